@@ -1,7 +1,7 @@
 """The time to pass stages of which some are forks, on arrays: mean, quantiles and tail.
 
-`fork_paths` has the paths; each is a product of transforms, which is inverted as that of a sum of
-stages (`sum_mixtures`). Terms of the series stand in rows, elements in columns.
+`paths_with_forks` has the paths; each is a product of transforms, which is inverted as that of a
+sum of stages (`sum_mixtures`). Terms of the series stand in rows, elements in columns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from qps.engine.distributions.sum_arrays import is_stage
 from qps.engine.distributions.sum_mixtures import around, quantile_of_paths, terms_of
 from qps.engine.distributions.sum_transforms import Bools
 from qps.engine.forks.fork_nodes import FORK, Node, nodes_of
-from qps.engine.forks.fork_paths import AloneError, NoPathError, fork_paths
+from qps.engine.forks.paths_with_forks import AloneError, NoPathError, fork_paths
 from qps.engine.forks.time_factors import ForkPath
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks
 

@@ -41,7 +41,7 @@ def test_two_stations_are_full_together_between_two_shares() -> None:
     assert mix.ranges[1].to == pytest.approx((1 - 50 / 10) / (10 / 40 - 50 / 10))
 
 
-def test_where_first_comes_first_and_services_differ_a_mix_is_no_more_than_told() -> None:
+def test_where_first_comes_first_and_services_differ_a_mix_is_no_more_than_reported() -> None:
     text = SPEC.format(disk=50).replace("cpu 1 core, queueing ps", "cpu 1 core, queueing mm1")
     (mix,) = class_mixes(lowered(text), 100)
     assert not mix.known.is_exact
@@ -56,7 +56,7 @@ def test_one_that_is_slower_for_all_is_full_whatever_the_mix() -> None:
 @pytest.mark.parametrize(
     ("share", "full"), [(0.1, {1}), (0.3, {0, 1}), (0.5, {0, 1}), (0.8, {0, 1}), (0.95, {0})]
 )
-def test_many_users_fill_what_is_told(share: float, full: set[int]) -> None:
+def test_many_users_fill_the_reported_resources(share: float, full: set[int]) -> None:
     asked = [(0.04, 0.01), (0.01, 0.05)]
     assert full_stations(asked, (share, 1 - share)) == full
     jobs = 240 * share, 240 * (1 - share)

@@ -158,7 +158,7 @@ def test_moments_of_a_queue_are_those_of_all_states(copies: int, visits: int) ->
 
 
 @pytest.mark.parametrize("servers", [1, 3])
-def test_beside_open_traffic_alone_a_queue_is_an_open_one(servers: int) -> None:
+def test_with_open_traffic_alone_a_queue_is_an_open_one(servers: int) -> None:
     load, service = 0.7 * servers, 0.5
     network = Network((1.0, 1.0), (5.0, 5.0), (Place(servers, load, 1.0, (service, 0.0)),))
     wait = erlang_c(servers, load)
@@ -230,7 +230,7 @@ require { one.latency <= 10 minute }
 """
 
 
-def test_three_classes_are_told_as_they_are_played() -> None:
+def test_three_classes_agree_with_simulation() -> None:
     """It was told as 495 s. Played: a million cycles, each within 1 % at 95 %, 2 % at 99.9 %."""
     graph = lowered(THREE.replace("DISCIPLINE", "ps"))
     point = graph.at(10)

@@ -233,7 +233,7 @@ def test_what_states_no_queueing_serves_no_more_than_it_can() -> None:
     assert graph.at(100).number(graph.streams["job"].loss) == 0
 
 
-def test_other_disciplines_are_told_as_approximations() -> None:
+def test_other_disciplines_are_reported_as_approximations() -> None:
     graph = lowered(spec("cpu 1 core, queueing md1"))
     assert graph.streams["job"].latency_certainty.kind is Kind.APPROXIMATION
     graph = lowered(spec("cpu 4 core, queueing mm1"))
@@ -267,7 +267,9 @@ require { browse.latency <= 200 ms }
 """
 
 
-def test_a_port_that_calls_visit_several_times_is_told_without_what_stands_for_the_rate() -> None:
+def test_a_port_that_calls_visit_several_times_is_reported_without_what_stands_for_the_rate() -> (
+    None
+):
     graph = lowered(PORTS)
     told = {symbol for part in graph.streams["browse"].latency for symbol in part.value.symbols}
     assert told <= {graph.population, *(one.symbol for one in graph.assumptions.values())}
@@ -423,7 +425,7 @@ stream scans in all {{ traffic 1 request, think 10 s; at redis {{ scan }} }}
         ("md1", "2 ms", "2 ms", False),
     ],
 )
-def test_one_customer_beside_open_traffic_is_exact_in_product_form_alone(
+def test_one_customer_with_open_traffic_is_exact_in_product_form_alone(
     queueing: str, get: str, scan: str, is_exact: bool
 ) -> None:
     """First come first served with unlike services has none (Baskett et al. 1975)."""

@@ -186,7 +186,7 @@ plain = partial(SPEC.format, first="mm1", more="")
 BOTH = "at w { work; together { call x { look }; call y * 2 { look } }; work }"
 
 
-def test_a_stream_is_told_by_its_network() -> None:
+def test_a_stream_is_reported_by_its_network() -> None:
     graph = lowered(plain(way=BOTH))
     network = [
         *station(0.04, 2, 0, 2),
@@ -237,7 +237,7 @@ def test_a_stream_is_told_by_its_network() -> None:
         ),
     ],
 )
-def test_what_is_not_told_is_refused_by_name(way: str, first: str, more: str, why: str) -> None:
+def test_what_is_unknown_is_refused_by_name(way: str, first: str, more: str, why: str) -> None:
     with pytest.raises(QpsError, match=why):
         lowered(SPEC.format(way=way, first=first, more=more))
 

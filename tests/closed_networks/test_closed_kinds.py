@@ -70,7 +70,7 @@ def test_the_tail_is_between_the_slowest_kind_and_a_law_of_all() -> None:
     assert min(each) < found < max(each)
 
 
-def test_parts_of_users_are_told() -> None:
+def test_parts_of_users_are_reported() -> None:
     reasons = graph_of().streams["job"].rate_known.reasons
     assert any("a fractional number of requests in flight of" in reason for reason in reasons)
 

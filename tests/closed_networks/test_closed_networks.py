@@ -213,7 +213,7 @@ def test_what_open_visits_fill_never_ends() -> None:
 
 
 @pytest.mark.parametrize("servers", [1.0, 2.0, 6.0])
-def test_the_linearizer_is_off_by_no_more_than_is_told(servers: float) -> None:
+def test_the_linearizer_is_off_by_no_more_than_is_reported(servers: float) -> None:
     for customers, think in (((120.0, 60.0), (90.0, 0.0)), ((60.0, 90.0), (20.0, 150.0))):
         places = tuple(
             Place(c, load, 1.0, (a * c, b * c))

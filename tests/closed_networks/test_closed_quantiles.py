@@ -45,7 +45,7 @@ def test_the_transform_is_that_of_all_states(name: str) -> None:
 
 @pytest.mark.parametrize("load", [0.0, 0.3, 0.6, 0.9])
 @pytest.mark.parametrize("shares", [False, True])
-def test_one_user_beside_open_traffic_varies_as_the_open_queue_does(
+def test_one_user_with_open_traffic_varies_as_the_open_queue_does(
     load: float, *, shares: bool
 ) -> None:
     """The variance of processor sharing is that of Coffman, Muntz and Trotter (1970)."""
@@ -139,7 +139,7 @@ def test_no_quantile_jumps_where_copies_or_visits_come_to_a_whole_number(whole: 
     assert told(5, 1.26 * whole - least) == pytest.approx(told(5, 1.26 * whole), rel=1e-5)
 
 
-def test_so_many_are_told_by_moments() -> None:
+def test_so_many_are_reported_by_moments() -> None:
     """Beyond the knee by three moments, which is as the law has it; and no slower for millions."""
     station = (1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
     for customers, shares in ((1_100, 0.001), (1_300, 0.0002)):
@@ -212,7 +212,7 @@ def test_a_pool_that_nobody_waits_for_leaves_the_quantile_what_it_is(users: int)
     assert 0.95 * (4 * log(20) + 0.04) < told < 16
 
 
-def test_the_quantile_of_a_cycle_is_told_with_its_error() -> None:
+def test_the_quantile_of_a_cycle_is_reported_with_its_error() -> None:
     """By the law of all stays together, which three levels of one stream share."""
     graph = lowered(POOL.replace("take threads; ", "").replace("give threads", ""))
     job, point = graph.streams["job"], graph.at(200)
@@ -282,7 +282,7 @@ def test_the_parts_of_a_cycle_come_to_its_quantile(users: int) -> None:
         (30_851.5, 30_852, "30,852"),
     ],
 )
-def test_where_a_resource_saturates_is_told_in_order(
+def test_where_a_resource_saturates_is_reported_in_order(
     at: float | None, not_below: int, told: str
 ) -> None:
     """Four digits of the later end lay below the earlier one."""

@@ -37,7 +37,7 @@ def test_a_network_that_is_visited_several_times(limit: str, users: int) -> None
 
 
 @pytest.mark.parametrize(("users", "kind"), [(8_000, "exact"), (100_000, "approximation")])
-def test_very_many_servers_of_very_many_users_are_told_as_approximated(
+def test_very_many_servers_of_very_many_users_are_reported_as_approximated(
     users: int, kind: str
 ) -> None:
     text = f"""users N in 1..{users}

@@ -95,7 +95,7 @@ def test_a_station_of_users_is_filled_to_its_limit(jobs: int) -> None:
     assert (load == pytest.approx(0.8)) or pace == 1
 
 
-def test_its_knees_are_told_and_their_loads_are_those_of_mean_values() -> None:
+def test_its_knees_are_reported_and_their_loads_are_those_of_mean_values() -> None:
     told = _elastic(lowered(_spec().replace("30 ms", "10 ms")))
     assert told.yields is not None
     assert told.exhausted is not None
@@ -262,7 +262,7 @@ OTHERS = """stream query for each client {
         ),
     ],
 )
-def test_what_is_not_told_is_refused_by_name(text: str, why: str) -> None:
+def test_what_is_unknown_is_refused_by_name(text: str, why: str) -> None:
     with pytest.raises(QpsError, match=why):
         lowered(text)
 

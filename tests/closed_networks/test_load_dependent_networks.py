@@ -189,7 +189,7 @@ def test_each_of_many_copies_of_a_pool_has_a_station(copies: int) -> None:
     assert nested_rate(150, 2, *pool) == pytest.approx(150 / 2.017, rel=1e-2)
 
 
-def test_many_servers_of_each_copy_are_told_where_weights_are_no_floats() -> None:
+def test_many_servers_of_each_copy_are_reported_where_weights_are_no_floats() -> None:
     pool = (1, 0, 1200, 0, 3, -2, 1.0, 1000, 0, 3)
     assert nested_rate(900, 9, *pool) == pytest.approx(90, rel=1e-6)
 
@@ -237,7 +237,9 @@ def test_speeds_that_no_copy_comes_to_change_nothing(places: int, customers: int
 
 
 @pytest.mark.parametrize(("places", "copies"), [(2, 40), (150, 2)])
-def test_times_within_more_copies_than_are_told_one_by_one_add_up(places: int, copies: int) -> None:
+def test_times_within_more_copies_than_are_reported_one_by_one_add_up(
+    places: int, copies: int
+) -> None:
     network = (60, 1, 1, 0.2, places, 1, copies, -2, 0.3, 1, 0, 1)
     cycle = 1 + 0.2 + sum(nested_time(which, *network) for which in (0, 1))
     assert cycle == pytest.approx(60 / nested_rate(*network), rel=2e-2)

@@ -91,7 +91,7 @@ def test_a_pool_that_is_never_full_is_not_there() -> None:
         assert shared_rate(2, k, 6, 4, 2, 1, *told) == pytest.approx(plain, rel=0.03)
 
 
-def test_who_takes_of_a_pool_beside_a_class_that_is_not_there_is_alone() -> None:
+def test_a_pool_shared_with_an_absent_class_is_used_alone() -> None:
     """Of the pool with a delay within, a class alone has what one class has."""
     told = (1, 3, 1, 1, 0.5, 7, 1, 1, 0, 1, 0, 1, 0.1, 9, 0.1, 9)
     alone = nested_rate(20, 2, 0, 0.1, 1, 0, 1, 1, 0.5, 3, 1, 1, 0, 0, 1, 0, 1)
@@ -229,6 +229,6 @@ stream other in all {
         (MORE, "amounts taken from"),
     ],
 )
-def test_what_is_not_told_is_refused_by_name(text: str, told: str) -> None:
+def test_what_is_unknown_is_refused_by_name(text: str, told: str) -> None:
     with pytest.raises(QpsError, match=told):
         lowered(SHOP + text)

@@ -456,7 +456,7 @@ def test_what_two_scenarios_change_otherwise_is_refused_unless_a_setting_decides
     assert told["capacity"] == qps.load(spec).solve(scenario="back").capacity
 
 
-def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(
+def test_scenarios_that_are_requested_twice_or_unknown_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for last, message in (("quick", "is applied twice"), ("none", "has no scenario named `none`")):
@@ -544,7 +544,7 @@ def test_report_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "report", "small.qps", "-q")[1] == ""
 
 
-def test_a_failure_is_told_at_a_glance(
+def test_a_failure_is_reported_at_a_glance(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -561,7 +561,7 @@ def test_a_failure_is_told_at_a_glance(
     assert shown.count("\x1b[1;32m") == 1
 
 
-def test_what_fails_is_told_whole_behind_all_claims(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_fails_is_reported_whole_behind_all_claims(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "test", "failing.qps")
     assert (
         "\n\nFAIL  b  failing.qps:10\n"

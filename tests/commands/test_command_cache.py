@@ -125,7 +125,7 @@ def test_answers_and_warnings_are_the_same(
     assert len(list(kept.iterdir())) == 2  # one with the graphs that were lowered of it
 
 
-def test_a_spec_that_was_kept_takes_settings_and_changes(
+def test_a_cached_spec_takes_settings_and_changes(
     kept: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = str(ROOT / "specs" / "sfu.qps")
@@ -177,7 +177,7 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("turn_relay", "N=1..200"),
     ],
 )
-def test_graphs_that_were_kept_answer_as_new_ones(
+def test_cached_graphs_answer_as_new_ones(
     name: str, setting: str, kept: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     solve = ("solve", "--format", "json", str(ROOT / "specs" / f"{name}.qps"))
@@ -193,7 +193,7 @@ def test_graphs_that_were_kept_answer_as_new_ones(
     assert len(lowered) - new - with_setting >= with_setting
 
 
-def test_what_advice_shares_is_kept(
+def test_what_advice_shares_is_cached(
     kept: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("shop.qps").write_text(
@@ -315,7 +315,7 @@ def test_folders_of_data_alone_hinder_nothing() -> None:
     assert build.checksum_of(parts) is not None
 
 
-def test_what_was_kept_names_the_files_that_it_rests_on(kept: Path) -> None:
+def test_cached_values_name_the_files_that_they_depend_on(kept: Path) -> None:
     first = spec_cache.check_file(Path("shop.qps")).value
     again = spec_cache.check_file(Path("shop.qps")).value
     assert first is not None
@@ -325,7 +325,7 @@ def test_what_was_kept_names_the_files_that_it_rests_on(kept: Path) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-def test_claims_of_modules_are_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+def test_claims_of_modules_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     first = spec_cache.load(Path("shop.qps"))
     again = spec_cache.load(Path("shop.qps"))
     claims = [
@@ -400,7 +400,7 @@ def test_a_module_that_was_changed_while_it_runs_leaves_nothing(
     assert not kept.exists()
 
 
-def test_warnings_are_told_again(
+def test_warnings_are_reported_again(
     kept: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = told(capsys, "check", "shop.qps")
@@ -578,7 +578,7 @@ def test_what_others_may_have_written_is_not_read(
 
 
 @pytest.mark.parametrize("place", ["runs.csv/kept", "/proc/nowhere/kept", "/dev/null"])
-def test_where_nothing_can_be_kept_nothing_is(
+def test_where_nothing_can_be_stored_nothing_is(
     place: str,
     kept: Path,
     checked: list[str],
@@ -611,7 +611,7 @@ def test_a_folder_that_is_only_read_is_read(
     assert len(list(kept.iterdir())) == 1  # what could not be renamed is gone
 
 
-def test_several_at_once_are_told_the_same(kept: Path) -> None:
+def test_simultaneous_runs_print_the_same(kept: Path) -> None:
     command = [sys.executable, "-m", "qps", "check", "shop.qps"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     running = [
@@ -659,7 +659,7 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
         ({"HOME": "/nobody/at/home"}, "/nobody/at/home/.cache/qps" if os.geteuid() == 0 else None),
     ],
 )
-def test_where_files_are_kept(
+def test_where_files_are_stored(
     environment: dict[str, str], expected: str | None, tmp_path: Path
 ) -> None:
     here = {name: value.format(here=tmp_path) for name, value in environment.items()}
@@ -668,7 +668,7 @@ def test_where_files_are_kept(
     assert where == (expected and expected.format(here=tmp_path))
 
 
-def test_in_the_home_of_another_nothing_is_kept(
+def test_in_the_home_of_another_nothing_is_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = os.geteuid()

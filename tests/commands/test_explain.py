@@ -145,7 +145,7 @@ def _formulas(name: str, at: int) -> dict[str, str]:
         ),
     ],
 )
-def test_a_long_formula_is_told_as_the_piece_around_the_population(
+def test_a_long_formula_is_reported_as_the_piece_around_the_population(
     at: int, slope: Fraction, constant: Fraction
 ) -> None:
     told = _formulas("long", at)
@@ -161,11 +161,11 @@ def test_a_long_formula_is_told_as_the_piece_around_the_population(
     assert told["formula"].count("max(") == 5
 
 
-def test_a_short_formula_is_told_whole() -> None:
+def test_a_short_formula_is_reported_whole() -> None:
     assert _formulas("short", 30)["for any N"] == "max(0.125*N, 3)"
 
 
-def test_where_no_piece_can_be_told_the_whole_stands() -> None:
+def test_without_a_known_piece_the_whole_formula_is_shown() -> None:
     told = _formulas("jumps", 30)
     assert told["for any N"].count("max(") == 6
 
@@ -188,7 +188,7 @@ def test_a_formula_is_shortened_where_it_is_deepest(text: str, most: int, expect
     assert shortened(text, most) == expected
 
 
-def test_a_formula_that_nobody_would_read_is_told_by_its_parts_as_text() -> None:
+def test_a_formula_that_nobody_would_read_is_reported_by_its_parts_as_text() -> None:
     spec = check_file(Path(__file__).parents[1] / "networks" / "p1_pool_shapes_others.qps").value
     assert spec is not None
     told = explain(lower(spec.model, spec.configuration(None)), "s.latency", 10)
@@ -280,7 +280,7 @@ def test_only_what_a_formula_rests_on_is_named_in_it(name: str, expected: set[st
     assert set(_NAMED.findall(" ".join(texts))) <= expected
 
 
-def test_each_part_is_told_by_its_own_measures() -> None:
+def test_each_part_is_reported_by_its_own_measures() -> None:
     graph = lowered(TWINS)
     variances = {part.name: part.formula for part in explain(graph, "two.jitter", 5).parts}
     assert variances == {

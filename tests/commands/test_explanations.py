@@ -161,7 +161,7 @@ def test_an_unknown_code_is_answered_by_near_ones(
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_terminal_is_told_where_more_is_said_of_a_code(
+def test_a_terminal_shows_where_a_code_is_explained(
     is_terminal: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

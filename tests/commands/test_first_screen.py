@@ -66,7 +66,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
+def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = told(capsys, "site.qps")
@@ -130,13 +130,15 @@ def test_the_bottleneck_saturates_at_one_figure(
     assert "\n  Next limit   web CPU: saturated at 5,000 shoppers\n" in text
 
 
-def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quality_is_reported_by_the_requirements_behind_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
     assert "  Limit        overall quality penalty: voice latency ≥ 227 ms (limit" in text
 
 
-def test_eight_resources_are_told_and_how_full_the_others_are(
+def test_eight_resources_are_reported_and_how_full_the_others_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = told(capsys, "many.qps", "--no-advice")
@@ -245,7 +247,7 @@ def test_a_table_cuts_texts_and_never_numbers() -> None:
     assert table.as_text() == table.as_text(width=200)
 
 
-def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
+def test_columns_are_those_that_are_requested(tmp_path: Path) -> None:
     with (tmp_path / "out").open("w") as stream:
         assert width_of(stream, {"COLUMNS": "123"}) == 123
         assert width_of(stream, {"COLUMNS": "wide"}) == 80
@@ -254,13 +256,13 @@ def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
         assert wants_color("auto", stream, {"FORCE_COLOR": "1"})
 
 
-def test_a_bound_is_told_as_such() -> None:
+def test_a_bound_is_reported_as_such() -> None:
     from qps.reports.text.words.certainty_marks import users_as_known
 
     assert users_as_known(upper_bound(reason("x"))) == "optimistic"
 
 
-def test_how_many_is_told_before_it_is_known_what_would_help(
+def test_capacity_is_reported_before_advice(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("site.qps").write_text(SITE, encoding="utf-8")

@@ -150,7 +150,7 @@ def test_quoted_names_have_words_without_their_quotes(text: str, expected: str) 
     assert labels_of(checked(SHOP).model).sentence(text) == expected
 
 
-def test_a_quality_is_told_by_the_needs_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quality_is_reported_by_the_needs_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     speak = str(SPECS / "audioconference.qps")
     main(["solve", "--all", "--no-advice", speak])
     told = " ".join(capsys.readouterr().out.split())
@@ -182,7 +182,7 @@ def test_changes_have_words_and_what_they_set_answers_the_same(
         assert model.solve(set={name: value}).capacity == one["capacity"], one
 
 
-def test_a_price_is_told_asked_for_and_never_made_up(
+def test_a_price_is_reported_requested_and_never_invented(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")

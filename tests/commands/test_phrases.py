@@ -47,7 +47,7 @@ def test_every_phrase_is_said_those_of_the_page_by_both_of_its_makers() -> None:
     assert of_pages - in_scripts == set()
 
 
-def test_no_phrase_is_asked_for_that_is_not_there() -> None:
+def test_no_phrase_is_requested_that_is_not_there() -> None:
     for path in [*(ROOT / "reports").rglob("*.py"), *(ROOT / "reports/scripts").rglob("*.js")]:
         for key, goes_on in _SAID.findall(path.read_text(encoding="utf-8")):
             there = [one for one in phrases() if one.startswith(key)] if goes_on else [key]

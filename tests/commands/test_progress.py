@@ -35,7 +35,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return found
 
 
-def test_nothing_is_told_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_reported_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = looked_at(monkeypatch)
     now = time.monotonic()
     monkeypatch.setattr(progress, "monotonic", lambda: now)
@@ -63,7 +63,7 @@ def test_a_line_is_drawn_over_and_taken_away(monkeypatch: pytest.MonkeyPatch) ->
     assert max(map(len, (first, second))) < 40
 
 
-def test_a_step_that_takes_long_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_takes_long_is_reported_too(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = looked_at(monkeypatch)
     monkeypatch.setattr(progress, "_PATIENCE", 0.01)
     with Progress(total=4, unit=None, label="slow"):
@@ -73,7 +73,7 @@ def test_a_step_that_takes_long_is_told_too(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("is_quiet", [True, False])
-def test_nothing_is_told_where_nobody_looks(
+def test_nothing_is_reported_where_nobody_looks(
     monkeypatch: pytest.MonkeyPatch, is_quiet: bool
 ) -> None:
     terminal = looked_at(monkeypatch)

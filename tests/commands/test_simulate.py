@@ -134,7 +134,7 @@ Simulation at 50 users                                                  desk.qps
 """
 
 
-def test_of_many_loads_that_agree_the_fullest_are_told() -> None:
+def test_of_many_loads_that_agree_the_fullest_are_reported() -> None:
     def load(name: str, mean: float, verdict: Verdict) -> Compared:
         return Compared(
             subject=name,
@@ -174,7 +174,7 @@ def test_json_has_it_in_base_units(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [one["met_as_simulated"] for one in required] == [True, True]
 
 
-def test_unasked_it_plays_the_largest_acceptable_number(
+def test_by_default_it_simulates_the_capacity(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(tmp_path, SHOP, "--format", "json") == 0
@@ -453,7 +453,7 @@ def test_jitter_is_played_as_a_normal_law() -> None:
     assert film.quantiles[0.95].mean == pytest.approx(0.0208 + 1.645 * 0.002, rel=0.005)
 
 
-def test_what_is_seldom_keeps_nothing_else_from_being_told() -> None:
+def test_rare_events_keep_nothing_else_from_being_reported() -> None:
     text = DESK.replace(
         "require {",
         "stream rare { traffic 1e-9 request/s, 1 kB/request; at w { page } }\nrequire {",
@@ -471,7 +471,7 @@ def test_nothing_is_judged_before_it_has_settled() -> None:
     assert {one.verdict for one in compared(graph, found)} == {Verdict.UNKNOWN}
 
 
-def test_a_quantile_is_told_when_enough_were_late_apart_from_each_other() -> None:
+def test_a_quantile_is_reported_when_enough_were_late_apart_from_each_other() -> None:
     text = one_station("1 core, queueing mm1", "1 s/request", traffic="0.95 request/s")
     _, found = told(text, seconds=0)
     # Ten of a run of 2,000 are later than its p99.5, but all in one long queue.

@@ -17,7 +17,7 @@ def test_the_reference_is_what_docstrings_say() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in qps.__all__ if not name.startswith("_")])
-def test_every_public_name_is_told(name: str) -> None:
+def test_every_public_name_is_reported(name: str) -> None:
     member = getattr(qps, name)
     assert inspect.getdoc(member)
     heading = "##" if inspect.isclass(member) else "###"
@@ -37,7 +37,7 @@ def test_every_public_name_is_told(name: str) -> None:
         "| `capacity` | `int \\| None` |",
     ],
 )
-def test_methods_and_what_they_return_are_told(told: str) -> None:
+def test_methods_and_what_they_return_are_reported(told: str) -> None:
     assert told in PAGE
 
 

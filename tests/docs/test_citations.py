@@ -90,7 +90,7 @@ def test_a_citation_changes_no_answer() -> None:
         ("quality", "limit of browse.latency", "service level, section 3"),
     ],
 )
-def test_a_citation_stands_beside_its_number(name: str, number: str, source: str) -> None:
+def test_a_citation_stands_next_to_its_number(name: str, number: str, source: str) -> None:
     assert explained(name)[number] == source
 
 

@@ -204,7 +204,7 @@ def test_programs_find_the_language_on_one_page(site: Path) -> None:
     assert "docs/language.html" in text
 
 
-def test_what_is_wrong_with_a_site_is_told(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_site_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         '<h1 id="here">A</h1><a href="#here">x</a><a href="#there">y</a><a href="b.html">z</a>'
         '<script src="https://example.com/x.js"></script>'

@@ -124,7 +124,7 @@ def coloured(text: str) -> list[tuple[int, object, str]]:
     return list(lexer.get_tokens_unprocessed(text))
 
 
-def test_pygments_is_told_of_the_lexer() -> None:
+def test_pygments_finds_the_lexer() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     told = project["entry-points"]["pygments.lexers"]
     assert [resolve_name(place) for place in told.values()] == [QpsLexer]

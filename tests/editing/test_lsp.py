@@ -177,7 +177,7 @@ def test_modules_of_the_library_are_documents(ide: Editor) -> None:
     assert ide.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, asked).text == ""
 
 
-def test_a_process_that_dies_is_told_of_and_the_next_one_answers(ide: Editor) -> None:
+def test_a_process_that_dies_is_reported_and_the_next_one_answers(ide: Editor) -> None:
     uri = ide.put(SPEC)
     asked = types.DocumentSymbolParams(of(uri))
     server = psutil.Process(ide.client._server.pid)
@@ -416,7 +416,7 @@ def test_the_library_is_read_only_where_an_editor_knows_no_documents_of_ours(
     assert definition(desk, asked)[0].uri == "qps-std:/std.net.qps"
 
 
-def test_errors_are_told_before_all_is_looked_at_and_that_there_are_none_at_the_end() -> None:
+def test_errors_are_reported_early_and_that_there_are_none_at_the_end() -> None:
     told: list[TextDiagnostics] = []
     desk = Desk()
     desk.notify = told.append

@@ -167,7 +167,7 @@ def test_numbers_are_those_of_numpys_weighted_least_squares(apart: Fit) -> None:
         assert told.residual(i).left_out == pytest.approx(np.polyval(line, rates[i]))
 
 
-def test_how_unsure_a_load_is_is_told_of_the_line_whatever_a_row_counts(apart: Fit) -> None:
+def test_the_uncertainty_of_a_load_is_that_of_the_line_whatever_a_row_counts(apart: Fit) -> None:
     rows = [how_unsure(apart, {"request": rate}) for rate in (200, 600, 1000, 1400, 1800)]
     assert max(rows) == pytest.approx(1)
 
@@ -181,7 +181,7 @@ def test_how_unsure_a_load_is_is_told_of_the_line_whatever_a_row_counts(apart: F
         ("30,600,0,1", "line 3: `0` in column `repetitions` is invalid"),
     ],
 )
-def test_what_cannot_be_is_told(row: str, told: str) -> None:
+def test_what_cannot_be_is_reported(row: str, told: str) -> None:
     with pytest.raises(DataError) as error:
         fit(f"{_MARKED}\n12,200,3,10\n{row}\n44,1000,3,10\n")
     assert told in error.value.message

@@ -136,7 +136,7 @@ def test_only_what_surely_is_infinite_is_so(steps: list[Step], found: tuple[floa
     assert np.array_equal(np.broadcast_to(own.high, 2), [found[1]] * 2, equal_nan=True)
 
 
-def test_what_is_divided_by_itself_is_told_for_all_rows_at_once() -> None:
+def test_what_is_divided_by_itself_is_reported_for_all_rows_at_once() -> None:
     """min(a/(N + 1), (N + 1)/(N + 1)) is 1 where a is clearly more than N + 1: no row is asked."""
     steps = [
         *(Step(INPUT, value="a"), Step(POPULATION), Step(NUMBER, value=Fraction(1))),

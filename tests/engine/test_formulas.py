@@ -266,7 +266,7 @@ def asked_again(memory: Memory) -> object:
     return memory.now.get(asked) or memory.recall_expiring(asked)
 
 
-def test_a_memory_forgets_what_was_not_asked_for_lately() -> None:
+def test_a_memory_forgets_what_was_not_used_lately() -> None:
     memory = Memory()
     memory.keep(("asked", "now and then"), ZERO)
     for i in range(150_000):

@@ -71,5 +71,5 @@ def test_it_is_written_in_factors(gap: Formula, told: str) -> None:
     ],
     ids=["square", "kink", "no population", "high power", "many terms", "no divisor", "infinity"],
 )
-def test_of_what_is_not_linear_nothing_is_told(gap: Formula) -> None:
+def test_of_what_is_not_linear_nothing_is_reported(gap: Formula) -> None:
     assert root_of_linear(gap, N) is None

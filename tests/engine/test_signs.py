@@ -77,7 +77,7 @@ def test_what_has_no_finite_value_has_no_sign(value: Formula) -> None:
     assert sign_at(value + 0 * N, N, Fraction(1)) is None
 
 
-def test_what_no_digits_tell_is_untold() -> None:
+def test_what_no_digits_decide_is_undecided() -> None:
     assert sign_at(UNTOLD, N, Fraction(1000)) == -1
     with pytest.raises(NoSignError):
         sign_at(UNTOLD, N, Fraction(10**6))
@@ -89,7 +89,7 @@ def test_what_never_reaches_its_limit_never_saturates() -> None:
     assert first_failure(1 - BELOW_ONE, N, 1, 10**6) == 1
 
 
-def test_what_is_untold_is_refused_with_the_name_of_the_requirement() -> None:
+def test_what_is_undecided_is_refused_with_the_name_of_the_requirement() -> None:
     with pytest.raises(QpsError) as raised:
         first_failure(UNTOLD, N, 10**6, 10**6 + 5, name="fl.quality >= 1")
     assert (
@@ -98,7 +98,7 @@ def test_what_is_untold_is_refused_with_the_name_of_the_requirement() -> None:
     )
 
 
-def test_a_load_that_is_untold_at_the_start_is_undecided() -> None:
+def test_a_load_that_is_unknown_at_the_start_is_undecided() -> None:
     told = saturation_point(UNTOLD + 1, N, 10**6)
     assert told == Saturation(None, Method.UNDECIDED, not_below=10**6)
 

@@ -217,7 +217,7 @@ EXPRESSIONS = st.recursive(
         {n: st.fractions(min_value=0, max_value=4, max_denominator=4) for n in ("above", "below")}
     ),
 )
-def test_the_truth_lies_on_the_side_that_is_told(
+def test_the_true_value_lies_on_the_side_of_the_label(
     expr: ir.Expr, told: dict[str, Fraction], off: dict[str, Fraction]
 ) -> None:
     expressions = _expressions()
@@ -654,7 +654,7 @@ require { p.latency <= 300 ms }
 """
 
 
-def test_users_who_think_are_told_as_taken_for_open_traffic() -> None:
+def test_users_who_think_are_reported_as_taken_for_open_traffic() -> None:
     stream = lowered(ASKING).streams["p"]
     for known in (stream.latency_certainty, stream.quantile_certainty(Fraction(9, 10))):
         assert known.kind is Kind.UPPER_BOUND
@@ -674,7 +674,7 @@ def test_only_networks_in_product_form_bound_users_who_think() -> None:
     assert "modeled as open" not in str(lowered(in_steps).streams["p"].latency_certainty)
 
 
-def test_who_meets_users_who_think_waits_less_than_is_told_too() -> None:
+def test_who_meets_users_who_think_waits_less_than_is_reported_too() -> None:
     other = "stream q for each user { traffic 0.1 request/s, 1 byte/request; at a { step } }\n"
     known = lowered(ASKING + other).streams["q"].latency_certainty
     assert known.kind is Kind.UPPER_BOUND
@@ -820,7 +820,7 @@ def test_items_at_machines_of_their_holders_are_exact_where_they_are_alone(
 
 
 @pytest.mark.parametrize("queueing", ["mmc", "ps"])
-def test_who_waits_for_a_thread_and_for_a_core_besides_waits_no_longer_than_is_told(
+def test_who_waits_for_a_thread_and_for_a_core_besides_waits_no_longer_than_is_reported(
     queueing: str,
 ) -> None:
     machine = f"2 core, queueing {queueing}"
@@ -849,7 +849,7 @@ def test_arrivals_that_are_very_uneven_say_that_two_moments_tell_little() -> Non
     assert "up to 2.5×" in known.reasons[0]
 
 
-def test_copies_that_leave_together_are_not_told_exactly_at_several_cores() -> None:
+def test_copies_that_leave_together_are_not_reported_exactly_at_several_cores() -> None:
     text = (
         "users N in 1..20\nmachine m { a 4 core, queueing mmc }\ncomponent x { a 1 ms/request }\n"
         f"topology {{ node s = m }}\nstream job {OPEN}\n"
@@ -887,7 +887,7 @@ def test_quantiles_of_batches_are_bounded_where_the_law_of_a_batch_is_known(
     assert known.error is None
 
 
-def test_an_axis_that_is_written_in_per_cent_is_told_so() -> None:
+def test_an_axis_in_per_cent_is_labeled_so() -> None:
     text = f"{EFFORT.replace('cpu effort', 'cpu effort * (1 - hit)')}param hit = 90 %\n"
     text += f"require {{ {LATE} <= 60 ms }}\nmatrix shares {{ hit in [80, 95 %] }}\n"
     rows = matrix_layout(compiled(text), qps.loads(text).matrix().to_arrow()).as_text(200)

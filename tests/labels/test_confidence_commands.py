@@ -61,7 +61,7 @@ def test_claims_are_judged(claim: str, told: float) -> None:
     assert isclose(found.compared[0].value, told, rel_tol=5e-3), found
 
 
-def test_a_claim_on_the_answer_says_that_samples_told_it() -> None:
+def test_a_claim_on_the_answer_says_that_it_is_from_samples() -> None:
     answer, load = claimed(
         CERTAIN
         + 'expect one { largest_acceptable >= 500; web.cpu.load <= 1 with N = 9; source "" }'
@@ -179,7 +179,7 @@ def test_what_is_turned_round_says_that_values_are_nominal(
         (("--users", "300", "--confidence", "95 %"), "then run `qps solve --confidence '95 %'`"),
     ],
 )
-def test_what_cannot_be_turned_round_with_certainty_says_what_can_be_asked(
+def test_what_cannot_be_solved_for_with_certainty_says_what_can_be(
     asked: tuple[str, ...], why: str, waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["solve", waiting, *asked]) == 2
@@ -228,7 +228,7 @@ def test_every_row_is_what_solve_says(text: str, axis: str, settings: list[str])
         assert told == (alone.capacity, alone.limited_by, known)
 
 
-def test_what_is_told_of_rows_is_told_where_they_are_promised() -> None:
+def test_row_answers_are_reported_with_their_confidence() -> None:
     at_answer, at_number = (
         checked(f"{CERTAIN} matrix m {{ calls in [1, 2]; {at} column load = web.cpu.load }}")
         for at in ("", "at N = 100;")
@@ -286,7 +286,7 @@ def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
     assert name in model.sweep(N=range(1, 5), set={"cost": "1 ms/request"})
 
 
-def test_sure_tells_the_answer_beside_it_for_what_it_is(
+def test_confidence_labels_the_nominal_answer_as_such(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--confidence", "80 %")

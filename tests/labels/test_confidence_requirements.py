@@ -141,7 +141,7 @@ def test_none_can_be_promised() -> None:
     assert told.endswith("is not met.")
 
 
-def test_whatever_is_not_asked_by_samples_is_refused_and_never_read_plainly() -> None:
+def test_what_samples_do_not_answer_is_refused_and_never_read_plainly() -> None:
     spec = spec_of("require { web.cpu.load <= 80 % with 95 % certainty }")
     with pytest.raises(QpsError, match="has a certainty"):
         lower(spec.model, spec.configuration())
@@ -163,7 +163,9 @@ def test_the_same_seed_promises_the_same() -> None:
     assert first.confidence_capacity == same.confidence_capacity != other.confidence_capacity
 
 
-def test_what_takes_long_is_told_by_surfaces_and_says_how_far_off_each_sample_may_be() -> None:
+def test_what_takes_long_is_computed_by_a_surrogate_and_says_how_far_off_each_sample_may_be() -> (
+    None
+):
     text = """
 users N in 1..5000
 param cost = uniform(20 ms/request, 30 ms/request)

@@ -95,7 +95,7 @@ def _off(off: float, network: int, *methods: str) -> Off:
     return Off(off, network, frozenset(methods))
 
 
-def test_methods_that_are_further_off_are_told_apart() -> None:
+def test_methods_that_are_further_off_are_distinguished() -> None:
     near = [_off(0.04, network, "a") for network in range(200)]
     far = [_off(0.4, network, "a", "b") for network in range(100)]
     found = errors_of(near + far)
@@ -104,7 +104,7 @@ def test_methods_that_are_further_off_are_told_apart() -> None:
     assert [(row.numbers, row.networks) for row in found.rows] == [(100, 100), (200, 200)]
 
 
-def test_numbers_that_hardly_wait_are_told_apart() -> None:
+def test_numbers_that_hardly_wait_are_distinguished() -> None:
     def off(share: float, network: int) -> Off:
         return Off(share / 2, network, frozenset("a"), {Axis.WAITING: share})
 

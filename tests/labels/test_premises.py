@@ -206,7 +206,7 @@ def test_a_step_by_chance_of_users_who_wait_counts_by_its_mean() -> None:
         ("shared", "more", True),
     ],
 )
-def test_one_who_waits_for_answers_is_in_product_form_only_beside_equals(
+def test_one_closed_user_is_in_product_form_only_with_equal_classes(
     machine: str, other: str, *, holds: bool
 ) -> None:
     one = f"stream s in all {{ traffic 1 request, think 1 s; at a {{ {other} }} }}"
@@ -377,7 +377,7 @@ def _p95(stream: StreamMeasures) -> Certainty:
         ("requests", "t7"),
     ],
 )
-def test_a_false_quantile_is_not_told_as_exact(folder: str, name: str) -> None:
+def test_a_false_quantile_is_not_reported_as_exact(folder: str, name: str) -> None:
     for stream in _case(folder, name).streams.values():
         assert not _p95(stream).is_exact
 

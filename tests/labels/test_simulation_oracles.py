@@ -101,7 +101,7 @@ stream job in all {
 """
 
 
-def test_who_is_lost_in_a_call_made_beside_others_holds_nothing_any_longer() -> None:
+def test_items_lost_in_a_parallel_call_release_what_they_hold() -> None:
     told = _play(_LOST_TOGETHER, 1)
     (job,) = told.streams.values()
     assert told.loads["a.threads"].mean < 0.5

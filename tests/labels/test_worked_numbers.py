@@ -62,7 +62,7 @@ def _part(*often: F) -> LatencyPart:
 @pytest.mark.parametrize(
     ("times", "level"), [(F(1), F(99, 100)), (F(1, 2), F(98, 100)), (F(1, 100), 0), (F(1, 500), 0)]
 )
-def test_of_a_wait_that_few_pass_less_is_asked(times: F, level: F) -> None:
+def test_a_wait_that_few_items_have_needs_less_precision(times: F, level: F) -> None:
     """A hundredth of all may be later: of half of them two hundredths."""
     told = Allotment(F(1, 100), F(0)).level(_part(times))
     assert (told.exact if isinstance(told, Formula) else told) == level

@@ -238,7 +238,7 @@ def test_observations_set_the_case_row_by_row(tmp_path: Path) -> None:
     assert [r.holds for r in results] == [True, True, False]
 
 
-def test_figures_draw_cases_beside_each_other() -> None:
+def test_figures_draw_cases_next_to_each_other() -> None:
     text = BASE + (
         'figure f { over N in 1..10; line far.cpu.load; line far.cpu.load with case = largest; source "us" }\n'
         'figure g { over size in 1..9 kB/packet; line lan.load with N = 1; line largest(size) / (1 Mbit/packet) with N = 1; line size.I / (1 Mbit/packet) with N = 1; source "us" }\n'
@@ -280,7 +280,7 @@ def test_the_question_turned_round_for_one_kind() -> None:
     assert solve_for(spec.model, largest, "size.B", 4).intervals == ()
 
 
-def test_a_kind_with_a_plain_value_can_be_asked_for() -> None:
+def test_a_kind_with_a_plain_value_can_be_requested() -> None:
     spec = checked(BASE.replace("cpu display", "cpu think * 1 ms / (1 s * 1 packet)"))
     found = solve_for(spec.model, spec.configuration(), "think.light", 10)
     # 10 packets in a second leave 100 ms for each: 100 = 0.6 light + 0.3 * 30 + 0.1 * 10
@@ -289,7 +289,7 @@ def test_a_kind_with_a_plain_value_can_be_asked_for() -> None:
     assert found.intervals[0].fails_above.requirement == "far.cpu.utilization"
 
 
-def test_a_share_cannot_be_asked_for() -> None:
+def test_a_share_cannot_be_requested() -> None:
     spec = checked(BASE + "measure m = film.I * size.I\n")
     with pytest.raises(QpsError) as raised:
         solve_for(spec.model, spec.configuration(), "film.I", 10)
@@ -376,7 +376,7 @@ def test_formulas_name_cases_and_kinds_with_their_sources() -> None:
         ("display", "12 ms/packet"),
     ],
 )
-def test_how_a_value_is_told(name: str, written: str) -> None:
+def test_how_a_value_is_reported(name: str, written: str) -> None:
     graph = lowered(BASE + f"measure m = {name}\n")
     assert graph.assumptions[name].text == written
 

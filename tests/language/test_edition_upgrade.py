@@ -47,7 +47,7 @@ def test_a_text_of_the_first_edition_is_refused_with_the_fix(path: Path) -> None
     assert "qps fmt --upgrade" in str(found[0].hints)
 
 
-def test_a_time_to_think_behind_a_source_is_told_as_its_traffic() -> None:
+def test_a_time_to_think_behind_a_source_is_reported_as_its_traffic() -> None:
     text = (
         "users N in 1..9\nmachine box { cpu 1 core, queueing mm1 }\n"
         "component work { cpu 1 s/request }\ntopology { node host = box\n node seat = box * N }\n"

@@ -62,7 +62,7 @@ def test_expressions_have_values(examined: Examined, text: str, part: str, told:
     assert found.text() == told
 
 
-def test_what_is_known_of_a_value_is_told(examined: Examined) -> None:
+def test_what_is_known_of_a_value_is_reported(examined: Examined) -> None:
     work, each = _at(examined, "2 ms/request + size", "size"), _at(examined, "pace * work", "pace")
     assert work is not None
     assert each is not None

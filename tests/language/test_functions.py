@@ -53,14 +53,14 @@ func tail(share) = quantile(talk.latency, share)"""
     assert not _errors(text)
 
 
-def test_a_mistake_is_told_once_whoever_calls_it() -> None:
+def test_a_mistake_is_reported_once_whoever_calls_it() -> None:
     bad = "func bad(x) = (x + 1 ms) * (x + 1 byte)"
     callers = ["func f(y) = bad(y)", "func g(y: ms) = bad(y)", "func h(y) = f(y) + bad(2 * y)"]
     for text in ([bad, *callers], [callers[2], callers[0], bad, callers[1]]):
         assert len(_errors("\n".join(text))) == 1
 
 
-def test_functions_that_grow_beyond_all_reading_are_told_once() -> None:
+def test_functions_that_grow_beyond_all_reading_are_reported_once() -> None:
     growing = [f"func f{i}(x) = f{i - 1}(x) * f{i - 1}(x)" for i in range(1, 60)]
     found = _errors("\n".join(["func f0(x) = x + x", *growing]))
     assert [diagnostic.code for diagnostic in found] == [codes.TOO_DEEP]

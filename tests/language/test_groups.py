@@ -252,7 +252,7 @@ def test_sum_adds_the_kinds_up_in_the_case_in_force() -> None:
     assert load(lowered(text, "case = largest"), "host.cpu", 1) == Fraction(7, 100)
 
 
-def test_rooms_can_be_asked_for() -> None:
+def test_rooms_can_be_requested() -> None:
     text = "param k = 4 in 1..50\n" + _stream("go to others in room at most 3").replace(
         "of 4 users", "of k users"
     )

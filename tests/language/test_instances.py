@@ -202,7 +202,7 @@ def test_kinds_groups_and_cases_are_those_of_the_instance(
     told("solve", using, "--set", "case=largest", "--set", "eu.pace.heavy=3 packet/s")
 
 
-def test_what_an_instance_is_told_stands_for_what_its_file_states(
+def test_arguments_of_an_instance_replace_what_its_file_states(
     write: Callable[..., Path], told: Callable[..., str]
 ) -> None:
     using = write(
@@ -232,7 +232,7 @@ def test_what_an_instance_is_told_stands_for_what_its_file_states(
     assert json.loads(changed)["resources"] != one["resources"]
 
 
-def test_kinds_are_told_as_a_whole_or_one_by_one(write: Callable[..., Path]) -> None:
+def test_kinds_are_reported_as_a_whole_or_one_by_one(write: Callable[..., Path]) -> None:
     use = 'use "grouped.qps" as {} with population = N, pace{} = 5 packet/s\n'
     using = write(
         grouped=GROUPED,
@@ -340,7 +340,7 @@ def test_what_waits_in_an_instance_stands_at_its_places(
         assert re.sub(places, "", by_name) == re.sub(places, "", alike(text, "eu"))
 
 
-def test_a_spec_with_instances_is_kept_whole(write: Callable[..., Path]) -> None:
+def test_a_spec_with_instances_is_cached_whole(write: Callable[..., Path]) -> None:
     spec = load(write(region=REGION, using=USING.replace("30 %", "30 %, db = eu.db")))
     again = loads(dumps(spec))
     assert (
@@ -505,7 +505,7 @@ def test_names_of_instances_stand_wherever_names_do(
     assert known == {"eu.busy", "us.busy", "both"}  # `many` sets the users of an instance
 
 
-def test_diff_tells_what_an_instance_is_told(
+def test_diff_shows_the_arguments_of_an_instance(
     write: Callable[..., Path], told: Callable[..., str]
 ) -> None:
     write(region=REGION + SCENARIOS)
@@ -526,7 +526,7 @@ def test_the_name_of_an_instance_may_be_that_of_a_unit(write: Callable[..., Path
     assert problems(using) == []
 
 
-def test_fmt_keeps_what_an_instance_is_told() -> None:
+def test_fmt_preserves_the_arguments_of_an_instance() -> None:
     text = (
         'use "region.qps"   as eu with population=N*50%  ,\n'
         "# the big ones\nweb = big*3 # three\nusers N in 1..10\n"

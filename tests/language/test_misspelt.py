@@ -110,7 +110,7 @@ _PARTS = 16
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_a_slip_at_every_word_of_a_spec_is_told_and_no_fault(part: int) -> None:
+def test_a_slip_at_every_word_of_a_spec_is_reported_and_no_fault(part: int) -> None:
     """At each word one of three, drawn; by day at a part of the words, at night at the others."""
     texts = list(_planted(EVERY_PART, 10_000, random.Random(7), each=1))
     for text in texts[part::_PARTS]:

@@ -44,7 +44,7 @@ def _told(found: tuple[Diagnostic, ...]) -> list[tuple[str, object]]:
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_what_is_kept_reads_as_it_does_anew(path: Path) -> None:
+def test_cached_parts_are_read_as_new_ones(path: Path) -> None:
     allow_deep_expressions()
     text = path.read_text(encoding="utf-8", errors="replace")
     kept = ParseCache()
@@ -67,7 +67,7 @@ def test_places_are_in_the_text_at_hand() -> None:
     assert [item.span.text for item in module.declarations][-1] == "param two = one * 2"
 
 
-def test_no_more_is_kept_than_a_few_thousand_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_is_cached_than_a_few_thousand_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parse_cache, "MOST_PARTS", 3)
     kept = ParseCache()
     text = "".join(f"param p{number} = 1\n" for number in range(6))

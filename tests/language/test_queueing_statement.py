@@ -67,7 +67,7 @@ def test_a_line_says_what_machines_and_networks_would(line: str, stated: tuple[s
     assert _answer(_spec(line, *NOTHING)) == _answer(_spec("", *stated))
 
 
-def test_whatever_the_discipline_what_waits_is_asked_for() -> None:
+def test_whatever_the_discipline_what_waits_is_requested() -> None:
     for word, one in DISCIPLINES.items():
         told = "cpu mm1, " if word == "md1" else ""
         text = _spec(f"queueing {told}{word}{' cv 1.2' * (one.traits.variation is None)}", *NOTHING)

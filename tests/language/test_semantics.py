@@ -252,7 +252,7 @@ def test_settings_change_the_model() -> None:
     assert settled.values_from["pace"].text == "20 packet/s"
 
 
-def test_doc_strings_are_kept() -> None:
+def test_doc_strings_are_preserved() -> None:
     model = checked(
         '"""The whole."""\n' + PRELUDE + '"""A number."""\nparam p = 3\n' + ONE
         + "stream flow for each host { traffic 5 packet/s; at host { work } }"

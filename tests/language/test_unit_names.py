@@ -178,7 +178,7 @@ def test_behind_a_number_is_the_unit(text: str, value: int) -> None:
     assert value_of(text, "let day = 5") == value
 
 
-def test_a_unit_called_as_a_value_is_told_of_once_each() -> None:
+def test_a_unit_called_as_a_value_is_reported_once_each() -> None:
     assert told_of("2 day + 3 day", "let day = 5") == ["QPS0520"]
     assert told_of("2 * day", "let day = 5") == []
     assert told_of("request / (2 s)", "stream s { traffic 1 packet/s; at n { } }") == []

@@ -18,7 +18,7 @@ from qps.solver.matrix.rows.axis_cache import AxisCache
 SFU = Path(__file__).parents[2] / "specs" / "sfu.qps"
 
 
-def test_one_row_of_each_combination_is_asked_and_told_to_all() -> None:
+def test_one_row_of_each_combination_is_solved_for_all() -> None:
     asked: list[list[int]] = []
 
     def tell(rows: Ints) -> tuple[Floats, Bools]:

@@ -74,7 +74,7 @@ def whole() -> bytes:
 
 
 @pytest.mark.slow
-def test_rows_are_the_same_and_nothing_else_is_told() -> None:
+def test_rows_are_the_same_and_nothing_else_is_reported() -> None:
     with socket.socket() as taken:
         with suppress(OSError):  # others have it
             taken.bind(("", 8787))  # where Dask shows its page
@@ -104,7 +104,7 @@ def test_a_worker_that_is_killed_is_replaced_and_what_it_was_at_made_again() -> 
 
 
 @pytest.mark.slow
-def test_workers_that_are_always_killed_are_told() -> None:
+def test_workers_that_are_always_killed_are_reported() -> None:
     process = started("os.kill(os.getpid(), signal.SIGKILL)")
     _, told = process.communicate(timeout=400)
     assert process.returncode == 2

@@ -69,7 +69,7 @@ def ran(*words: str, spec: str = "shop.qps", output: str = "out.parquet") -> int
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(("text", "status"), [(SHOP, 0), (NOBODY, 1)], ids=["answers", "nobody"])
-def test_what_has_ended_is_told_again_and_left_as_it_is(
+def test_what_has_ended_is_reported_again_and_left_as_it_is(
     ending: str,
     text: str,
     status: int,
@@ -101,7 +101,7 @@ matrix m { working in [on, off] }
 """
 
 
-def test_what_is_warned_of_is_told_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_warned_of_is_reported_again(capsys: pytest.CaptureFixture[str]) -> None:
     Path("shop.qps").write_text(IDLE)
     ran()
     told = capsys.readouterr().err
@@ -165,7 +165,7 @@ def test_another_qps_makes_its_own(compiled: list[str], monkeypatch: pytest.Monk
     assert compiled == ["m", "m"]
 
 
-def test_without_resume_and_where_nothing_is_kept_it_is_solved(
+def test_without_resume_and_where_nothing_is_stored_it_is_solved(
     compiled: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ran() == 0

@@ -36,7 +36,7 @@ def test_what_is_late_changes_sign_at_the_quantile(name: str, level: float) -> N
     assert -1 <= found.min() <= found.max() <= 1
 
 
-def test_what_has_no_law_is_not_told() -> None:
+def test_what_has_no_law_is_not_reported() -> None:
     full = (1.0, 1.0, *QUEUE[2:])
     assert lateness(1.0, 0.9, *full) == np.inf
     assert np.isnan(lateness(1.0, 0.9, *QUEUE[:5]))

@@ -320,7 +320,7 @@ def test_select_chooses_columns() -> None:
     assert list(found[0]) == ["extra", "limited_by", "talk.loss", "reason"]
 
 
-def test_values_are_told_at_the_population_that_is_asked_for() -> None:
+def test_values_are_reported_at_the_population_that_is_requested() -> None:
     for population in (3, 17):
         (row,) = rows(f"matrix m {{ extra in [1]; at N = {population} }}")
         expected = qps.loads(BASE).graph().resources["lan"]
@@ -330,7 +330,7 @@ def test_values_are_told_at_the_population_that_is_asked_for() -> None:
         assert row["utilization:lan"] == pytest.approx(load)
 
 
-def test_a_row_without_an_answer_is_kept_with_the_reason() -> None:
+def test_a_row_without_an_answer_has_the_reason() -> None:
     found = rows("param half = extra / 2 in 0..2\nmatrix m { extra in [1, 5, 2] }")
     assert [row["reason"] for row in found] == [None, "`half` is above its range", None]
     assert found[1]["capacity"] is None
@@ -530,7 +530,7 @@ def test_claims_on_what_is_not_exact_say_so(claim: str, kind: Kind) -> None:
     assert predicted(result).startswith("~ ") is (kind is Kind.APPROXIMATION)
 
 
-def test_claims_are_about_the_rows_that_are_kept() -> None:
+def test_claims_are_about_the_included_rows() -> None:
     text = (
         "matrix m { extra in [1, 2, 3]; where extra < 3 }\n"
         'expect e { every configuration of m: extra <= 2; 1 < 2; source "us" }'

@@ -132,7 +132,7 @@ def test_the_answer_stands_first_also_without_scripts(small: str, open_page: Any
     assert with_scripts.text_content("#answer") == told
 
 
-def test_rows_without_an_answer_are_kept_with_their_reason(small: str, open_page: Any) -> None:
+def test_rows_without_an_answer_have_their_reason(small: str, open_page: Any) -> None:
     page = open_page(small)
     reasons = shown(page, "reason")
     assert len(reasons) == ROWS
@@ -160,7 +160,7 @@ def test_the_end_of_the_range_is_no_answer(open_page: Any) -> None:
 
 
 @pytest.mark.parametrize("kept", ["fast", "cheap"])
-def test_the_answer_is_of_what_is_kept(small: str, open_page: Any, kept: str) -> None:
+def test_the_answer_is_of_the_included_rows(small: str, open_page: Any, kept: str) -> None:
     """The box that a filter leaves says of its rows what a matrix of those rows alone says."""
     page = open_page(small)
     before = page.page.inner_text("#answer")
@@ -221,7 +221,7 @@ def test_heads_sort_by_click_and_by_key(small: str, open_page: Any) -> None:
 # -- filtering --------------------------------------------------------------------------------
 
 
-def test_numbers_are_kept_by_a_limit(small: str, open_page: Any) -> None:
+def test_numbers_are_preserved_by_a_limit(small: str, open_page: Any) -> None:
     page = open_page(small)
     everything = shown(page, "capacity")
     limits: dict[str, Callable[[int], bool] | None] = {
@@ -250,7 +250,7 @@ def test_numbers_are_kept_by_a_limit(small: str, open_page: Any) -> None:
         assert field(page, "capacity").input_value() == ""
 
 
-def test_units_are_read_and_wrong_limits_are_told(small: str, open_page: Any) -> None:
+def test_units_are_read_and_wrong_limits_are_reported(small: str, open_page: Any) -> None:
     page = open_page(small)
     wait = field(page, "wait")
     for text in (">= 0.1 s", "100 ms", "100", "50..200 ms", "0.05..0.2 s"):
@@ -552,7 +552,7 @@ def test_the_rows_are_those_of_the_matrix(small: str, open_page: Any) -> None:
                 assert page_value == value, name
 
 
-def test_what_is_kept_can_be_downloaded(small: str, open_page: Any) -> None:
+def test_saved_settings_can_be_downloaded(small: str, open_page: Any) -> None:
     page = open_page(small)
     field(page, "capacity").fill(">= 40")
     with page.page.expect_download() as download:
@@ -666,7 +666,7 @@ def test_a_strangers_text_is_text(open_page: Any) -> None:
     assert cells[1][:4] == [said, "1", "3", "'=cmd"]
 
 
-def test_nothing_kept_breaks_nothing(small: str, open_page: Any) -> None:
+def test_an_empty_cache_breaks_nothing(small: str, open_page: Any) -> None:
     page = open_page(small)
     page.run("() => { qps.drawAll(); qps.choose(5); }")
     field(page, "capacity").fill("> 1e9")
@@ -703,7 +703,7 @@ QUANTILES = SHOP.replace("param pace", "param unsure = 1 +- 10 %\nparam pace") +
 )
 
 
-def test_quantiles_are_told_apart_on_their_axes_and_what_is_alike_is_said_once(
+def test_quantiles_are_distinguished_on_their_axes_and_what_is_alike_is_said_once(
     open_page: Any,
 ) -> None:
     text = QUANTILES.replace("component work { cpu ", "component work { cpu unsure * ")

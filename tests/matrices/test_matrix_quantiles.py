@@ -144,7 +144,7 @@ def test_rows_that_differ_in_what_is_uncertain_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["p", "p0", "p00", "p100", "q5", "p5.p5", "p99_95"])
-def test_what_is_no_quantile_is_told(name: str) -> None:
+def test_what_is_no_quantile_is_reported(name: str) -> None:
     text = SPEC.format(f"matrix many {{ cores in [1, 2]; select largest_acceptable.{name} }}")
     found = check_source(Source("spec.qps", text))
     assert found.value is None
@@ -219,7 +219,7 @@ def test_a_probability_is_what_single_solves_count() -> None:
         ),
     ],
 )
-def test_what_no_probability_can_be_told_of_is_refused(claim: str, told: str) -> None:
+def test_what_has_no_probability_is_refused(claim: str, told: str) -> None:
     with pytest.raises(QpsError, match=told):
         Claims(ClaimRunner(model=spec_of(f"expect it {{ {claim} }}").model)).results()
 
@@ -273,7 +273,7 @@ matrix many { pause in [10 s, 20 s]; select largest_acceptable.p05, largest_acce
 """
 
 
-def test_what_takes_long_is_told_by_surfaces_and_is_what_single_solves_say() -> None:
+def test_what_takes_long_is_computed_by_a_surrogate_and_is_what_single_solves_say() -> None:
     """A quantile of the answer is the answer at a quantile of the cost: users wait in a network."""
     spec = checked(WAITING)
     compiled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows)

@@ -195,7 +195,7 @@ def test_a_fault_survives_every_filter_and_is_status_3(
 
 @pytest.mark.usefixtures("faulty")
 @pytest.mark.parametrize("form", ["text", "markdown", "json", "csv"])
-def test_a_fault_is_told_beside_all_other_rows(
+def test_a_fault_is_reported_with_all_other_rows(
     form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("few.qps").write_text(FEW.replace("where largest_acceptable >= 5", ""))
@@ -427,7 +427,7 @@ def test_every_process_finds_the_same_fingerprint() -> None:
 
 
 @pytest.mark.parametrize("part", [16, 1000])
-def test_a_full_disk_is_told(part: int) -> None:
+def test_a_full_disk_is_reported(part: int) -> None:
     status, told = on_a_full_disk(500, part)
     assert status == 2, told
     assert "cannot write `a.parquet`: File too large" in told
@@ -435,7 +435,7 @@ def test_a_full_disk_is_told(part: int) -> None:
     assert not list(Path().rglob("*.tmp"))
 
 
-def test_parts_are_kept_where_the_disk_is_too_full_for_the_whole(
+def test_parts_are_stored_where_the_disk_is_too_full_for_the_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert main(["matrix", "shop.qps", "-o", "whole.parquet"]) == 0
@@ -472,7 +472,7 @@ def beside(name: str) -> set[str]:
     return {path.name for path in Path().glob(f"{name}*")} - {name}
 
 
-def test_one_of_two_runs_wins_and_the_other_is_told_who(
+def test_one_of_two_runs_wins_and_the_other_reports_which(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     first = waiting_run()
@@ -625,7 +625,7 @@ def test_what_a_killed_process_was_at_is_made_again() -> None:
     assert set(active_children()) == before
 
 
-def test_processes_that_are_always_killed_are_told(
+def test_processes_that_are_always_killed_are_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def killed(*_: object) -> bytes:
@@ -863,7 +863,7 @@ main(sys.argv[1:])
 
 
 @pytest.mark.slow
-def test_other_versions_on_a_worker_are_told_in_our_words(dask_cluster: Cluster) -> None:
+def test_other_versions_on_a_worker_are_reported_in_our_words(dask_cluster: Cluster) -> None:
     dask_cluster.worker(OLDER)
     words = ["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]
     with in_a_process(COMMAND, *words) as one:
@@ -904,7 +904,7 @@ main(sys.argv[1:])
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_is_told_in_our_words(dask_cluster: Cluster) -> None:
+def test_a_scheduler_that_goes_is_reported_in_our_words(dask_cluster: Cluster) -> None:
     dask_cluster.worker(STUCK.replace("if start > 16:", "open('begun', 'w').close()\n    if True:"))
     words = ["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]
     with in_a_process(COMMAND, *words) as one:
@@ -921,7 +921,7 @@ def test_a_scheduler_that_goes_is_told_in_our_words(dask_cluster: Cluster) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gone", [pytest.param("worker", marks=nightly), "scheduler"])
-def test_that_nobody_is_left_is_told_and_what_was_done_is_kept(
+def test_that_no_worker_is_left_is_reported_and_finished_parts_remain(
     gone: str, dask_cluster: Cluster
 ) -> None:
     worker = dask_cluster.worker(STUCK)
@@ -954,7 +954,7 @@ def test_the_bar() -> None:
     assert "min left" in bar(1, 100_000, 1.0) or "h left" in bar(1, 100_000, 1.0)
 
 
-def test_configurations_that_do_nothing_are_rows_and_are_told(
+def test_configurations_that_do_nothing_are_rows_and_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "idle.qps").write_text(

@@ -111,7 +111,7 @@ def tree(used: dict[int, float], reaped: dict[int, float], parents: dict[int, in
     return balance(*(process(pid, parents[pid], used[pid], reaped[pid]) for pid in used))
 
 
-def test_what_nobody_knows_of_an_ended_child_is_told() -> None:
+def test_what_nobody_knows_of_an_ended_child_is_reported() -> None:
     before = balance(process(1, 0, 5.0), process(2, 1, 3.0))
     with pytest.raises(MeasuringError, match="process 2 of `web` has ended"):
         used_between(before, balance(process(1, 0, 9.0)), "web")
@@ -124,7 +124,7 @@ def test_a_later_process_with_the_same_id_is_another_one() -> None:
     assert used_between(before, after, "web") == pytest.approx(1.5)
 
 
-def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_told() -> None:
+def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_reported() -> None:
     with pytest.raises(MeasuringError, match="`web` has ended"):
         balance(process(2, 1, 3.0))
     with pytest.raises(MeasuringError, match="decreased by 2 s"):
@@ -147,7 +147,7 @@ def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_told() -> None
         ("seconds in 1, 2", "`--seconds`"),
     ],
 )
-def test_what_varies_nothing_is_told(text: str, told: str) -> None:
+def test_what_varies_nothing_is_reported(text: str, told: str) -> None:
     with pytest.raises(MeasuringError, match=told):
         axis(text, UNITS)
 
@@ -172,7 +172,7 @@ def test_values_have_units_or_are_words() -> None:
         ("{rate/size*nothing}", "`nothing`"),
     ],
 )
-def test_places_that_cannot_be_filled_are_told(word: str, told: str) -> None:
+def test_places_that_cannot_be_filled_are_reported(word: str, told: str) -> None:
     with pytest.raises(MeasuringError) as raised:
         filled([word], {"rate": "100", "size": "3", "mode": "on"})
     assert told in f"{raised.value.message} {raised.value.hint}"
@@ -208,7 +208,7 @@ def test_counts_are_found_by_their_patterns() -> None:
         (r"done (\S+)", "done -1", "finds `-1`"),
     ],
 )
-def test_counts_that_cannot_be_found_are_told(pattern: str, text: str, told: str) -> None:
+def test_counts_that_cannot_be_found_are_reported(pattern: str, text: str, told: str) -> None:
     with pytest.raises(MeasuringError, match=told):
         counted([count_of(pattern, "request")], text, "it")
 
@@ -434,12 +434,12 @@ def test_rows_without_fault_are_not_doubted() -> None:
 
 
 @pytest.mark.parametrize(("kind", "changes", "text"), DOUBTFUL)
-def test_doubtful_rows_are_told(kind: str, changes: dict[str, object], text: str) -> None:
+def test_doubtful_rows_are_reported(kind: str, changes: dict[str, object], text: str) -> None:
     told = told_of([run_of(("100", "1"), **changes)])
     assert text in told[kind]
 
 
-def test_repetitions_that_lie_apart_are_told() -> None:
+def test_repetitions_that_lie_apart_are_reported() -> None:
     runs = [run_of(("100", "1"), i, used={"cpu": 0.5 * (1 + 0.2 * i)}) for i in range(3)]
     assert "repetitions differ by up to 33 %" in told_of(runs)["spread"]
 
@@ -460,7 +460,7 @@ def test_figures_are_those_of_the_worst_row() -> None:
     assert told_of(short)["short"].startswith("only 0.01 s")
 
 
-def test_large_items_and_loopback_are_told() -> None:
+def test_large_items_and_loopback_are_reported() -> None:
     large = axis("size in 1, 100 kB/request", UNITS)
     layout = Layout(axes=(RATE, large), items=("request",), cores=2.0, machine_cores=4)
     rows = rows_of([run_of(("100", "100"))], settings_of((RATE, large)), layout)
@@ -469,7 +469,7 @@ def test_large_items_and_loopback_are_told() -> None:
     assert doubts(rows, layout, is_here=False, loopback_mtu=65_536) == []
 
 
-def test_low_rates_that_do_not_batch_are_told() -> None:
+def test_low_rates_that_do_not_batch_are_reported() -> None:
     runs = [run_of((rate, "1"), used={"cpu": 2.0}) for rate in RATE.values]
     told = told_of(runs)["batching"]
     assert "up to 4.0 times" in told
@@ -534,6 +534,6 @@ def test_a_step_given_as_much_each_time_has_its_start_in_the_cost() -> None:
 
 
 @pytest.mark.parametrize("run", [StepRun((), 0, 0, 1.0), StepRun((), 1, 0, 0.0)])
-def test_a_step_that_tells_nothing_is_told(run: StepRun) -> None:
+def test_a_step_without_results_is_reported(run: StepRun) -> None:
     with pytest.raises(MeasuringError):
         step_of([run], "packet")

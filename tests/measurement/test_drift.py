@@ -151,7 +151,7 @@ def test_differences_are_judged_as_by_welch(seed: int, one: int, other: int) -> 
 
 
 @pytest.mark.parametrize("is_fitted", [True, False])
-def test_what_did_not_move_is_told_so(
+def test_what_did_not_move_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], is_fitted: bool
 ) -> None:
     # One in a hundred may be told by chance; what is asked several times makes it fewer.
@@ -257,7 +257,7 @@ def test_numbers_that_are_uncertain_may_be_off_by_as_much(
 
 
 @pytest.mark.parametrize(("at", "is_told"), [("70..80 %", True), ("5..80 %", False)])
-def test_runs_at_other_loads_are_told_so(
+def test_runs_at_other_loads_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], at: str, is_told: bool
 ) -> None:
     cost = f"component answer {{ cpu 300 us/request + 20 ns/byte measured on server at {at} load }}"
@@ -335,7 +335,7 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("--readers",), "takes exactly one spec"),
     ],
 )
-def test_what_is_asked_wrongly(
+def test_wrong_requests(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], told: str
 ) -> None:
     observed = runs(5, tmp_path / "new.csv")
@@ -429,7 +429,7 @@ def test_no_table_is_a_fault(part: int, tmp_path: Path, capsys: pytest.CaptureFi
     assert len(found) > 1
 
 
-def test_since_when_is_told_though_several_costs_moved(
+def test_since_when_is_reported_though_several_costs_moved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def all_dearer(part: float) -> tuple[float, float, float]:

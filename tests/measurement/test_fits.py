@@ -220,7 +220,7 @@ def test_the_command_tells_numbers_residuals_and_what_to_paste(
     assert [d for d in check_file(folder / "pasted.qps").diagnostics if d.is_error] == []
 
 
-def test_an_exact_fit_is_told_without_noise(
+def test_an_exact_fit_is_reported_without_noise(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [(20_000, 25.2), (40_000, 45.4), (60_000, 65.6), (70_000, 75.7)]
@@ -389,7 +389,7 @@ def test_test_and_solve_warn_too(folder: Path, capsys: pytest.CaptureFixture[str
         assert "QPS0530" in capsys.readouterr().err
 
 
-def test_one_table_for_two_costs_is_told_once(folder: Path) -> None:
+def test_one_table_for_two_costs_is_reported_once(folder: Path) -> None:
     twice = RELAY + 'component other { cpu fit "runs.csv" measured on vm }\n'
     twice = twice.replace("{ relay }", "{ relay; other }")
     slugs = [slug for slug, _ in told_of(folder, SLIP, twice)]
@@ -406,7 +406,7 @@ def beyond(folder: Path, spec: str, table: str = TURN) -> list[str]:
     return [w.message for w in found if w.code is codes.BEYOND_MEASURED]
 
 
-def test_sizes_and_rates_beyond_what_was_measured_are_told(folder: Path) -> None:
+def test_sizes_and_rates_beyond_what_was_measured_are_reported(folder: Path) -> None:
     spec = RELAY.replace("1..5_000", "1..100_000")
     assert beyond(folder, spec) == []
     (size,) = beyond(folder, spec.replace("size = 960", "size = 60"))
@@ -422,7 +422,7 @@ def test_sizes_and_rates_beyond_what_was_measured_are_told(folder: Path) -> None
     assert rate.endswith("packets/s at server.cpu, but at most 18,000 were measured (`runs.csv`)")
 
 
-def test_two_streams_are_asked_for_together(folder: Path) -> None:
+def test_two_streams_are_requested_together(folder: Path) -> None:
     table = "cpu in %,packet/s\n8,0\n30,20000\n49,40000\n70,60000\n"
     one = RELAY.replace("1..5_000", "1..600")
     assert beyond(folder, one, table) == []
@@ -433,13 +433,13 @@ def test_two_streams_are_asked_for_together(folder: Path) -> None:
     assert "runs with 108,000 packets/s" in rate
 
 
-def test_what_is_elastic_is_asked_for_as_it_settles(folder: Path) -> None:
+def test_what_is_elastic_is_requested_as_it_converges(folder: Path) -> None:
     table = "cpu in %,packet/s\n8,0\n30,20000\n49,40000\n70,60000\n"
     spec = RELAY.replace("pps = 90 packet/s in 1..1000 packet/s", "pps elastic 1..900 packet/s")
     assert beyond(folder, spec, table) == []
 
 
-def test_another_machine_is_told_where_the_step_runs(folder: Path) -> None:
+def test_another_machine_gets_the_place_of_the_step(folder: Path) -> None:
     spec = (
         RELAY.replace("cpu 2 core,", "cpu 2 core * 10 score,")
         + "unit score of rating\nmachine big { cpu 8 core * 12 score, idle 1 % }\n"
@@ -455,7 +455,9 @@ def test_another_machine_is_told_where_the_step_runs(folder: Path) -> None:
     assert beyond(folder, own) == []
 
 
-def test_claims_that_ask_beyond_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_claims_that_ask_beyond_are_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     claim = (
         'expect small "a" { largest_acceptable > 1 with size = 50 byte/packet; source "us" }\n'
         'expect few "b" { server.cpu.load < 9 with conns = 3, size = 60 byte/packet; '
@@ -678,7 +680,7 @@ def test_without_a_fixed_part_the_rates_cause_all() -> None:
     st.booleans(),
     st.booleans(),
 )
-def test_what_is_told_to_paste_is_accepted(
+def test_the_suggested_text_is_accepted(
     rows: list[tuple[int, int, int]], has_fixed: bool, is_served: bool
 ) -> None:
     text = "cpu in %,packet/s,byte/s\n" + "".join(f"{c},{p},{b}\n" for c, p, b in rows)
@@ -707,7 +709,7 @@ def test_an_item_of_ones_own_can_be_pasted(
 
 
 @pytest.mark.slow
-def test_many_rows_are_fitted_exactly_and_told_in_few_lines(
+def test_many_rows_are_fitted_exactly_and_reported_in_few_lines(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = "".join(
@@ -783,7 +785,7 @@ target cpu 29 %
     ],
     ids=["packets beside requests", "and bytes", "messages in and out"],
 )
-def test_a_fit_of_several_rates_is_asked_by_items_of_items(
+def test_a_fit_of_several_rates_is_evaluated_by_the_composition_of_items(
     tmp_path: Path, one: str, other: str, size: str, bytes_cost: float
 ) -> None:
     """The answer is that of the law that the rows were made of, to their rounding."""
@@ -807,7 +809,7 @@ def test_a_fit_of_several_rates_is_asked_by_items_of_items(
     assert answer == pytest.approx(0.28 * 2 / of_a_user, rel=0.01)
 
 
-def test_a_column_of_users_beside_a_load_with_its_unit_is_no_load(
+def test_a_column_of_users_next_to_a_load_with_its_unit_is_no_load(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "runs.csv").write_text(

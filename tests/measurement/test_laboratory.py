@@ -143,7 +143,7 @@ def test_pools_are_predicted_as_a_chain_of_births_and_deaths_tells(
         assert found[clients, think] == pytest.approx((rate, clients / rate - think / 1000))
 
 
-def test_what_clients_take_is_told_by_one_who_thinks_as_long() -> None:
+def test_what_clients_take_is_reported_by_one_who_thinks_as_long() -> None:
     """Runs that are what the chain says, with costs that go by the think time: none is missed."""
     cores, others, generator = 2, 0.5, 0.0001
     demands = {0: 0.001, 10: 0.0013}
@@ -209,7 +209,7 @@ def chain_rate(
     return ended / sum(weights)
 
 
-def test_each_part_of_the_results_is_kept_with_its_own_date(tmp_path: Path) -> None:
+def test_each_part_of_the_results_is_stored_with_its_own_date(tmp_path: Path) -> None:
     one, other = (
         results.Result(
             date=date,

@@ -192,7 +192,7 @@ def test_a_server_that_ends_ends_it(
     assert "has ended with status 1: no way" in capsys.readouterr().err
 
 
-def test_counts_that_go_backwards_are_told(
+def test_counts_that_go_backwards_are_reported(
     place: Path, port: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("down").write_text("9")
@@ -298,7 +298,7 @@ WRONG: list[tuple[list[str], str]] = [
 
 
 @pytest.mark.parametrize(("words", "told"), WRONG)
-def test_what_cannot_be_measured_is_told(
+def test_what_cannot_be_measured_is_reported(
     place: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
 ) -> None:
     assert main(["measure", *words]) == 2
@@ -377,7 +377,7 @@ BEHIND = "import os, time; os.fork() and os._exit(0); {}print('x' * 9, flush=Tru
 
 
 @pytest.mark.parametrize("own_session", [False, True])
-def test_what_forks_away_is_still_counted_or_told(
+def test_what_forks_away_is_still_counted_or_reported(
     place: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -408,6 +408,6 @@ def test_what_forks_away_is_still_counted_or_told(
                 os.kill(pid, signal.SIGKILL)
 
 
-def test_a_group_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_group_that_is_gone_is_reported(tmp_path: Path) -> None:
     with pytest.raises(MeasuringError, match="the control group of `web` no longer exists"):
         GroupAccount(ControlGroup(tmp_path / "none"), "web").balance({})

@@ -150,7 +150,7 @@ def test_a_disk_that_fills_leaves_what_was_measured_so_far(place: Path, port: in
     assert nobody_runs(str(port))
 
 
-def test_no_room_for_what_programs_print_is_told(
+def test_no_room_for_what_programs_print_is_reported(
     place: Path, port: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def full() -> None:
@@ -225,7 +225,7 @@ def test_a_clock_on_the_wall_that_is_set_moves_no_number(
     assert run.notes == ()
 
 
-def test_a_machine_that_slept_is_told(
+def test_a_machine_that_slept_is_reported(
     place: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, asked = time.clock_gettime, []
@@ -240,7 +240,7 @@ def test_a_machine_that_slept_is_told(
     assert one_run(port).notes == ("the machine slept for 30.0 s",)
 
 
-def test_counters_of_an_interface_that_go_backwards_are_told() -> None:
+def test_counters_of_an_interface_that_go_backwards_are_reported() -> None:
     with pytest.raises(MeasuringError, match="counters of the network interface were reset"):
         measured_run._traffic_of(Traffic(10, 1000), Traffic(2, 1000))
     assert measured_run._traffic_of(None, Traffic(2, 1000)) is None

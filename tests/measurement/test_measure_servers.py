@@ -43,7 +43,7 @@ def costs(capsys: pytest.CaptureFixture[str], words: list[str]) -> dict[str, flo
 
 
 @nightly
-def test_new_connections_cost_more_than_kept_ones(
+def test_new_connections_cost_more_than_reused_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     need("nginx", "ab")

@@ -388,7 +388,7 @@ def test_nothing_is_taken_from_a_field_that_is_not_there(tmp_path: Path) -> None
     [(t, w) for t, w, _, _ in LAYOUTS if w not in (k6_points, jmeter, pgbench_log, h2load_log)],
     ids=[name for name in NAMES if not name.endswith(("points", "log", "jmeter"))],
 )
-def test_a_number_that_is_given_twice_and_differs_is_told(
+def test_a_number_that_is_given_twice_and_differs_is_reported(
     tool: str, writer: Writer, tmp_path: Path
 ) -> None:
     found = observed(tool, writer(drawn(1), 1.3), tmp_path)
@@ -397,7 +397,7 @@ def test_a_number_that_is_given_twice_and_differs_is_told(
 
 
 @pytest.mark.parametrize(("tool", "writer"), [(t, w) for t, w, *_ in LAYOUTS], ids=NAMES)
-def test_more_at_work_than_users_is_told(tool: str, writer: Writer, tmp_path: Path) -> None:
+def test_more_jobs_than_users_are_reported(tool: str, writer: Writer, tmp_path: Path) -> None:
     """As where a pool, or the wrong column, is taken for the users."""
     test = drawn(4)
     assert test.users > 2

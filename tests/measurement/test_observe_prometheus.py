@@ -94,7 +94,7 @@ def test_windows_are_the_same_for_all_columns_and_do_not_overlap(
     assert len(grids) == 1
 
 
-def test_a_week_is_asked_for_in_answers_that_a_prometheus_gives(fake: Fake, tmp_path: Path) -> None:
+def test_a_week_is_requested_in_answers_that_a_prometheus_gives(fake: Fake, tmp_path: Path) -> None:
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out), since="7d") == 0
     assert len(fake.asked) == 3 * 5  # 40,321 times in parts of 10,000
@@ -138,7 +138,7 @@ def test_what_fell_or_was_not_there_is_left_out(
     assert len(rows_of(out)) == 288 - 3
 
 
-def test_series_are_added_up_only_where_that_is_asked(
+def test_series_are_added_up_only_on_request(
     fake: Fake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # One of two begins in the middle, which in a sum would look like many requests at once.
@@ -238,7 +238,7 @@ EMPTY = (200, {}, b'{"status":"success","data":{"resultType":"matrix","result":[
         ((200, {}, b"[" * 100_000), "does not respond like a Prometheus"),
     ],
 )
-def test_what_is_no_answer_is_told(
+def test_what_is_no_answer_is_reported(
     fake: Fake,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -254,14 +254,14 @@ def test_what_is_no_answer_is_told(
     assert len(fake.asked) == 1  # nobody else was asked, nor again
 
 
-def test_a_query_that_is_none_is_told_in_the_words_of_the_server(
+def test_a_query_that_is_none_is_reported_in_the_words_of_the_server(
     fake: Fake, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert observe(fake.url, "--rate", "packet=no such thing") == 2
     assert "`no such thing`: 1:5: parse error: unexpected" in capsys.readouterr().err
 
 
-def test_what_is_no_counter_is_told(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_counter_is_reported(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
     fake.counters["up"] = {"a": lambda _: 1.0}
     fake.counters["waves"] = {"a": lambda t: sin(t / 100)}
     assert observe(fake.url, "--rate", "packet=up") == 2
@@ -375,7 +375,7 @@ def test_credentials_come_from_the_environment_alone(
         ({"TOKEN": "s3cret\r\nX: y"}, "credentials in the environment have invalid characters"),
     ],
 )
-def test_wrong_credentials_are_told_without_showing_them(
+def test_wrong_credentials_are_reported_without_showing_them(
     fake: Fake,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -414,7 +414,7 @@ def test_wrong_credentials_are_told_without_showing_them(
         (("http://x", "--until", "yesterday"), "is not a date and time"),
     ],
 )
-def test_what_is_asked_wrongly_asks_nobody(
+def test_a_wrong_request_sends_no_query(
     arguments: tuple[str, ...],
     told: str | None,
     capsys: pytest.CaptureFixture[str],
@@ -442,7 +442,7 @@ def test_what_is_asked_wrongly_asks_nobody(
 
 
 @given(st.lists(st.floats(0, 8), min_size=1, max_size=300), st.integers(1, 50))
-def test_rows_that_are_kept(loads: list[float], most: int) -> None:
+def test_included_rows(loads: list[float], most: int) -> None:
     kept = spread_over(loads, most)
     assert kept == sorted(set(kept))
     assert len(kept) == min(most, len(loads))

@@ -384,7 +384,7 @@ def test_what_was_skipped_or_failed_came_to_nothing(tmp_path: Path) -> None:
         ("h2load", "1795434404000000\t200\t0\n", "all samples have the same time"),
     ],
 )
-def test_logs_that_are_none_are_told(
+def test_logs_that_are_none_are_reported(
     tool: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "run.log"
@@ -440,7 +440,7 @@ def test_a_run_that_was_broken_off_is_left_out(
     assert "contains no result" in capsys.readouterr().err
 
 
-def test_what_failed_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_failed_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "out.csv")
     assert main(["observe", "wrk", str(FILES / "wrk_404.txt"), "-q", "-o", out]) == 0
     assert "warning: more than 1 % failed" in capsys.readouterr().err
@@ -595,7 +595,7 @@ def test_captures_of_the_newer_format(tmp_path: Path) -> None:
     assert [row["byte/s"] for row in rows] == ["700", "0"]
 
 
-def test_a_broken_capture_is_read_up_to_there_and_told(
+def test_a_broken_capture_is_read_up_to_there_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("scapy")
@@ -670,7 +670,7 @@ WRONG: list[tuple[str, str, str]] = [
 
 
 @pytest.mark.parametrize(("source", "text", "told"), WRONG)
-def test_what_is_not_of_a_tool_is_told(
+def test_what_is_not_of_a_tool_is_reported(
     source: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if source == "pcap":

@@ -83,7 +83,7 @@ def test_measured_jitter_stands_in_for_a_law(tmp_path: Path) -> None:
     assert lost == pytest.approx(1 - (1 - 1 / 10) * (1 - 1 / 9))
 
 
-def test_where_a_number_comes_from_is_told(
+def test_where_a_number_comes_from_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model(tmp_path, TRACE + ONE)
@@ -151,7 +151,7 @@ def test_a_trace_that_is_too_long_is_refused(tmp_path: Path) -> None:
         model(tmp_path, TRACE + ONE, "arrival\n" + "1\n" * 500_001)
 
 
-def test_a_trace_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
+def test_a_trace_that_cannot_be_read_is_reported_once(tmp_path: Path) -> None:
     with pytest.raises(QpsError) as raised:
         model(tmp_path, TRACE + ONE, "arrival\n1\n2\nx\n")
     assert len(raised.value.diagnostics) == 1

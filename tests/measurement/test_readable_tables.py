@@ -88,7 +88,7 @@ def test_a_load_is_known_by_its_name_or_unit(heading: str) -> None:
 
 
 @pytest.mark.parametrize("heading", ["rps", "TPS", "Throughput (req/s)", "Requests/s"])
-def test_a_rate_by_another_name_is_told_how_to_be_headed(heading: str) -> None:
+def test_a_rate_by_another_name_is_reported_with_its_heading(heading: str) -> None:
     with pytest.raises(DataError) as caught:
         fit(table().replace("request/s", heading))
     assert caught.value.hint == f"rename `{heading}` to its unit, such as `request/s`"
@@ -232,7 +232,7 @@ def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None, co
         ("80..90 %", ("5 %", "underestimated")),
     ],
 )
-def test_a_cost_far_from_its_load_is_told_of_measured_rows(
+def test_a_cost_far_from_its_load_is_reported_of_measured_rows(
     loads: str, told: tuple[str, str] | None, tmp_path: Path
 ) -> None:
     spec = f"""users N in 1..9

@@ -149,7 +149,7 @@ def test_its_counter_is_what_the_control_group_counts(tmp_path: Path) -> None:
     assert sum(float(row["cpu in core"]) for row in rows) == pytest.approx(work, rel=0.1, abs=0.2)
 
 
-def test_what_it_refuses_is_told_in_its_words(
+def test_what_it_refuses_is_reported_in_its_words(
     server: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = ["observe", "prometheus", server, "--since", "10s", "--window", "1s", "--cpu"]

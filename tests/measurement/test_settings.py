@@ -128,7 +128,7 @@ def test_nine_of_ten_truths_are_held_by_settings(settings: int) -> None:
     assert 0.86 <= held / 600 <= 0.94
 
 
-def test_what_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "runs.csv").write_text(noisy_table(",setting"))
     assert main(["fit", str(tmp_path / "runs.csv"), "--cores", "1"]) == 0
     told = " ".join(capsys.readouterr().out.split())

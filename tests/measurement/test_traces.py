@@ -245,7 +245,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "flags", "message"), BAD, ids=[case[2] for case in BAD])
-def test_a_bad_file_is_told_with_its_line(
+def test_a_bad_file_is_reported_with_its_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, flags: str, message: str
 ) -> None:
     path = written(tmp_path, text)
@@ -274,7 +274,7 @@ def test_a_period_must_be_known(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ("--threshold nan", "`--threshold nan` is not a time (s)"),
     ],
 )
-def test_a_bad_flag_is_told(
+def test_a_bad_flag_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: str, message: str
 ) -> None:
     path = written(tmp_path, LATE)
@@ -285,7 +285,7 @@ def test_a_bad_flag_is_told(
 
 
 @pytest.mark.parametrize("name", ["missing.csv", "."])
-def test_what_is_no_file_is_told(
+def test_what_is_no_file_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     assert main(["trace", str(tmp_path / name), "--period", "160ms"]) == 2

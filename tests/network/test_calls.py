@@ -472,7 +472,7 @@ def test_what_is_lost_of_one_call_loads_the_others_together_with_it() -> None:
     assert load(graph, "web.cpu", 10) == Fraction(10 * 8, 20000)
 
 
-def test_calls_together_that_meet_in_a_queue_are_told_to_meet() -> None:
+def test_parallel_calls_that_share_a_queue_are_reported() -> None:
     both = "call db { work(4 ms/request) }; call cache { call db { work(9 ms/request) } }"
     graph = lowered(spec(f"at web {{ together {{ {both} }} }}", ", queueing mmc"))
     known = graph.streams["shop"].latency_certainty
@@ -579,7 +579,7 @@ def test_the_latency_of_a_call_is_that_from_its_request_to_its_answer() -> None:
 
 @pytest.mark.parametrize("queueing", ["", ", queueing mmc", ", queueing mg1 cv 2"])
 @pytest.mark.parametrize("network", ["", "; queueing md1"])
-def test_a_share_is_asked_for_though_few_make_the_call(queueing: str, network: str) -> None:
+def test_a_share_is_requested_though_few_make_the_call(queueing: str, network: str) -> None:
     """Shares next to nothing were not told: levels of quantiles were rounded below zero."""
     more = "param misses = 20 % in 0..1\nrequire { quantile(shop.latency, 99 %) <= 400 ms }\n"
     way = "at web { call db * misses { work(4 ms/request) } }"
@@ -598,7 +598,7 @@ def test_a_share_of_more_than_all_is_refused_wherever_it_is_set() -> None:
     assert load(graph, "db.cpu", 10) == Fraction(10 * 12 * 2, 20000)
 
 
-def test_a_share_of_periodic_items_is_told_as_an_approximation() -> None:
+def test_a_share_of_periodic_items_is_reported_as_an_approximation() -> None:
     graph = lowered(spec("at web { call db * 20 % { work(2 ms/request) } }", ", queueing periodic"))
     known = graph.streams["shop"].latency_certainty
     assert known.kind is Kind.APPROXIMATION

@@ -117,7 +117,7 @@ def test_calls_of_one_event_are_made_by_the_same_items() -> None:
           "not hit": ["scan", "get", "scan", "get", "scan"]}),
     ],
 )  # fmt: skip
-def test_an_event_is_decided_before_it_is_asked_for(
+def test_an_event_is_decided_before_it_is_tested(
     steps: str, expected: dict[str, list[str]]
 ) -> None:
     assert outcomes(graph(steps, at="a")) == expected
@@ -152,7 +152,7 @@ def test_what_is_held_across_an_event_is_held_in_each_outcome() -> None:
     assert [quantile(of, level) for level in ("1/100", "99/100")] == pytest.approx([0.102] * 2)
 
 
-def test_an_event_is_asked_for_at_several_nodes_of_the_way() -> None:
+def test_an_event_is_tested_at_several_nodes_of_the_path() -> None:
     first = "at far { not hit: away }; over net; at leaf {"
     written = text("hit: away").replace("at leaf {", first)
     of = lowered(written)
@@ -286,7 +286,7 @@ def test_an_event_is_decided_before_calls_that_are_made_at_once() -> None:
     assert all(any(isinstance(node, Fork) for node in call.body.nodes) for call in decided)
 
 
-def test_an_event_of_a_call_by_a_share_is_asked_where_the_call_is_made() -> None:
+def test_an_event_of_a_probabilistic_call_is_tested_where_the_call_is_made() -> None:
     of = graph("call far * 20 % { hit: away }").network.classes["asks"].itinerary
     (call,) = [node for node in of.nodes if isinstance(node, Call)]
     assert call.node == "far"

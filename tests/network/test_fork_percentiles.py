@@ -79,7 +79,7 @@ def test_two_queues_are_no_later_than_if_they_were_independent() -> None:
     assert known.kind is Kind.UPPER_BOUND
 
 
-def test_one_queue_beside_a_delay_is_exact() -> None:
+def test_one_queue_and_a_delay_are_exact() -> None:
     of = graph("together { call b { work }; call far { away } }")
     mean = 1 / (1 / 0.020 - 1)
     for level, least in (("1/2", 0.030), ("99/100", 0.0)):
@@ -150,6 +150,6 @@ def test_quantiles_tails_and_means_are_of_one_law(steps: str) -> None:
         "together { call a { together { call b { work }; call far { away } } }; call b { work } }",
     ],
 )
-def test_other_forks_are_told_by_bounds(steps: str) -> None:
+def test_other_forks_are_reported_by_bounds(steps: str) -> None:
     _, known = quantile(graph(steps), "9/10")
     assert not {"fork-associated", "fork-independent"} & known.methods

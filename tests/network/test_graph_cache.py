@@ -72,7 +72,7 @@ def found(model: ir.Model, configuration: Configuration) -> LoadGraph | str:
         return str(error)
 
 
-def test_a_kept_graph_with_other_numbers_is_the_one_that_is_lowered() -> None:
+def test_a_cached_graph_with_other_numbers_is_the_one_that_is_lowered() -> None:
     slow, fast = (
         SPEC.configuration(None, numbers)
         for numbers in (

@@ -174,7 +174,7 @@ def test_what_must_be_whole_must_be_so_for_each_kind() -> None:
     assert found.message == "`video` has 11 flows in each `class`, which has 10 users"
 
 
-def test_one_kind_can_be_set_and_asked_for() -> None:
+def test_one_kind_can_be_set_and_requested() -> None:
     spec = checked(LIGHT_AND_HEAVY + SENT.replace("SOURCE", "pace, page"))
     graph = lowered(
         LIGHT_AND_HEAVY + SENT.replace("SOURCE", "pace, page"), "pace.heavy=2 request/s"
@@ -235,7 +235,7 @@ _few = st.integers(1, 40)
     st.tuples(_shares, _shares),
     st.tuples(_shares, _shares),
 )
-def test_what_a_mix_meets_is_told_request_by_request(
+def test_what_a_mix_meets_is_reported_request_by_request(
     paces: tuple[int, int], costs: tuple[int, int], misses: tuple[F, F], gone: tuple[F, F]
 ) -> None:
     """Of processor sharing each kind waits by its own service: all is worked out for each kind.

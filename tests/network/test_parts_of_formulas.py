@@ -92,7 +92,7 @@ _NOTHING = Range(Fraction(0), Fraction(0)), Fraction(0)
 @law
 @given(_trees(), _within(), _within(), st.integers(1, 9))
 @example(ratio(X, Y), _NOTHING, _NOTHING, 1)
-def test_every_value_lies_in_the_range_that_is_told(
+def test_every_value_lies_in_the_range_that_is_reported(
     formula: Formula, x: tuple[Range, Fraction], y: tuple[Range, Fraction], users: int
 ) -> None:
     told = range_of(formula, {X: x[0], Y: y[0]})
@@ -257,7 +257,7 @@ def test_elastic_parameters_share_their_formulas() -> None:
 
 
 @pytest.mark.parametrize("span", [None, Span(Source("spec.qps", "a power"), 2, 7)])
-def test_a_power_that_is_too_long_is_told_where_it_stands(span: Span | None) -> None:
+def test_a_power_that_is_too_long_is_reported_where_it_stands(span: Span | None) -> None:
     with pytest.raises(QpsError) as raised, power_errors_placed(span):
         power(number(10**15), 10**15)
     (told,) = raised.value.diagnostics

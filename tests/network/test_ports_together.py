@@ -26,7 +26,7 @@ def test_what_each_resource_takes_tells_of_a_switch_once() -> None:
     assert "edge.client.in" in told, "two ports and their other ends are told one by one"
 
 
-def test_ports_that_take_more_are_told_by_themselves() -> None:
+def test_ports_that_take_more_are_reported_by_themselves() -> None:
     text = SHOP.read_text(encoding="utf-8").replace("rate 10 Gbit/s", "rate 20 Mbit/s", 1)
     spec = checked(text)
     told = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
@@ -57,7 +57,7 @@ def _switches(count: int) -> str:
     )
 
 
-def test_of_many_small_switches_each_is_told_once() -> None:
+def test_of_many_small_switches_each_is_reported_once() -> None:
     for count, is_once in ((3, False), (4, True)):
         spec = checked(_switches(count))
         told = solve_text(answer_of(spec), "switches")

@@ -306,7 +306,7 @@ def test_a_report_draws_all_figures(capsys: pytest.CaptureFixture[str], spec: Pa
     assert "a guess" in page
 
 
-def test_one_figure_may_be_asked_for(capsys: pytest.CaptureFixture[str], spec: Path) -> None:
+def test_one_figure_may_be_requested(capsys: pytest.CaptureFixture[str], spec: Path) -> None:
     status, out, _, page = _report(capsys, spec, "--figure", "second")
     assert (status, out) == (0, "1 figure written to out.html\n")
     assert "Load against pace" in page
@@ -326,7 +326,7 @@ def test_figures_alone_tell_nothing_of_how_sure_the_answer_is(
     assert "new-samples" not in page
 
 
-def test_several_figures_may_be_asked_for_each_once(
+def test_several_figures_may_be_requested_each_once(
     capsys: pytest.CaptureFixture[str], spec: Path
 ) -> None:
     chosen = ["--figure", "second", "--figure", "first", "--figure", "second"]

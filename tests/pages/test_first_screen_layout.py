@@ -51,7 +51,7 @@ def test_the_answer_its_picture_the_state_and_what_to_do_are_one_screen(
     assert page.page.locator("#advice > .scroll tbody tr").count() == 3
 
 
-def test_what_if_opens_the_settings_beside_the_answer_and_escape_closes_them(
+def test_what_if_opens_the_settings_next_to_the_answer_and_escape_closes_them(
     kafka_html: str, open_page: Any
 ) -> None:
     page = open_page(kafka_html, width=1440, settings=False)

@@ -44,9 +44,7 @@ def cells(page: Opened, name: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("text", [UNDERFLOW, TURNING, TURNING_AND_RISING, BEHIND])
-def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
-    text: str, open_page: Any
-) -> None:
+def test_an_undecided_saturation_is_reported_as_in_the_solver(text: str, open_page: Any) -> None:
     spec = checked(text)
     answer = answer_of(spec)
     undecided = {one.name for one in answer.resources if one.saturation.not_below is not None}

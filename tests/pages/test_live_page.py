@@ -248,7 +248,7 @@ def test_a_page_has_every_operation_that_its_requirements_need(
 
 
 @pytest.mark.parametrize("first", ["1", "100"])
-def test_what_stays_full_is_told_in_the_same_words(first: str, open_page: Any) -> None:
+def test_what_stays_full_is_reported_in_the_same_words(first: str, open_page: Any) -> None:
     text = FILLED.replace("FIRST", first).replace("LOAD", "min(most, N / 100)").replace("AT", "")
     html = html_of(checked(text))
     told = open_page(html).run("() => document.getElementById('answer').textContent")
@@ -260,7 +260,7 @@ TIES = [(), ("power = 0.001 core",), ("speed = 1000 Mbit/s",), ("N = 300",), ("N
 
 
 @pytest.mark.parametrize("settings", TIES)
-def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_page: Any) -> None:
+def test_ties_are_decided_as_in_the_solver(settings: tuple[str, ...], open_page: Any) -> None:
     spec = checked(SHOP)
     solution = solve(lower(spec.model, spec.configuration(None, settings)))
     page = open_page(html_of(spec, *settings))
@@ -273,7 +273,7 @@ def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_
     )
 
 
-def test_what_does_not_depend_on_the_users_is_told_in_the_page(open_page: Any) -> None:
+def test_what_does_not_depend_on_the_users_is_reported_in_the_page(open_page: Any) -> None:
     spec = checked(SHOP.replace(" for each user", "").replace("0.1 core", "1 core"))
     told = answer_sentence(answer_of(spec))
     assert told.startswith("Capacity does not depend on the number of users")
@@ -354,7 +354,7 @@ def test_what_lies_beyond_the_answer_follows_the_setting(open_page: Any) -> None
         *(pytest.param(one, marks=nightly) for one in ("mm1", "md1", "mg1 cv 2", "mg1 cv 0.5")),
     ],
 )
-def test_what_is_waited_for_is_told_in_the_page(waits: str, open_page: Any) -> None:
+def test_what_is_waited_for_is_reported_in_the_page(waits: str, open_page: Any) -> None:
     cores = "2 core" if waits == "mmc" else "1 core"
     spec = checked(
         PRELUDE + f"machine waiting {{ cpu {cores}, queueing {waits} }}\n"
@@ -506,7 +506,7 @@ def test_a_requirement_moves_the_answer(speak_html: str, open_page: Any) -> None
     assert page.text_content("#answer").startswith("At most 32 users.")
 
 
-def test_wrong_numbers_are_refused_and_told(speak_html: str, open_page: Any) -> None:
+def test_wrong_numbers_are_refused_and_reported(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html).page
     for text, told in (
         ("much", "enter a number such as 1200"),
@@ -520,7 +520,9 @@ def test_wrong_numbers_are_refused_and_told(speak_html: str, open_page: Any) -> 
     assert page.text_content("#controls .trouble") == ""
 
 
-def test_what_is_not_in_the_page_cannot_be_chosen_and_is_told(open_page: Any, speak: Spec) -> None:
+def test_what_is_not_in_the_page_cannot_be_chosen_and_is_reported(
+    open_page: Any, speak: Spec
+) -> None:
     page = open_page(html_of(speak, most=20)).page
     disabled = page.evaluate(
         """() => [...document.querySelectorAll('#controls option')]
@@ -566,7 +568,7 @@ def test_hover_tables_and_downloads(speak_html: str, open_page: Any) -> None:
         assert figure.locator("figcaption").text_content(), key
 
 
-def test_settings_can_be_kept_and_compared(speak_html: str, open_page: Any) -> None:
+def test_settings_can_be_saved_and_compared(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html).page
     assert page.locator("#comparison table").count() == 0
     page.click("#pin")

@@ -67,7 +67,7 @@ def test_what_is_compared_is_the_title_and_the_table_is_first(
 
 
 @needs_browser
-def test_all_are_in_one_picture_and_told_apart(compared_html: str, open_page: Any) -> None:
+def test_all_are_in_one_chart_and_can_be_distinguished(compared_html: str, open_page: Any) -> None:
     page = open_page(compared_html)
     figure = page.page.locator("#picture-together")
     assert "Highest share of a limit by configuration" in figure.inner_text()
@@ -108,7 +108,7 @@ def test_all_are_in_one_picture_and_told_apart(compared_html: str, open_page: An
 
 
 @needs_browser
-def test_a_setting_that_is_kept_has_a_picture_beside_it(shop: Path, open_page: Any) -> None:
+def test_a_saved_setting_has_a_chart_next_to_it(shop: Path, open_page: Any) -> None:
     page = open_page(report(shop.parent, str(shop))).page
     assert not page.locator("#picture-together").is_visible()
     page.select_option("#control-select-0", "off")

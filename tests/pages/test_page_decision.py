@@ -99,7 +99,7 @@ def test_a_range_that_ends_is_no_limit_of_the_system(open_page: Any) -> None:
     assert page.page.inner_text("#advice").startswith("Capacity reaches the end of the range")
 
 
-def test_what_is_wrong_stands_beside_what_was_typed(speak_html: str, open_page: Any) -> None:
+def test_what_is_wrong_stands_next_to_what_was_typed(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html)
     page.page.click(".contents >> text=Assumptions")
     field = page.page.locator("#numbers input:enabled").last

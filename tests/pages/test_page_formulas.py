@@ -17,7 +17,7 @@ from qps.reports.pages.html_page import _environment
         (10_001, 0, "Not shown: 10,001 characters"),
     ],
 )
-def test_what_nobody_reads_is_told_by_its_length(length: int, stands: int, told: str) -> None:
+def test_what_nobody_reads_is_reported_by_its_length(length: int, stands: int, told: str) -> None:
     part = SimpleNamespace(name="wait", value="1 ms", share="100 %", formula="x" * length)
     item = SimpleNamespace(
         name="page.p99", what="", formulas=[("", part.formula)], parts=[part], at_text="N = 1"
@@ -29,7 +29,7 @@ def test_what_nobody_reads_is_told_by_its_length(length: int, stands: int, told:
     assert ("<code>qps explain</code>" in text) == (stands == 0)
 
 
-def test_a_long_part_of_a_formula_is_told_by_its_length() -> None:
+def test_a_long_part_of_a_formula_is_reported_by_its_length() -> None:
     part = SimpleNamespace(name="wait", value="1 ms", share="100 %", formula="x" * 2_001)
     item = SimpleNamespace(name="p", what="", formulas=[], parts=[part], at_text="N = 1")
     tables = _environment().get_template("tables.html.jinja").module

@@ -166,7 +166,7 @@ def compare_page(spec: Spec, open_page: Any, setting: str = "") -> None:
         holds(changed, live)
 
 
-def test_what_nobody_asked_for_is_computed_when_it_is_shown(open_page: Any) -> None:
+def test_what_is_not_needed_is_computed_when_it_is_shown(open_page: Any) -> None:
     """What 99 in 100 stay within is no part of any answer."""
     page = open_page(html_of_text(SITE))
     truth = truth_of(checked(SITE))
@@ -217,7 +217,7 @@ def test_configurations_side_by_side_say_nothing_that_is_undefined(open_page: An
 
 
 @pytest.mark.parametrize("width", [390, 720])
-def test_no_number_is_cut_on_a_phone_or_beside_an_editor(width: int, open_page: Any) -> None:
+def test_no_number_is_cut_on_a_phone_or_next_to_an_editor(width: int, open_page: Any) -> None:
     """The playground has 720 px for a page on a screen of 1440."""
     page = open_page(html_of_text(SITE), width=width)
     page.run("() => qps.drawAll()")

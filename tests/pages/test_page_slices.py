@@ -31,7 +31,9 @@ TOLD = f"""() => [document.querySelector("#decision .many").textContent.replace(
 WORD = "computing …"
 
 
-def test_a_change_is_told_once_it_is_solved_and_until_then_that_it_is_not(open_page: Any) -> None:
+def test_a_change_is_reported_once_it_is_solved_and_until_then_that_it_is_not(
+    open_page: Any,
+) -> None:
     page = open_page(html_of_text(SPEC))
     before = page.run(TOLD)
     page.run(SET, "2")

@@ -171,7 +171,9 @@ WRONG = {
 }
 
 
-def test_a_link_that_does_not_fit_is_told_and_sets_nothing(shop_html: str, open_page: Any) -> None:
+def test_a_link_that_does_not_fit_is_reported_and_sets_nothing(
+    shop_html: str, open_page: Any
+) -> None:
     page = open_page(shop_html)
     before = page.run(STATE)
     for name, (fragment, why) in WRONG.items():

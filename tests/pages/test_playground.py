@@ -100,7 +100,7 @@ def test_an_answer_and_its_live_page_follow_the_text(tab: Any) -> None:
     assert told(tab, "50 users") == "50 users; limited by web.cpu.utilization"
 
 
-def test_a_mistake_is_told_at_its_place_as_one_types(tab: Any) -> None:
+def test_a_mistake_is_reported_at_its_place_as_one_types(tab: Any) -> None:
     write(tab, SMALL.replace("at web { page }", "at web { pag }"))
     text = told(tab, "QPS0201")
     assert "did you mean `page`?" in text
@@ -156,7 +156,7 @@ def test_opened_as_a_file_it_says_what_to_do(tab: Any) -> None:
 
 
 @pytest.mark.parametrize("link", ["x", "AAAA", "7cEBDQAAAMKg909tDwcQ____"])
-def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
+def test_a_link_that_was_cut_is_reported(tab: Any, address: str, link: str) -> None:
     write(tab, SMALL)
     told(tab, "100 users")
     tab.goto(address + "#" + link)

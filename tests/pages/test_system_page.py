@@ -195,7 +195,7 @@ WAY = """(stream) => {
 
 @in_a_browser
 @pytest.mark.parametrize("stream", ["asked", "other"])
-def test_a_way_adds_up_to_the_latency_told(open_page: Any, stream: str) -> None:
+def test_a_path_adds_up_to_the_latency_shown(open_page: Any, stream: str) -> None:
     spec = checked(SHOP)
     page = open_page(html_of(spec))
     told = page.run(WAY, stream)
@@ -234,7 +234,7 @@ def test_the_drawing_follows_the_users_shown_and_tells_whose_a_load_is(open_page
 
 
 @in_a_browser
-def test_boxes_are_told_by_keys_those_on_the_way_first(open_page: Any) -> None:
+def test_boxes_are_described_by_keys_those_on_the_path_first(open_page: Any) -> None:
     page = open_page(html_of_text(SHOP)).page
     page.locator("#picture-topology .canvas").focus()
     told = []

@@ -284,7 +284,7 @@ def test_a_number_that_is_set_counts_as_known_until_it_is_let_go(site_page: Open
 
 
 @needs_browser
-def test_fans_are_told_to_those_who_do_not_see_them(site_page: Opened) -> None:
+def test_fan_outs_are_described_for_screen_readers(site_page: Opened) -> None:
     text = site_page.run(
         "() => qps.pictures.find((one) => one.key === 'loads').drawn.readout.tell(60)"
     )

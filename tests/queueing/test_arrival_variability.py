@@ -193,7 +193,7 @@ def test_several_servers_count_how_uneven_arrivals_are(queueing: str) -> None:
     assert uneven_ones == pytest.approx([random[0] * (9 + spread) / (1 + spread)])
 
 
-def test_who_shares_a_processor_is_told_that_it_does_not_count() -> None:
+def test_sharing_a_processor_is_reported_as_ignored() -> None:
     text = (
         "users N in 1..100\nmachine one { cpu 1 core, queueing ps }\nmachine seat { }\n"
         "component work { cpu 1 ms/request }\ntopology { node a = one; node seats = seat * N }\n"

@@ -100,7 +100,7 @@ def test_what_it_fills_is_loaded_to_its_limit_in_floats_too() -> None:
     assert set(loads) == {1.0}
 
 
-def test_its_knees_are_told_with_their_resource() -> None:
+def test_its_knees_are_reported_with_their_resource() -> None:
     solution = solve(lowered(SIMPLE))
     assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
     told = _elastic(solution)
@@ -262,7 +262,7 @@ def test_definitions_and_measures_follow_it() -> None:
     ]
 
 
-def test_a_floor_of_its_rate_is_kept_until_the_knee() -> None:
+def test_a_minimum_rate_is_guaranteed_until_the_knee() -> None:
     text = SIMPLE + "measure each = x\nrequire { each >= 4 packet/s }"
     solution = solve(lowered(text))
     assert (solution.capacity, solution.limited_by) == (25, "each")
@@ -347,7 +347,7 @@ def test_the_order_is_that_of_declaration() -> None:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_each_of_two_is_at_its_least_from_the_place_that_is_told(*, turned: bool) -> None:
+def test_each_of_two_is_at_its_least_from_the_reported_population(*, turned: bool) -> None:
     # What the first one fills stays full until it is at its least itself: the second one is so before.
     y = "param y elastic 1..10 packet/s\n"
     text = TOGETHER.replace(X, "").replace(y, y + X) if turned else TOGETHER

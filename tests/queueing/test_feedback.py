@@ -175,7 +175,7 @@ def test_what_does_not_come_back_at_once_waits_as_before(changed: dict[str, str]
     assert "feedback-queue" not in methods(graph(steps, **changed))  # type: ignore[arg-type]
 
 
-def test_parallel_calls_beside_a_queue_with_feedback_have_a_mean() -> None:
+def test_parallel_calls_with_a_feedback_queue_have_a_mean() -> None:
     """Of a fork to other servers the mean does not ask how items wait that come back."""
     machines = "machine other { cpu 1 core, queueing mm1 }"
     steps = f"{OPTIONAL}; together {{ call back {{ wait }}; call back {{ wait }} }}"

@@ -103,7 +103,7 @@ def test_beyond_saturation_a_room_is_full_and_nothing_is_endless() -> None:
     assert load == pytest.approx(1)
 
 
-def test_other_services_are_told_as_approximated() -> None:
+def test_other_services_are_reported_as_approximated() -> None:
     graph = _box("md1 room 20")
     loss = graph.streams["flow"].losses[0]
     assert loss.known.kind is Kind.APPROXIMATION

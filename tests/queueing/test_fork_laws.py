@@ -77,7 +77,7 @@ def test_calls_by_chance_with_a_time_before_them_are_those_of_many_draws() -> No
     assert MEAN.number(*stages) == pytest.approx(draws.mean(), rel=0.01)
 
 
-def test_a_fork_by_chance_with_what_is_beside_it() -> None:
+def test_a_probabilistic_fork_with_other_stages() -> None:
     """A miss: 2 ms and two calls, of which one begins 30 ms later; else nothing."""
     rng, count = np.random.default_rng(6), 400_000
     both = np.maximum(rng.exponential(60.0, count), 30 + rng.exponential(10.0, count))

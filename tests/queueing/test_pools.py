@@ -91,7 +91,7 @@ def test_what_is_too_little_for_one_more_is_not_there() -> None:
     assert load(graph, "web.memory", 650) == 1
 
 
-def test_what_is_left_beside_sessions_is_taken_whole_by_whole() -> None:
+def test_capacity_left_by_sessions_is_taken_whole_by_whole() -> None:
     """1 GB of 4 is kept: ten times 280 MB are left, and 200 MB of no use to anybody."""
     keep = "component session { memory 1 GB }\n"
     graph = lowered(
@@ -382,7 +382,7 @@ def test_steps_of_pools_are_laid_out_as_others_and_their_words_are_free() -> Non
 # -- answers -------------------------------------------------------------------------------
 
 
-def test_a_pool_is_a_limit_with_a_label_and_asked_for_by_its_size() -> None:
+def test_a_pool_is_a_limit_with_a_label_and_requested_by_its_size() -> None:
     text = spec(web=(8, 5, 10), nap=20) + "require { page.latency <= 60 ms }\n"
     text = text.replace("threads 10 thread", "threads room").replace(
         "unit thread", "unit thread\nparam room = 10 thread in 1..500 thread"
@@ -422,7 +422,7 @@ stream chat for each desk {
 """)
 
 
-def test_users_who_wait_never_fail_a_pool_so_that_numbers_are_told_that_carry_them() -> None:
+def test_closed_users_never_fail_a_pool_so_that_values_that_support_them_are_reported() -> None:
     """They ask for no more than there is: what is kept for good is all that may be too much."""
     text = """
 unit thread

@@ -113,7 +113,7 @@ def test_beyond_load_1_who_goes_first_is_served() -> None:
 
 @pytest.mark.parametrize("preemptive", [False, True])
 @pytest.mark.parametrize("works", [(10.0, 10.0), (2.0, 15.0)])
-def test_quantiles_are_within_the_error_that_is_told(
+def test_quantiles_are_within_the_error_that_is_reported(
     *, preemptive: bool, works: tuple[float, float]
 ) -> None:
     loads = 0.3, 0.45
@@ -171,7 +171,7 @@ def _played(
     return [sorted(times) for times in found]
 
 
-def test_priorities_without_a_discipline_are_told() -> None:
+def test_priorities_without_a_discipline_are_reported() -> None:
     for queueing, streams, count in (
         ("mm1", [("priority 1", 30, 10.0)], 1),
         ("priority", [("", 30, 10.0), ("", 30, 10.0)], 1),

@@ -314,7 +314,7 @@ def _periodic_waits(
         [(1, 1.0, 400), (40, 1.0, 10)],
     ],
 )
-def test_unequal_periodic_flows_wait_no_longer_than_told(
+def test_unequal_periodic_flows_wait_no_longer_than_predicted(
     streams: list[tuple[int, float, int]], stream: str
 ) -> None:
     mean, quantile = _told(lowered(_link("periodic", *streams)), stream)

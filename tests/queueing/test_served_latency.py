@@ -149,7 +149,7 @@ stream s for each user { traffic 0.2 request/s; at a { page; call b * SHARE { ta
 
 @pytest.mark.parametrize("users", [1, 10, 50, 100])
 @pytest.mark.parametrize("share", [F(1, 10), F(1, 2), F(9, 10)])
-def test_who_finds_no_line_is_not_among_those_who_are_told_of(users: int, share: Fraction) -> None:
+def test_items_that_find_no_queue_are_not_counted(users: int, share: Fraction) -> None:
     """A line without a queue: of a erlangs 1/(1 + a) get through, and stay a second."""
     text = LINES.replace("SHARE", f"{share * 100} %")
     through = 1 / (1 + share * users / 5)

@@ -104,7 +104,7 @@ def test_beyond_the_last_speed_there_is_no_end() -> None:
 
 @pytest.mark.parametrize("cores", [1, 2, 4, 16])
 @pytest.mark.parametrize("percent", [10, 50, 80, 95])
-def test_quantiles_are_within_the_error_that_is_told(cores: int, percent: int) -> None:
+def test_quantiles_are_within_the_error_that_is_reported(cores: int, percent: int) -> None:
     levels = ("50", "90", "95", "99", "99.9")
     more = "".join(
         f"measure q{k} = quantile(flow.latency, {level} %)\n" for k, level in enumerate(levels)

@@ -101,7 +101,7 @@ def test_equal_exponential_stages_are_a_gamma_law(level: float) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("variation", [1e-2, 1e-3, 1e-4, 1e-5])
-def test_what_hardly_varies_is_told_too(level: float, variation: float) -> None:
+def test_what_hardly_varies_is_reported_too(level: float, variation: float) -> None:
     """As of thousands of users in a full queue: transforms far left of zero are out of reach."""
     stage = mg1(0, 2.0, variation)
     assert quantile(level, stage) == pytest.approx(2, rel=0.03 + 4 * variation**0.5)
@@ -302,7 +302,7 @@ def _later_by_chance(first: float, calls: Calls, time: float) -> float:
 
 @pytest.mark.parametrize("level", [0.3, 0.5, 0.79, 0.81, 0.9, 0.95, 0.99, 0.999, 0.9999995])
 @pytest.mark.parametrize("name", BY_CHANCE)
-def test_a_fixed_time_by_chance_is_told_apart(name: str, level: float) -> None:
+def test_a_fixed_time_by_chance_is_distinguished(name: str, level: float) -> None:
     first, calls = BY_CHANCE[name]
     line = _line_by_chance(first, calls)
     found = quantile(level, *line)

@@ -177,7 +177,7 @@ expect answers "ours" { source model
     assert not _tested(_spec(LATENCY + "queueing cpu none\n" + claims))
 
 
-def test_it_is_told_wherever_warnings_are(
+def test_it_is_reported_wherever_warnings_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "shop.qps"

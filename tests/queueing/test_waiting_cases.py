@@ -244,7 +244,7 @@ MIXED = "the mix of service times at `l` is assumed to be gamma distributed"
 
 
 @pytest.mark.parametrize("queueing", ["mm1", "md1", "mg1 cv 2"])
-def test_what_is_of_one_size_by_its_numbers_is_told_as_such(queueing: str) -> None:
+def test_what_is_of_one_size_by_its_numbers_is_reported_as_such(queueing: str) -> None:
     text = SIZES.replace("md1", queueing)
     graph = lowered(text.replace("SIZE", "100"))
     stream = graph.streams["v"]

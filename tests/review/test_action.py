@@ -146,7 +146,7 @@ def test_inputs_reach_the_command_as_they_are(
     assert runner.kept.is_dir()
 
 
-def test_the_page_is_made_where_one_is_asked_for(tmp_path: Path) -> None:
+def test_the_page_is_made_where_one_is_requested(tmp_path: Path) -> None:
     runner = Runner(tmp_path, page="-x y.qps")
     assert runner.run("the page") is None  # what comes before it has failed
     runner.run("what the change touches")

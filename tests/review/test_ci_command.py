@@ -119,7 +119,7 @@ def test_each_spec_is_checked_once_now_and_once_at_the_base(
     assert again == ["app/broken.qps"] * 2
 
 
-def test_a_change_of_a_module_is_told_of_each_spec_that_reads_it(
+def test_a_change_of_a_module_is_reported_of_each_spec_that_reads_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     Path("shared/hw.qps").write_text(MODULE.replace("1 ms", "2 ms"))
@@ -214,7 +214,7 @@ def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]
         (SPEC.replace("<= 60", ">= 60"), 0, "Newly passing  Expected"),
     ],
 )
-def test_layout_mistakes_and_answers_are_told(
+def test_layout_mistakes_and_answers_are_reported(
     text: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(f"app/{HOSTILE}").write_text(text, encoding="utf-8")
@@ -260,7 +260,7 @@ def test_without_a_base_it_says_so_and_how_to_fix_it(
     assert "this folder is not in a git repository" in capsys.readouterr().err
 
 
-def test_a_repository_of_somebody_else_is_told_with_what_git_wants(
+def test_a_repository_of_somebody_else_is_reported_with_what_git_wants(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pretended = "GIT_TEST_ASSUME_DIFFERENT_OWNER"
@@ -334,7 +334,7 @@ def test_reports_are_what_their_readers_ask_for(
         assert regions[2] == {"startLine": 3, "endLine": 3, "startColumn": 1, "endColumn": 3}
 
 
-def test_what_is_wrong_with_no_place_is_told_of_its_spec(
+def test_what_is_wrong_with_no_place_is_reported_of_its_spec(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("app/table.qps").write_bytes(b"\xff\xfe")

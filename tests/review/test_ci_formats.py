@@ -100,7 +100,7 @@ def test_markdown_shows_failures_first(capsys: pytest.CaptureFixture[str]) -> No
     assert "| pass | good |" in rest
 
 
-def test_numbers_are_told_in_the_units_of_the_claim(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_are_reported_in_the_units_of_the_claim(capsys: pytest.CaptureFixture[str]) -> None:
     Path("share.csv").write_text("users,busy\n3,4\n")
     Path("told.qps").write_text("""\
 users N in 1..20_000
@@ -180,7 +180,7 @@ def test_a_row_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFixtu
     assert (found["unread"], found["unanswered"]) == (0, 1)
 
 
-def test_a_fault_of_ours_is_told_beside_all_else(
+def test_a_fault_of_ours_is_reported_with_all_else(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = Claims._claim

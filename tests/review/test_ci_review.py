@@ -281,7 +281,7 @@ def test_junit_has_a_case_for_each_claim_capacity_and_error(
     assert (suites.get("tests"), suites.get("failures")) == ("5", "3")
 
 
-def test_an_interval_that_sank_below_a_claim_is_told_though_the_best_estimate_passes(
+def test_an_interval_that_sank_below_a_claim_is_reported_though_the_best_estimate_passes(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(commit=True, web=UNCERTAIN.format(work=2, spread=2))
@@ -297,7 +297,7 @@ def test_an_interval_that_sank_below_a_claim_is_told_though_the_best_estimate_pa
     assert ci(capsys, "--fail-on", "warnings")[0] == 1
 
 
-def test_a_change_that_exceeds_the_uncertainty_is_told_without_a_doubt(
+def test_a_change_that_exceeds_the_uncertainty_is_reported_without_a_doubt(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(commit=True, web=UNCERTAIN.format(work=1, spread=2))

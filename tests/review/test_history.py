@@ -96,7 +96,7 @@ def test_it_goes_back_along_first_parents_and_through_renames(
     assert [p["subject"] for p in found["points"]][:3] == ["first", "the module", "a branch"]
 
 
-def test_it_is_bounded_and_begins_where_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_bounded_and_begins_where_it_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, "--most", "2")
     assert [p["users"] for p in found["points"]] == [None, 25]
     assert not found["is_whole"]
@@ -130,7 +130,7 @@ def test_pictures_hold_no_text_of_a_stranger_as_it_is(capsys: pytest.CaptureFixt
         (["/none/such.qps"], "is not in a git repository"),
     ],
 )
-def test_what_cannot_be_told(
+def test_what_cannot_be_decided(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["history", *words]) == 2

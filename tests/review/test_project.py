@@ -209,7 +209,7 @@ def test_a_folder_without_a_project_has_none() -> None:
 @pytest.mark.parametrize(
     "key", [".".join("a" * 60), ".".join(["'a.b'"] * 60), "[" + " . ".join(["x-1"] * 60) + "]\nb"]
 )
-def test_keys_of_very_many_parts_are_told_before_they_are_read(key: str) -> None:
+def test_keys_of_very_many_parts_are_reported_before_they_are_read(key: str) -> None:
     Path("qps.toml").write_text(f"{key} = 1\n", encoding="utf-8")
     (found,) = project_of(Path()).diagnostics
     assert found.message == "invalid TOML: a key has more than 50 parts"

@@ -49,7 +49,7 @@ def committed(file: Path) -> str:
     return run_git(file.parent, "rev-parse", "HEAD")[:10]
 
 
-def test_the_day_and_the_version_are_told(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_day_and_the_version_are_reported(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert origin_line([load(spec)]) == DAY
     for other in ("", "yesterday", "9" * 40):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", other)

@@ -294,7 +294,7 @@ def accepted(rule: str, claim: str = "", until: str = "2099-01-01") -> str:
         ("claim-changed", "", "2099-01-01", "error"),
     ],
 )
-def test_what_is_meant_is_accepted_until_a_day_and_that_is_told(
+def test_what_is_meant_is_accepted_until_a_day_and_that_is_reported(
     rule: str, claim: str, until: str, level: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edit("specs/site.qps", "contracted = 1500", "contracted = 15")
@@ -388,7 +388,7 @@ def test_what_became_weaker_is_in_every_report(capsys: pytest.CaptureFixture[str
         ),
     ],
 )
-def test_a_rule_or_level_that_is_none_is_told_at_its_line(
+def test_a_rule_or_level_that_is_none_is_reported_at_its_line(
     text: str, line: int, message: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("qps.toml", text)

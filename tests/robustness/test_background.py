@@ -41,7 +41,9 @@ async def _outcome(work: Awaitable[object]) -> object:
         (["never begin", "say"], [FaultError, FaultError]),
     ],
 )
-def test_each_is_answered_or_told_why_not(features: list[str], outcomes: list[object]) -> None:
+def test_each_is_answered_or_the_reason_is_reported(
+    features: list[str], outcomes: list[object]
+) -> None:
     async def asked() -> list[object]:
         process = Background(no_page, limit=2, work=works_badly)
         process.put(TEXT)

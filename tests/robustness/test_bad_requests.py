@@ -59,12 +59,12 @@ def asked_of(uri: str, line: int, character: int) -> dict[str, object]:
     }
 
 
-def test_all_that_can_be_asked_is_here() -> None:
+def test_all_questions_are_here() -> None:
     assert OF_TEXTS | {MISTAKES} == set(asked_of("untitled:one", 0, 0))
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_nothing_that_is_asked_is_a_fault(text: str) -> None:
+def test_no_request_is_a_fault(text: str) -> None:
     desk, faults = Desk(), []
     for uri in URIS:
         desk.put(OpenText(uri, 1, TEXTS[text]))

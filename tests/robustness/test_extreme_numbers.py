@@ -81,7 +81,7 @@ def test_what_saturates_beyond_all_floats_is_answered(
     assert ends(tmp_path, command, work="1e-300", rate="1e-9") in (0, 1, 2)
 
 
-def test_where_it_saturates_is_not_told_then(
+def test_where_it_saturates_is_not_reported_then(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ends(tmp_path, COMMANDS[1], work="1e-300", rate="1e-9") == 0

@@ -23,7 +23,7 @@ HAS_LINKS = pytest.mark.skipif(os.name == "nt", reason="links, pipes, a script w
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOUND.iterdir() if path.is_dir()))
-def test_what_was_found_once_is_told_in_words(name: str) -> None:
+def test_what_was_found_once_is_reported_in_words(name: str) -> None:
     found = fault(kept(FOUND / name), _SECONDS)
     assert found is None, found.told
 
@@ -59,7 +59,7 @@ def test_harm_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert (again, command) == (first.pieces, first.command)
 
 
-def test_inputs_that_nobody_would_write_are_told_in_words() -> None:
+def test_inputs_that_nobody_would_write_are_reported_in_words() -> None:
     batch = run_batch(seed=2026, inputs=100, seconds=_SECONDS)
     assert batch.tried["text"] > 10
     assert not batch.findings, batch.findings[0].told

@@ -493,7 +493,7 @@ def test_only_what_is_safe_is_taken_of_the_own_configuration(
         for hook in ("pre-commit", "pre-push")
     ],
 )
-def test_a_hook_tells_what_is_told_without(
+def test_a_hook_reports_the_same_as_the_command(
     where: str, hook: str, trap: Trap, tmp_path: Path
 ) -> None:
     """Hooks have `GIT_DIR` and `GIT_INDEX_FILE`, those of a commit of some files other ones."""
@@ -605,7 +605,7 @@ def test_git_is_started_at_one_place() -> None:
         assert not re.search(r"[\"']git[\"' ]", (ROOT / path).read_text("utf-8")), path
 
 
-def test_an_empty_repository_is_asked_for_objects_alone(trap: Trap) -> None:
+def test_an_empty_repository_is_read_for_objects_alone(trap: Trap) -> None:
     top = repository_at(trap.top)
     with pytest.raises(ValueError, match="takes names of objects"):
         run_git(top, "log", "HEAD")

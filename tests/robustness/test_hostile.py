@@ -44,7 +44,9 @@ def test_what_comes_near_to_the_edges_is_answered(
 
 
 @pytest.mark.parametrize("command", ["solve", "report", "matrix", "explain"])
-def test_a_limit_beyond_all_floats_is_told_by_every_command(command: str, tmp_path: Path) -> None:
+def test_a_limit_beyond_all_floats_is_reported_by_every_command(
+    command: str, tmp_path: Path
+) -> None:
     text = MEASURED.format(measure="N * 10^400", limit="10^402", high=1000)
     path = tmp_path / "huge.qps"
     path.write_text(text + "param k = 1\nmatrix some { k in [1, 2] }\n", "utf-8")
@@ -65,7 +67,7 @@ def test_a_number_that_no_digits_tell_has_a_name_and_a_place(
     assert "`it` is too close to its limit to decide with 1,024 binary digits" in told.message
 
 
-def test_what_is_too_large_at_many_populations_is_told_once_for_each_place() -> None:
+def test_what_is_too_large_at_many_populations_is_reported_once_for_each_place() -> None:
     text = MEASURED.format(measure="exp(N)", limit="10^300", high=WIDE)
     found = check_source(Source("spec.qps", text)).diagnostics
     assert [one.primary.span.text for one in found if one.primary] == ["exp(N)", "it"]

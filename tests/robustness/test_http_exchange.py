@@ -179,7 +179,7 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[bytes]]]:
         yield url, received
 
 
-def test_a_proxy_of_the_environment_is_never_asked_for_this_machine(
+def test_a_proxy_of_the_environment_is_never_used_for_this_machine(
     fake: Fake, proxy: tuple[str, list[bytes]], token: None
 ) -> None:
     assert observe(fake.url) == 0
@@ -213,7 +213,7 @@ def test_a_proxy_of_the_environment_sees_nothing_of_what_goes_over_tls(
     assert b"query" not in received
 
 
-def test_a_proxy_that_is_named_is_asked(
+def test_a_proxy_that_is_named_is_used(
     proxy: tuple[str, list[bytes]],
     token: None,
     monkeypatch: pytest.MonkeyPatch,
@@ -238,7 +238,7 @@ def test_a_proxy_that_is_named_is_asked(
         ("http://", "is not an `http://` or `https://` address"),
     ],
 )
-def test_what_is_no_proxy_is_told(
+def test_what_is_no_proxy_is_reported(
     fake: Fake, named: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert observe(fake.url, "--proxy", named) == 2
@@ -249,7 +249,7 @@ def test_what_is_no_proxy_is_told(
 
 
 @pytest.mark.parametrize("value", ["socks5://me:s3cret@127.0.0.1:1", "http://me:s3cret@:0", "::"])
-def test_a_wrong_proxy_of_the_environment_is_told_without_its_password(
+def test_a_wrong_proxy_of_the_environment_is_reported_without_its_password(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", value)
@@ -316,7 +316,7 @@ def test_a_path_is_sent_whatever_is_in_it(path: str) -> None:
     assert received[0].split(b" HTTP/1.1")[0].isascii()
 
 
-def test_headers_that_cannot_be_sent_are_told() -> None:
+def test_headers_that_cannot_be_sent_are_reported() -> None:
     with hostile(once(b"")) as port, pytest.raises(http_exchange.ExchangeError):
         http_exchange.exchange(
             f"http://127.0.0.1:{port}", seconds=20, most_bytes=9, headers={"X": "a\r\nb: c"}

@@ -141,7 +141,7 @@ PRINTING = [
 
 @pytest.mark.parametrize("command", PRINTING, ids=" ".join)
 @pytest.mark.parametrize("where", ["> /dev/full", ">&-"])
-def test_a_screen_that_is_lost_is_told_in_one_line(command: list[str], where: str) -> None:
+def test_a_screen_that_is_lost_is_reported_in_one_line(command: list[str], where: str) -> None:
     done = subprocess.run(
         ["bash", "-c", f'"$0" -m qps "$@" {where}', sys.executable, *command],
         stderr=subprocess.PIPE,

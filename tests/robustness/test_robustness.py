@@ -171,7 +171,7 @@ def test_control_characters_do_not_reach_a_terminal() -> None:
     assert "\x1b" not in printable("a\x1b[2Jb")
 
 
-def test_a_file_that_is_too_long_is_told_where_why_and_what_helps() -> None:
+def test_a_file_that_is_too_long_is_reported_where_why_and_what_helps() -> None:
     (found,) = check("# a line\n" * 50_000).diagnostics
     assert found.primary is not None
     assert found.primary.span.place == "spec.qps:1"
@@ -191,7 +191,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["layout", "setting"])
-def test_what_is_nested_too_deep_is_told_where_nobody_checks_it(command: str) -> None:
+def test_what_is_nested_too_deep_is_reported_where_nobody_checks_it(command: str) -> None:
     deep = "if o then 1 else " * 3_000 + "2"
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(1_000)  # as a process begins

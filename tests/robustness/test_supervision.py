@@ -171,7 +171,7 @@ def test_nothing_is_left_behind_where_it_is_killed_at_once(place: Path, marker: 
         assert wait_for(marker, 0) == []
 
 
-def test_a_supervisor_that_was_killed_is_told_and_started_anew(place: Path, marker: str) -> None:
+def test_a_supervisor_that_was_killed_is_reported_and_restarted(place: Path, marker: str) -> None:
     command = [sys.executable, "-c", "print(42)", marker]
     with running(command) as child:
         assert child.wait() == 0
@@ -228,7 +228,9 @@ def test_a_generator_that_prints_without_end_is_stopped(
     assert "printed more than 1 MB, and was stopped" in shown
 
 
-def test_a_generator_that_has_printed_too_much_and_ended_is_told(place: Path, small: None) -> None:
+def test_a_generator_that_has_printed_too_much_and_ended_is_reported(
+    place: Path, small: None
+) -> None:
     with running([sys.executable, "-c", f"print('x' * {2 * SMALL})"]) as child:
         child.wait()
         with pytest.raises(MeasuringError, match="printed more than 1 MB"):
@@ -244,7 +246,7 @@ def test_a_command_that_prints_counts_without_end_is_stopped(
         item_counts.page_or_output(command)
 
 
-def test_of_a_server_that_prints_for_long_the_end_is_kept(place: Path, small: None) -> None:
+def test_of_a_server_that_prints_for_long_the_end_is_shown(place: Path, small: None) -> None:
     script = (
         f"import os, time\nprint('x' * {3 * SMALL}, flush=True)\n"
         "open('printed', 'w').close()\n"

@@ -62,7 +62,7 @@ def unmade() -> None:
 @pytest.mark.parametrize(
     ("what", "code", "text"), [("end", 4, "with status 4"), ("be killed", -9, "by SIGKILL")]
 )
-def test_a_worker_that_ends_is_told_with_its_task_and_replaced(
+def test_a_worker_that_ends_is_reported_with_its_task_and_replaced(
     what: str, code: int, text: str
 ) -> None:
     with Workers([badly] * 2) as workers:
@@ -96,7 +96,7 @@ def test_one_that_never_answers_is_not_waited_for_and_ended() -> None:
     assert set(active_children()) == before
 
 
-def test_processes_that_cannot_be_started_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_cannot_be_started_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     real, started = worker_processes.WorkerProcess, []
 
     def scarce(*arguments: object) -> object:

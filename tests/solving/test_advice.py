@@ -348,7 +348,7 @@ def test_where_the_range_is_the_limit_nothing_helps() -> None:
     assert advice == ()
 
 
-def test_up_to_the_range_is_told() -> None:
+def test_up_to_the_range_is_reported() -> None:
     _, advice = _advised(SERVER, "N = 1..80")
     assert {(a.capacity, a.range_limits) for a in advice} == {(80, True)}
 
@@ -458,7 +458,7 @@ def test_every_advice_helps_by_what_it_says(
             assert there > load(lowered(text), item.to, solution.at)
 
 
-def test_advice_is_given_when_it_is_asked_for() -> None:
+def test_advice_is_given_when_it_is_requested() -> None:
     model = qps.loads(SHIFTING)
     assert model.solve().advice == ()
     told = {a.change: a for a in model.solve(advice=True).advice}["pack = on"]

@@ -18,7 +18,7 @@ from solving.test_ties import SHOP, answered
         (SHOP.replace("pc * N", "pc * 10"), "ten users, whatever N is"),
     ],
 )
-def test_where_nothing_depends_on_the_users_that_is_told(text: str, wrong: str) -> None:
+def test_where_nothing_depends_on_the_users_that_is_reported(text: str, wrong: str) -> None:
     solution, view, _ = answered(text, "power = 4 core", "speed = 100 Mbit/s")
     assert view.answer.startswith("Capacity does not depend on the number of users: "), wrong
     (warning,) = solution.warnings
@@ -59,7 +59,7 @@ require { crowd <= 20 }
 )
 
 
-def test_measures_are_told_at_the_answer(
+def test_measures_are_reported_at_the_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -97,7 +97,7 @@ def _largest(node: str, nodes: int, idle: Fraction, busy: Fraction) -> int | Non
     return best
 
 
-def test_every_cluster_that_carries_enough_is_kept_with_its_true_answer() -> None:
+def test_every_cluster_that_supports_enough_is_listed_with_its_true_answer() -> None:
     table = load(_SPECS / "kubernetes.qps").matrix().to_arrow().to_pylist()
     found = {
         (row["cluster"], int(row["nodes"]), row["night"], round(row["busy"], 2)): row["capacity"]

@@ -410,7 +410,7 @@ def test_a_block_without_a_claim_has_a_document_and_a_reason(block: str) -> None
     assert [d.message for d in outcome.diagnostics if d.is_error] == ["`e` has no claim"]
 
 
-def test_what_becomes_of_claims_is_told_folder_by_folder(
+def test_verdicts_of_claims_are_counted_by_folder(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Also what was measured counts in the folder of its spec, not in that of its table."""

@@ -85,7 +85,7 @@ def test_the_range_is_a_change_of_its_own() -> None:
     assert told(found) == {"N": (-40, -40, -40.0)}
 
 
-def test_what_is_more_certain_than_it_was_is_told_though_the_answer_stays() -> None:
+def test_what_is_more_certain_than_it_was_is_reported_though_the_answer_stays() -> None:
     new = BASE.format(work=2, pace=2)
     found = compare(new.replace("2 packet/s", "2 packet/s +- 20 %"), new)
     (change,) = found.changes
@@ -354,7 +354,7 @@ def test_a_revision_of_git(repository: Path, capsys: pytest.CaptureFixture[str])
     assert found["before"]["file"] == "main:specs/app.qps"
 
 
-def test_worse_fails_where_it_is_asked_for(
+def test_worse_fails_where_it_is_requested(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = ["specs/app.qps", "main:specs/app.qps"]
@@ -386,7 +386,7 @@ def test_what_cannot_be_compared(
     assert not (repository / "x").exists()
 
 
-def test_many_users_are_told_to_the_last_so_that_parts_add_up(
+def test_many_users_are_reported_to_the_last_so_that_parts_add_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, pace, work in (("old", 1, 7), ("new", 2, 9)):

@@ -99,7 +99,7 @@ def test_the_factor_of_another_machine_is_named(tmp_path: Path, machine: str, fa
     )
 
 
-def test_programs_are_told_the_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_get_the_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     beyond(tmp_path, ONE, 1000)
     main(["solve", "--no-advice", "--format", "json", str(tmp_path / "spec.qps")])
     warnings = json.loads(capsys.readouterr().out)["warnings"]

@@ -118,7 +118,7 @@ def test_where_the_range_limits_there_is_no_next_one() -> None:
     assert (answer.next_limit, answer.more_users) == (None, None)
 
 
-def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
+def test_where_nothing_is_acceptable_the_next_limit_is_reported() -> None:
     text = SPEC + "require { pages.latency <= 1 ms; notes.latency <= 1 ms }\n"
     assert _more(text) is None
     found = _next(text)
@@ -209,13 +209,13 @@ def test_an_elastic_rate_gives_way() -> None:
     assert "pages: rate 0.5 packets/s -> 0.455 packets/s" in line
 
 
-def test_quality_that_is_passed_is_told() -> None:
+def test_quality_that_is_passed_is_reported() -> None:
     text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
     text += "quality euclidean\n"
     assert "quality is ≥ 1.0" in _lines(text)[0]
 
 
-def test_streams_that_fare_alike_are_told_together() -> None:
+def test_streams_that_fare_alike_are_reported_together() -> None:
     text = SPEC.replace("at back { store }", "at web { work }").replace(
         "1 byte/packet", "625 byte/packet"
     )
@@ -272,7 +272,7 @@ require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
 """
 
 
-def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
+def test_a_requirement_judged_by_an_upper_bound_is_reported() -> None:
     told = _told(UNEQUAL)
     assert "At 13 users, voice.p95 is 14.63 ms (upper bound)" in told
     assert (
@@ -282,7 +282,7 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
     assert "flows at `lan` differ in size" in told
 
 
-def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
+def test_a_requirement_judged_by_an_approximation_is_reported() -> None:
     told = _told(WAITING)
     assert "320 users (approximate, computed 325)" in told
     assert "At 326 users, p.p95 is 50.05 ms (approximation)" in told
@@ -307,7 +307,7 @@ def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
     assert "demands were measured on" not in _told(SPEC)
 
 
-def test_a_load_just_above_saturation_is_told_apart() -> None:
+def test_a_load_just_above_saturation_is_distinguished() -> None:
     text = PRELUDE.replace("1..100", "1..10_000") + (
         "component sync { cpu 12 us/packet }\ntopology { node host = box }\n"
         "stream talk { traffic N * 50 packet/s; at host { sync } }\n"
@@ -325,7 +325,7 @@ def test_without_any_margin_that_is_said() -> None:
     )
 
 
-def test_a_target_of_what_nothing_loads_is_told_so() -> None:
+def test_a_target_of_what_nothing_loads_is_reported() -> None:
     disk = "option stored = on or off\nmachine shelf { disk 100 request/s }\n"
     text = SPEC.replace("node back = box", "node back = box\n node rack = shelf").replace(
         "web, user, back", "web, user, back, rack"
@@ -388,7 +388,7 @@ def test_markdown_lists_it() -> None:
 STEEP = SPEC + "measure crowd = N * 1 ms\nmeasure steep = (1 - (1 - (N/2000)^40)^2) * 1 ms\n"
 
 
-def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much() -> None:
+def test_what_passes_its_limit_by_less_than_floats_tell_is_reported_with_by_how_much() -> None:
     text = f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n"
     assert (
         answer_sentence(_answer(text))
@@ -399,7 +399,7 @@ def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much
     assert answer_sentence(_answer(text)) == told
 
 
-def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
+def test_a_limit_that_must_not_be_reached_is_reported_as_such() -> None:
     text = f"{STEEP}require {{ crowd < 50 ms }}\nquality worst\n"
     answer = _answer(text)
     assert (

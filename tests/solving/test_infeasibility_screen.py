@@ -201,7 +201,7 @@ def test_advice_is_the_same_with_outlines_and_without(name: str) -> None:
     assert advised(load(path).model, enough=0) == advised(load(path).model, enough=10**9)
 
 
-def test_another_outline_that_is_kept_tells_nothing_of_this_one() -> None:
+def test_another_cached_outline_does_not_affect_this_one() -> None:
     """It has other assumptions, or none of those that count here."""
     path, scenario = ROOT / "specs" / "audioconference.qps", "without_deletion"
     alone = advised(load(path).model, enough=0, scenario=scenario)

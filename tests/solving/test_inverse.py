@@ -147,7 +147,7 @@ def test_intervals(
     assert bool(solution.fails) == (not expected)
 
 
-def test_what_fails_everywhere_is_told() -> None:
+def test_what_fails_everywhere_is_reported() -> None:
     # at p = 6 to 9 the host has 120 to 180 %; m = 10 - p is at least 1 and should be 0.5
     text = BASE.replace("p = 1", "p = 6 in 6..9") + "measure m = 10 - p\nrequire { m <= 0.5 }\n"
     solution = _solved(text, "p", 20)
@@ -177,7 +177,9 @@ def test_what_fails_everywhere_is_told() -> None:
         ("(p - 4)^2 >= 0", None),
     ],
 )  # fmt: skip
-def test_an_end_that_is_not_acceptable_itself_is_told(requirement: str, told: str | None) -> None:
+def test_an_end_that_is_not_acceptable_itself_is_reported(
+    requirement: str, told: str | None
+) -> None:
     answer = inverse_answer(_solved(FREE + f"require {{ {requirement} }}\n", "p", 7))
     whole = (
         "Every value of p supports 7 users (0 to 10, its full range)"
@@ -299,7 +301,7 @@ def test_what_it_is_now(
     assert inverse_answer(_solved(spec, name, population, *changes)).endswith(told)
 
 
-def test_the_value_asked_for_holds_in_every_mode_and_the_failing_one_is_named() -> None:
+def test_the_value_requested_holds_in_every_mode_and_the_failing_one_is_named() -> None:
     assert inverse_answer(_solved(MODES, "p", 10)).startswith(
         "10 users: in every mode, p must be at most 3.33333 (above that, host.cpu.utilization exceeds its limit in mode b)."
     )
@@ -324,7 +326,7 @@ def test_the_value_asked_for_holds_in_every_mode_and_the_failing_one_is_named() 
         (BASE.replace("{ work }", "{ work; work }"), "at most 2.5 (", "2.5"),
     ],
 )
-def test_the_digits_that_are_told_are_acceptable(text: str, end: str, told: str) -> None:
+def test_the_digits_that_are_reported_are_acceptable(text: str, end: str, told: str) -> None:
     assert end in inverse_answer(_solved(text, "p", 20))
     spec = checked(text)
     settled = spec.configuration(None, [f"p = {told}"])
@@ -393,7 +395,7 @@ def test_what_is_found_carries_them_and_what_is_just_beyond_does_not(
 
 @law
 @given(questions(), st.fractions(0, 50, max_denominator=40))
-def test_every_value_is_told_rightly(question: Unknown, value: Fraction) -> None:
+def test_every_value_is_reported_correctly(question: Unknown, value: Fraction) -> None:
     """Any value at all: it carries them just where it is in one of the intervals."""
     solution = _solved(question.text, question.name, question.population)
     ends = [end for i in solution.intervals for end in (i.low, i.high)]
@@ -448,14 +450,14 @@ def test_what_cannot_be_answered_is_said_with_a_fix(
     assert (told.code.id, told.message, told.hints) == ("QPS0602", message, (hint,))
 
 
-def test_what_is_worked_out_may_be_set_and_then_asked_for() -> None:
+def test_what_is_worked_out_may_be_set_and_then_requested() -> None:
     text = BASE.replace("N * p", "N * d").replace("param p = 1\n", "param p = 1\nparam d = 2 * p\n")
     assert inverse_answer(_solved(text, "d", 20, "d = 3")).startswith(
         "20 users: d must be at most 5 ("
     )
 
 
-def test_what_a_mode_makes_a_number_of_its_own_is_asked_for_there() -> None:
+def test_what_a_mode_makes_a_number_of_its_own_is_requested_there() -> None:
     text = BASE.replace("N * p", "N * d").replace("param p = 1\n", "param p = 1\nparam d = 2 * p\n")
     text += "mode a { d = 3 }\nmode b { p = 2 }\n"
     assert inverse_answer(_solved(text, "d", 20, "mode = a")).startswith(
@@ -655,7 +657,7 @@ def _told(text: str, name: str, population: int, *changes: str) -> str:
     return inverse_answer(_solved(text, name, population, *changes))
 
 
-def test_only_what_fails_throughout_is_told() -> None:
+def test_only_what_fails_throughout_is_reported() -> None:
     # 75 rooms with one camera each; 28 Mbit/s of 3 copies need 28 cores at 60 %.
     slow = ("nic = 10 Mbit/s",)
     solution = _solved(CALLS, "power", 300, *slow)
@@ -673,7 +675,7 @@ def test_only_what_fails_throughout_is_told() -> None:
     assert "sfu.cpu" not in told
 
 
-def test_where_nothing_fails_throughout_all_is_told() -> None:
+def test_where_nothing_fails_throughout_all_is_reported() -> None:
     text = BASE + "measure cheap = 1 / p\nrequire { cheap <= 1 / 2 }\n"
     solution = _solved(text, "p", 60)
     assert not solution.fails_throughout
@@ -684,12 +686,12 @@ def test_where_nothing_fails_throughout_all_is_told() -> None:
     )
 
 
-def test_quality_is_not_told_beside_its_axis() -> None:
+def test_quality_is_not_reported_next_to_its_axis() -> None:
     text = FREE + "measure m = N + p\nrequire { m <= 10 }\n"
     assert [f.requirement for f in _solved(text, "p", 50).fails] == ["m"]
 
 
-def test_what_binds_at_a_bound_is_told_not_what_fails_beside_it() -> None:
+def test_what_binds_at_a_bound_is_reported_and_no_other_failure() -> None:
     # 40 flows of 1 Mbit/s to as many: the line is full at 13.5, the processor at 13.9, both at 14.
     settings = ("nic = 540 Mbit/s", "power = 69.5 core", "size = 20", "cameras = 20")
     text = CALLS.replace("1 - margin", "100 %")
@@ -700,7 +702,7 @@ def test_what_binds_at_a_bound_is_told_not_what_fails_beside_it() -> None:
     assert found.fails_above.requirement == "wan.back.utilization"
 
 
-def test_what_is_told_to_carry_can_be_set() -> None:
+def test_reported_values_that_support_the_users_can_be_set() -> None:
     settings = ("cameras = 3", "nic = 100 Gbit/s", "power = 256 core")
     told = _told(CALLS, "size", 10, *settings)
     assert "must be at least 3 (below that, `video` has more flows in each `class`" in told
@@ -733,14 +735,14 @@ def test_a_group_that_grows_with_the_users_may_be_smaller_than_its_flows(size: s
     assert loads[0] == loads[1]
 
 
-def test_flows_are_told_whole_with_the_exact_bound() -> None:
+def test_flows_are_reported_whole_with_the_exact_bound() -> None:
     text = CALLS.replace("class of size users", "class of N users")
     told = _told(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
     assert "cameras must be at most 5 (5.55555)" in told
     assert "from 0" not in told
 
 
-def test_shares_are_told_in_per_cent_and_cores_in_cores() -> None:
+def test_shares_are_reported_in_per_cent_and_cores_in_cores() -> None:
     text = CALLS.replace("cpu power", "cpu 4 core").replace(
         "param power = 4 core in 0.1..256 core\n", ""
     )

@@ -26,7 +26,7 @@ def _asked(text: str, name: str, population: int) -> InverseSolution:
     [("host.cpu.cores", "machine vm { cpu 4 core }\n"),
      ("many", "param many = 4 core in 1..64 core\nmachine vm { cpu many }\n")],
 )  # fmt: skip
-def test_cores_are_told_whole_with_the_exact_bound(name: str, written: str) -> None:
+def test_cores_are_reported_whole_with_the_exact_bound(name: str, written: str) -> None:
     found = _asked(written + FLOW + "require { host.cpu.load <= 92 % }", name, 500)
     # 500/s at 10 ms each are 5 cores, of which 92 % are had.
     assert found.number.is_count

@@ -153,7 +153,7 @@ def test_what_is_refused_in_the_middle_third_is_left_out_for_that_reason() -> No
     assert found.known == EXACT
 
 
-def test_a_window_beside_what_is_refused_is_seen() -> None:
+def test_a_window_next_to_a_refused_text_is_seen() -> None:
     measure = "exp(1000 * (p - 2.30001) * (2.30002 - p)) + sqrt((p - 1) * (p - 2)) / 1e18"
     found = _asked("0..3", measure, "<= 1", rate="(p - 1) * (p - 2)")
     ends = [end for interval in _ends(found) for end in interval]
@@ -173,7 +173,7 @@ def test_a_pole_between_what_holds_is_open() -> None:
 # -- what bounds do not tell ---------------------------------------------------------------
 
 
-def test_what_bounds_do_not_tell_is_told_with_its_place_and_what_would_help() -> None:
+def test_what_bounds_do_not_decide_is_reported_with_its_place_and_a_hint() -> None:
     found = _asked("1..2", SAW, "<= 0.5")
     assert found.known.kind is Kind.LOWER_BOUND
     assert not found.intervals
@@ -197,7 +197,7 @@ def test_a_rounding_of_a_number_does_not_jump() -> None:
     ("measure", "limit", "do"),
     [(SAW, "<= 1.01", True), (SAW, ">= 1.01", False), (f"exp({SAW})", "<= 3", True)],
 )
-def test_what_jumps_all_the_time_is_told_where_its_size_does(
+def test_what_jumps_all_the_time_is_reported_where_its_size_does(
     measure: str, limit: str, *, do: bool
 ) -> None:
     found = _asked("1..2", measure, limit)
@@ -211,7 +211,7 @@ def test_what_bounds_do_not_tell_does_not_matter_where_another_fails() -> None:
     assert found.known == EXACT
 
 
-def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None:
+def test_what_capacities_would_do_is_not_reported_where_bounds_are_inconclusive() -> None:
     load = "host.cpu.utilization"
     saw = f"ceil({load} * 1000000000) - {load} * 1000000000 + {load}"
     text = FREE.format(now=1, range="1..2", rate="1", measure=saw, limit="<= 0.5")
@@ -287,7 +287,7 @@ def carried_by(measure: str, limit: str, users: int) -> InverseSolution:
     return solve_for(spec.model, spec.configuration(None, ()), "p", users)
 
 
-def test_that_fewer_users_fail_between_the_ends_is_not_told_as_exact() -> None:
+def test_that_fewer_users_fail_between_the_ends_is_not_reported_as_exact() -> None:
     """With p = 5 only 2 users are carried: the ends of the range do not show it."""
     found = carried_by("0.5 - ((p - 5)^2 + (N - 3)^2)", "0", 7)
     assert [(one.low, one.high) for one in found.intervals] == [(0.0, 10.0)]

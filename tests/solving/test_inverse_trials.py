@@ -70,7 +70,7 @@ def _asked(text: str, name: str, users: int) -> InverseSolution:
 
 
 @pytest.mark.parametrize(("streams", "discipline", "name", "unit", "factor", "users"), SPECS)
-def test_what_is_told_is_what_values_that_are_set_tell(
+def test_the_report_agrees_with_values_that_are_set(
     streams: str, discipline: str, name: str, unit: str, factor: float, users: int
 ) -> None:
     text = HEAD.replace("DISCIPLINE", discipline) + NUMBERS + streams

@@ -247,7 +247,7 @@ def test_loads_that_jump_lead_between_two_points_of_any_grid() -> None:
     assert found[4:] == [(7.5, None)]  # so many changes are listed: that there are more is told
 
 
-def test_from_where_on_bounds_do_not_tell_is_told() -> None:
+def test_the_population_from_which_bounds_are_inconclusive_is_reported() -> None:
     # two loads that touch all the time: teeth as high as what they are compared with
     teeth = ceil(1_000_000_007 * X) - 1_000_000_007 * X
     loads = {"level": number(1), "root": square_root(X), "teeth": teeth * teeth * exp(teeth - 1)}

@@ -89,7 +89,7 @@ def test_the_first_is_that_of_the_least_rank(found: tuple[int, list[Any]]) -> No
         assert stays_full == (0 if not is_full else 1 if loads[bottleneck] == 1 else 2)
 
 
-def test_loads_are_asked_for_only_where_they_decide() -> None:
+def test_loads_are_evaluated_only_where_they_decide() -> None:
     asked = []
 
     def fullness(population: Value, where: Value) -> list[Value]:

@@ -121,7 +121,7 @@ def test_the_answer_is_the_least_of_the_modes(paces: list[int]) -> None:
 
 
 @pytest.mark.parametrize(("mode", "largest"), [("calm", 50), ("busy", 20), ("usual", 25)])
-def test_one_mode_may_be_asked_for(mode: str, largest: int) -> None:
+def test_one_mode_may_be_requested(mode: str, largest: int) -> None:
     solution = _solved(MODES, f"mode = {mode}")
     assert (solution.capacity, solution.graph.mode) == (largest, mode)
     assert solution.modes == ()
@@ -156,7 +156,7 @@ def test_a_scenario_takes_a_mode_and_more() -> None:
     assert solve_model(spec.model, settled).capacity == 10
 
 
-def test_a_setting_beside_a_mode_adds_up() -> None:
+def test_a_setting_next_to_a_mode_adds_up() -> None:
     text = BASE.replace("N * p", "N * p * q") + "mode calm { p = 2 }\nmode busy { p = 5 }\n"
     assert _solved(text, "mode = calm", "q = 5").capacity == 10
     # for all modes
@@ -248,7 +248,7 @@ def test_claims_settle_precedence_in_the_same_way() -> None:
     assert _holds(text) == list(claims.values())
 
 
-def test_quality_of_the_worst_mode_is_asked_with_what_is_set() -> None:
+def test_quality_of_the_worst_mode_is_computed_with_what_is_set() -> None:
     text = RANKED + (
         "measure m = N * p\nrequire { m <= 400 }\n"
         "expect e { quality ~ 0.1 within 0 % with N = 10\n"
@@ -258,7 +258,7 @@ def test_quality_of_the_worst_mode_is_asked_with_what_is_set() -> None:
     assert _holds(text) == [True] * 3
 
 
-def test_a_population_of_a_scenario_gives_way_to_one_beside_it() -> None:
+def test_an_explicit_population_overrides_that_of_a_scenario() -> None:
     text = BASE + (
         "scenario ten { N = 10 }\nscenario few { N = 1..5 }\n"
         "expect e { host.cpu.load ~ 10 % within 0 % with scenario = ten\n"
@@ -322,7 +322,7 @@ def test_a_mode_takes_no_scenario() -> None:
     assert told.message == "a mode cannot change the scenario"
 
 
-def test_a_scenario_is_not_told_to_use_itself() -> None:
+def test_a_scenario_is_not_suggested_to_use_itself() -> None:
     text = BASE + "scenario s { scenario = t }\nscenario t { p = 2 }\n"
     (told,) = check_source(Source("s", text)).diagnostics
     assert told.message == "`t` is used before its declaration"
@@ -435,7 +435,7 @@ def test_a_mode_changes_options_places_and_parameters() -> None:
     assert told == {"plain": 50, "doubled": 25, "moved": 25, "many": 12}
 
 
-def test_a_limit_that_is_stricter_in_a_mode_is_the_one_told() -> None:
+def test_a_limit_that_is_stricter_in_a_mode_is_the_one_reported() -> None:
     text = BASE + "measure m = N\nquality worst\nmode a { m <= 10 }\nmode b { m <= 20 }\n"
     assert _view(text).answer == "10 users. At 11 in mode a, m is 11, above the limit of 10."
 
@@ -443,7 +443,7 @@ def test_a_limit_that_is_stricter_in_a_mode_is_the_one_told() -> None:
 @pytest.mark.parametrize(
     "requirements", ["require { m <= 30 }\nmode a { m <= 10 }\n", "require { m <= 30; m <= 10 }\n"]
 )
-def test_of_two_limits_the_one_that_fails_is_told(requirements: str) -> None:
+def test_of_two_limits_the_one_that_fails_is_reported(requirements: str) -> None:
     text = BASE + f"measure m = N\nquality worst\n{requirements}"
     assert _view(text).capacity == 10
     assert _view(text).answer.endswith("m is 11, above the limit of 10.")
@@ -633,7 +633,7 @@ def _is_cost(
     assert told.unpriced == tuple(unpriced)
 
 
-def test_each_place_is_told() -> None:
+def test_each_place_is_reported() -> None:
     (told,) = _solved(_place("server * 2", "desk", "cable * 3"), "N = 1..10").costs
     assert told.places == {"web": 600, "user": 1000, "lan": 150}
 

@@ -378,7 +378,7 @@ def test_of_what_is_said_twice_the_tighter_is_left(stated: str, left: list[str])
     assert solve(graph).quality_at_limit == solve(fewer).quality_at_limit
 
 
-def test_what_a_mode_asks_counts_beside_what_is_said_twice() -> None:
+def test_requirements_of_a_mode_are_added_to_repeated_ones() -> None:
     """Rows of a matrix look at the same requirements as the graph that they are made of."""
     text = PRELUDE + ONE + (
         "param top = 60 in 0.5..200\nmeasure x = N\nmeasure y = N / 2\n"

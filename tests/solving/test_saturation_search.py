@@ -284,7 +284,7 @@ def test_saturation_points(load: Formula, at: float | None, method: Method | Non
     assert method is None or found.method is method
 
 
-def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
+def test_what_is_full_and_no_more_is_said_next_to_an_answer_beyond_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")

@@ -64,7 +64,7 @@ def test_a_list_is_its_long_form_in_any_order(several: list[str], long: str) -> 
         assert all(one.holds for one in loads(SPEC + claims).test())
 
 
-def test_what_stands_beside_a_list_decides() -> None:
+def test_what_stands_next_to_a_list_decides() -> None:
     more = "scenario all { scenario = [fast, slow]; pace = 2 request/s }\n"
     more += "scenario outer { scenario = [all, big] }\n"
     for name, long in (

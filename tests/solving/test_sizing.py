@@ -59,7 +59,7 @@ def needed(text: str, name: str, population: int, *changes: str) -> Needed:
     return next(n for n in sized(text, population, *changes).needed if n.resource == name)
 
 
-def test_each_resource_is_told_what_it_takes() -> None:
+def test_each_resource_has_its_required_capacity() -> None:
     found = {one.resource: one for one in sized(SHOP, 3000).needed}
     # 6 cores' work, 50 % of each core to spare for it; 1.2 Gbit/s; 30 GB
     cpu = found["web.cpu"]
@@ -78,7 +78,7 @@ def test_each_resource_is_told_what_it_takes() -> None:
     assert memory.takes == 4
 
 
-def test_cores_are_whole_with_the_exact_number_beside() -> None:
+def test_cores_are_whole_with_the_exact_number_next_to_them() -> None:
     cpu = needed(SHOP, "web.cpu", 3100)
     assert (cpu.takes, cpu.exact) == (13, pytest.approx(12.4))
     assert needed(SHOP, "web.cpu", 100).suffices
@@ -86,7 +86,7 @@ def test_cores_are_whole_with_the_exact_number_beside() -> None:
 
 @few
 @given(st.integers(1, 9_000), st.integers(0, 40), st.integers(30, 100))
-def test_what_is_told_carries_and_less_does_not(users: int, idle: int, target: int) -> None:
+def test_the_reported_size_is_enough_and_less_is_not(users: int, idle: int, target: int) -> None:
     if idle >= target:
         return
     text = (
@@ -245,7 +245,7 @@ TIERS = (
 
 @few
 @given(st.integers(10, 3000), st.integers(1, 8), st.integers(1, 8))
-def test_the_numbers_of_machines_that_are_told_do_and_fewer_do_not(
+def test_the_reported_machine_counts_are_enough_and_fewer_are_not(
     users: int, held: int, kept: int
 ) -> None:
     text = TIERS.replace("A GB", f"{held} GB").replace("B GB", f"{kept} GB")
@@ -301,7 +301,7 @@ require { n0.cpu.load <= 75 % }
 """
 
 
-def test_a_limit_of_a_load_of_those_who_wait_is_kept() -> None:
+def test_a_utilization_limit_of_closed_users_is_met() -> None:
     # Of one core 400 ask for all; of 1.45 they take 75 %, by the exact rates of both.
     found = needed(WAITING, "n0.cpu", 400)
     assert (found.takes, found.exact) == (2, pytest.approx(1.45, abs=0.005))
@@ -338,7 +338,7 @@ mode lost { LOST }
         ("nodes", "nodes = 2", "9 servers in mode lost"),
     ],
 )
-def test_machines_are_told_as_they_are_built(count: str, lost: str, told: str) -> None:
+def test_machines_are_reported_as_they_are_built(count: str, lost: str, told: str) -> None:
     text = SPARE.replace("COUNT", count).replace("LOST", lost)
     (row,) = (
         line for line in sizing_text(sized(text, 900), "s").splitlines() if "db.cpu" in line[:9]
@@ -502,7 +502,7 @@ def test_of_what_counts_whole_numbers_alone_are_looked_at(
     assert least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=strict) == least
 
 
-def test_what_fails_again_beyond_is_told() -> None:
+def test_what_fails_again_beyond_is_reported() -> None:
     over = minimum(abs(TIMES - 1) - 2, 5 - TIMES)  # holds up to nine, fails from ten to fourteen
     with pytest.raises(UndecidedError, match="10"):
         least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=False)

@@ -170,7 +170,7 @@ def test_the_claim_of_a_saturation_means_the_target(tmp_path: Path) -> None:
     assert main(["test", str(path), "--quiet"]) == 0
 
 
-def test_a_target_can_be_asked_for() -> None:
+def test_a_target_can_be_requested() -> None:
     text = f"param aim = 50 % in 10..100 %\ntarget cpu aim\n{SPEC}"
     spec = checked(text)
     (interval,) = solve_for(spec.model, spec.configuration(), "aim", 60).intervals

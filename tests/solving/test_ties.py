@@ -88,7 +88,7 @@ def test_of_what_is_saturated_from_the_start_the_heaviest_is_the_bottleneck(
     assert view.bottleneck.initially == name
 
 
-def test_what_fails_at_the_same_population_is_told_by_where_it_saturates() -> None:
+def test_what_fails_at_the_same_population_is_reported_by_where_it_saturates() -> None:
     # The processor is full at 150.9 users, the line at 150.2: with 151 both are too much.
     solution, view, text = answered(SHOP, "speed = 60.08 Mbit/s", "power = 0.3018 core")
     assert [f.first for f in solution.failures] == [151, 151]
@@ -98,7 +98,7 @@ def test_what_fails_at_the_same_population_is_told_by_where_it_saturates() -> No
     assert not view.bottleneck.from_start
 
 
-def test_what_saturates_at_the_same_point_is_told_in_the_order_of_declaration() -> None:
+def test_what_saturates_at_the_same_point_is_reported_in_the_order_of_declaration() -> None:
     solution, view, text = answered(BOTH_WAYS)
     assert solution.limited_by == "wan.forth.utilization"
     assert "Bottleneck   wan.forth saturates first, above 100 peers." in text

@@ -81,7 +81,7 @@ def odds_of(spec: Spec, sampling: Sampling = QUICK, *changes: str) -> Odds:
     return found
 
 
-def test_a_number_is_told_as_it_is_said_where_it_is_in_force() -> None:
+def test_a_number_is_reported_as_it_is_said_where_it_is_in_force() -> None:
     spec = spec_of("t", "param t = 1 ms/request +- 10 %")
     for changes, stated in (
         ((), "1 ms/request +- 10 %"),
@@ -112,7 +112,7 @@ def test_a_promise_is_the_quantile_of_the_closed_form() -> None:
 
 
 @pytest.mark.parametrize("certainty", [0.5, 0.8, 0.99])
-def test_the_certainty_that_is_asked_for_is_that_of_the_promise(certainty: float) -> None:
+def test_the_requested_confidence_is_that_of_the_capacity(certainty: float) -> None:
     found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(certainty=certainty))
     assert found.at_confidence.capacity is not None
     assert isclose(found.at_confidence.capacity, 4 / (1e-3 * (1 + certainty)), rel_tol=1e-3)
@@ -173,7 +173,7 @@ def test_samples_whose_numbers_go_into_the_load_graph_are_solved_with_those_like
         assert found.words[found.limits[row]] == alone.limited_by
 
 
-def test_samples_that_may_be_but_are_not_solved_are_told_so(
+def test_samples_that_may_be_but_are_not_solved_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(structural_samples, "MOST_ALONE", 1)
@@ -257,7 +257,7 @@ def test_the_same_seed_gives_the_same_odds_and_another_one_others() -> None:
     assert odds_of(spec) != odds_of(spec, Sampling(samples=2000, seed=2))
 
 
-def test_tails_that_cannot_be_are_left_out_and_told() -> None:
+def test_tails_that_cannot_be_are_left_out_and_reported() -> None:
     """Between its ends all is possible; of a normal distribution 2 % are below zero."""
     found = odds_of(spec_of("normal(1 ms/request, 0.5 ms/request)"), Sampling(samples=10_000))
     (left,) = found.left_out
@@ -265,7 +265,7 @@ def test_tails_that_cannot_be_are_left_out_and_told() -> None:
     assert left.name == "a service demand must be zero or more"
 
 
-def test_where_the_range_ends_first_that_is_told() -> None:
+def test_where_the_range_ends_first_that_is_reported() -> None:
     found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)", most=3000))
     assert found.interval.most == 3000
     assert found.beyond == pytest.approx(1 / 3, abs=0.01)
@@ -280,7 +280,7 @@ def test_where_the_range_ends_long_before_slopes_are_those_of_the_saturation_bey
         assert (found.linear_interval.least, found.linear_interval.most) == expected
 
 
-def test_what_limits_is_told_whether_it_is_stated_or_not() -> None:
+def test_what_limits_is_reported_whether_it_is_stated_or_not() -> None:
     spec = spec_of("2 ms/request +- 10 %", "target cpu 50 %")
     lines = odds_lines(answer_of(spec, odds=odds_of(spec)))
     (told,) = [line for line in lines if "Probability that each limit is met" in line]
@@ -313,7 +313,7 @@ def test_the_samples_lie_where_the_distribution_has_them() -> None:
         assert count / found.samples == pytest.approx(low - high, abs=2e-3)
 
 
-def test_what_no_users_can_be_promised_is_told_as_none() -> None:
+def test_a_capacity_of_no_users_is_reported_as_none() -> None:
     found = odds_of(spec_of("uniform(1 s/request, 5 s/request)"))
     assert found.distribution.start == 0  # none of the range 1..
     assert found.at_confidence.capacity is None

@@ -188,7 +188,7 @@ def test_as_odd_a_way_is_no_likelier_than_it_says(drawn: list[tuple[int, int]]) 
         assert sum(told[one] <= share for one in drawn) / len(drawn) <= share + 1e-12
 
 
-def test_rows_that_the_fit_has_seen_are_told(tmp_path: Path) -> None:
+def test_rows_that_the_fit_has_seen_are_reported(tmp_path: Path) -> None:
     rows = "users,request/s,cpu in %\n100,100,11\n300,300,32\n500,500,49\n700,700,72\n"
     claims = claims_of(tmp_path, rows, charged='fit "runs.csv" measured on server')
     claims.results()
@@ -248,7 +248,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "1 of 2 within" in capsys.readouterr().out
 
 
-def test_nothing_is_told_where_all_is_certain(
+def test_nothing_is_reported_where_all_is_certain(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims_of(tmp_path, "users,cpu in %\n300,30\n", cost="1 ms/request")
@@ -321,7 +321,7 @@ observe runs "runs.csv" { n -> N; ms in ms -> page.latency }
 """
 
 
-def test_what_takes_long_is_told_by_a_surface_and_says_so(tmp_path: Path) -> None:
+def test_what_takes_long_is_computed_by_a_surrogate_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text("n,ms\n20,39\n")
     (tmp_path / "spec.qps").write_text(SLOW)
     claims = Claims(ClaimRunner(model=load(tmp_path / "spec.qps").model))

@@ -57,7 +57,7 @@ def test_what_fails_from_a_point_on_is_found_wherever_it_is_looked_for(
     assert found == pytest.approx(own, rel=5e-5)
 
 
-def test_what_fails_at_once_or_nowhere_is_told_so() -> None:
+def test_what_fails_at_once_or_nowhere_is_reported() -> None:
     found = crossings(
         _Rows(np.array([0.5, 1e9])),  # type: ignore[arg-type]
         lambda rows, at: np.where(at > rows.own, np.inf, -1.0),  # type: ignore[attr-defined]
@@ -96,7 +96,7 @@ def test_a_surface_tells_how_far_it_is_off_a_kink() -> None:
     assert np.quantile(off, 0.5) < surface.error < 4 * off.max()
 
 
-def test_what_fails_nowhere_in_some_samples_does_so_in_those_beside_them() -> None:
+def test_what_fails_nowhere_in_some_samples_fails_nowhere_in_their_neighbors() -> None:
     few, many = _points(24, 1), _points(1000, 1)
     at, _ = fitted(few, np.where(few["x0"] > 1, np.inf, 3.0))(many, 1000)
     is_far = np.abs(many["x0"] - 1) > 0.1
@@ -159,7 +159,7 @@ def _solved(spec: Spec, samples: int, workers: int = 1) -> tuple[Sampled, object
     return solved_for(spec.model, configuration, axis, solution, workers), axis
 
 
-def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> None:
+def test_what_is_computed_by_a_surrogate_is_near_to_what_each_sample_has_alone() -> None:
     spec = _uncertain("lqns/chandy_neuse.qps", NUMBER)
     found, axis = _solved(spec, 2000)
     (surface, *_) = found.surfaces
@@ -184,7 +184,7 @@ def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -
     assert all((one.outcomes[name] == two.outcomes[name]).all() for name in one.outcomes)
 
 
-def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
+def test_quick_models_are_solved_for_every_sample_without_a_surrogate() -> None:
     spec = _uncertain("courses/wikipedia_md1.qps", "2 minute/guest")
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
@@ -207,7 +207,7 @@ require { asked.latency <= 410 ms }
 """
 
 
-def test_what_takes_long_and_has_no_population_in_it_is_told_by_a_surface() -> None:
+def test_what_takes_long_and_has_no_population_in_it_is_computed_by_a_surrogate() -> None:
     """As many jobs as ever, and calls that they make together: in each sample all or none fails."""
     spec = check_source(Source("fixed.qps", FIXED_JOBS)).value
     assert spec is not None

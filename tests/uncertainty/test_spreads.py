@@ -154,7 +154,7 @@ def test_a_wait_is_that_of_plain_draws(at: int) -> None:
     assert found.of_ranks
 
 
-def test_samples_that_cannot_be_are_told() -> None:
+def test_samples_that_cannot_be_are_reported() -> None:
     own = spec_of(
         "param work = normal(2 ms/request, 0.8 ms/request)\nparam part = normal(2 %, 0.9 %)",
         loss="part",
@@ -206,7 +206,7 @@ def test_samples_share_a_form_though_the_first_of_it_cannot_be(seed: int) -> Non
 # -- what is told -----------------------------------------------------------------------------
 
 
-def test_where_nothing_is_uncertain_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_is_uncertain_nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """A spread elsewhere is none here: nothing is solved for it."""
     monkeypatch.setattr("qps.solver.uncertainty.value_spreads._sampled", None)
     sure = spec_of("param work = 1 ms/request")
@@ -218,7 +218,7 @@ def test_where_nothing_is_uncertain_nothing_is_told(monkeypatch: pytest.MonkeyPa
         assert "probability" not in explanation_text(found)
 
 
-def test_slopes_stand_beside_samples_where_they_differ() -> None:
+def test_slopes_stand_next_to_samples_where_they_differ() -> None:
     straight = explained(spec_of("param work = 2 ms/request +- 5 %"), "web.cpu", sampling=MANY)
     assert straight.spread is not None
     assert straight.spread.linear_interval == Ends(
@@ -304,7 +304,7 @@ def test_slopes_and_samples_agree_for_small_spreads_of_generated_specs(
     assert all(map(agree, told))
 
 
-def test_what_takes_long_is_told_by_a_surface() -> None:
+def test_what_takes_long_is_computed_by_a_surrogate() -> None:
     """Three jobs, calls that they make together: 20 s for 10,000 samples, one by one."""
     spec = with_spreads(spec_of_kind("closed", Random(1)), 0.2)
     found = spread(spec, "s0.latency", 2, Sampling(samples=10_000))

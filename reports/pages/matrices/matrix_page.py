@@ -49,9 +49,8 @@ def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
 def _request_in(table: pa.Table) -> Request | None:
     """Return the request in the metadata of a schema."""
     about = table.schema.metadata or {}
-    text = about.get(b"request", about.get(b"asked"))  # its name before qps/matrix/5
-    try:
-        found = json.loads(text) if text else None
+    try:  # `asked` before qps/matrix/5
+        found = json.loads(about.get(b"request", about.get(b"asked", b"null")))
     except (ValueError, RecursionError):
         return None
     return read_request(found) if isinstance(found, dict) else None
