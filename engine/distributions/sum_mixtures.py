@@ -26,6 +26,7 @@ from qps.engine.distributions.sum_numbers import (
     TOWARDS,
 )
 from qps.engine.distributions.sum_transforms import (
+    Bools,
     Complex,
     StageArrays,
     every,
@@ -275,15 +276,7 @@ def quantile_of_paths(
     """Return the quantiles of elements that have the same paths; `paths_at` returns theirs."""
     goal, late = -np.log1p(-level), 1 - level
     terms = terms_of(paths)
-    low, ahead = np.zeros(level.shape), np.full(level.shape, np.inf)
-    is_on = np.zeros(level.shape, dtype=bool)
-    for path in paths:
-        before, at = around(paths, path.fixed, goal, terms)
-        is_reached = at <= late * (1 + SAME)
-        low = np.where(is_reached, low, np.maximum(low, path.fixed))
-        is_next = is_reached & (path.fixed < ahead)
-        ahead = np.where(is_next, path.fixed, ahead)
-        is_on = np.where(is_next, before > late * (1 - SAME), is_on)
+    low, ahead, is_on = _between(paths, late, goal, terms)
     found = np.where(is_on, ahead, np.nan)
     if is_on.all():
         return found
@@ -304,6 +297,26 @@ def quantile_of_paths(
     some = [one[left] for one in (np.zeros(level.shape), high, high, low, goal, *stages)]
     found[left] = low[left] + falling_root(excess, *some, guess=near)
     return found
+
+
+def _between(
+    paths: Sequence[TimePath], late: Array, goal: Array, terms: Array
+) -> tuple[Array, Array, Bools]:
+    """Return the fixed times between which quantiles are, and where one is the second of them."""
+    fixed = np.sort(np.stack([path.fixed for path in paths]), axis=0)
+    count, column = len(paths), np.arange(late.size)
+    first, last = np.zeros(late.shape, dtype=int), np.full(late.shape, count)
+    is_on = np.zeros(late.shape, dtype=bool)
+    while (first < last).any():
+        middle = np.minimum((first + last) // 2, count - 1)
+        before, at = around(paths, fixed[middle, column], goal, terms)
+        is_open, is_reached = first < last, at <= late * (1 + SAME)
+        is_on = np.where(is_open & is_reached, before > late * (1 - SAME), is_on)
+        first = np.where(is_open & ~is_reached, middle + 1, first)
+        last = np.where(is_open & is_reached, middle, last)
+    low = np.where(first > 0, fixed[first - 1, column], 0.0)
+    ahead = np.where(first < count, fixed[np.minimum(first, count - 1), column], np.inf)
+    return low, ahead, is_on
 
 
 def around(

@@ -13,6 +13,7 @@ longest a phase is one of each, or that it has ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -34,7 +35,7 @@ _TERMS, _STEP = 12, 0.25
 """So many terms tell where phases are after such a step."""
 
 
-class Phases(Struct, frozen=True, kw_only=True):
+class Phases(Struct, frozen=True, kw_only=True, dict=True):
     """A time: the chance that it begins in each phase, or is `done` at once, and what follows.
 
     Chances sum to that of the time: its `mass`.
@@ -49,7 +50,7 @@ class Phases(Struct, frozen=True, kw_only=True):
         """The chance that the time is taken at all."""
         return np.asarray(sum(self.starts, self.done))
 
-    @property
+    @cached_property
     def rates(self) -> list[Array]:
         """How fast each phase ends."""
         return [np.asarray(sum(rate for _, rate in moves)) for moves in self.moves]

@@ -4,7 +4,10 @@ import { fallingRoot } from "../numerics/roots.js";
 import { mixtures, SAME } from "./sum_paths.js";
 
 // What stands inside a stage and has 0 servers is a part of the work that it waits for: `beside` has them, as `engine/distributions/stages.py` tells.
-const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6, LONG = 300, TINY = 1e-300;
+const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6;
+export const TOWARDS = 0.9;
+export const LONG = 300;
+export const TINY = 1e-300;
 const out = new Float64Array(2); // both parts of the complex number that was found last
 
 // By what the terms of an alternating series count, the last ones averaged (Euler).
@@ -15,7 +18,8 @@ export function weights(plain, averaged) {
   return found.map((size, k) => (k % 2 ? -size : size));
 }
 
-const SMOOTH = weights(16, 12), KINKED = weights(48, 12);
+const SMOOTH = weights(16, 12);
+export const KINKED = weights(48, 12);
 
 export function stagesQuantile(level, ...operands) {
   const line = level >= 0 && level < 1 ? lineOf(operands) : null;
@@ -46,7 +50,7 @@ function tailAt(mixture, time) {
 }
 
 // The stages of operands, null where these make none.
-function lineOf(operands) {
+export function lineOf(operands) {
   if (!operands.length || operands.length % OPERANDS) return null;
   const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
   const line = groups.every(isStage) ? read(groups) : null;
@@ -62,6 +66,33 @@ export function waysThrough(operands) { return mixtures(lineOf(operands)); }
 export function withoutLaw(operands) {
   const line = lineOf(operands);
   return line ? (isEndless(line) ? Infinity : null) : NaN;
+}
+
+// The ways through stages, each with its chance, its fixed time and what varies on it: as a factor of others, it is taken with its chance.
+export function pathFactors(line) {
+  const found = mixtures(line);
+  return found && found.flatMap(({ ways }) => ways.map((way) => ({ chance: way.chance, fixed: way.fixed, factor: way.stages.length ? factorOf(way) : null })));
+}
+
+function factorOf(way) {
+  const { chance, fixed, stages } = way, mixture = { chance, fixed, ways: [way] }, tail = tailOf(mixture, 0);
+  return {
+    mass: chance, done: atOnceOf(mixture), nearest: tail.nearest, served: served(tail.line), isNarrow: isKinked(tail),
+    mean: stages.reduce((sum, [stage, times]) => sum + chance * times * meanOf(stage), 0),
+    into: (re, im, into) => { mixed(mixture, re, im); [into[0], into[1]] = out; },
+  };
+}
+
+// The mean of what varies of a stage.
+function meanOf({ isLate, isVaried, service, parts, servers, waiting, fullLoad, inside, chance }) {
+  let first = 0, more = 0;
+  for (const { waits, load, work, spread } of parts) {
+    const left = (work * (1 + spread)) / 2 / servers;
+    first += waits * left;
+    more += load * left;
+  }
+  const own = (isVaried ? service : 0) + (isLate ? first + (waiting * more) / (1 - fullLoad) : 0);
+  return inside.reduce((sum, one) => sum + meanOf(one), own) * chance;
 }
 
 // How large the times are that pass stages.

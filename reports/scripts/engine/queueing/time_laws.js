@@ -1,11 +1,10 @@
 // The law of a time as polynomials on panels: `engine/forks/time_laws.py` tells how.
 
-import { exponentialTime } from "./exponential_times.js";
 import { FEW, lawOf, longer, MANY } from "./laws.js";
 import { isKinked } from "./sums.js";
 
-const OPERANDS = 9, LEAST_SHARE = 1e-13, NOTHING = 1e-14, SAME = 1e-12, SMALL = 1e-9, NARROW = 0.2, KINKS = 3, POWERS = 48, LEAST_POWER = -36, MOST_POWER = 36, FINER = -8;
-export const AT_ONCE = 1e-60; // just behind 0
+const OPERANDS = 9, LEAST_SHARE = 1e-13, NOTHING = 1e-14, SAME = 1e-12, SMALL = 1e-9, NARROW = 0.2, KINKS = 3, LEAST_POWER = -36, MOST_POWER = 36, FINER = -8;
+const AT_ONCE = 1e-60; // just behind 0
 
 // A time just behind another one.
 export function behind(time) { return Math.max(time * (1 + NOTHING), AT_ONCE); }
@@ -13,23 +12,18 @@ export function behind(time) { return Math.max(time * (1 + NOTHING), AT_ONCE); }
 export function sorted(times) { return [...new Set(times)].sort((a, b) => a - b); }
 
 // `atoms` are what it is for sure with some chance, and that; `read` says which share takes longer than a time, and the density of what varies.
-function timeLaw({ atoms, read, points, least, isNarrow = false, isClosed = false }) {
+function timeLaw({ atoms, read, points, least, isNarrow = false }) {
   const left = 1 - atoms.reduce((sum, [, share]) => sum + share, 0);
-  return { atoms, read, points, least, isNarrow, isClosed, varies: left > LEAST_SHARE ? left : 0 };
+  return { atoms, read, points, least, isNarrow, varies: left > LEAST_SHARE ? left : 0 };
 }
 
-export function always(time) {
+function always(time) {
   return timeLaw({ atoms: [[time, 1]], read: (at) => [at < time ? 1 : 0, 0], points: [], least: time });
 }
 
 // The law of the time to pass stages, null where these have too many ways. What takes longer than a share `cut` of all is not read.
 export function lawOfStages(stages, goal, cut) {
   if (!stages.length) return always(0);
-  const closed = exponentialTime(stages);
-  if (closed) {
-    const { start, shortest } = closed, points = sorted([start, ...Array.from({ length: POWERS }, (_, k) => start + shortest * 2 ** k)]);
-    return moving({ ...closed, points, isClosed: true }, cut);
-  }
   const law = lawOf(stages, goal);
   if (!law) return null;
   const starts = law.fixed.map(([time]) => time), isVaried = law.tails.some(({ line }) => line.length);
@@ -63,15 +57,14 @@ function pointsOf(starts, stages) {
 export function moving(stated, cut) {
   const { atoms, read, points } = stated, last = atoms.at(-1)?.[0] ?? 0, shares = points.map((time) => read(behind(time))[0]);
   const isKept = points.map((time, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && ((shares[k - 1] ?? 1) > cut || time <= last));
-  return { ...timeLaw({ ...stated, points: points.filter((_, k) => isKept[k]) }), atPoints: shares.filter((_, k) => isKept[k]) };
+  return timeLaw({ ...stated, points: points.filter((_, k) => isKept[k]) });
 }
 
 // Which share is longer than a time, of what is so for sure.
-export function atomsBeyond({ atoms }, time) { return atoms.reduce((sum, [at, share]) => sum + (time < at * (1 - SAME) ? share : 0), 0); }
+function atomsBeyond({ atoms }, time) { return atoms.reduce((sum, [at, share]) => sum + (time < at * (1 - SAME) ? share : 0), 0); }
 
 // Which share varies and takes longer than a time, and its density.
 export function varying(law, time) {
-  if (law.isClosed) return directly(law, time);
   const { points, varies } = law, last = points.length - 2;
   if (time <= points[0] && time < points[0]) return [varies, 0];
   if (time >= points[last + 1]) return [0, 0];
@@ -118,17 +111,6 @@ function polynomial(coefficients, x) {
   return coefficients[0] + x * one - two / 2;
 }
 
-export function meanOf(law) {
-  const { atoms, varies, points, isNarrow } = law;
-  let found = atoms.reduce((sum, [at, share]) => sum + at * share, 0);
-  if (!varies) return found;
-  found += varies * points[0];
-  eachNode(points, isNarrow, (time, weight) => {
-    found += weight * directly(law, time)[0];
-  });
-  return found;
-}
-
 // Where panels are summed, and with which weights.
 export function eachNode(points, isNarrow, add) {
   const rule = ruleOf(isNarrow);
@@ -136,11 +118,4 @@ export function eachNode(points, isNarrow, add) {
     const half = (points[k + 1] - points[k]) / 2;
     for (const [node, weight] of rule) add(points[k] + half * (1 + node), half * weight);
   }
-}
-
-// Two times between which a share `late` takes longer.
-export function aroundOf({ atoms, points, least, atPoints }, late) {
-  if (!points.length) return [least, atoms.at(-1)[0]];
-  const last = atPoints.findLastIndex((share) => share > late);
-  return [last < 0 ? least : points[last], points[Math.min(last + 1, points.length - 1)]];
 }

@@ -1,0 +1,206 @@
+// The ways through stages of which some are forks, each with its chance, its fixed time and factors that vary: `engine/forks/fork_ways.py` tells how.
+
+import { lawOfFork, lawOfPaths, summedTimes } from "./fork_laws.js";
+import { atOnceBy, both, leftOf, longest, massOf, meanOfPhases, mixed, MOST_PHASES, nearestOf, onePhase, phases, phasesOfLongest, transformInto } from "./phase_times.js";
+import { isStage, lineOf, pathFactors } from "./sums.js";
+import { lawOfStages } from "./time_laws.js";
+
+const OPERANDS = 9, FORK = -1, MOST_PATHS = 64, SAME = 1e-12, ROUNDED = 1e-13, MOST_PASSAGES = 3;
+
+class NoPathError extends Error {}
+
+// The ways through stages, or what the time is where there is no law. What takes longer than a share `cut` of all is not read.
+export function waysOf(operands, cut) {
+  if (!operands.length || operands.length % OPERANDS) return NaN;
+  const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
+  if (!groups.every(([a, b, c, d, servers, ...rest]) => isStage([a, b, c, d, Math.abs(servers), ...rest]))) return NaN;
+  if (!groups.every(([waits, , work, , servers, service, , , inside]) => servers >= 0 || (servers === FORK && !waits && !work && !service && inside >= 0))) return NaN;
+  const nodes = read(groups);
+  if (!nodes.every(isSoundNode)) return NaN;
+  if (nodes.some(isEndlessNode)) return Infinity;
+  try {
+    return ofLine(nodes, cut).map(pathOf);
+  } catch (error) {
+    if (error instanceof NoPathError) return NaN;
+    throw error;
+  }
+}
+
+function read(groups) {
+  const found = [];
+  for (let at = 0, end; at < groups.length; at = end) {
+    end = Math.min(groups.length, at + 1 + Math.floor(Math.min(Math.abs(groups[at][8]), groups.length)));
+    const group = groups[at], within = read(groups.slice(at + 1, end)), inside = within.filter(({ group: [, , , , servers] }) => servers), isFork = group[4] === FORK;
+    found.push({ group, within, inside, works: within.filter((one) => !one.group[4]), often: group[7], isFork, hasFork: isFork || inside.some(({ hasFork }) => hasFork) });
+  }
+  return found;
+}
+
+function isSoundNode({ group, inside }) {
+  return group[4] !== 0 && !(group[8] < 0 && inside.reduce((sum, { often }) => sum + often, 0) > 1 + SAME) && inside.every(isSoundNode);
+}
+
+function isEndlessNode({ group: [waits, load, work, , , service], works, inside, often }) {
+  if (!(often > 0)) return false;
+  const isLate = (waits > 0 && work > 0) || works.some(({ group }) => group[0] > 0 && group[2] > 0);
+  return service === Infinity || (isLate && works.reduce((sum, { group }) => sum + group[1], load) >= 1) || inside.some(isEndlessNode);
+}
+
+function operandsOf({ group, within }) { return [...group, ...within.flatMap(operandsOf)]; }
+
+// A way with its chance, as what tails are told by.
+function pathOf({ share, fixed, factors }) {
+  const made = factors.map(asFactor);
+  return { share, chance: made.reduce((found, { mass }) => found * mass, share), fixed: fixed ?? 0, factors: made };
+}
+
+function asFactor(factor) {
+  if (!factor.moves) return factor;
+  return { mass: massOf(factor), done: factor.done, nearest: nearestOf(factor), served: 0, isNarrow: false, mean: meanOfPhases(factor), into: (re, im, into) => transformInto(factor, re, im, into) };
+}
+
+const single = (share, fixed = null, factors = []) => [{ share, fixed, factors }];
+
+function then(ways, others) {
+  if (ways.length * others.length > MOST_PATHS) throw new NoPathError();
+  return ways.flatMap((one) => others.map((other) => ({ share: one.share * other.share, fixed: one.fixed === null ? other.fixed : one.fixed + (other.fixed ?? 0), factors: [...one.factors, ...other.factors] })));
+}
+
+const by = (chance, ways) => ways.map((way) => ({ ...way, share: way.share * chance }));
+
+// What varies on a way, in phases; null where it has none.
+function phasesOf({ share, factors }) { return factors.every(({ moves }) => moves) ? factors.reduce(both, atOnceBy(share)) : null; }
+
+// Ways of which those are one that take no fixed time, and pass phases.
+function merged(ways) {
+  const found = [], alike = [];
+  for (const way of ways) {
+    const time = way.fixed === null ? phasesOf(way) : null;
+    if (time) alike.push(time);
+    else found.push(way);
+  }
+  if (!alike.length) return found;
+  const one = mixed(alike);
+  return [...found, ...(one.moves.length ? single(1, null, [one]) : single(one.done))];
+}
+
+function ofLine(nodes, cut) { return nodes.reduce((found, node) => then(found, ofNode(node, cut)), single(1)); }
+
+function passages(often) {
+  const near = Math.round(often), whole = Math.abs(often - near) < ROUNDED ? near : Math.floor(often);
+  return [whole, Math.max(0, often - whole)];
+}
+
+// The ways through a node, as often as it is passed.
+function ofNode(node, cut) {
+  if (!node.hasFork) return ofStage(node);
+  const [whole, share] = passages(node.often);
+  if (whole > MOST_PATHS) throw new NoPathError();
+  const once = whole || share ? onceOf(node, cut) : [];
+  let found = single(1);
+  for (let turn = 0; turn < whole; turn++) found = then(found, once);
+  return share ? then(found, merged([...by(share, once), ...single(1 - share)])) : found;
+}
+
+function onceOf({ group, inside, works, isFork }, cut) {
+  if (isFork) {
+    if (works.length) throw new NoPathError();
+    return ofFork(inside, cut);
+  }
+  const own = ofStage({ group: [...group.slice(0, 7), 1, works.length], within: works });
+  if (group[8] >= 0) return then(own, ofLine(inside, cut));
+  const chances = inside.reduce((sum, { often }) => sum + often, 0), found = chances >= 1 - ROUNDED ? [] : single(Math.max(0, 1 - chances));
+  for (const one of inside) {
+    if (one.often > 0) found.push(...by(one.often, one.hasFork ? onceOf(one, cut) : ofStage({ ...one, group: [...one.group.slice(0, 7), 1, one.group[8]] })));
+  }
+  return then(own, merged(found));
+}
+
+// The ways through a stage without forks.
+function ofStage(node) {
+  const operands = operandsOf(node), line = lineOf(operands), found = phaseWays(line[0]);
+  if (found) return found;
+  const paths = pathFactors(line);
+  if (!paths) throw new NoPathError();
+  return paths.map(({ chance, fixed, factor }) => ({ share: factor ? 1 : chance, fixed: fixed > 0 ? fixed : null, factors: factor ? [factor] : [] }));
+}
+
+// The same where all that varies has exponential phases, null where it has not.
+function phaseWays(stage) {
+  const { whole, share } = stage;
+  if (whole > MOST_PASSAGES) return null;
+  let found = single(1);
+  if (!whole && !share) return found;
+  const once = phasesOnce(stage);
+  if (!once) return null;
+  for (let turn = 0; turn < whole; turn++) found = then(found, once);
+  return share ? then(found, merged([...by(share, once), ...single(1 - share)])) : found;
+}
+
+function phasesOnce(stage) {
+  const { isLate, parts, spread, variation, service, waits, isVaried, isChoice, left, inside } = stage;
+  if (isLate && (parts.length > 1 || spread !== 1)) return null;
+  if (isVaried && variation !== 1) return null;
+  let factors = isLate ? [onePhase(waitRate(stage), waits)] : [];
+  if (isVaried) factors = [isLate ? queueOf(stage) : onePhase(1 / service)];
+  let found = single(1, !isVaried && service > 0 ? service : null, factors);
+  if (!isChoice) {
+    for (const one of inside) {
+      const ways = phaseWays(one);
+      if (!ways) return null;
+      found = then(found, ways);
+    }
+    return found;
+  }
+  const each = left > 0 ? single(left) : [];
+  for (const one of inside) {
+    if (!(one.chance > 0)) continue;
+    const ways = phasesOnce(one);
+    if (!ways) return null;
+    each.push(...by(one.chance, ways));
+  }
+  return then(found, merged(each));
+}
+
+function waitRate({ servers, load, work }) { return (servers * (1 - load)) / work; }
+
+// An exponential service behind an exponential wait: at one server that is one.
+function queueOf(stage) {
+  const { waits, load, servers, work, service } = stage, rate = 1 / service;
+  if (waits === load && servers === 1 && work === service) return onePhase(rate * (1 - load));
+  return phases([waits, 1 - waits], [[[1, waitRate(stage)]], [[2, rate]]], 0);
+}
+
+// The ways of the longest of some branches.
+function ofFork(branches, cut) {
+  if (!branches.length) return single(1);
+  const each = branches.map((branch) => ofLine([branch], cut)), timed = each.map((ways) => ways.map(phasesOf));
+  if (timed.every((ways) => ways.every(Boolean))) {
+    const found = longestBehindOne(each, timed);
+    if (found) return found;
+    const chosen = combined(each);
+    if (chosen.length <= MOST_PATHS && combined(timed).every((times) => phasesOfLongest(times) <= MOST_PHASES)) return chosen.map(longestOf);
+  }
+  const goal = -Math.log(cut), laws = branches.map((branch, k) => (branch.hasFork || timed[k].every(Boolean) ? lawOfPaths(each[k].map(pathOf), goal, cut) : lawOfStages(operandsOf(branch), goal, cut)));
+  if (laws.some((law) => !law)) throw new NoPathError();
+  const nearest = Math.min(...each.flat().flatMap(({ factors }) => factors.map((factor) => asFactor(factor).nearest)));
+  return summedTimes(lawOfFork(laws, cut), nearest < Infinity ? nearest : 1).map(({ share, at, factor }) => ({ share, fixed: at || null, factors: factor ? [factor] : [] }));
+}
+
+function combined(lists) { return lists.reduce((found, list) => found.flatMap((one) => list.map((other) => [...one, other])), [[]]); }
+
+function longestOf(ways) {
+  const fixed = ways.filter((way) => way.fixed !== null).map((way) => way.fixed), end = fixed.length ? Math.max(...fixed) : null;
+  const found = longest(ways.map((way) => (end === null ? phasesOf(way) : leftOf(phasesOf(way), end - (way.fixed ?? 0)))));
+  return found.moves.length ? { share: 1, fixed: end, factors: [found] } : { share: found.done, fixed: end, factors: [] };
+}
+
+// The ways of the longest where all that takes time has one fixed time, or none. What is not passed is done by then; but where nothing is passed that time is not taken.
+function longestBehindOne(each, timed) {
+  const ways = each.flat(), [first, ...others] = ways.filter(({ fixed }) => fixed !== null);
+  if (!first || others.some(({ fixed }) => fixed !== first.fixed) || ways.some(({ fixed, factors }) => fixed === null && factors.length)) return null;
+  const times = timed.map(mixed);
+  if (phasesOfLongest(times) > MOST_PHASES) return null;
+  const found = longest(times), none = each.reduce((product, some) => product * some.reduce((sum, { fixed, share }) => sum + (fixed === null ? share : 0), 0), 1), done = Math.max(0, found.done - none);
+  return [...(none ? single(none) : []), ...(found.moves.length ? single(1, first.fixed, [phases(found.starts, found.moves, done)]) : single(done, first.fixed))];
+}
