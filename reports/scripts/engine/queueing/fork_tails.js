@@ -1,13 +1,13 @@
-// Which share takes longer than a time on ways of which each is a product of factors: `engine/distributions/sum_mixtures.py` tells how.
+// Which share takes longer than a time on paths of which each is a product of factors: `engine/distributions/sum_mixtures.py` tells how.
 
 import { KINKED, LONG, TINY, TOWARDS, weights } from "./sums.js";
 
 const SMOOTH = weights(12, 16), DISCOUNT = 23, SAME = 1e-12;
 const out = new Float64Array(2), one = new Float64Array(2); // both parts of complex numbers that were found last
 
-export function termsOf(ways) { return ways.some(({ factors }) => factors.some(({ isNarrow }) => isNarrow)) ? KINKED : SMOOTH; }
+export function termsOf(paths) { return paths.some(({ factors }) => factors.some(({ isNarrow }) => isNarrow)) ? KINKED : SMOOTH; }
 
-// The transform of what varies on a way, times its chance, into `out`.
+// The transform of what varies on a path, times its chance, into `out`.
 function transform({ share, factors }, re, im) {
   let a = share, b = 0;
   for (const { into } of factors) {
@@ -22,34 +22,34 @@ function transform({ share, factors }, re, im) {
 
 function nearestOf({ factors }) { return Math.min(...factors.map(({ nearest }) => nearest)); }
 
-// How far beyond its fixed time quantiles of a way are at most, by Chernoff's bound.
-export function furthest(way, goal) {
-  if (!way.factors.length) return 0;
-  const left = Math.min(nearestOf(way) / 2, LONG / Math.max(way.factors.reduce((sum, { served }) => sum + served, 0), TINY));
-  transform(way, -left, 0);
-  return (Math.log(Math.max(way.chance > 0 ? out[0] / way.chance : 1, 1)) + goal) / left;
+// How far beyond its fixed time quantiles of a path are at most, by Chernoff's bound.
+export function furthest(path, goal) {
+  if (!path.factors.length) return 0;
+  const left = Math.min(nearestOf(path) / 2, LONG / Math.max(path.factors.reduce((sum, { served }) => sum + served, 0), TINY));
+  transform(path, -left, 0);
+  return (Math.log(Math.max(path.chance > 0 ? out[0] / path.chance : 1, 1)) + goal) / left;
 }
 
-// Which share takes some ways and longer than a time, and the density.
-export function longer(ways, time, goal, terms) {
+// Which share takes some paths and longer than a time, and the density.
+export function longer(paths, time, goal, terms) {
   let found = 0, density = 0;
-  for (const way of ways) {
-    const [share, slope] = later(way, time - way.fixed, goal, terms);
+  for (const path of paths) {
+    const [share, slope] = later(path, time - path.fixed, goal, terms);
     found += share;
     density += slope;
   }
   return [found, density];
 }
 
-function later(way, after, goal, terms) {
-  const { chance, factors } = way;
+function later(path, after, goal, terms) {
+  const { chance, factors } = path;
   if (!(after > 0) || !factors.length) return [after < 0 || (after === 0 && factors.length) ? chance : 0, 0];
-  let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearestOf(way) * after, goal), found = 0, density = 0;
+  let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearestOf(path) * after, goal), found = 0, density = 0;
   if (Math.abs(gap) < 1) gap = 1; // not next to zero
   const re = gap / after;
   for (let k = 0; k < terms.length; k++) {
     const im = (k * Math.PI) / after;
-    transform(way, re, im);
+    transform(path, re, im);
     found += (terms[k] * ((chance - out[0]) * re - out[1] * im)) / (re * re + im * im);
     density += terms[k] * out[0];
   }
@@ -57,13 +57,13 @@ function later(way, after, goal, terms) {
   return [scale * found, scale * density];
 }
 
-// Which share takes a time at least, and which longer: the fixed time of a way.
-export function around(ways, time, goal, terms) {
+// Which share takes a time at least, and which longer: the fixed time of a path.
+export function around(paths, time, goal, terms) {
   let before = 0, at = 0;
-  for (const way of ways) {
-    const after = time - way.fixed, isSame = Math.abs(after) <= SAME * time, [share] = later(way, isSame ? -1 : after, goal, terms);
+  for (const path of paths) {
+    const after = time - path.fixed, isSame = Math.abs(after) <= SAME * time, [share] = later(path, isSame ? -1 : after, goal, terms);
     before += share;
-    at += isSame ? share - way.factors.reduce((found, { done }) => found * done, way.share) : share;
+    at += isSame ? share - path.factors.reduce((found, { done }) => found * done, path.share) : share;
   }
   return [before, at];
 }

@@ -1,4 +1,4 @@
-// The ways through stages of which some are forks, each with its chance, its fixed time and factors that vary: `engine/forks/fork_ways.py` tells how.
+// The paths through stages of which some are forks, each with its chance, its fixed time and factors that vary: `engine/forks/paths_with_forks.py` tells how.
 
 import { lawOfFork, lawOfPaths, summedTimes } from "./fork_laws.js";
 import { atOnceBy, both, leftOf, longest, massOf, meanOfPhases, mixed, MOST_PHASES, nearestOf, onePhase, phases, phasesOfLongest, transformInto } from "./phase_times.js";
@@ -9,8 +9,8 @@ const OPERANDS = 9, FORK = -1, MOST_PATHS = 64, SAME = 1e-12, ROUNDED = 1e-13, M
 
 class NoPathError extends Error {}
 
-// The ways through stages, or what the time is where there is no law. What takes longer than a share `cut` of all is not read.
-export function waysOf(operands, cut) {
+// The paths through stages, or what the time is where there is no law. What takes longer than a share `cut` of all is not read.
+export function pathsOf(operands, cut) {
   if (!operands.length || operands.length % OPERANDS) return NaN;
   const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
   if (!groups.every(([a, b, c, d, servers, ...rest]) => isStage([a, b, c, d, Math.abs(servers), ...rest]))) return NaN;
@@ -48,7 +48,7 @@ function isEndlessNode({ group: [waits, load, work, , , service], works, inside,
 
 function operandsOf({ group, within }) { return [...group, ...within.flatMap(operandsOf)]; }
 
-// A way with its chance, as what tails are told by.
+// A path with its chance, as what tails are told by.
 function pathOf({ share, fixed, factors }) {
   const made = factors.map(asFactor);
   return { share, chance: made.reduce((found, { mass }) => found * mass, share), fixed: fixed ?? 0, factors: made };
@@ -61,23 +61,23 @@ function asFactor(factor) {
 
 const single = (share, fixed = null, factors = []) => [{ share, fixed, factors }];
 
-function then(ways, others) {
-  if (ways.length * others.length > MOST_PATHS) throw new NoPathError();
-  return ways.flatMap((one) => others.map((other) => ({ share: one.share * other.share, fixed: one.fixed === null ? other.fixed : one.fixed + (other.fixed ?? 0), factors: [...one.factors, ...other.factors] })));
+function then(paths, others) {
+  if (paths.length * others.length > MOST_PATHS) throw new NoPathError();
+  return paths.flatMap((one) => others.map((other) => ({ share: one.share * other.share, fixed: one.fixed === null ? other.fixed : one.fixed + (other.fixed ?? 0), factors: [...one.factors, ...other.factors] })));
 }
 
-const by = (chance, ways) => ways.map((way) => ({ ...way, share: way.share * chance }));
+const by = (chance, paths) => paths.map((path) => ({ ...path, share: path.share * chance }));
 
-// What varies on a way, in phases; null where it has none.
+// What varies on a path, in phases; null where it has none.
 function phasesOf({ share, factors }) { return factors.every(({ moves }) => moves) ? factors.reduce(both, atOnceBy(share)) : null; }
 
 // Ways of which those are one that take no fixed time, and pass phases.
-function merged(ways) {
+function merged(paths) {
   const found = [], alike = [];
-  for (const way of ways) {
-    const time = way.fixed === null ? phasesOf(way) : null;
+  for (const path of paths) {
+    const time = path.fixed === null ? phasesOf(path) : null;
     if (time) alike.push(time);
-    else found.push(way);
+    else found.push(path);
   }
   if (!alike.length) return found;
   const one = mixed(alike);
@@ -91,7 +91,7 @@ function passages(often) {
   return [whole, Math.max(0, often - whole)];
 }
 
-// The ways through a node, as often as it is passed.
+// The paths through a node, as often as it is passed.
 function ofNode(node, cut) {
   if (!node.hasFork) return ofStage(node);
   const [whole, share] = passages(node.often);
@@ -116,9 +116,9 @@ function onceOf({ group, inside, works, isFork }, cut) {
   return then(own, merged(found));
 }
 
-// The ways through a stage without forks.
+// The paths through a stage without forks.
 function ofStage(node) {
-  const operands = operandsOf(node), line = lineOf(operands), found = phaseWays(line[0]);
+  const operands = operandsOf(node), line = lineOf(operands), found = phasePaths(line[0]);
   if (found) return found;
   const paths = pathFactors(line);
   if (!paths) throw new NoPathError();
@@ -126,7 +126,7 @@ function ofStage(node) {
 }
 
 // The same where all that varies has exponential phases, null where it has not.
-function phaseWays(stage) {
+function phasePaths(stage) {
   const { whole, share } = stage;
   if (whole > MOST_PASSAGES) return null;
   let found = single(1);
@@ -146,18 +146,18 @@ function phasesOnce(stage) {
   let found = single(1, !isVaried && service > 0 ? service : null, factors);
   if (!isChoice) {
     for (const one of inside) {
-      const ways = phaseWays(one);
-      if (!ways) return null;
-      found = then(found, ways);
+      const paths = phasePaths(one);
+      if (!paths) return null;
+      found = then(found, paths);
     }
     return found;
   }
   const each = left > 0 ? single(left) : [];
   for (const one of inside) {
     if (!(one.chance > 0)) continue;
-    const ways = phasesOnce(one);
-    if (!ways) return null;
-    each.push(...by(one.chance, ways));
+    const paths = phasesOnce(one);
+    if (!paths) return null;
+    each.push(...by(one.chance, paths));
   }
   return then(found, merged(each));
 }
@@ -171,11 +171,11 @@ function queueOf(stage) {
   return phases([waits, 1 - waits], [[[1, waitRate(stage)]], [[2, rate]]], 0);
 }
 
-// The ways of the longest of some branches.
+// The paths of the longest of some branches.
 function ofFork(branches, cut) {
   if (!branches.length) return single(1);
-  const each = branches.map((branch) => ofLine([branch], cut)), timed = each.map((ways) => ways.map(phasesOf));
-  if (timed.every((ways) => ways.every(Boolean))) {
+  const each = branches.map((branch) => ofLine([branch], cut)), timed = each.map((paths) => paths.map(phasesOf));
+  if (timed.every((paths) => paths.every(Boolean))) {
     const found = longestBehindOne(each, timed);
     if (found) return found;
     const chosen = combined(each);
@@ -189,16 +189,16 @@ function ofFork(branches, cut) {
 
 function combined(lists) { return lists.reduce((found, list) => found.flatMap((one) => list.map((other) => [...one, other])), [[]]); }
 
-function longestOf(ways) {
-  const fixed = ways.filter((way) => way.fixed !== null).map((way) => way.fixed), end = fixed.length ? Math.max(...fixed) : null;
-  const found = longest(ways.map((way) => (end === null ? phasesOf(way) : leftOf(phasesOf(way), end - (way.fixed ?? 0)))));
+function longestOf(paths) {
+  const fixed = paths.filter((path) => path.fixed !== null).map((path) => path.fixed), end = fixed.length ? Math.max(...fixed) : null;
+  const found = longest(paths.map((path) => (end === null ? phasesOf(path) : leftOf(phasesOf(path), end - (path.fixed ?? 0)))));
   return found.moves.length ? { share: 1, fixed: end, factors: [found] } : { share: found.done, fixed: end, factors: [] };
 }
 
-// The ways of the longest where all that takes time has one fixed time, or none. What is not passed is done by then; but where nothing is passed that time is not taken.
+// The paths of the longest where all that takes time has one fixed time, or none. What is not passed is done by then; but where nothing is passed that time is not taken.
 function longestBehindOne(each, timed) {
-  const ways = each.flat(), [first, ...others] = ways.filter(({ fixed }) => fixed !== null);
-  if (!first || others.some(({ fixed }) => fixed !== first.fixed) || ways.some(({ fixed, factors }) => fixed === null && factors.length)) return null;
+  const paths = each.flat(), [first, ...others] = paths.filter(({ fixed }) => fixed !== null);
+  if (!first || others.some(({ fixed }) => fixed !== first.fixed) || paths.some(({ fixed, factors }) => fixed === null && factors.length)) return null;
   const times = timed.map(mixed);
   if (phasesOfLongest(times) > MOST_PHASES) return null;
   const found = longest(times), none = each.reduce((product, some) => product * some.reduce((sum, { fixed, share }) => sum + (fixed === null ? share : 0), 0), 1), done = Math.max(0, found.done - none);
