@@ -269,7 +269,7 @@ class _Check(ValueCheck):
             self._sink.report(
                 codes.FAN_OUT,
                 fan_out.answers.span,
-                f"waits for {shown(answers)} answers of `{call.node}`, but calls it "
+                f"waits for {shown(answers)} responses from `{call.node}`, but calls it only "
                 f"{shown(count)} times",
                 secondary=[Label(fan_out.count.span, "the calls at once")],
                 hint=f"wait for at most {shown(count)}, or for all: leave out `first … answers`",

@@ -118,7 +118,7 @@ def _of_fan_out(node: str, fan_out: ir.FanOut) -> Iterator[Bounded]:
     yield Bounded(
         expr=fan_out.answers.expr,
         span=fan_out.answers.span,
-        what=f"the number of answers of `{node}` to wait for",
+        what=f"the number of responses from `{node}` to wait for",
         bound=Bound.COUNT,
         hint="wait for a whole number of answers, 1 or more",
         code=codes.FAN_OUT,

@@ -274,8 +274,8 @@ def _too_many(many: int, piece: _Choice) -> QpsError:
     return QpsError.single(
         codes.TOO_MANY_OUTCOMES,
         piece.calls[-1].span,
-        f"{many} combinations of chances in one visit of `{piece.at.node}`: at most "
-        f"{MOST_OUTCOMES} are supported",
+        f"probabilistic steps give {many} combinations in one visit to `{piece.at.node}`; at "
+        f"most {MOST_OUTCOMES} are supported",
         hint="merge alternatives that take about as long, or move some to another node",
     )
 

@@ -287,7 +287,7 @@ def test_conditions_and_columns_name_such_an_axis(tmp_path: Path) -> None:
         ("page.cpu.request = -1 s/request", "a service demand must be zero or more"),
         ("page.cpu = 1 s/request", "unknown name `page.cpu`"),
         ("web.cpu.cores = 8 GB", "`web.cpu.cores` must be a count of `core`, not an amount"),
-        ("web.cpu.idle = 200 %", "an idle utilization must be a share below 100 %"),
+        ("web.cpu.idle = 200 %", "an idle utilization must be below 100 %"),
         ("pod.score = 0 score", "a rating must be above zero"),
         ("room.size = 2.5", "the size of `room` must be a whole number above zero"),
         ("ask.traffic = 1 request/s", "`ask.traffic` is computed from `rate`"),

@@ -312,7 +312,7 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["test", path, "--observed", str(observed), "-q", "--format"]
     capsys.readouterr()
     for form, signs in {
-        "text": ["server.cpu (4 cores)", "120 rows", "DRIFT", "Since        16 November 2026"],
+        "text": ["server.cpu (4 cores)", "120 rows", "DRIFT", "Since        2026-11-16"],
         "markdown": ["### ", "| request |", "service demand per request is 128 us higher"],
         "github": [f"::error file={path},title=drift::Drift detected: "],
     }.items():

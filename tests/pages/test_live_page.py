@@ -438,7 +438,7 @@ GUARDED = (
     [
         ("chosen", "2.5", "the count of `host` must be a whole number above zero"),
         ("pace", "6", "`double` is above its range"),
-        ("level", "30", "`keep` must be a share between 0 and 100 %"),
+        ("level", "30", "`keep` must be between 0 and 100 %"),
         ("half.cpu.packet", "-1", "a service demand must be zero or more"),
     ],
 )

@@ -278,7 +278,7 @@ def test_every_mode_is_checked_with_what_is_set() -> None:
     with pytest.raises(QpsError) as raised:
         checked(text).configuration(None, ["held = 40 %"])
     assert [(d.code.id, d.message) for d in raised.value.diagnostics] == [
-        ("QPS0309", "`keep` must be a share between 0 and 100 %")
+        ("QPS0309", "`keep` must be between 0 and 100 %")
     ]
     assert checked(text).configuration(None, ["held = 40 %", "mode = plain"]).mode == "plain"
 

@@ -191,7 +191,7 @@ class Arithmetic(Struct, frozen=True):
             return None
         if not self.free.agree(exponent.dimension, DIMENSIONLESS):
             have = self.free.resolved(exponent.dimension)
-            usual = "divide it by a quantity of its own dimension"
+            usual = "divide it by a quantity with the same dimension"
             advised = advice(exponent, lambda other: other == DIMENSIONLESS, usual)
             self.sink.report(
                 codes.BAD_EXPONENT,

@@ -31,7 +31,7 @@ def drift_text(
         title=f"Drift of the service demands on {_resource(found)}",
         place=f"{spec}, {found.file}",
         facts=(
-            ("Result", _verdict(found, tolerance)),
+            ("Result", _verdict(found, tolerance).removesuffix(".")),
             *zip(chain(["Change"], repeat("")), _changes(found), strict=False),
             ("Since", _since(found)),
             ("Runs", f"{found.rows:,} rows{_span(found)}"),
@@ -79,14 +79,14 @@ def _verdict(found: Drift, tolerance: float) -> str:
     if found.has_moved:
         return (
             f"drift detected: at the rates of these runs, utilization is {level} than the spec "
-            f"predicts (p-value {chance}).{_describe(found)}"
+            f"predicts ({chance}).{_describe(found)}"
         )
     would = f"a change of ±{percent(found.sees, 2)} would have been detected"
     if not found.is_significant:
-        return f"no drift detected (p-value {chance}); {would}."
+        return f"no drift detected ({chance}); {would}."
     return (
         f"no drift detected: at the rates of these runs, utilization is {level} than the spec "
-        f"predicts, within the tolerance of {percent(tolerance)} (p-value {chance}); {would}."
+        f"predicts, within the tolerance of {percent(tolerance)} ({chance}); {would}."
     )
 
 
@@ -104,7 +104,7 @@ def _moved(cost: CostDrift, found: Drift) -> str:
     return (
         f"{what} is {by} {'higher' if is_more else 'lower'} than in the spec for {of}"
         f"{_relative(cost)}, {percent(abs(cost.share), 2)} of utilization "
-        f"(p-value {_chance(cost.by_chance)})"
+        f"({_chance(cost.by_chance)})"
     )
 
 
@@ -160,7 +160,7 @@ def _table(found: Drift) -> Table:
                 number(cost.found * factor),
                 _with_interval(cost.difference * factor, cost.half_width * factor),
                 unit,
-                _chance(cost.by_chance),
+                _chance(cost.by_chance).removeprefix("p ").removeprefix("= "),
                 "DRIFT" if cost.has_moved else "",
             )
         )
@@ -174,15 +174,16 @@ def _with_interval(difference: float, half_width: float) -> str:
 
 
 def _chance(value: float) -> str:
-    return "< 0.0001 %" if value < _LEAST_CHANCE else percent(value, 2)
+    """Return a p-value: `p = 0.0051`, `p < 0.000001`."""
+    return f"p < {_LEAST_CHANCE:f}" if value < _LEAST_CHANCE else f"p = {number(value, 2)}"
 
 
 def _moment(at: datetime, found: Drift) -> str:
-    """Return a moment in words, to the second where all runs are of a few hours."""
+    """Return a moment, to the second where all runs are of a few hours."""
     at = at.astimezone(UTC)
     is_fine = found.ends is not None and found.ends[1] - found.ends[0] < _FINE
     clock = f" {at:%H:%M:%S}" if is_fine else f" {at:%H:%M}" * ((at.hour, at.minute) != (0, 0))
-    return f"{at.day} {at:%B %Y}{clock}"
+    return f"{at:%Y-%m-%d}{clock}"
 
 
 def _span(found: Drift) -> str:

@@ -14,7 +14,7 @@ from qps.compiler.syntax import ast
 
 _EFFECTS = {
     ir.EffectKind.MERGE: (
-        "merges flows, but users of a closed stream wait for their own answers",
+        "merges flows, but in a closed stream, each user waits for one response",
         "remove the `merge`, or use an open stream with a rate",
     ),
     ir.EffectKind.ACTIVE: (
