@@ -293,7 +293,7 @@ def test_conditions_and_columns_name_such_an_axis(tmp_path: Path) -> None:
         ("ask.traffic = 1 request/s", "`ask.traffic` is computed from `rate`"),
         ("lan.cap = 9 packet/s", "`lan.cap` cannot be set: mesh has no `cap`"),
         ("limit of ask.latenc = 1 s", "unknown name `limit of ask.latenc`"),
-        ("limit of ask.loss = 3", "the limit of `ask.loss` must be a share"),
+        ("limit of ask.loss = 3", "the limit of `ask.loss` must be between"),
     ],
 )
 def test_what_cannot_be_set_is_reported_with_its_fix(setting: str, told: str) -> None:
