@@ -46,7 +46,7 @@ class MatrixPage {
     place.replaceChildren(holder, this.told, this.details);
     this.table = new RowTable(holder, this.columns, this.filters, {
       sort: (column) => this.sort(column), change: () => this.change(), choose: (row, isShown) => this.choose(row, isShown),
-      tell: (trouble) => { this.trouble.textContent = trouble; },
+      report: (trouble) => { this.trouble.textContent = trouble; },
     });
     const [front, lines] = ["front", "lines"].map((name) => document.getElementById(`picture-${name}`));
     this.pictures = [];

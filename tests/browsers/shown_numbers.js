@@ -41,7 +41,7 @@
 
   const shown = pictures.filter((one) => !one.place.hidden && one.drawn);
   const readouts = shown.filter((one) => one.drawn.readout).flatMap(({ place, drawn: { readout } }) => {
-    const told = Array.from({ length: readout.count }, (_, i) => plain(readout.tell(i)));
+    const told = Array.from({ length: readout.count }, (_, i) => plain(readout.describe(i)));
     readout.hide();
     return told.map((text) => ({ of: place.id, kind: "readout", as: "", text }));
   });

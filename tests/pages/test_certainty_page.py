@@ -46,8 +46,8 @@ console.log(JSON.stringify(ASKED.map(([name, set]) => {
   const setting = model.setting(model.starts.findIndex((one) => one.name === name));
   for (const [number, ...value] of set) setting.numbers.set(number, value.map(BigInt));
   const solved = finished(solving(new Run(model), setting));
-  const unjudged = solved.unjudged.map((one) => one.name);
-  return [solved.largest, solved.limitedBy, solved.known?.[0] ?? "exact", unjudged];
+  const unevaluated = solved.unevaluated.map((one) => one.name);
+  return [solved.largest, solved.limitedBy, solved.known?.[0] ?? "exact", unevaluated];
 })));
 """
 Asked = tuple[str, list[tuple[str, int, int]]]

@@ -189,7 +189,7 @@ SAMPLES = """() => ({
     .map(([name, all]) => [name, all.map((one) => one.map(String))]),
   counting: qps.sure.samples.counting,
   answers: qps.sure.answers.found.map((one) => one.largest),
-  odds: { interval: qps.sure.odds.interval, promise: qps.sure.odds.promise },
+  odds: { interval: qps.sure.odds.interval, capacity: qps.sure.odds.atConfidence },
   fans: { ...qps.sure.jobs.get("loads").fans, places: [...qps.sure.jobs.get("loads").fans.places] },
   loads: qps.pictures.find((one) => one.key === "loads").drawn.chart.series.map((one) => one.name),
 })"""
@@ -228,7 +228,7 @@ def test_samples_of_the_page_have_the_answers_of_the_solver(site: Spec, site_pag
     answers = solved_for(site.model, configuration, axis, solution).largest
     assert found["answers"] == answers.tolist()
     assert found["odds"]["interval"] == [least(answers, 0.95), most(answers, 0.95)]
-    assert found["odds"]["promise"] == least(answers, 0.95)
+    assert found["odds"]["capacity"] == least(answers, 0.95)
     # The load of the processors is N requests of a pace and a cost each, over eight.
     place = 30
     loads = found["fans"]["places"][place] * values["pace"] * values["answer.cpu"] / 8
@@ -286,7 +286,7 @@ def test_a_number_that_is_set_counts_as_known_until_it_is_let_go(site_page: Open
 @needs_browser
 def test_fan_outs_are_described_for_screen_readers(site_page: Opened) -> None:
     text = site_page.run(
-        "() => qps.pictures.find((one) => one.key === 'loads').drawn.readout.tell(60)"
+        "() => qps.pictures.find((one) => one.key === 'loads').drawn.readout.describe(60)"
     )
     assert re.search(r"web\.cpu [\d.]+ % \([\d.]+ % to [\d.]+ %\)", text)
     assert site_page.run("() => document.querySelectorAll('#picture-loads path.fan').length") == 3
@@ -311,7 +311,7 @@ def test_what_takes_too_long_is_left_out_and_said(site_page: Opened) -> None:
           sure.workAt(long, performance.now() + 5, () => { long.done++; });
           sure.answers.isLeft = long.isLeft;
           for (const job of sure.jobs.values()) Object.assign(job, { isLeft: true, fans: null });
-          sure.tell();
+          sure.refresh();
           qps.pictures.forEach((one) => one.redraw());
           return [long.isDone, long.isLeft];
         }"""

@@ -128,8 +128,8 @@ class LiveModel:
             mode: [self._records.record([_spread(one) for one in number]) for number in numbers]
             for mode, numbers in start.spreads.items()
         }
-        promised = {mode: dict(told) for mode, told in start.confidence_limits.items()}
-        return {"uncertain": by_mode} | ({"promised": promised} if promised else {})
+        limits = {mode: dict(told) for mode, told in start.confidence_limits.items()}
+        return {"uncertain": by_mode} | ({"confidenceLimits": limits} if limits else {})
 
     # -- variants ------------------------------------------------------------------------
 

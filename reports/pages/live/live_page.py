@@ -67,7 +67,7 @@ def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
             "lines": [unquoted(labels.sentence(line)) for line in odds_lines(answer)],
             "samples": odds.samples,
             "interval": [odds.interval.least, odds.interval.most],
-            "promise": odds.at_confidence.capacity,
+            "atConfidence": odds.at_confidence.capacity,
             "distribution": {
                 "start": odds.distribution.start,
                 "width": odds.distribution.width,

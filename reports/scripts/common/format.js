@@ -66,12 +66,12 @@ export function quantity(units, value, dimension, { share = false, digits = 4, b
   let [factor, unit] = scaleOf(units, value, dimension);
   if (beside !== null && Number.isFinite(beside)) {
     const shared = scaleOf(units, beside, dimension), there = Math.abs(value) / shared[0];
-    if (there >= READ_BESIDE[0] && there <= READ_BESIDE[1]) [factor, unit] = shared;
+    if (there >= READ_WITH[0] && there <= READ_WITH[1]) [factor, unit] = shared;
   }
   return withUnit(number(value / factor, digits), unit);
 }
 
-const READ_BESIDE = [0.1, 10_000]; // values that are read at once in the unit of another
+const READ_WITH = [0.1, 10_000]; // values that are read at once in the unit of another
 
 // A number with its unit behind it, money with its sign before it: `40 ms`, `$1,118/month`.
 export function withUnit(text, unit) {

@@ -50,7 +50,7 @@ const PHRASES = {
   "reason.together": "the overall quality penalty exceeds 1: {told}",
   "reason.alone": "the quality penalty exceeds 1: {told}",
   "reason.needs": "the quality penalty exceeds 1",
-  "reason.promise": "{name} is not met",
+  "reason.confidence": "{name} is not met",
   "reason.above": "{name} is {told}, above the limit of {limit}",
   "reason.below": "{name} is {told}, below the minimum of {limit}",
   "reason.not_below": "{name} is {told}, not below the limit of {limit}",

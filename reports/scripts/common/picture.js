@@ -21,12 +21,12 @@ export class Picture {
         keydown: (event) => this.key_(event), focusout: () => this.leave(),
       },
     });
-    this.told = make("output", { class: "readout", "aria-live": "polite" });
+    this.description = make("output", { class: "readout", "aria-live": "polite" });
     this.legend = make("ul", { class: "legend" });
     this.rows = make("details", { on: { toggle: () => this.showTable() } }, make("summary", null, phrase("page.table")));
     this.holder = make("div");
     this.rows.append(this.holder);
-    place.replaceChildren(this.caption, controls.length ? make("div", { class: "choices" }, controls.map((one) => one.label ?? one)) : "", this.canvas, this.told, this.legend,
+    place.replaceChildren(this.caption, controls.length ? make("div", { class: "choices" }, controls.map((one) => one.label ?? one)) : "", this.canvas, this.description, this.legend,
       make("div", { class: "tools" }, this.rows, savers(key, () => standalone(this.asItIs()), () => csvOfDrawn(this.asItIs()))));
     Picture.watch(this);
   }
@@ -70,13 +70,13 @@ export class Picture {
     this.canvas.setAttribute("aria-label", `${drawn.title}. Use arrow keys to read its values.`);
     this.canvas.replaceChildren(drawn.svg);
     this.legend.replaceChildren(...(drawn.legend ?? []));
-    if (this.cursor !== null && drawn.readout) this.tell(Math.min(this.cursor, drawn.readout.count - 1));
+    if (this.cursor !== null && drawn.readout) this.describe(Math.min(this.cursor, drawn.readout.count - 1));
     if (this.rows.open) this.showTable();
   }
 
   point(event) {
     const { readout } = this.drawn ?? {};
-    if (readout) this.tell(readout.nearest(event.clientX, event.clientY));
+    if (readout) this.describe(readout.nearest(event.clientX, event.clientY));
   }
 
   key_(event) {
@@ -85,20 +85,20 @@ export class Picture {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: up, ArrowDown: -up, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[event.key];
     if (!readout || step === undefined || Number.isNaN(step)) return;
     event.preventDefault();
-    if (this.cursor === null) { this.tell(step > 0 ? 0 : readout.count - 1); return; }
+    if (this.cursor === null) { this.describe(step > 0 ? 0 : readout.count - 1); return; }
     const next = this.cursor + step, isInside = next >= 0 && next < readout.count;
-    if (isInside || Math.abs(step) !== up) this.tell(Math.max(0, Math.min(readout.count - 1, next)));
+    if (isInside || Math.abs(step) !== up) this.describe(Math.max(0, Math.min(readout.count - 1, next)));
   }
 
-  tell(index) {
+  describe(index) {
     if (index === null || index < 0) return this.leave();
     this.cursor = index;
-    this.told.textContent = this.drawn.readout.tell(index);
+    this.description.textContent = this.drawn.readout.describe(index);
   }
 
   leave() {
     this.cursor = null;
-    this.told.textContent = "";
+    this.description.textContent = "";
     this.drawn?.readout?.hide();
   }
 
@@ -161,7 +161,7 @@ export function pointReadout(svg, points) {
   svg.append(ring);
   return {
     count: points.length,
-    tell(index) {
+    describe(index) {
       ring.setAttribute("cx", points[index].x);
       ring.setAttribute("cy", points[index].y);
       ring.setAttribute("visibility", "visible");
@@ -197,16 +197,16 @@ export class Choice {
 
   say(name) {
     this.said = name;
-    this.update(this.names, this.preferred, this.tell);
+    this.update(this.names, this.preferred, this.labelOf);
   }
 
   offers(name) { return this.names.includes(name); }
 
-  update(names, preferred = names[0], tell = (name) => name) {
-    Object.assign(this, { preferred, tell });
+  update(names, preferred = names[0], labelOf = (name) => name) {
+    Object.assign(this, { preferred, labelOf });
     if (names.length !== this.names.length || names.some((name, i) => name !== this.names[i])) {
       this.names = names;
-      this.select.replaceChildren(...names.map((name) => make("option", { value: name, title: name }, tell(name))));
+      this.select.replaceChildren(...names.map((name) => make("option", { value: name, title: name }, labelOf(name))));
       this.label.hidden = names.length < 2;
     }
     const shown = names.includes(this.said) ? this.said : preferred;

@@ -4,7 +4,7 @@
 import { isEqual } from "./numerics/fractions.js";
 import { knownAt, knownWithout, largestKnown } from "./certainty.js";
 import { exactNumber } from "./model.js";
-import { promiseOf } from "./confidence.js";
+import { capacityAtConfidence } from "./confidence.js";
 import { failingFirst, NEAR, passingBetween, reaching, Undecided } from "./numerics/search.js";
 import { whole } from "../common/format.js";
 
@@ -20,7 +20,7 @@ export function* solving(run, setting) {
   const rank = (one) => [one.largest ?? 0, -(one.qualityAtLimit ?? 0)];
   const worst = found.reduce((best, one) => (isBefore(rank(one), rank(best)) ? one : best));
   if (found.length > 1) run.prepare(worst.graph, setting.numbers);
-  const known = knownWithout(found.flatMap((one) => one.unjudged), largestKnown(found.flatMap((one) => one.criteria), worst.graph.low));
+  const known = knownWithout(found.flatMap((one) => one.unevaluated), largestKnown(found.flatMap((one) => one.criteria), worst.graph.low));
   return { ...worst, known, modes: found.length > 1 ? found : [] };
 }
 
@@ -31,7 +31,7 @@ function isBefore(one, other) {
 function* solvingGraph(run, setting) {
   const { graph } = run;
   refuseOutOfBounds(run);
-  const { criteria, unjudged } = yield* judgingAll(run, setting);
+  const { criteria, unevaluated } = yield* failuresOfAll(run, setting);
   const resources = [];
   for (const one of graph.resources) resources.push(yield* saturated(run, one.over, one, one.isFilled));
   const limiting = limitingOf(criteria, resources);
@@ -44,10 +44,10 @@ function* solvingGraph(run, setting) {
   for (const one of graph.elastic) elastic.push(yield* knees(run, one));
   run.at(at);
   return {
-    graph, criteria, unjudged, limiting, largest, at, resources,
+    graph, criteria, unevaluated, limiting, largest, at, resources,
     verdict: !limiting ? "range" : largest === null ? "nowhere" : "limited",
     limitedBy: limiting?.criterion.name ?? null,
-    known: knownWithout(unjudged, largestKnown(criteria, graph.low)),
+    known: knownWithout(unevaluated, largestKnown(criteria, graph.low)),
     first, undecided: undecidedBefore(resources, first),
     elastic,
     qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),
@@ -107,27 +107,27 @@ function* refuseImpossible(run, high) {
 }
 
 // All criteria of a graph, judged in a setting, and those that only samples would judge; in slices.
-export function* judgingAll(run, setting) {
-  const criteria = [], unjudged = [];
+export function* failuresOfAll(run, setting) {
+  const criteria = [], unevaluated = [];
   for (const criterion of run.graph.criteria) {
-    const promise = promiseOf(run.model, run.graph, setting, criterion);
-    if (promise === undefined) criteria.push(yield* withHolding(run, yield* judging(run, criterion)));
-    else if (promise === null) unjudged.push(criterion);
-    else criteria.push(confidentCapacity(run.graph, criterion, promise));
+    const capacity = capacityAtConfidence(run.model, run.graph, setting, criterion);
+    if (capacity === undefined) criteria.push(yield* withHolding(run, yield* failureOf(run, criterion)));
+    else if (capacity === null) unevaluated.push(criterion);
+    else criteria.push(confidentCapacity(run.graph, criterion, capacity));
   }
-  return { criteria, unjudged };
+  return { criteria, unevaluated };
 }
 
 // A criterion that holds with certainty up to a population.
-function confidentCapacity(graph, criterion, promise) {
-  const failure = promise >= graph.high ? null : Math.max(promise + 1, graph.low);
+function confidentCapacity(graph, criterion, capacity) {
+  const failure = capacity >= graph.high ? null : Math.max(capacity + 1, graph.low);
   const bySamples = (known) => ["approximation", [...(known?.[1] ?? []), `${criterion.name}: evaluated by sampling`]];
   const [known, knownInSeries] = [criterion.known, criterion.knownInSeries].map(bySamples);
-  return { criterion: { ...criterion, known, knownInSeries, isPromised: true }, failure, knownThere: known, met: metUpTo(failure, graph), holds: metUpTo(failure, graph) };
+  return { criterion: { ...criterion, known, knownInSeries, hasConfidence: true }, failure, knownThere: known, met: metUpTo(failure, graph), holds: metUpTo(failure, graph) };
 }
 
 // A criterion with the first population at which it fails, null for none; in slices.
-export function* judging(run, criterion) {
+export function* failureOf(run, criterion) {
   const { low, high } = run.graph;
   const curve = run.curve(criterion.over, [criterion.measure, criterion.limit]);
   const failure = yield* failingFirst(curve, low, high, (n) => fails(run, curve, criterion, n));
@@ -246,7 +246,7 @@ export function* elasticities(run, solved) {
   const { graph, limiting, resources } = solved;
   let over, at = null, of;
   if (limiting) {
-    if (limiting.failure === graph.low || limiting.criterion.isPromised) return { of: null, rows: [] };
+    if (limiting.failure === graph.low || limiting.criterion.hasConfidence) return { of: null, rows: [] };
     const curve = run.curve(limiting.criterion.over, [limiting.criterion.measure]);
     ({ over } = limiting.criterion);
     at = yield* passingBetween(curve, limiting.failure - 1, limiting.failure);

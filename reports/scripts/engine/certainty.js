@@ -111,9 +111,9 @@ export function largestKnown(judged, low) {
 }
 
 // The same where some criteria are not judged: capacity may be lower.
-export function knownWithout(unjudged, known) {
-  if (!unjudged.length) return known;
-  const reasons = unjudged.map((one) => `${one.name} is evaluated by sampling, which this page does not do: run qps solve`);
+export function knownWithout(unevaluated, known) {
+  if (!unevaluated.length) return known;
+  const reasons = unevaluated.map((one) => `${one.name} is evaluated by sampling, which this page does not do: run qps solve`);
   const kind = !known || known[0] === "upper bound" ? "upper bound" : "approximation";
   return [kind, [...new Set([...(known?.[1] ?? []), ...reasons])]];
 }
@@ -148,8 +148,8 @@ export function knownText(column) {
   if (solved.known && solved.verdict !== "nowhere") {
     lines.push(`Capacity is ${phrase(`served.${solved.known[0]}`)} (${phrase(`bound.${solved.known[0]}`)}).`);
   }
-  const unjudged = new Set([solved, ...solved.modes].flatMap((one) => one.unjudged).map((one) => one.name));
-  if (unjudged.size) lines.push(`Not evaluated on this page: ${listed([...unjudged])}. A requirement with a confidence level is evaluated by sampling: run qps solve.`);
+  const unevaluated = new Set([solved, ...solved.modes].flatMap((one) => one.unevaluated).map((one) => one.name));
+  if (unevaluated.size) lines.push(`Not evaluated on this page: ${listed([...unevaluated])}. A requirement with a confidence level is evaluated by sampling: run qps solve.`);
   for (const kind of KINDS) {
     const alike = [...uncertain].filter(([, known]) => known[0] === kind);
     if (!alike.length) continue;

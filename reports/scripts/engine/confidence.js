@@ -18,8 +18,8 @@ function isUncertain(model, graph, setting) {
 
 // Up to how many users a criterion holds with the certainty that it asks for; null where the page
 // cannot tell, nothing where it is one like others.
-export function promiseOf(model, graph, setting, criterion) {
+export function capacityAtConfidence(model, graph, setting, criterion) {
   if (criterion.certainty === undefined || !isUncertain(model, graph, setting)) return undefined;
-  const promised = model.starts[setting.start].promised?.[graph.mode ?? ""];
-  return isAsStarted(model, setting) ? promised?.[criterion.name] ?? null : null;
+  const limits = model.starts[setting.start].confidenceLimits?.[graph.mode ?? ""];
+  return isAsStarted(model, setting) ? limits?.[criterion.name] ?? null : null;
 }

@@ -25,8 +25,8 @@ export class ExactRun {
   }
 
   value(i) {
-    const [word, ...told] = this.program.steps[i];
-    if (word === "number") return told.map(BigInt);
+    const [word, ...operands] = this.program.steps[i];
+    if (word === "number") return operands.map(BigInt);
     return exactly(word, this.program.parts[i].map((part) => this.known.get(part)));
   }
 }

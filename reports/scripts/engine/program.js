@@ -34,11 +34,11 @@ export class Program {
     steps.forEach(([word, ...parts], i) => (Object.hasOwn(LEAVES, word) ? this.readLeaf(word, parts, i) : this.read(word, parts, i)));
   }
 
-  readLeaf(word, told, i) {
-    const value = LEAVES[word](...told);
+  readLeaf(word, operands, i) {
+    const value = LEAVES[word](...operands);
     this.parts.push([]);
     this.functions.push(value === null ? null : () => value);
-    if (word === "value") this.stepOfValue.set(told[0], i);
+    if (word === "value") this.stepOfValue.set(operands[0], i);
     this.moving[i] = word === "n" ? 1 : 0;
     this.constant[i] = value === null ? 0 : 1;
   }

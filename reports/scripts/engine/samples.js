@@ -1,6 +1,6 @@
 // Numbers that nobody knows: many values of each, drawn together. What each may be is as in `solver/variants/variant_spreads.py`.
 
-import { Impossible, judging, refuseOutOfBounds } from "./answers.js";
+import { Impossible, failureOf, refuseOutOfBounds } from "./answers.js";
 import { exactOf } from "./numerics/fractions.js";
 import { Run } from "./model.js";
 import { normalQuantile } from "./numerics/normal.js";
@@ -108,7 +108,7 @@ export class Samples {
       if (!run) return null;
       try {
         const found = [];
-        for (const one of graph.criteria) found.push(yield* judging(run, one));
+        for (const one of graph.criteria) found.push(yield* failureOf(run, one));
         if (graph.mode === shown.mode) failures = found.map((one) => one.failure ?? graph.high + 1);
         largest = Math.min(largest, graph.high, ...found.map((one) => (one.failure ?? graph.high + 1) - 1));
       } catch (error) {

@@ -46,7 +46,7 @@ export class Shares {
 
   // For each number its names, shares of the variance with how far off these may be, and what could be
   // promised if its spread were half as wide; those first without which the answer would be most certain.
-  result(promise, low) {
+  result(atConfidence, low) {
     const { answers, certainty, count, found, numbers } = this;
     const design = (i) => found.slice(i * count, (i + 1) * count);
     const usual = answers.slice(0, count), others = design(0);
@@ -55,7 +55,7 @@ export class Shares {
       const both = told(usual, design(1 + i)), all = told(usual, others, design(1 + numbers.length + i));
       const gained = both.length ? confidenceQuantile(both.map(([, one]) => one), certainty) - confidenceQuantile(both.map(([one]) => one), certainty) : null;
       const halved = gained === null ? null : confidenceQuantile(answers.filter((one) => one !== null), certainty) + gained;
-      return { names, ...sharesOf(all), promise: halved === null || halved < low ? null : halved };
+      return { names, ...sharesOf(all), capacityIfHalved: halved === null || halved < low ? null : halved };
     });
     return rows.sort((one, other) => other.total.share - one.total.share);
   }

@@ -248,7 +248,7 @@ export class App {
 
   think() {
     this.advice = null;
-    this.tell(null);
+    this.showAdvice(null);
     this.wake();
   }
 
@@ -267,12 +267,12 @@ export class App {
   // What helps, begun when nothing is more urgent: which changes are tried rests on all that moves the answer.
   begin() {
     if (this.advice) return;
-    this.advice = new Advice(this.shown, (found) => this.tell(found));
-    if (!this.advice.isWorking) this.tell([]);
+    this.advice = new Advice(this.shown, (found) => this.showAdvice(found));
+    if (!this.advice.isWorking) this.showAdvice([]);
   }
 
   // What was written with the page stays until the page itself has found something that helps: it may not be able to try what does.
-  tell(found) {
+  showAdvice(found) {
     const isAsWritten = !found?.length && this.isAsWritten && this.first.table.length > 0;
     this.helps = found;
     if (isAsWritten) fill("advice", this.first.table);
@@ -340,7 +340,7 @@ export class App {
     this.begin();
     if (this.advice.isWorking) {
       this.advice.work(this.isHurried ? performance.now() + PRINTED_WITHIN : Infinity);
-      this.tell(this.advice.best());
+      this.showAdvice(this.advice.best());
     }
     fitFormulas();
     this.pictures.forEach((picture) => picture.redraw());

@@ -45,7 +45,7 @@ function numberInWords(record, before, after) {
 // What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.
 export function costOf(column, { prices, part, parts = [part], kind }) {
   const { costs, unpriced } = column.graph;
-  const told = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.tell(Math.abs(price), costs[i].dimension, { digits: 3 }) })] : []));
+  const told = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.format(Math.abs(price), costs[i].dimension, { digits: 3 }) })] : []));
   if (told.length) return listed(told);
   if (!HARDWARE.includes(kind)) return "";
   const isPriced = prices.includes(0) && kind !== "more capacity" && !parts.some((one) => unpriced.includes(one));

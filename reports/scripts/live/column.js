@@ -89,7 +89,7 @@ export class Column {
     return wholeBetween(graph.low, Math.ceil(high), count);
   }
 
-  tell(value, dimension, options) { return quantity(this.model.units, value, dimension, options); }
+  format(value, dimension, options) { return quantity(this.model.units, value, dimension, options); }
 
   // How a start looks in the same mode, put into the scratch run; null where it has no answer.
   other(setting) {

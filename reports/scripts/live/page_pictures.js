@@ -113,7 +113,7 @@ function drawFigure(figure, width) {
   const values = Float64Array.from(figure.x.values, (v) => v / xFactor);
   const series = figure.lines.map((line) => ({ name: line.name, values: line.values.map((v) => (v === null ? NaN : v / yFactor)) }));
   return linePicture(figure.title + (yUnit ? `, in ${yUnit}` : ""), {
-    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: (v) => number(v) },
-    y: { isLog: figure.y.isLog, tell: (v) => number(v), tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
+    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, format: (v) => number(v) },
+    y: { isLog: figure.y.isLog, format: (v) => number(v), formatValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
   }, width);
 }

@@ -51,12 +51,12 @@ function reasonOf(column, population) {
   run.at(population);
   const name = criterion.stated ? measured(column.model, criterion.name) : named(column.model, solved.resources[criterion.resource]?.name ?? criterion.name);
   if (criterion.isQuality) return qualityBeyond(column, population);
-  if (criterion.isPromised) return phrase("reason.promise", { name });
+  if (criterion.hasConfidence) return phrase("reason.confidence", { name });
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = formatBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
     const known = inParenthesis(knownAt(run, criterion, population));
-    return beyondLimit(criterion, { name, told: told + known, limit: column.tell(limit, dimension, criterion) });
+    return beyondLimit(criterion, { name, told: told + known, limit: column.format(limit, dimension, criterion) });
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
   if (target !== 1) return phrase("reason.target", { name, told: `${formatDistinct(100 * load, 100 * target)} %`, target: percent(target) });

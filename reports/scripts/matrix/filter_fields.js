@@ -6,12 +6,12 @@ import { whole } from "../common/format.js";
 const MANY_WORDS = 12, MAX_WORDS_SHOWN = 300;
 
 // A field for a column; `change` is called when it has set a filter, `tell` with what is wrong.
-export function filterField(column, filters, change, tell) {
-  return column.isWord ? new WordsField(column, filters, change) : new LimitField(column, filters, change, tell);
+export function filterField(column, filters, change, report) {
+  return column.isWord ? new WordsField(column, filters, change) : new LimitField(column, filters, change, report);
 }
 
 class LimitField {
-  constructor(column, filters, change, tell) {
+  constructor(column, filters, change, report) {
     Object.assign(this, { column, filters });
     this.element = make("input", {
       type: "text", class: "limit-field", placeholder: "all", spellcheck: "false", autocomplete: "off",
@@ -20,7 +20,7 @@ class LimitField {
       on: { input: () => {
         const trouble = filters.write(column, this.element.value);
         this.element.setAttribute("aria-invalid", String(Boolean(trouble)));
-        tell(trouble ? `${column.label}: ${trouble}` : "");
+        report(trouble ? `${column.label}: ${trouble}` : "");
         if (!trouble) change();
       } },
     });
@@ -58,22 +58,22 @@ class WordsPanel {
     WordsPanel.element ??= WordsPanel.made();
     const { element } = WordsPanel, { column, filters, change } = field;
     const codes = [...column.values.keys()].map((i) => i + 1).concat(column.hasNone ? [0] : []);
-    const tick = (code, isKept) => {
+    const tick = (code, isIncluded) => {
       const chosen = new Set(codes.filter((other) => filters.isAllowed(column, other)));
-      if (isKept) chosen.add(code); else chosen.delete(code);
+      if (isIncluded) chosen.add(code); else chosen.delete(code);
       filters.words(column, chosen);
       change();
     };
-    const all = (isKept) => {
-      filters.words(column, new Set(isKept ? codes : []));
+    const all = (isIncluded) => {
+      filters.words(column, new Set(isIncluded ? codes : []));
       change();
       list("");
     };
     const holder = make("div", { class: "ticks" });
     const list = (wanted) => {
-      const shown = codes.filter((code) => column.tell(code).toLowerCase().includes(wanted.toLowerCase()));
+      const shown = codes.filter((code) => column.format(code).toLowerCase().includes(wanted.toLowerCase()));
       const few = shown.slice(0, MAX_WORDS_SHOWN);
-      holder.replaceChildren(...few.map((code) => tickBox(code ? column.tell(code) : "none", filters.isAllowed(column, code), (isKept) => tick(code, isKept))), shown.length > few.length ? make("p", { class: "soft" }, `${whole(shown.length - few.length)} more: type to narrow the list`) : "");
+      holder.replaceChildren(...few.map((code) => tickBox(code ? column.format(code) : "none", filters.isAllowed(column, code), (isIncluded) => tick(code, isIncluded))), shown.length > few.length ? make("p", { class: "soft" }, `${whole(shown.length - few.length)} more: type to narrow the list`) : "");
     };
     list("");
     const quiet = (text, run) => make("button", { type: "button", class: "quiet", on: { click: run } }, text);

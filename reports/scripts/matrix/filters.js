@@ -13,7 +13,7 @@ export class Filters {
   // Keep values from one number to another; all of them where both are the ends.
   range(column, from, to) {
     if (from <= 1 && to >= column.values.length) return this.clear(column);
-    const text = from === to ? column.tell(from) : `${column.tell(from)}..${column.tell(to)}`;
+    const text = from === to ? column.format(from) : `${column.format(from)}..${column.format(to)}`;
     this.set(column, text, (code) => code >= from && code <= to, from, to);
   }
 
@@ -95,7 +95,7 @@ function nearly(value, direction) { return value + direction * 1e-9 * Math.abs(v
 // An amount in base units; a number without a unit has that of the column.
 function amountIn(column, text, usual = "") {
   const parts = AMOUNT.exec(text.trim());
-  if (!parts) return { trouble: `enter a limit such as >= ${column.values.length ? column.tell(Math.ceil(column.values.length / 2)) : "5"}, 10..20, or none` };
+  if (!parts) return { trouble: `enter a limit such as >= ${column.values.length ? column.format(Math.ceil(column.values.length / 2)) : "5"}, 10..20, or none` };
   const unit = parts[2] || usual;
   const known = unit === "" || unit === column.unit ? [column.factor] : column.scales.find(([, name]) => name === unit);
   if (!known) {

@@ -68,7 +68,7 @@ export class LineAxis {
       ? [...Array(count).keys()].filter((i) => i % every === 0).map((i) => i + 1)
       : this.spreadCodes(most);
     const none = column.hasNone ? label(picture.y(NONE_LEVEL), "none") : [];
-    return [codes.map((code) => label(picture.y(this.levels[code]), shortened(column.tell(code), 11))), none];
+    return [codes.map((code) => label(picture.y(this.levels[code]), shortened(column.format(code), 11))), none];
   }
 
   // Values that stand about evenly along the axis, its ends among them.

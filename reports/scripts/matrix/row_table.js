@@ -50,7 +50,7 @@ export class RowTable {
     this.sorters = this.visible.map((one) => make("button", { type: "button", class: "sorter", on: { click: () => this.does.sort(one) } },
       make("span", null, one.label, one.unit ? make("span", { class: "unit" }, `, ${one.unit}`) : ""), make("span", { class: "mark", "aria-hidden": "true" })));
     this.heads = this.visible.map((one, i) => make("th", { scope: "col", class: one.isWord ? null : "num" }, this.sorters[i]));
-    this.fields = this.visible.map((one) => filterField(one, this.filters, () => this.does.change(), (trouble) => this.does.tell(trouble)));
+    this.fields = this.visible.map((one) => filterField(one, this.filters, () => this.does.change(), (trouble) => this.does.report(trouble)));
     this.head.replaceChildren(make("tr", null, this.heads), make("tr", { class: "filter-row" }, this.fields.map((field) => make("td", null, field.element))));
     for (const cell of [this.above, this.below]) cell.colSpan = Math.max(1, this.visible.length);
     this.pool = [];

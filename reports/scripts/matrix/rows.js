@@ -19,14 +19,14 @@ export class RowColumn {
   at(row) { return this.codes[row] ? this.values[this.codes[row] - 1] : null; }
 
   // A value in the unit of the column, as text.
-  tell(code) { return (this.told[code] ??= code ? this.tellValue(this.values[code - 1]) : NOTHING); }
+  format(code) { return (this.told[code] ??= code ? this.formatValue(this.values[code - 1]) : NOTHING); }
 
-  tellValue(value) { return this.isWord ? value : this.kind === "whole" ? whole(value) : number(value / this.factor); }
+  formatValue(value) { return this.isWord ? value : this.kind === "whole" ? whole(value) : number(value / this.factor); }
 
-  textOfRow(row) { return this.mark(row) + this.tell(this.codes[row]); }
+  textOfRow(row) { return this.mark(row) + this.format(this.codes[row]); }
 
   // The same with its unit.
-  quantity(code) { return code ? withUnit(this.tell(code), this.unit) : this.tell(code); }
+  quantity(code) { return code ? withUnit(this.format(code), this.unit) : this.format(code); }
 
   // The mark of how the value of a row is known; what is exact has none.
   mark(row) {

@@ -87,7 +87,7 @@ def _failing(one: RequirementThere, labels: Labels) -> str:
     requirement, there = one.requirement, one.reading
     if requirement.confidence is not None:
         name = f"`{requirement.name}`" if labels.is_plain else labels.of(requirement.name)
-        return phrase("reason.promise", name=name)
+        return phrase("reason.confidence", name=name)
     value = marked_value(beyond_limit(there, requirement, 3), there.value, there.known)
     share = in_percent(requirement)
     limit = quantity(requirement.limit, requirement.dimension, 3, share=share)

@@ -78,7 +78,7 @@ def _reason(answer: Answer, labels: Labels) -> str:
     name, there, one = answer.limited_by or "", answer.limit_there, answer.limiting
     if one is not None and one.confidence is not None:
         called = f"`{name}`" if labels.is_plain else labels.of(name)
-        return phrase("reason.promise", name=called)
+        return phrase("reason.confidence", name=called)
     if one is not None and there is not None:
         told = beyond_limit(there, one)
         allowed = quantity(one.limit, one.dimension, share=in_percent(one))

@@ -1,7 +1,7 @@
 // The law of the time to pass stages, asked at many times: `engine/distributions/stage_tails.py` tells how.
 
 import { gaussLegendre } from "../numerics/roots.js";
-import { atOnceOf, isKinked, longerOf, tailOf, waysThrough } from "./sums.js";
+import { atOnceOf, isKinked, longerOf, tailOf, pathsThrough } from "./sums.js";
 
 const SAME = 1e-12;
 export const FEW = gaussLegendre(16); // where laws are summed
@@ -9,10 +9,10 @@ export const MANY = gaussLegendre(48); // of narrow ones
 
 // `fixed` are the times that are always the same, each with the share that takes just as long.
 export function lawOf(stages, goal) {
-  const ways = waysThrough(stages);
-  if (!ways) return null;
-  const tails = ways.map((mixture) => tailOf(mixture, goal)), fixed = [];
-  for (const way of ways) if (!fixed.length || way.fixed - fixed.at(-1)[0] > SAME * way.fixed) fixed.push([way.fixed, atOnceOf(way)]);
+  const paths = pathsThrough(stages);
+  if (!paths) return null;
+  const tails = paths.map((mixture) => tailOf(mixture, goal)), fixed = [];
+  for (const path of paths) if (!fixed.length || path.fixed - fixed.at(-1)[0] > SAME * path.fixed) fixed.push([path.fixed, atOnceOf(path)]);
   return { tails, fixed, terms: (tails.find(isKinked) ?? tails[0]).terms };
 }
 

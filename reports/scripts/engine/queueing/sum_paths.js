@@ -1,4 +1,4 @@
-// The ways through stages: `engine/distributions/stage_paths.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
+// The paths through stages: `engine/distributions/stage_paths.py` tells why. A path is the chance of it, by the pieces that it has: fixed times and stages that vary.
 
 const MAX_PATHS = 64;
 
@@ -12,7 +12,7 @@ function fixedOf({ whole, fixed, inside }) { return whole * inside.reduce((sum, 
 
 function everVaries({ isPassed, isRandom, inside }) { return isPassed && (isRandom || inside.some(everVaries)); }
 
-// What has so many ways that they are not told apart is null.
+// What has so many paths that they are not told apart is null.
 function both(one, other) {
   if (!one || !other) return null;
   const found = new Map();
@@ -47,9 +47,9 @@ function pathsOfOne(stage, pieces) {
 const noted = (pieces, piece, is) => (is ? [[pieces.push(piece) - 1, 1]] : []);
 
 // Ways with other ones, of which each has so much less of a chance.
-function mixedIn(ways, by, others) {
-  for (const [key, { chance, counts }] of others) ways.set(key, { chance: (ways.get(key)?.chance ?? 0) + by * chance, counts });
-  return ways;
+function mixedIn(paths, by, others) {
+  for (const [key, { chance, counts }] of others) paths.set(key, { chance: (paths.get(key)?.chance ?? 0) + by * chance, counts });
+  return paths;
 }
 
 function pathsOnce(stage, pieces) {
@@ -61,30 +61,30 @@ function pathsOnce(stage, pieces) {
 function pathsOfChoice({ left, inside }, pieces) {
   const found = left ? singlePath([], left) : new Map();
   for (const one of inside.filter(({ isPassed }) => isPassed)) {
-    const ways = pathsOnce(one, pieces);
-    if (!ways) return null;
-    mixedIn(found, one.chance, ways);
+    const paths = pathsOnce(one, pieces);
+    if (!paths) return null;
+    mixedIn(found, one.chance, paths);
   }
   return found;
 }
 
 // Ways by the time that is always the same of them, the shortest first.
 export function mixtures(line) {
-  const pieces = [], ways = pathsOf(line, pieces);
-  if (!ways) return null;
-  const timed = [...ways.values()].map(({ chance, counts }) => ({
+  const pieces = [], paths = pathsOf(line, pieces);
+  if (!paths) return null;
+  const timed = [...paths.values()].map(({ chance, counts }) => ({
     chance,
     fixed: counts.reduce((sum, [piece, times]) => sum + (pieces[piece].fixed ?? 0) * times, 0),
     stages: counts.filter(([piece]) => pieces[piece].stage).map(([piece, times]) => [pieces[piece].stage, times]),
   }));
   timed.sort((a, b) => a.fixed - b.fixed);
   const found = [];
-  for (const way of timed) {
+  for (const path of timed) {
     const last = found.at(-1);
-    if (last && way.fixed - last.fixed <= SAME * way.fixed) {
-      last.chance += way.chance;
-      last.ways.push(way);
-    } else found.push({ fixed: way.fixed, chance: way.chance, ways: [way] });
+    if (last && path.fixed - last.fixed <= SAME * path.fixed) {
+      last.chance += path.chance;
+      last.paths.push(path);
+    } else found.push({ fixed: path.fixed, chance: path.chance, paths: [path] });
   }
   return found;
 }

@@ -25,8 +25,8 @@ export function stagesQuantile(level, ...operands) {
   const line = level >= 0 && level < 1 ? lineOf(operands) : null;
   if (!line) return NaN;
   if (isEndless(line)) return Infinity;
-  const ways = mixtures(line);
-  return ways ? placed(ways, level) : NaN;
+  const paths = mixtures(line);
+  return paths ? placed(paths, level) : NaN;
 }
 
 // Which share takes longer than a time: `engine/distributions/sum_tails.py` tells how.
@@ -34,9 +34,9 @@ export function stagesTail(time, ...operands) {
   const line = time === time ? lineOf(operands) : null;
   if (!line) return NaN;
   if (time < 0 || isEndless(line)) return 1;
-  const ways = mixtures(line);
-  if (!ways) return NaN;
-  return time === Infinity ? 0 : Math.min(1, Math.max(0, ways.reduce((sum, mixture) => sum + tailAt(mixture, time), 0)));
+  const paths = mixtures(line);
+  if (!paths) return NaN;
+  return time === Infinity ? 0 : Math.min(1, Math.max(0, paths.reduce((sum, mixture) => sum + tailAt(mixture, time), 0)));
 }
 
 function tailAt(mixture, time) {
@@ -59,8 +59,8 @@ export function lineOf(operands) {
 
 function isEndless(line) { return passed(line).some((stage) => stage.service === Infinity || (stage.isLate && stage.fullLoad >= 1)); }
 
-// The ways through stages by the fixed time of each, null where there are too many.
-export function waysThrough(operands) { return mixtures(lineOf(operands)); }
+// The paths through stages by the fixed time of each, null where there are too many.
+export function pathsThrough(operands) { return mixtures(lineOf(operands)); }
 
 // What the time to pass stages is where it has no law: not-a-number, or infinite.
 export function withoutLaw(operands) {
@@ -68,14 +68,14 @@ export function withoutLaw(operands) {
   return line ? (isEndless(line) ? Infinity : null) : NaN;
 }
 
-// The ways through stages, each with its chance, its fixed time and what varies on it: as a factor of others, it is taken with its chance.
+// The paths through stages, each with its chance, its fixed time and what varies on it: as a factor of others, it is taken with its chance.
 export function pathFactors(line) {
   const found = mixtures(line);
-  return found && found.flatMap(({ ways }) => ways.map((way) => ({ chance: way.chance, fixed: way.fixed, factor: way.stages.length ? factorOf(way) : null })));
+  return found && found.flatMap(({ paths }) => paths.map((path) => ({ chance: path.chance, fixed: path.fixed, factor: path.stages.length ? factorOf(path) : null })));
 }
 
-function factorOf(way) {
-  const { chance, fixed, stages } = way, mixture = { chance, fixed, ways: [way] }, tail = tailOf(mixture, 0);
+function factorOf(path) {
+  const { chance, fixed, stages } = path, mixture = { chance, fixed, paths: [path] }, tail = tailOf(mixture, 0);
   return {
     mass: chance, done: atOnceOf(mixture), nearest: tail.nearest, served: served(tail.line), isNarrow: isKinked(tail),
     mean: stages.reduce((sum, [stage, times]) => sum + chance * times * meanOf(stage), 0),
@@ -151,18 +151,18 @@ function onceAtOnce({ isVaried, isLate, waiting, isChoice, left, inside }) {
   return (isLate ? 1 - waiting : 1) * (isChoice ? inside.reduce((sum, one) => sum + one.chance * onceAtOnce(one), left) : atOnce(inside));
 }
 
-export function atOnceOf({ ways }) {
-  return ways.reduce((sum, { chance, stages }) => sum + stages.reduce((found, [stage, times]) => found * atOnce([stage]) ** times, chance), 0);
+export function atOnceOf({ paths }) {
+  return paths.reduce((sum, { chance, stages }) => sum + stages.reduce((found, [stage, times]) => found * atOnce([stage]) ** times, chance), 0);
 }
 
-// The quantile of a mixture of ways: the fixed time of one of them, or beyond it.
-function placed(ways, level) {
-  const goal = -Math.log1p(-level), late = 1 - level, tails = ways.map((mixture) => tailOf(mixture, goal)), longer = [0];
-  for (const { chance } of [...ways].reverse()) longer.unshift(longer[0] + chance);
-  for (let k = 0; k < ways.length; k++) {
+// The quantile of a mixture of paths: the fixed time of one of them, or beyond it.
+function placed(paths, level) {
+  const goal = -Math.log1p(-level), late = 1 - level, tails = paths.map((mixture) => tailOf(mixture, goal)), longer = [0];
+  for (const { chance } of [...paths].reverse()) longer.unshift(longer[0] + chance);
+  for (let k = 0; k < paths.length; k++) {
     if (longer[k + 1] > late * (1 + SAME)) continue; // more than that take the next fixed time at least
-    const { fixed } = ways[k], ahead = k + 1 < ways.length ? ways[k + 1].fixed : Infinity, soFar = tails.slice(0, k + 1);
-    if (longerOf(tails.slice(0, k), fixed, 0)[0] + longer[k] - atOnceOf(ways[k]) <= late * (1 + SAME)) return fixed;
+    const { fixed } = paths[k], ahead = k + 1 < paths.length ? paths[k + 1].fixed : Infinity, soFar = tails.slice(0, k + 1);
+    if (longerOf(tails.slice(0, k), fixed, 0)[0] + longer[k] - atOnceOf(paths[k]) <= late * (1 + SAME)) return fixed;
     if (ahead < Infinity && longerOf(soFar, ahead, 0)[0] + longer[k + 1] > late * (1 - SAME)) continue;
     const high = Math.min(Math.max(...soFar.map((tail) => tail.high + tail.mixture.fixed)) - fixed, ahead - fixed);
     return fixed + fallingRoot((time) => {
@@ -170,12 +170,12 @@ function placed(ways, level) {
       return found > 0 ? [Math.log(found) + goal, -density / found] : [-1, 0];
     }, 0, high, high, soFar.every(({ terms }) => terms === SMOOTH) ? NEAR : NEXT_TO);
   }
-  return ways.at(-1).fixed;
+  return paths.at(-1).fixed;
 }
 
 // What is needed of a mixture to tell which share takes longer than a time.
 export function tailOf(mixture, goal) {
-  const line = mixture.ways.flatMap(({ stages }) => stages.map(([stage]) => stage));
+  const line = mixture.paths.flatMap(({ stages }) => stages.map(([stage]) => stage));
   if (!line.length) return { mixture, line, terms: SMOOTH, high: 0 };
   const every = passed(line);
   let nearest = Math.min(...every.map(decay));
@@ -206,10 +206,10 @@ export function longerOf(tails, since, time) {
   return [found, density];
 }
 
-// The transform of what varies on the ways of a mixture, each by its chance, into `out`.
-function mixed({ ways }, re, im) {
+// The transform of what varies on the paths of a mixture, each by its chance, into `out`.
+function mixed({ paths }, re, im) {
   let x = 0, y = 0;
-  for (const { chance, stages } of ways) {
+  for (const { chance, stages } of paths) {
     let a = chance, b = 0;
     for (const [stage, times] of stages) {
       transform([stage], re, im);

@@ -26,15 +26,15 @@ export function closedQuantile(waits, ofMoments, erlangC) {
     const law = remembered(`law ${found} ${think} ${JSON.stringify(places)}`, () => lawOf(waits, found, think, places));
     return law ? inverted(law, level, ofMoments) : ofMoments(level, ...moments(waits, erlangC, found, think, places));
   };
-  return (level, customers, think, ...told) => {
-    if (!(level >= 0 && level < 1) || told.length % OPERANDS || !told.every((one) => one >= 0 && one < Infinity)) return NaN;
-    const groups = Array.from({ length: told.length / OPERANDS }, (_, k) => told.slice(k * OPERANDS, (k + 1) * OPERANDS));
+  return (level, customers, think, ...operands) => {
+    if (!(level >= 0 && level < 1) || operands.length % OPERANDS || !operands.every((one) => one >= 0 && one < Infinity)) return NaN;
+    const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
     if (!stationsOf(customers, think, groups.flatMap((one) => one.slice(0, 4)))) return NaN;
-    const kept = groups.filter(([asked, , , , often]) => asked > 0 && often > 0);
+    const kept = groups.filter(([demand, , , , often]) => demand > 0 && often > 0);
     return between((whole, pause, stations) => {
       if (!stations.length || level === 0) return 0;
       if (stations.some(([, servers, load]) => load >= servers)) return Infinity;
-      const visited = stations.map(([asked, servers, load, all], k) => ({ asked, servers, load, all, visits: kept[k][4], shares: kept[k][5] > 0 }));
+      const visited = stations.map(([demand, servers, load, all], k) => ({ demand, servers, load, all, visits: kept[k][4], shares: kept[k][5] > 0 }));
       return visitedWhole(visited).reduce((sum, [part, places]) => sum + part * ofWhole(level, Math.max(whole - 1, 0), pause, places), 0);
     }, customers, think, stationsOf(customers, think, kept.flatMap((one) => one.slice(0, 4))));
   };
@@ -56,33 +56,33 @@ function visitedWhole(told) {
   return found;
 }
 
-function placeOf({ asked, servers, load, all, visits, shares }, copies) {
+function placeOf({ demand, servers, load, all, visits, shares }, copies) {
   const many = Math.max(all, copies);
-  return { asked, servers, load, all: many, visits, shares, copies, often: visits / copies, service: asked / visits, ratio: asked / many / servers };
+  return { demand, servers, load, all: many, visits, shares, copies, often: visits / copies, service: demand / visits, ratio: demand / many / servers };
 }
 
 // What a visit waits at each place, in services; demands are so often as large.
 function waitsAt(waits, found, think, places, grown) {
-  const stations = places.flatMap(({ asked, servers, load, all, copies }, k) => {
-    const own = asked / all, rest = all - copies;
+  const stations = places.flatMap(({ demand, servers, load, all, copies }, k) => {
+    const own = demand / all, rest = all - copies;
     return [[grown[k] * own * copies, servers, load, copies], [own * rest, servers, load, rest || 1]];
   });
   return waits(found, think, stations).filter((_, k) => k % 2 === 0);
 }
 
-function meanOf(places, each) { return places.reduce((sum, { asked }, k) => sum + asked * (1 + each[k]), 0); }
+function meanOf(places, each) { return places.reduce((sum, { demand }, k) => sum + demand * (1 + each[k]), 0); }
 
 // Mean, deviation and skewness of the time at all stations.
 function moments(waits, erlangC, found, think, places) {
   const each = waitsAt(waits, found, think, places, places.map(() => 1)), mean = meanOf(places, each), rate = (found + 1) / (think + mean);
   let [variance, third] = spread(waits, found, think, places, (place) => !place.shares);
   places.forEach((place, k) => {
-    const { asked, servers, load, all, visits, often, service, shares } = place, wait = each[k], part = Math.min(often, 1);
-    const busy = Math.min(((rate * asked) / all + load) / servers, 1), own = asked * service;
-    const open = openFound(erlangC, place, wait), again = (service ** 2 * open * pairsOf(visits)) / all, queued = ofQueue(erlangC, asked, service, place, wait, again);
+    const { demand, servers, load, all, visits, often, service, shares } = place, wait = each[k], part = Math.min(often, 1);
+    const busy = Math.min(((rate * demand) / all + load) / servers, 1), own = demand * service;
+    const open = openFound(erlangC, place, wait), again = (service ** 2 * open * pairsOf(visits)) / all, queued = ofQueue(erlangC, demand, service, place, wait, again);
     variance += shares ? own * (1 + wait) ** 2 + (2 * own * open + again) / (2 - busy) : queued[0];
     third += queued[1];
-    variance += ((1 - part) / part) * (asked * (1 + wait)) ** 2;
+    variance += ((1 - part) / part) * (demand * (1 + wait)) ** 2;
     if (shares) variance += (spread(waits, found, think, places, (one) => one === place)[0] * (1 + 1 / visits)) / (2 - busy);
   });
   const deviation = Math.sqrt(variance), isQueued = places.every(({ shares }) => !shares);
@@ -100,18 +100,18 @@ export function openFound(erlangC, { servers, load }, wait) {
 function waitsAtAll(chance, spare) { return (chance * (1 - chance)) / spare ** 2; }
 
 // Variance and third cumulant of the time at a station where all wait in turn, `again` that of what visits wait for alike.
-export function ofQueue(erlangC, asked, service, { servers, load }, wait, again) {
-  const spare = servers - load, chance = erlangC(servers, load), first = waitsAtAll(chance, spare), own = asked * service;
+export function ofQueue(erlangC, demand, service, { servers, load }, wait, again) {
+  const spare = servers - load, chance = erlangC(servers, load), first = waitsAtAll(chance, spare), own = demand * service;
   return [own * (1 + wait / spare + first) + again, 2 * own * service * (1 + wait / spare ** 2 + (first * (2 - chance)) / spare) + (3 * service * again) / spare];
 }
 
 // The variance of what is waited at some places for those who are found, and a third cumulant.
 function spread(waits, found, think, places, isAmong) {
-  const each = places.map((place) => (isAmong(place) ? place.asked / place.copies / (place.servers - place.load) : 0)), most = Math.max(...each);
+  const each = places.map((place) => (isAmong(place) ? place.demand / place.copies / (place.servers - place.load) : 0)), most = Math.max(...each);
   if (!most || !found) return [0, 0];
   const [less, mean, more] = [-STEP, 0, STEP].map((step) => {
     const told = waitsAt(waits, found, think, places, each.map((one) => Math.exp((step * one) / most)));
-    return places.reduce((sum, place, k) => (isAmong(place) ? sum + place.asked * told[k] : sum), 0);
+    return places.reduce((sum, place, k) => (isAmong(place) ? sum + place.demand * told[k] : sum), 0);
   });
   const variance = Math.max(((more - less) / (2 * STEP)) * most, 0), bent = (more + less - 2 * mean) * (most / STEP) ** 2;
   return [variance, bent + 3 * most * variance];
@@ -126,7 +126,7 @@ function lawOf(waits, found, think, places) {
   const degree = 1 + Math.max(...places.map(({ servers }) => servers));
   if (found - away > Math.max(MANY, DEEP * Math.sqrt(away))) return null;
   if (most > MAX_FOUND || degree * most > MAX_PRODUCTS) return null;
-  if (places.some(({ all, asked }) => all > MAX_OF_ALL || !(asked * unit > LEAST)) || !(mean > LEAST && mean < 1 / LEAST)) return null;
+  if (places.some(({ all, demand }) => all > MAX_OF_ALL || !(demand * unit > LEAST)) || !(mean > LEAST && mean < 1 / LEAST)) return null;
   let row = thinking(found, think * unit, most), chosen = [[]];
   for (const place of places) {
     if (place.all > place.copies) row = convolved(unvisited(place, unit, place.all - place.copies, most), row, most + 1);
@@ -149,11 +149,11 @@ function scaled(logs) {
   return logs.map((one) => Math.exp(one - largest));
 }
 
-function unvisited({ asked, servers, load, all }, unit, copies, most) {
-  const ratio = ((asked / all) * unit) / (servers - load);
+function unvisited({ demand, servers, load, all }, unit, copies, most) {
+  const ratio = ((demand / all) * unit) / (servers - load);
   let row = scaled(Array.from({ length: most + 1 }, (_, k) => logGamma(copies + k) - logGamma(copies) - logGamma(k + 1) + k * Math.log(ratio)));
   if (servers > 1) {
-    const own = ofSeveral([asked / all, servers, load, 1], unit).weights;
+    const own = ofSeveral([demand / all, servers, load, 1], unit).weights;
     row = convolved(powered(own, Math.floor(copies), most + 1), row, most + 1);
   }
   return row;

@@ -12,26 +12,26 @@ const GROWING = [0, -1, 1, -1, 1, 0];
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function forkedNumbers(erlangC) {
-  const solved = (customers, think, told, places) => remembered(`forked ${customers} ${think} ${told}`, () => solution(erlangC, customers, think, places));
-  const ofPlace = (value) => (which, customers, think, ...told) => {
-    const places = read(customers, think, told), own = places && every(places).find((one) => one.at === which);
-    return own ? value(own, customers, think, told, places) : NaN;
+  const solved = (customers, think, operands, places) => remembered(`forked ${customers} ${think} ${operands}`, () => solution(erlangC, customers, think, places));
+  const ofPlace = (value) => (which, customers, think, ...operands) => {
+    const places = read(customers, think, operands), own = places && every(places).find((one) => one.at === which);
+    return own ? value(own, customers, think, operands, places) : NaN;
   };
   return {
-    forked_rate: (customers, think, ...told) => {
-      const places = read(customers, think, told);
+    forked_rate: (customers, think, ...operands) => {
+      const places = read(customers, think, operands);
       if (!places) return NaN;
-      return customers === 0 || stationsOf(places).some(neverEnds) ? 0 : solved(customers, think, told, places).rate;
+      return customers === 0 || stationsOf(places).some(neverEnds) ? 0 : solved(customers, think, operands, places).rate;
     },
-    forked_time: ofPlace((own, customers, think, told, places) => {
+    forked_time: ofPlace((own, customers, think, operands, places) => {
       if (stationsOf([own]).some(neverEnds)) return Infinity;
-      return solved(stationsOf(places).some(neverEnds) ? 0 : customers, think, told, places).places.get(own.at);
+      return solved(stationsOf(places).some(neverEnds) ? 0 : customers, think, operands, places).places.get(own.at);
     }),
-    forked_wait: ofPlace((own, customers, think, told, places) => {
+    forked_wait: ofPlace((own, customers, think, operands, places) => {
       if (own.branches) return NaN;
       if (own.load >= own.servers) return Infinity;
       if (stationsOf(places).some(neverEnds)) return met(erlangC, own, 0, 0);
-      const { rate, times } = solved(customers, think, told, places);
+      const { rate, times } = solved(customers, think, operands, places);
       return met(erlangC, own, 0, rate < Infinity ? rate * times.get(own.at) / own.copies : 0);
     }),
   };
@@ -58,22 +58,22 @@ function bounded(before, ends) {
 
 // -- what is told ----------------------------------------------------------------------------------------------------------------------
 
-function read(customers, think, told) {
+function read(customers, think, operands) {
   if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;
-  return told.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0)) ? null : placesOf(told);
+  return operands.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0)) ? null : placesOf(operands);
 }
 
-function placesOf(told) {
-  if (told.length % GROUP) return null;
+function placesOf(operands) {
+  if (operands.length % GROUP) return null;
   const groups = [];
-  for (let k = 0; k < told.length; k += GROUP) groups.push(told.slice(k, k + GROUP));
+  for (let k = 0; k < operands.length; k += GROUP) groups.push(operands.slice(k, k + GROUP));
   return placesIn(groups, 0, groups.length);
 }
 
 function placesIn(groups, first, end) {
   const found = [];
   for (let k = first; k < end;) {
-    const [kind, asked, servers, load, copies, often] = groups[k];
+    const [kind, demand, servers, load, copies, often] = groups[k];
     if (kind > 0) {
       const behind = k + 1 + kind, branches = Number.isInteger(kind) && behind <= end ? branchesIn(groups, k + 1, behind) : null;
       if (!branches) return null;
@@ -82,11 +82,11 @@ function placesIn(groups, first, end) {
       continue;
     }
     if (kind === OWN && often > 0) {
-      found.push({ at: k++, asked, servers: Infinity, load: 0, copies: 1, often });
+      found.push({ at: k++, demand, servers: Infinity, load: 0, copies: 1, often });
       continue;
     }
     if (kind !== 0 || !(servers >= 1) || !(copies > 0) || !(often > 0)) return null;
-    found.push({ at: k, asked: asked / Math.min(copies, 1), servers, load, copies: Math.max(copies, 1), often }); // one that takes longer
+    found.push({ at: k, demand: demand / Math.min(copies, 1), servers, load, copies: Math.max(copies, 1), often }); // one that takes longer
     k++;
   }
   return found;
@@ -114,7 +114,7 @@ function every(places) { return places.flatMap((place) => [place, ...(place.bran
 
 function stationsOf(places) { return every(places).filter((place) => !place.branches); }
 
-function neverEnds({ asked, load, servers }) { return asked > 0 && load >= servers; }
+function neverEnds({ demand, load, servers }) { return demand > 0 && load >= servers; }
 
 // -- networks --------------------------------------------------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ function fixedPoint(erlangC, customers, think, places, stations, change) {
   const others = Math.max(customers - 1, 0);
   const timesAt = (rate) => new Map(stations.map((one) => {
     const slope = customers ? others * rate / customers / one.copies : 0;
-    return [one.at, one.asked * (1 + met(erlangC, one, slope * one.asked, others * change.get(one.at) / one.copies))];
+    return [one.at, one.demand * (1 + met(erlangC, one, slope * one.demand, others * change.get(one.at) / one.copies))];
   }));
   const cycleAt = (rate) => { const times = timesAt(rate); return think + total(places.map((one) => stage(one, times).mean)); };
   const least = cycleAt(0);

@@ -5,7 +5,7 @@ const TURNS = 3, MAX_STEPS = 1000, ENOUGH = 1e-13, POINTS = 240, FARTHEST = 20;
 // Waits of classes over what they ask, and those of open visits, at each place.
 export function linearized(erlangC, { customers, think, places }) {
   const waits = places.map((place) => waitingAt(erlangC, place)), turning = new Linearizer(customers, think);
-  const stays = places.map(({ asked }, i) => (found) => asked.map((one, k) => one * (1 + waits[i](found[k]))));
+  const stays = places.map(({ demand }, i) => (found) => demand.map((one, k) => one * (1 + waits[i](found[k]))));
   let found = [];
   for (let turn = 0; turn < TURNS; turn++) {
     found = turning.fixedPoint(stays);

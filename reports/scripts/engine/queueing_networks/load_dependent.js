@@ -23,13 +23,13 @@ export function nestedNumbers(erlangC) {
     if (isFull && neverEnds(every([own]).find((place) => place.at === which))) return Infinity;
     return solved(isFull ? 0 : customers, think, places).wait(which);
   };
-  const ofPlace = (value) => (which, customers, think, ...told) => {
-    const places = read(customers, think, told);
+  const ofPlace = (value) => (which, customers, think, ...operands) => {
+    const places = read(customers, think, operands);
     return places && every(places).some((place) => place.at === which) ? between(value(which), customers, think, places) : NaN;
   };
   return {
-    nested_rate: (customers, think, ...told) => {
-      const places = read(customers, think, told);
+    nested_rate: (customers, think, ...operands) => {
+      const places = read(customers, think, operands);
       return places ? between(rate, customers, think, places) : NaN;
     },
     nested_time: ofPlace(time),
@@ -71,10 +71,10 @@ class Solved {
     if (place.within) {
       const rates = this.speedsOf(place);
       if (rates.length) this.paced.push({ place, rates, count: 1 });
-    } else if (place.asked) {
+    } else if (place.demand) {
       if (place.isOwn && this.around.copies > 1) this.paced.push({ place, rates: ratesOfOwn(place, this.around, this.most), count: 1 });
       else if (place.speeds.length) this.paced.push({ place, rates: paces(place), count: place.copies });
-      else if (place.load === 0 && place.servers > this.customers) return place.asked;
+      else if (place.load === 0 && place.servers > this.customers) return place.demand;
       else (place.servers < SEVERAL ? this.plain : this.several).push(place);
     }
     return 0;
@@ -93,7 +93,7 @@ class Solved {
     const unit = before < NEAR_ONE ? rates[0] : this.near(think);
     this.shares = sharesOf(rates, unit);
     this.numbers = numbers;
-    this.ofSeveral = several.map((one) => ofSeveral([one.asked, one.servers, one.load, one.copies], unit));
+    this.ofSeveral = several.map((one) => ofSeveral([one.demand, one.servers, one.load, one.copies], unit));
     this.tables = told.map((one) => tableOf(one.rates, one.count, unit));
     const own = [...this.ofSeveral, ...this.tables], ones = new Array(this.shares.length).fill(1);
     this.product = own.length ? weighed(own, ones, customers) : [1];
@@ -101,13 +101,13 @@ class Solved {
     this.rate = unit * dot(this.product, this.shares.slice(1)) / this.whole;
   }
 
-  singles() { return [...this.plain, ...this.several].map(({ asked, servers, load, copies }) => [asked / copies / (servers - load), copies]); }
+  singles() { return [...this.plain, ...this.several].map(({ demand, servers, load, copies }) => [demand / copies / (servers - load), copies]); }
 
   // About the rate: at which as many would be there of open arrivals.
   near(think) {
     const singles = this.singles();
     let delay = think;
-    [...this.plain, ...this.several].forEach(({ asked, servers }, k) => { if (servers > 1) delay += asked - singles[k][0] * singles[k][1]; });
+    [...this.plain, ...this.several].forEach(({ demand, servers }, k) => { if (servers > 1) delay += demand - singles[k][0] * singles[k][1]; });
     const tables = this.paced.map(({ rates, count }) => ({ logs: cumulated(rates), rates, count }));
     let low = 0, high = Math.min(...singles.map(([ratio]) => 1 / ratio), ...tables.map(({ rates }) => most(rates)), delay ? this.customers / delay : Infinity);
     for (let k = 0; k < HALVINGS; k++) {
@@ -124,9 +124,9 @@ class Solved {
   time(which) {
     const own = this.places.find((place) => holds(place, which));
     if (own.within) return this.timeOfPool(own, which);
-    if (!own.asked) return 0;
+    if (!own.demand) return 0;
     const number = this.paced.findIndex(({ place }) => place === own);
-    if (number < 0) return own.asked * (1 + this.solved(this.customers - 1, this.think, this.places, this.around).wait(which));
+    if (number < 0) return own.demand * (1 + this.solved(this.customers - 1, this.think, this.places, this.around).wait(which));
     const table = this.tables[number];
     return table.copies * (this.mean(table, counted(table.last)) + this.beyond(number)) / this.whole / this.rate;
   }

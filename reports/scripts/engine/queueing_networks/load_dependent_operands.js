@@ -10,33 +10,33 @@ export const MAX_PLACES = 1 << 15;
 export const GROUP = 5;
 const MAX_FALLING = 1 << 20;
 
-export function read(customers, think, told) {
+export function read(customers, think, operands) {
   if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;
-  if (told.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0))) return null;
-  const places = placesOf(told);
+  if (operands.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0))) return null;
+  const places = placesOf(operands);
   if (!places || customers <= MAX_PLACES) return places;
   if (every(places).some((one) => one.within && one.places * one.copies > MAX_PLACES)) return null;
   if (customers <= MAX_FALLING) return places;
   return every(places).every(({ speeds }) => !speeds?.length || Math.max(...speeds) === speeds.at(-1)) ? places : null;
 }
 
-export function placesOf(told) {
-  if (told.length % GROUP) return null;
+export function placesOf(operands) {
+  if (operands.length % GROUP) return null;
   const groups = [];
-  for (let k = 0; k < told.length; k += GROUP) groups.push(told.slice(k, k + GROUP));
+  for (let k = 0; k < operands.length; k += GROUP) groups.push(operands.slice(k, k + GROUP));
   return placesIn(groups, 0, groups.length, false);
 }
 
 function placesIn(groups, first, end, isWithin) {
   const found = [];
   for (let k = first; k < end;) {
-    const [kind, asked, servers, load, copies] = groups[k];
+    const [kind, demand, servers, load, copies] = groups[k];
     if (kind > 0) {
       const behind = k + 1 + kind;
       if (!Number.isInteger(kind) || behind > end || !(servers >= 1) || !(copies >= 1)) return null;
       const within = placesIn(groups, k + 1, behind, true);
       if (!within) return null;
-      found.push({ at: k, delay: asked, places: servers, copies, variation: load, within });
+      found.push({ at: k, delay: demand, places: servers, copies, variation: load, within });
       k = behind;
       continue;
     }
@@ -45,8 +45,8 @@ function placesIn(groups, first, end, isWithin) {
     while (last < end && groups[last][0] === SPEED) last++;
     const speeds = last > k + 1 ? groups.slice(k, last).map((group) => group[2]) : [];
     if (speeds.length ? !speeds.every((speed) => speed > 0) : !(servers >= 1)) return null;
-    const one = speeds.length ? { at: k, asked, servers: 1, load: 0, copies, speeds } : { at: k, asked, servers, load, copies, speeds };
-    if (copies < 1) Object.assign(one, { asked: asked / copies, copies: 1 }); // one that takes longer
+    const one = speeds.length ? { at: k, demand, servers: 1, load: 0, copies, speeds } : { at: k, demand, servers, load, copies, speeds };
+    if (copies < 1) Object.assign(one, { demand: demand / copies, copies: 1 }); // one that takes longer
     found.push({ ...one, isOwn: kind === OWN });
     k = last;
   }
@@ -57,10 +57,10 @@ export function every(places) { return places.flatMap((place) => [place, ...(pla
 
 export function holds(place, which) { return every([place]).some((one) => one.at === which); }
 
-export function neverEnds(place) { return every([place]).some(({ asked, load, servers }) => asked > 0 && load >= servers); }
+export function neverEnds(place) { return every([place]).some(({ demand, load, servers }) => demand > 0 && load >= servers); }
 
 export function nameOf(places) {
-  return places.map((one) => `${one.at}:${one.within ? `${one.delay} ${one.places} ${one.copies} ${one.variation}(${nameOf(one.within)})` : `${one.asked} ${one.servers} ${one.load} ${one.copies} ${one.isOwn} ${one.speeds}`}`).join(";");
+  return places.map((one) => `${one.at}:${one.within ? `${one.delay} ${one.places} ${one.copies} ${one.variation}(${nameOf(one.within)})` : `${one.demand} ${one.servers} ${one.load} ${one.copies} ${one.isOwn} ${one.speeds}`}`).join(";");
 }
 
 // A value on lines between whole numbers of customers, servers, places and copies; copies of single servers need not be whole.
@@ -87,4 +87,4 @@ function notWhole(place) {
 
 export function aroundOf({ places, copies, areEven }) { return `${places} ${copies} ${areEven}`; }
 
-export function takesTime(place) { return place.within ? place.delay > 0 || place.within.some(takesTime) : place.asked > 0; }
+export function takesTime(place) { return place.within ? place.delay > 0 || place.within.some(takesTime) : place.demand > 0; }

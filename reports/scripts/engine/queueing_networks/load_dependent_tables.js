@@ -8,7 +8,7 @@ import { evenRates, ownRates, ownWaits } from "./service_rate_tables.js";
 const MAX_RATES = 256, FINER = 1.03, ROUNDED = 1e-12, LEAST = 1e-290;
 
 // The rates of a copy of a station with speeds, by how many are there.
-export function paces({ speeds, copies, asked }) { return speeds.map((speed) => speed * copies / asked); }
+export function paces({ speeds, copies, demand }) { return speeds.map((speed) => speed * copies / demand); }
 
 // How long an item is at no station while it holds a place, nor waits for a pool.
 export function delayWithin({ delay, within }) { return within.reduce((sum, one) => sum + (one.within ? delayWithin(one) : 0), delay); }
@@ -52,15 +52,15 @@ export function waitsAtOwn(station, around, last) {
   });
 }
 
-function slowerOf({ asked, speeds }, places) {
+function slowerOf({ demand, speeds }, places) {
   const fastest = speeds.at(-1), weights = [1];
   for (let n = 0; n < places; n++) weights.push(weights.at(-1) * fastest / (speeds[n] ?? fastest));
-  return { weights, unit: fastest / asked };
+  return { weights, unit: fastest / demand };
 }
 
 // The weights of a copy by how many are there, up to all places, and these times what an open visit waits.
-function summedOf({ asked, servers, load }, places) {
-  const unit = (servers - load) / asked, { weights, waits, growing } = ofSeveral([asked, servers, load, 1], unit), behind = servers - 1;
+function summedOf({ demand, servers, load }, places) {
+  const unit = (servers - load) / demand, { weights, waits, growing } = ofSeveral([demand, servers, load, 1], unit), behind = servers - 1;
   return { unit, weights: summed(weights, places), waits: summed(waits, places).map((one, k) => one + growing * Math.max(k - behind, 0)) };
 }
 

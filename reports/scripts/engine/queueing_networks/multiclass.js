@@ -14,18 +14,18 @@ export function classNumbers(erlangC, ofMoments) {
   const found = (network) => remembered(JSON.stringify(network), () => solved(erlangC, network));
   const rate = (k) => (network) => found(network).rates[k];
   return {
-    class_rate: (classes, of, ...told) => {
-      const network = isOne(classes, of) ? networkOf(classes, told) : null;
+    class_rate: (classes, of, ...operands) => {
+      const network = isOne(classes, of) ? networkOf(classes, operands) : null;
       return network ? between(rate(of - 1), network) : NaN;
     },
-    class_wait: (classes, of, ...told) => {
-      const network = isOne(classes, of) ? networkOf(classes, told) : null;
+    class_wait: (classes, of, ...operands) => {
+      const network = isOne(classes, of) ? networkOf(classes, operands) : null;
       if (!network?.places.length) return NaN;
-      const asked = told[2 * classes + 3 + of - 1], longer = network.places[0].asked[of - 1];
-      return asked === 0 ? 0 : longer * between((one) => found(one).waits[0][of - 1], network) + (longer - asked);
+      const demand = operands[2 * classes + 3 + of - 1], longer = network.places[0].demand[of - 1];
+      return demand === 0 ? 0 : longer * between((one) => found(one).waits[0][of - 1], network) + (longer - demand);
     },
-    class_open_wait: (classes, ...told) => {
-      const network = networkOf(classes, told);
+    class_open_wait: (classes, ...operands) => {
+      const network = networkOf(classes, operands);
       return network?.places.length ? between((one) => found(one).openWaits[0], network) : NaN;
     },
     class_quantile: classQuantile({ networkOf, found, onLines: between, erlangC }, ofMoments),
@@ -36,14 +36,14 @@ export function classNumbers(erlangC, ofMoments) {
 // for more than all others at one copy (`engine/evaluators/multiclass_bounds.py`).
 export const CLASS_BOUNDS = {
   class_rate: bounded(2, (best, worst, k) => {
-    const ownCycle = best.think[k] + total(best.places.map(({ asked }) => asked[k]));
-    const most = Math.min(ownCycle ? best.customers[k] / ownCycle : Infinity, ...best.places.filter(({ asked }) => asked[k]).map((one) => one.copies * Math.max(one.servers - one.load, 0) / one.asked[k]));
-    const longest = worst.think[k] + total(worst.places.map(({ asked }, at) => (asked[k] ? asked[k] * (1 + longestWait(best, worst, at)) : 0)));
+    const ownCycle = best.think[k] + total(best.places.map(({ demand }) => demand[k]));
+    const most = Math.min(ownCycle ? best.customers[k] / ownCycle : Infinity, ...best.places.filter(({ demand }) => demand[k]).map((one) => one.copies * Math.max(one.servers - one.load, 0) / one.demand[k]));
+    const longest = worst.think[k] + total(worst.places.map(({ demand }, at) => (demand[k] ? demand[k] * (1 + longestWait(best, worst, at)) : 0)));
     return [longest ? Math.min(worst.customers[k] / longest, most) : 0, most];
   }),
   class_wait: bounded(2, (best, worst, k) => {
-    const asked = worst.places[0].asked[k];
-    return [0, asked ? asked * (1 + longestWait(best, worst, 0)) : 0];
+    const demand = worst.places[0].demand[k];
+    return [0, demand ? demand * (1 + longestWait(best, worst, 0)) : 0];
   }),
   class_open_wait: bounded(1, (best, worst) => [0, longestWait(best, worst, 0)]),
   class_quantile: atPointElse(() => null),
@@ -74,16 +74,16 @@ function longestWait(best, worst, at) {
 function isOne(classes, of) { return Number.isInteger(of) && of >= 1 && of <= classes; }
 
 // Null where there is none; less than one copy is one that takes longer.
-function networkOf(count, told) {
-  if (!(Number.isInteger(count) && count >= 1 && told.length >= 2 * count && told.every((one) => one >= 0 && one < Infinity))) return null;
+function networkOf(count, operands) {
+  if (!(Number.isInteger(count) && count >= 1 && operands.length >= 2 * count && operands.every((one) => one >= 0 && one < Infinity))) return null;
   const size = count + 3, places = [];
-  if ((told.length - 2 * count) % size) return null;
-  for (let at = 2 * count; at < told.length; at += size) {
-    const [servers, load, copies, ...asked] = told.slice(at, at + size);
+  if ((operands.length - 2 * count) % size) return null;
+  for (let at = 2 * count; at < operands.length; at += size) {
+    const [servers, load, copies, ...demand] = operands.slice(at, at + size);
     if (servers < 1 || copies === 0) return null;
-    places.push({ servers, load, copies: Math.max(copies, 1), asked: asked.map((one) => one * Math.max(1, 1 / copies)) });
+    places.push({ servers, load, copies: Math.max(copies, 1), demand: demand.map((one) => one * Math.max(1, 1 / copies)) });
   }
-  return { customers: told.slice(0, count), think: told.slice(count, 2 * count), places };
+  return { customers: operands.slice(0, count), think: operands.slice(count, 2 * count), places };
 }
 
 // A value on lines between whole numbers of customers, servers and copies of several servers; the Linearizer knows parts of customers.
@@ -108,7 +108,7 @@ function onLines(value, network, inParts) {
 function solved(erlangC, network) {
   const { kept, rates } = activeCustomers(network), { think, places } = network, { waits, openWaits } = waitsOf(erlangC, { ...network, customers: kept });
   kept.forEach((count, k) => {
-    if (count) rates[k] = count / (think[k] + total(places.map(({ asked }, i) => (asked[k] ? asked[k] * (1 + waits[i][k]) : 0))));
+    if (count) rates[k] = count / (think[k] + total(places.map(({ demand }, i) => (demand[k] ? demand[k] * (1 + waits[i][k]) : 0))));
   });
   return { rates, waits, openWaits };
 }
@@ -117,7 +117,7 @@ function solved(erlangC, network) {
 function activeCustomers({ customers, think, places }) {
   const kept = [...customers], rates = customers.map(() => 0);
   customers.forEach((count, k) => {
-    const visited = places.filter(({ asked }) => asked[k] > 0);
+    const visited = places.filter(({ demand }) => demand[k] > 0);
     if (visited.some(({ load, servers }) => load >= servers)) kept[k] = 0; // all of them are there
     else if (!visited.length && think[k] === 0) {
       kept[k] = 0;
@@ -131,9 +131,9 @@ function activeCustomers({ customers, think, places }) {
 function waitedFor({ customers, think: pauses, places }) {
   const most = total(customers), among = [];
   let think = pauses;
-  places.forEach(({ servers, load, asked }, i) => {
-    if (!asked.some((one, k) => one * customers[k])) return;
-    if (load === 0 && servers > most) think = think.map((pause, k) => pause + asked[k]);
+  places.forEach(({ servers, load, demand }, i) => {
+    if (!demand.some((one, k) => one * customers[k])) return;
+    if (load === 0 && servers > most) think = think.map((pause, k) => pause + demand[k]);
     else among.push(i);
   });
   return { inner: { customers, think, places: among.map((i) => places[i]) }, among };
@@ -174,7 +174,7 @@ function stridesOf(sizes) { return sizes.map((_, k) => sizes.slice(k + 1).reduce
 // Mean value analysis of the network in which the servers of a copy are one that is as quick as all.
 function allStates({ customers, think, places }) {
   const sizes = customers.map((count) => count + 1), strides = stridesOf(sizes), count = sizes.reduce((all, size) => all * size, 1);
-  const ratios = places.map((one) => one.asked.map((asked) => asked / one.copies / (one.servers - one.load)));
+  const ratios = places.map((one) => one.demand.map((demand) => demand / one.copies / (one.servers - one.load)));
   const rates = [], numbers = [];
   for (let at = 0; at < count; at++) {
     const own = customers.map(() => 0), held = places.map(() => 0);
@@ -217,7 +217,7 @@ function boxOf(states, customers, top) {
     box.shares.push(k < 0 ? 1 : box.shares[at - own[k]] * rates[here + strides[k]][k] / unit[k]);
   }
   box.own = several.map((i) => {
-    const { servers, load, copies, asked } = places[i], line = asked.map((one, k) => one / copies * unit[k]), busy = total(line);
+    const { servers, load, copies, demand } = places[i], line = demand.map((one, k) => one / copies * unit[k]), busy = total(line);
     return { polynomial: ofSeveral([busy, servers, load, 1], 1), copies, line: line.map((part) => part / busy) };
   });
   return box;

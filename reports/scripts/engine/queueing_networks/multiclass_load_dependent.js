@@ -15,16 +15,16 @@ export function sharedNumbers(erlangC) {
   const stays = staysOf(erlangC), found = (network) => remembered(`shared ${JSON.stringify(network)}`, () => solved(erlangC, stays, network));
   const ofPlace = (which, network) => Boolean(network) && every(placesIn(network, network.customers)).some((place) => place.at === which);
   return {
-    shared_rate: (classes, of, ...told) => {
-      const network = read(classes, told);
+    shared_rate: (classes, of, ...operands) => {
+      const network = read(classes, operands);
       return network && isOne(of, classes) ? between((one) => found(one).rates[of - 1], network) : NaN;
     },
-    shared_time: (classes, of, which, ...told) => {
-      const network = read(classes, told);
+    shared_time: (classes, of, which, ...operands) => {
+      const network = read(classes, operands);
       return isOne(of, classes) && ofPlace(which, network) ? between((one) => found(one).times.get(which)[of - 1], network) : NaN;
     },
-    shared_wait: (classes, which, ...told) => {
-      const network = read(classes, told);
+    shared_wait: (classes, which, ...operands) => {
+      const network = read(classes, operands);
       return ofPlace(which, network) ? between((one) => found(one).openWaits.get(which) ?? NaN, network) : NaN;
     },
   };
@@ -38,8 +38,8 @@ export const SHARED_BOUNDS = {
     const shortest = groups.reduce((sum, at) => sum + lows[at + BEFORE + k], lows[classes + k]);
     let most = shortest ? highs[k] / shortest : Infinity;
     for (const at of groups) {
-      const asked = lows[at + BEFORE + k], behind = at + size;
-      if (asked && lows[at] === 0 && !(lows[behind] < 0)) most = Math.min(most, Math.max(highs[at + 3], 1) * Math.max(highs[at + 1] - lows[at + 2], 0) / asked);
+      const demand = lows[at + BEFORE + k], behind = at + size;
+      if (demand && lows[at] === 0 && !(lows[behind] < 0)) most = Math.min(most, Math.max(highs[at + 3], 1) * Math.max(highs[at + 1] - lows[at + 2], 0) / demand);
     }
     return [0, most];
   }),
@@ -49,10 +49,10 @@ export const SHARED_BOUNDS = {
 
 function bounded(before, ends) {
   return atPointElse((value, lows, highs) => {
-    const [classes, of] = lows, told = lows.slice(before), most = highs.slice(before), size = BEFORE + 2 * classes;
+    const [classes, of] = lows, operands = lows.slice(before), most = highs.slice(before), size = BEFORE + 2 * classes;
     if (lows.some((low, k) => k < before && low !== highs[k]) || (ends.length && !isOne(of, classes))) return null;
-    if (told.some((low, k) => k >= 2 * classes && (k - 2 * classes) % size === 0 && low !== most[k])) return null;
-    return networkOf(classes, told) && networkOf(classes, most) ? widened(...ends(told, most, of - 1, classes)) : null;
+    if (operands.some((low, k) => k >= 2 * classes && (k - 2 * classes) % size === 0 && low !== most[k])) return null;
+    return networkOf(classes, operands) && networkOf(classes, most) ? widened(...ends(operands, most, of - 1, classes)) : null;
   });
 }
 
@@ -60,28 +60,28 @@ function isOne(of, classes) { return Number.isInteger(of) && of >= 1 && of <= cl
 
 // -- what is told ----------------------------------------------------------------------------------------------------------------------
 
-function read(classes, told) {
-  const network = networkOf(classes, told);
+function read(classes, operands) {
+  const network = networkOf(classes, operands);
   if (!network || total(network.customers) <= MAX_PLACES) return network;
   return network.groups.some(({ kind, servers, copies }) => kind > 0 && servers * copies > MAX_PLACES) ? null : network;
 }
 
-function networkOf(classes, told) {
-  if (!(Number.isInteger(classes) && classes >= 1 && told.length >= 2 * classes && told.every(Number.isFinite))) return null;
-  const rest = told.slice(2 * classes), size = BEFORE + 2 * classes;
-  if (rest.length % size || told.some((one, k) => one < 0 && (k < 2 * classes || (k - 2 * classes) % size))) return null;
+function networkOf(classes, operands) {
+  if (!(Number.isInteger(classes) && classes >= 1 && operands.length >= 2 * classes && operands.every(Number.isFinite))) return null;
+  const rest = operands.slice(2 * classes), size = BEFORE + 2 * classes;
+  if (rest.length % size || operands.some((one, k) => one < 0 && (k < 2 * classes || (k - 2 * classes) % size))) return null;
   const groups = [];
   for (let k = 0; k < rest.length; k += size) {
     const [kind, servers, load, copies, ...own] = rest.slice(k, k + size);
-    groups.push({ kind, servers, load, copies, asked: own.slice(0, classes), weights: own.slice(classes) });
+    groups.push({ kind, servers, load, copies, demand: own.slice(0, classes), weights: own.slice(classes) });
   }
-  const network = { customers: told.slice(0, classes), think: told.slice(classes, 2 * classes), groups };
+  const network = { customers: operands.slice(0, classes), think: operands.slice(classes, 2 * classes), groups };
   return placesIn(network, network.customers.map(() => 1)) ? network : null;
 }
 
 // The places of one class whose cycles are those of all classes, in shares of all.
 function placesIn(network, shares) {
-  return placesOf(network.groups.flatMap((one, k) => [one.kind, dot(shares, one.asked), one.servers, one.kind > 0 ? variationOf(network, k, shares) : one.load, one.copies]));
+  return placesOf(network.groups.flatMap((one, k) => [one.kind, dot(shares, one.demand), one.servers, one.kind > 0 ? variationOf(network, k, shares) : one.load, one.copies]));
 }
 
 // The square of the coefficient of variation of the time that a pool is held, alone.
@@ -93,7 +93,7 @@ function variationOf(network, pool, shares) {
 
 function poolQueueAlone({ groups }, pool) {
   const within = groups.slice(pool, pool + 1 + Math.max(groups[pool].kind, 0));
-  return groups[pool].asked.map((_, k) => total(within.map(({ asked }) => asked[k])));
+  return groups[pool].demand.map((_, k) => total(within.map(({ demand }) => demand[k])));
 }
 
 // A value on lines between whole numbers of servers, places and copies; of customers, parts of one are known as they are.
@@ -118,7 +118,7 @@ function notWhole({ kind, servers, copies }, hasSpeeds) {
 // Rates of classes; how long each is at each place, and what open visits wait at stations.
 function solved(erlangC, stays, network) {
   const places = placesIn(network, network.customers.map(() => 1)), stuck = places.filter(neverEnds), own = places.filter((place) => !stuck.includes(place)).map((place) => place.at);
-  const comes = (k, place) => every([place]).some(({ at }) => network.groups[at].asked[k] > 0 || (network.groups[at].kind > 0 && network.groups[at].weights[k] > 0));
+  const comes = (k, place) => every([place]).some(({ at }) => network.groups[at].demand[k] > 0 || (network.groups[at].kind > 0 && network.groups[at].weights[k] > 0));
   const never = network.customers.map((_, k) => stuck.some((place) => comes(k, place)));
   const found = fixedPoint(stays, { ...network, customers: network.customers.map((n, k) => (never[k] ? 0 : n)) }, own);
   for (const { at, within, speeds, servers, load } of every(stuck)) {
@@ -156,9 +156,9 @@ function ratesOf({ customers }, cycles, least) {
 // What part of some rates stations serve: all, but for what an approximation is off.
 function served({ groups }, rates) {
   let least = 1;
-  groups.forEach(({ kind, asked, servers, load, copies }, k) => {
+  groups.forEach(({ kind, demand, servers, load, copies }, k) => {
     if (kind > 0 || kind === SPEED || groups[k + 1]?.kind === SPEED) return;
-    const work = rates.reduce((sum, rate, j) => (asked[j] ? sum + rate * asked[j] : sum), 0);
+    const work = rates.reduce((sum, rate, j) => (demand[j] ? sum + rate * demand[j] : sum), 0);
     if (work > 0) least = Math.min(least, copies * (servers - load) / work);
   });
   return least;

@@ -38,7 +38,7 @@ function saddle(customers, think, parts) {
 }
 
 // Tells weights of the rule along half of the path, and exp(w) - 1: the parts of both.
-function along(think, stations, tell) {
+function along(think, stations, add) {
   let spread = think, skew = think;
   for (const [b, m] of stations) {
     spread += m * b * (1 + b);
@@ -69,7 +69,7 @@ function along(think, stations, tell) {
     const rate = at[2] * at[2] + at[3] * at[3], weight = Math.exp(-t * t);
     p = (-2 * t * at[2]) / rate;
     q = (2 * t * at[3]) / rate;
-    tell(weight * p, weight * q, at[4], at[5]);
+    add(weight * p, weight * q, at[4], at[5]);
   }
 }
 

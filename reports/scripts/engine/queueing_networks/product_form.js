@@ -15,7 +15,7 @@ export function closedNumbers(erlangC) {
   const rate = (customers, think, stations) => {
     if (customers === 0 || stations.some(neverEnds)) return 0;
     const each = waits(customers - 1, think, stations);
-    const cycle = stations.reduce((before, [asked], k) => (asked ? before + asked * (1 + each[k]) : before), think);
+    const cycle = stations.reduce((before, [demand], k) => (demand ? before + demand * (1 + each[k]) : before), think);
     return cycle > 0 ? customers / cycle : Infinity;
   };
   const wait = (customers, think, stations) => {
@@ -24,25 +24,25 @@ export function closedNumbers(erlangC) {
     return waits(others.some(neverEnds) ? 0 : customers, think, stations)[0];
   };
   return {
-    closed_rate: (customers, think, ...told) => {
-      const stations = stationsOf(customers, think, told);
+    closed_rate: (customers, think, ...operands) => {
+      const stations = stationsOf(customers, think, operands);
       return stations ? between(rate, customers, think, stations) : NaN;
     },
-    closed_wait: (customers, think, ...told) => {
-      const stations = stationsOf(customers, think, told);
+    closed_wait: (customers, think, ...operands) => {
+      const stations = stationsOf(customers, think, operands);
       if (!stations?.length) return NaN;
-      const [asked] = told, [[longer]] = stations;
-      return asked === 0 ? 0 : longer * between(wait, Math.max(customers - 1, 0), think, stations) + (longer - asked);
+      const [demand] = operands, [[longer]] = stations;
+      return demand === 0 ? 0 : longer * between(wait, Math.max(customers - 1, 0), think, stations) + (longer - demand);
     },
-    mixed_wait: (customers, think, ...told) => {
-      const stations = stationsOf(customers, think, told);
+    mixed_wait: (customers, think, ...operands) => {
+      const stations = stationsOf(customers, think, operands);
       return stations?.length ? between(wait, customers, think, stations) : NaN;
     },
     // How much more open load a copy of the first station takes until it is loaded to a limit, in erlangs.
-    mixed_room: (limit, customers, think, ...told) => {
-      if (!stationsOf(customers, think, told)?.length || !(limit >= 0 && limit < Infinity)) return NaN;
-      const [asked, servers, load, copies] = told, most = limit * servers;
-      const closed = (open) => (asked ? (asked / copies) * between(rate, customers, think, stationsOf(customers, think, told.with(2, open))) : 0);
+    mixed_room: (limit, customers, think, ...operands) => {
+      if (!stationsOf(customers, think, operands)?.length || !(limit >= 0 && limit < Infinity)) return NaN;
+      const [demand, servers, load, copies] = operands, most = limit * servers;
+      const closed = (open) => (demand ? (demand / copies) * between(rate, customers, think, stationsOf(customers, think, operands.with(2, open))) : 0);
       const over = (open) => open - most + closed(open);
       if (limit >= 1) return Math.max(0, most - load); // less than all is asked for, until open load is all of it
       return load >= most || over(load) >= 0 ? 0 : risingRoot(over, load, most) - load;
@@ -53,7 +53,7 @@ export function closedNumbers(erlangC) {
 // The waits of open visits at each station of a network. In whichever order stations are told, the network is the same:
 // it is asked for in the order of each of its stations.
 export function closedWaits(erlangC) {
-  const found = remembering((customers, think, ...told) => waitsOf(erlangC, customers, think, grouped(told)));
+  const found = remembering((customers, think, ...operands) => waitsOf(erlangC, customers, think, grouped(operands)));
   return (customers, think, stations) => {
     const order = [...stations.keys()].sort((one, other) => compared(stations[one], stations[other]));
     const told = found(customers, think, ...order.flatMap((k) => stations[k])), waits = [];
@@ -62,7 +62,7 @@ export function closedWaits(erlangC) {
   };
 }
 
-function grouped(told) { return Array.from({ length: told.length / 4 }, (_, k) => told.slice(4 * k, 4 * k + 4)); }
+function grouped(operands) { return Array.from({ length: operands.length / 4 }, (_, k) => operands.slice(4 * k, 4 * k + 4)); }
 
 function compared(one, other) {
   const k = one.findIndex((part, place) => part !== other[place]);
@@ -70,13 +70,13 @@ function compared(one, other) {
 }
 
 // Null where there is no value; less than one copy is one that takes longer.
-export function stationsOf(customers, think, told) {
-  const isThere = [customers, think, ...told].every((one) => one >= 0 && one < Infinity);
-  if (!isThere || told.some((one, k) => (k % 4 === 1 && one < 1) || (k % 4 === 3 && one === 0))) return null;
+export function stationsOf(customers, think, operands) {
+  const isThere = [customers, think, ...operands].every((one) => one >= 0 && one < Infinity);
+  if (!isThere || operands.some((one, k) => (k % 4 === 1 && one < 1) || (k % 4 === 3 && one === 0))) return null;
   const stations = [];
-  for (let k = 0; k < told.length; k += 4) {
-    const [asked, servers, load, copies] = told.slice(k, k + 4);
-    stations.push(copies < 1 ? [asked / copies, servers, load, 1] : [asked, servers, load, copies]);
+  for (let k = 0; k < operands.length; k += 4) {
+    const [demand, servers, load, copies] = operands.slice(k, k + 4);
+    stations.push(copies < 1 ? [demand / copies, servers, load, 1] : [demand, servers, load, copies]);
   }
   return stations;
 }
@@ -84,10 +84,10 @@ export function stationsOf(customers, think, told) {
 // A value on lines between whole numbers of customers, servers and copies of several servers.
 export function between(value, customers, think, stations) {
   if (!Number.isInteger(customers)) return onLine(customers, (n) => between(value, n, think, stations));
-  for (const [k, [asked, servers, load, copies]] of stations.entries()) {
+  for (const [k, [demand, servers, load, copies]] of stations.entries()) {
     const changed = (one) => between(value, customers, think, stations.with(k, one));
-    if (!Number.isInteger(servers)) return onLine(servers, (c) => changed([asked, c, load, copies]));
-    if (servers >= SEVERAL && !Number.isInteger(copies)) return onLine(copies, (m) => changed([asked, servers, load, m]));
+    if (!Number.isInteger(servers)) return onLine(servers, (c) => changed([demand, c, load, copies]));
+    if (servers >= SEVERAL && !Number.isInteger(copies)) return onLine(copies, (m) => changed([demand, servers, load, m]));
   }
   return value(customers, think, stations);
 }
@@ -101,7 +101,7 @@ export function onLine(count, value) {
 // The wait where there are no closed customers.
 export function waitAlone(erlangC, servers, load) { return load >= servers ? Infinity : erlangC(servers, load) / (servers - load); }
 
-function neverEnds([asked, servers, load]) { return asked > 0 && load >= servers; }
+function neverEnds([demand, servers, load]) { return demand > 0 && load >= servers; }
 
 // Whether a server is free whoever comes, so surely that floats tell no difference.
 function hasNoQueueing(customers, servers, load) {
@@ -115,9 +115,9 @@ function waitsOf(erlangC, customers, pause, stations) {
   const waits = stations.map(([, servers, load]) => waitAlone(erlangC, servers, load));
   const plain = [], several = [];
   let think = pause;
-  stations.forEach(([asked, servers, load], k) => {
-    if (!customers || !asked) return;
-    if (hasNoQueueing(customers, servers, load)) think += asked;
+  stations.forEach(([demand, servers, load], k) => {
+    if (!customers || !demand) return;
+    if (hasNoQueueing(customers, servers, load)) think += demand;
     else (servers < SEVERAL ? plain : several).push(k);
   });
   const among = [...plain, ...several];
@@ -126,9 +126,9 @@ function waitsOf(erlangC, customers, pause, stations) {
   const degree = sum(several.map((k) => stations[k][3] * (stations[k][1] - 1)));
   let near = 0;
   if (Math.min(degree, customers) > NEAR_ONE) {
-    const places = among.map((k) => ({ asked: [stations[k][0]], servers: stations[k][1], load: stations[k][2], copies: stations[k][3] }));
+    const places = among.map((k) => ({ demand: [stations[k][0]], servers: stations[k][1], load: stations[k][2], copies: stations[k][3] }));
     const found = linearized(erlangC, { customers: [customers], think: [think], places });
-    near = customers / (think + sum(places.map(({ asked: [asked] }, i) => asked * (1 + found.waits[i][0]))));
+    near = customers / (think + sum(places.map(({ demand: [demand] }, i) => demand * (1 + found.waits[i][0]))));
     if (Math.min(degree, customers) > MAX_DEGREE) {
       found.openWaits.forEach((wait, place) => { waits[among[place]] = wait; });
       return waits;
@@ -183,8 +183,8 @@ export function singleServers(customers, think, stations, before) {
 }
 
 // The polynomials of a station of several servers.
-export function ofSeveral([asked, servers, load, copies], rate) {
-  const busy = asked / copies * rate, part = load / servers, last = servers - 1;
+export function ofSeveral([demand, servers, load, copies], rate) {
+  const busy = demand / copies * rate, part = load / servers, last = servers - 1;
   const closed = poisson(busy, servers), held = poisson(load, servers);
   const below = [0], weights = [], waits = [];
   for (const share of held) below.push(below.at(-1) + share);

@@ -16,7 +16,7 @@ export function staysOf(erlangC) {
     if (place.within) return atPool(tablesOf(place, most), network, part, place, others);
     const whole = place.speeds.length ? atSpeeds(part(place), place, others) : null;
     if (whole) return { whole, times: new Map([[place.at, whole]]), waits: new Map() };
-    const wait = waitingAt(erlangC, place), own = part(place), stay = (found) => own(found.map((one) => place.asked * (1 + wait(one))));
+    const wait = waitingAt(erlangC, place), own = part(place), stay = (found) => own(found.map((one) => place.demand * (1 + wait(one))));
     return { whole: stay, times: new Map([[place.at, stay]]), waits: new Map([[place.at, wait]]) };
   };
 }
@@ -40,7 +40,7 @@ function atPool({ rates, held, numbers: inside, waits: openWaits }, network, par
     if (one.within || one.speeds.length) continue;
     waits.set(one.at, (n) => { const own = openWaits(one.at); return numbers.means((count) => at(own, count - 1), 1)(n); });
   }
-  const delay = shareless(all.filter((one) => one.within).map((one) => network.groups[one.at].asked));
+  const delay = shareless(all.filter((one) => one.within).map((one) => network.groups[one.at].demand));
   const stays = [...times.values()], whole = (found) => stays.reduce((sum, stay) => stay(found).map((time, k) => sum[k] + time), delay);
   return { whole, times, waits };
 }
@@ -49,11 +49,11 @@ function shareless(each) { return each[0].map((_, k) => each.reduce((sum, one) =
 
 // What makes of the times of a cycle at a place those of each class: its service, and its part of the wait, which is all of it at a pool.
 function sharedOut(network, shares, one) {
-  const { asked, weights: told } = network.groups[one.at], weights = one.speeds?.length ? asked : told, whole = dot(weights, shares);
+  const { demand, weights: told } = network.groups[one.at], weights = one.speeds?.length ? demand : told, whole = dot(weights, shares);
   const parts = weights.map((weight) => (whole ? weight / whole : weight));
   if (one.within) return (times) => times.map((time, k) => time * parts[k]);
-  const work = dot(asked, shares), served = asked.map((own) => (work ? own * (one.asked / work) : own));
-  return (times) => times.map((time, k) => served[k] + parts[k] * (time - one.asked));
+  const work = dot(demand, shares), served = demand.map((own) => (work ? own * (one.demand / work) : own));
+  return (times) => times.map((time, k) => served[k] + parts[k] * (time - one.demand));
 }
 
 // How many are found at a place of such rates, by how long so many others think.

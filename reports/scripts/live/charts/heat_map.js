@@ -1,6 +1,6 @@
 // One value over two numbers: how the users, the quality or a load change as both of them move.
 
-import { isCounted, judgingAll } from "../../engine/answers.js";
+import { isCounted, failuresOfAll } from "../../engine/answers.js";
 import { exactOf, quotient, reduced } from "../../engine/numerics/fractions.js";
 import { knownWithout, largestKnown, marked, formatUsers } from "../../engine/certainty.js";
 import { Run } from "../../engine/model.js";
@@ -56,9 +56,9 @@ export class HeatMap {
     const names = movable(column).map((one) => one.name);
     this.isPossible = names.length >= 2;
     if (!this.isPossible) return;
-    const tell = (name) => called(column.model, name);
-    choices.x.update(names, names[0], tell);
-    choices.y.update(names, names[1], tell);
+    const labelOf = (name) => called(column.model, name);
+    choices.x.update(names, names[0], labelOf);
+    choices.y.update(names, names[1], labelOf);
     const quantities = [...heatQuantities(column).keys()];
     choices.what.update(quantities, quantities[0], (key) => quantityCalled(column, key));
     [this.x, this.y] = [axisOfNumber(column, choices.x.value, CELLS.across), axisOfNumber(column, choices.y.value, CELLS.up)];
@@ -94,8 +94,8 @@ export class HeatMap {
     }
     try {
       const { low, high } = run.graph;
-      const { criteria: found, unjudged } = yield* judgingAll(run, setting);
-      this.known[this.done] = knownWithout(unjudged, largestKnown(found, low));
+      const { criteria: found, unevaluated } = yield* failuresOfAll(run, setting);
+      this.known[this.done] = knownWithout(unevaluated, largestKnown(found, low));
       return Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
     } catch (error) {
       if (error instanceof Undecided) return NaN;
@@ -108,7 +108,7 @@ export class HeatMap {
     const { x, y, values, column } = this;
     const what = quantityCalled(column, this.choices.what.value);
     const isUsers = this.step === null;
-    const told = (v) => (isUsers ? (v < column.graph.low ? "none" : whole(v)) : this.tellValue(v));
+    const told = (v) => (isUsers ? (v < column.graph.low ? "none" : whole(v)) : this.formatValue(v));
     const toldOf = (i) => this.toldCell(told, i);
     const finite = [...values].filter(Number.isFinite);
     const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
@@ -126,7 +126,7 @@ export class HeatMap {
       const share = high > low ? (value - low) / (high - low) : 0.5;
       svg.append(draw("rect", { x: x0 - cell.w / 2, y: y0 - cell.h / 2, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColour(share) }));
       if (col % every === Math.floor((every - 1) / 2) && cell.h >= LINE) inCells.push(draw("g", { fill: Number.isFinite(value) ? scaleInk(Math.max(0, Math.min(1, share))) : "var(--ink)" }, draw("text", { x: x0, y: y0 + (cell.h >= 2 * LINE ? LINE - 3 : 4), "text-anchor": "middle", class: "own in-cell" }, texts[i])));
-      points.push({ x: x0, y: y0, text: `${calledInFull(column.model, x.record.name)} ${x.tell(col)}, ${calledInFull(column.model, y.record.name)} ${y.tell(row)}: ${toldOf(i)}` });
+      points.push({ x: x0, y: y0, text: `${calledInFull(column.model, x.record.name)} ${x.format(col)}, ${calledInFull(column.model, y.record.name)} ${y.format(row)}: ${toldOf(i)}` });
     });
     const limit = this.limit();
     const lines = this.done < values.length ? [] : roundLevels(low, high).filter((level) => level !== limit?.at);
@@ -148,7 +148,7 @@ export class HeatMap {
     const someX = some(this.across), someY = some(this.up);
     return {
       title, svg, legend, readout: { ...pointReadout(svg, points), up: this.across },
-      table: () => ({ head: [`${y.called} \\ ${x.called}`, ...someX.map((i) => x.tell(i))], rows: someY.map((row) => [y.tell(row), ...someX.map((col) => toldOf(row * this.across + col))]) }),
+      table: () => ({ head: [`${y.called} \\ ${x.called}`, ...someX.map((i) => x.format(i))], rows: someY.map((row) => [y.format(row), ...someX.map((col) => toldOf(row * this.across + col))]) }),
     };
   }
 
@@ -162,7 +162,7 @@ export class HeatMap {
     const of = resource?.target ?? stated?.limit;
     if (of === undefined) return null;
     const at = run.at(column.n).value(of);
-    return { at, told: `${resource && at === 1 ? "saturation" : resource ? "target" : "limit"} ${this.tellValue(at)}` };
+    return { at, told: `${resource && at === 1 ? "saturation" : resource ? "target" : "limit"} ${this.formatValue(at)}` };
   }
 
   // The value of a cell with how it is known.
@@ -178,15 +178,15 @@ export class HeatMap {
     return draw("circle", { cx: left + (at(this.x) + 0.5) * cell.w, cy: bottom - (at(this.y) + 0.5) * cell.h, r: 6, class: "ring" });
   }
 
-  tellValue(value) {
+  formatValue(value) {
     const { column, step } = this;
     const criterion = column.graph.criteria.find((one) => one.measure === step && one.stated);
-    if (criterion) return column.tell(value, criterion.dimension, { ...criterion, digits: 3 });
+    if (criterion) return column.format(value, criterion.dimension, { ...criterion, digits: 3 });
     return this.choices.what.value.startsWith(LOAD) ? percent(value) : number(value, 3);
   }
 
   // A value as short as a cell wants it.
-  inCell(value) { return this.tellValue(value).replace(" %", "%"); }
+  inCell(value) { return this.formatValue(value).replace(" %", "%"); }
 }
 
 // The values of a number along an axis: half to twice what it is, within its range.
@@ -211,7 +211,7 @@ function axisOfNumber(column, name, count) {
   return {
     record, exact, called: called(column.model, name), label: record.unit ? `${called(column.model, name)}, ${record.unit}` : called(column.model, name),
     tick: (i) => number(shown[i], 3),
-    tell: (i) => `${number(shown[i])}${record.unit ? ` ${record.unit}` : ""}`,
+    format: (i) => `${number(shown[i])}${record.unit ? ` ${record.unit}` : ""}`,
     position: (value) => placeAmong(shown, value / factor),
   };
 }

@@ -39,7 +39,7 @@ export function drawHistogram(column, odds, width, certainty) {
     svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
       draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start" }, label));
   };
-  if (odds.promise !== null) upright(odds.promise, confidenceCaption(certainty, roundedDown(odds.promise), solved.known), 0, "rule");
+  if (odds.atConfidence !== null) upright(odds.atConfidence, confidenceCaption(certainty, roundedDown(odds.atConfidence), solved.known), 0, "rule");
   if (solved.largest !== null) upright(solved.largest, phrase("page.nominal_line", { users: whole(solved.largest) }), 1, "here");
   return {
     title, svg, readout: pointReadout(svg, columns.map((one) => ({ ...one, text: `${one.place}: ${one.share} of samples` }))),

@@ -67,7 +67,7 @@ export class Fan {
   }
 
   // The ends beside a value of the line, in words: between places of the fan they are in between.
-  told(index, tell) { return ` (${tell(this.end(this.low, index))} to ${tell(this.end(this.high, index))})`; }
+  format(index, format) { return ` (${format(this.end(this.low, index))} to ${format(this.end(this.high, index))})`; }
 
   // One of its two ends beside a value of the line.
   end(ends, index) {

@@ -19,7 +19,7 @@ export function lineChart({ x, y, series, limit, region, marks = [], here, stack
   const names = groups.map((group) => groupName(group, series.map((line) => line.short ?? line.name)));
   const room = roomForNames(names, width, bottom - top);
   const right = width - 14 - room;
-  const left = labelWidth(up.ticks(TICKS).map(y.tell));
+  const left = labelWidth(up.ticks(TICKS).map(y.format));
   const across = new Axis(x.values[0], x.values.at(-1), left, right, x.isLog);
   const clip = `clip-${++lineChart.count}`;
   const drawn = groups.map(([first], k) => ({ ...shown[first], index: shown[first].colour ?? first, told: names[k], all: allNames(groups[k], series.map((line) => line.name)), strong: groups[k].some((i) => shown[i].strong) }));
@@ -95,16 +95,16 @@ function regionOf(region, across, top, bottom) {
 }
 
 function gridOf(across, up, x, y, { left, right, bottom }) {
-  const widest = Math.max(...[across.low, across.high].map((v) => x.tell(v).length));
+  const widest = Math.max(...[across.low, across.high].map((v) => x.format(v).length));
   const apart = Math.max(60, 18 + LETTER * widest);
   return [
     up.ticks(TICKS).map((v) => [
       draw("line", { x1: left, x2: right, y1: up.at(v), y2: up.at(v), class: "grid" }),
-      draw("text", { x: left - 6, y: up.at(v) + 4, "text-anchor": "end", class: "tick" }, y.tell(v)),
+      draw("text", { x: left - 6, y: up.at(v) + 4, "text-anchor": "end", class: "tick" }, y.format(v)),
     ]),
     spacedOut(across.ticks(Math.max(2, Math.floor((right - left) / apart))).filter((v) => !x.isWhole || Number.isInteger(v)), across, x).map((v) => [
       draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
-      draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 20 ? "end" : "middle", class: "tick" }, x.tell(v)),
+      draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 20 ? "end" : "middle", class: "tick" }, x.format(v)),
     ]),
     draw("line", { x1: left, x2: right, y1: bottom, y2: bottom, class: "axis" }),
   ];
@@ -114,9 +114,9 @@ function gridOf(across, up, x, y, { left, right, bottom }) {
 function spacedOut(places, across, x) {
   let end = -Infinity;
   return places.filter((v) => {
-    const half = (LETTER * x.tell(v).length) / 2, isKept = across.at(v) - half > end;
-    if (isKept) end = across.at(v) + half + 6;
-    return isKept;
+    const half = (LETTER * x.format(v).length) / 2, isIncluded = across.at(v) - half > end;
+    if (isIncluded) end = across.at(v) + half + 6;
+    return isIncluded;
   });
 }
 
@@ -186,23 +186,23 @@ function legendOf(drawn, stacked) {
 
 // The value of a line at a place, and between which ends its fan lies there.
 export function formatLineValue(line, y, index) {
-  const tell = y.tellValue ?? y.tell;
-  return `${tell(line.values[index])}${line.fan?.told(index, tell) ?? ""}`;
+  const format = y.formatValue ?? y.format;
+  return `${format(line.values[index])}${line.fan?.format(index, format) ?? ""}`;
 }
 
 // The values of all lines at a place, by pointer or by keys; a rule shows the place.
 function readoutOf(svg, rule, across, x, y, series) {
-  const tell = (index) => {
+  const describe = (index) => {
     const place = x.values[index];
     rule.setAttribute("x1", across.at(place));
     rule.setAttribute("x2", across.at(place));
     rule.setAttribute("visibility", "visible");
     const values = series.map((line) => `${line.name} ${formatLineValue(line, y, index)}`);
-    return `${x.label} ${(x.tellValue ?? x.tell)(place)}: ${values.join(", ")}`;
+    return `${x.label} ${(x.formatValue ?? x.format)(place)}: ${values.join(", ")}`;
   };
   return {
     count: x.values.length,
-    tell,
+    describe,
     nearest(clientX) {
       const box = svg.getBoundingClientRect();
       const place = across.value(((clientX - box.left) / box.width) * svg.viewBox.baseVal.width);

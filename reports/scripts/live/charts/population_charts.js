@@ -12,13 +12,13 @@ import { hasTarget, isPlanned } from "../sentences.js";
 export function populationAxis(column, populations) {
   return {
     label: column.model.population, values: populations,
-    tell: (v) => number(v), isWhole: true,
+    format: (v) => number(v), isWhole: true,
   };
 }
 
 // Shares up to somewhat past saturation: what lies far beyond would squash the rest.
 export function shareAxis(lines, isLog) {
-  const percents = { tell: (v) => percent(v), label: "" };
+  const percents = { format: (v) => percent(v), label: "" };
   if (isLog) return { ...percents, isLog };
   const finite = lines.flatMap((line) => [...line.values]).filter(Number.isFinite);
   const highest = Math.max(0, ...finite);
@@ -40,7 +40,7 @@ function tableOf(x, y, series) {
   const chosen = [...x.values.keys()].filter((i) => i % every === 0 || i === x.values.length - 1);
   return {
     head: [x.label, ...series.map((line) => line.short ?? line.name)],
-    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => formatLineValue(line, y, i))]),
+    rows: chosen.map((i) => [(x.formatValue ?? x.format)(x.values[i]), ...series.map((line) => formatLineValue(line, y, i))]),
   };
 }
 
@@ -141,7 +141,7 @@ export function drawQuality(column, width, isLog, starts, columns) {
     }
   }
   if (series.length === 1) return null; // which stands among what each requirement comes to
-  const y = isLog ? { isLog, tell: (v) => number(v, 3) } : { tell: (v) => number(v, 3), low: 0, high: 2 };
+  const y = isLog ? { isLog, format: (v) => number(v, 3) } : { format: (v) => number(v, 3), low: 0, high: 2 };
   const finite = series.flatMap((line) => [...line.values]).filter(Number.isFinite);
   if (!isLog && Math.max(...finite) < 1.5) y.high = Math.max(1.2, roundStep(Math.max(...finite)));
   return linePicture(`Quality against ${model.population} (0 is ideal, 1 the limit)`, {

@@ -6,7 +6,7 @@ import { colour, draw, make } from "../../common/dom.js";
 import { percent, shortened, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { scaleColour, scaleInk, scaleLegend } from "../../common/scale.js";
-import { GIVES_WAY, isElasticallyFilled } from "../panels/elastic_resources.js";
+import { IS_ELASTIC, isElasticallyFilled } from "../panels/elastic_resources.js";
 import { called, calledInFull, labelled } from "../labels.js";
 import { byPlace, SPENT, SPENT_HEADINGS, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
@@ -29,7 +29,7 @@ export function drawTopology(column, width, { stream: choice, by }) {
   const passed = new Set(stream?.route.places ?? places.keys());
   const boxes = places.map(([name, kind], i) => aboutPlace(picture, name, kind, i, { time: times.get(name), isPassed: passed.has(i) }));
   const { n } = column, at = `${model.population} = ${whole(n)}`;
-  const told = way && marked(column.tell(way.total, "s"), stream.latencyKnown, way.total);
+  const told = way && marked(column.format(way.total, "s"), stream.latencyKnown, way.total);
   const title = !stream ? `Utilization at ${at}`
     : picture.isTime ? phrase("page.request_path", { stream: called(model, stream.name), at, latency: told }) : `Utilization by ${called(model, stream.name)} at ${at}`;
   const svg = draw("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, width: layout.width, class: "chart system", role: "img", "aria-label": title },
@@ -81,7 +81,7 @@ function remainderLabel(loads) {
   return rest.length ? `… ${rest.length} more below ${whole(Math.floor(rest[0].load * 100) + 1)} %` : "";
 }
 
-function ownTime({ column }, { value, known }) { return marked(column.tell(value, "s", { digits: 3 }), together(known), value); }
+function ownTime({ column }, { value, known }) { return marked(column.format(value, "s", { digits: 3 }), together(known), value); }
 
 function timeLabel(picture, time) { return `${ownTime(picture, time)}, ${shareOf(picture.way, time.value)}`; }
 
@@ -89,17 +89,17 @@ function shareOf(way, value) { return percent(Number.isFinite(way.total) ? value
 
 function boxLabel(picture, { name, what, loads, time, isPassed }) {
   const { column, stream, way } = picture;
-  const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.tell(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of latency (${timeSpentLabel(time, (v) => column.tell(v, "s"))})`
+  const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.format(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of latency (${timeSpentLabel(time, (v) => column.format(v, "s"))})`
     : stream && isPassed ? `no latency for ${called(column.model, stream.name)}` : "";
-  const full = loads.map((one) => `${loadLabel(one)}${one.gives ? `: ${GIVES_WAY}` : ""}${shareLabel(picture, one) ? ` (${shareLabel(picture, one)})` : ""}`);
+  const full = loads.map((one) => `${loadLabel(one)}${one.gives ? `: ${IS_ELASTIC}` : ""}${shareLabel(picture, one) ? ` (${shareLabel(picture, one)})` : ""}`);
   return `${calledInFull(column.model, name)}${what ? `, ${calledInFull(column.model, what)}` : ""}: ${[passing, full.join(", ") || "idle"].filter(Boolean).join("; ")}`;
 }
 
 function tableOf(picture, order) {
   const { column, stream, way } = picture;
-  const told = (v) => (v && isVisible(way, v) ? column.tell(v, "s") : "");
+  const told = (v) => (v && isVisible(way, v) ? column.format(v, "s") : "");
   const rows = order.map(({ name, what, loads, time }) => [
-    labelled(column.model, name), labelled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.tell(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
+    labelled(column.model, name), labelled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.format(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
     loads.map(loadLabel).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
   ]);
   return { head: ["Place", "Machine or network", ...(stream ? ["Steps", "Time", "Share of latency", ...SPENT_HEADINGS] : []), "Utilization", ...(stream ? [`Share of ${called(column.model, stream.name)}`] : [])], rows };
@@ -193,7 +193,7 @@ export function spentLegend(way, fills) {
 
 function givingLegend(boxes) {
   if (!boxes.some((box) => box.loads.some((one) => one.gives))) return [];
-  return [make("li", null, draw("svg", { width: 26, height: 12, "aria-hidden": "true" }, draw("rect", { x: 2, y: 2, width: 22, height: 8, fill: "none", class: "place gives" })), GIVES_WAY)];
+  return [make("li", null, draw("svg", { width: 26, height: 12, "aria-hidden": "true" }, draw("rect", { x: 2, y: 2, width: 22, height: 8, fill: "none", class: "place gives" })), IS_ELASTIC)];
 }
 
 function legendOf({ isTime, stream, way }) {
@@ -208,7 +208,7 @@ function boxReadout(svg, boxes) {
   svg.append(ring);
   return {
     count: boxes.length,
-    tell(index) {
+    describe(index) {
       const { x, y, w, h, text } = boxes[index];
       for (const [name, value] of Object.entries({ x: x - 3, y: y - 3, width: w + 6, height: h + 6, visibility: "visible" })) ring.setAttribute(name, value);
       return text;

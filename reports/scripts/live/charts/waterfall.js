@@ -22,7 +22,7 @@ export function drawWaterfall(column, width, choice) {
   const way = requestPathOf(run, stream), { total } = way;
   const limits = graph.criteria.filter((one) => one.measure === stream.latency && one.atMost && one.stated);
   const limit = limits.length ? run.value(limits[0].limit) : null;
-  const told = (v) => column.tell(v, "s"), toldOf = ({ value, known }) => marked(told(value), known, value);
+  const told = (v) => column.format(v, "s"), toldOf = ({ value, known }) => marked(told(value), known, value);
   const share = (value) => percent(Number.isFinite(total) ? value / (total || 1) : Number(value === total));
   const inAll = { kind: "all", name: phrase("way.average"), value: total, start: 0, end: total, depth: 0, known: stream.latencyKnown };
   const late = { ...inAll, kind: "late", name: phrase("way.late"), value: run.value(stream.late), end: run.value(stream.late), known: stream.lateKnown };

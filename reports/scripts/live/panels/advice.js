@@ -1,7 +1,7 @@
 // What would help most: every single change that the page can try, in the time between frames; where
 // none helps by itself, as several limits are met at once, changes that do so together.
 
-import { fails, Impossible, isCounted, judging, refuseOutOfBounds } from "../../engine/answers.js";
+import { fails, Impossible, isCounted, failureOf, refuseOutOfBounds } from "../../engine/answers.js";
 import { reduced } from "../../engine/numerics/fractions.js";
 import { largestKnown, formatUsers } from "../../engine/certainty.js";
 import { Undecided } from "../../engine/numerics/search.js";
@@ -16,8 +16,8 @@ import { commandOf, nounOf } from "../sentences.js";
 export class Advice {
   constructor(column, done) {
     Object.assign(this, { column, done, found: [], together: null });
-    this.singles = isPromised(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
-    this.ladders = isPromised(column) || column.solved.largest !== null ? [] : [...this.steps()];
+    this.singles = hasConfidence(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
+    this.ladders = hasConfidence(column) || column.solved.largest !== null ? [] : [...this.steps()];
     this.isWorking = this.singles.length + this.ladders.length > 0;
   }
 
@@ -134,7 +134,7 @@ export class Advice {
     const { now } = this;
     const found = [];
     const graphs = yield* this.tried(change.setting, function* kept(run, one) {
-      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(yield* judging(run, one));
+      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(yield* failureOf(run, one));
     });
     if (!graphs) return;
     const { low, high } = graphs[0];
@@ -233,7 +233,7 @@ function joinedWith(first, setting, other) {
 }
 
 // Whether samples tell the answer: each change would have a promise of its own.
-function isPromised({ solved }) { return solved.unjudged.length > 0 || solved.criteria.some((one) => one.criterion.isPromised); }
+function hasConfidence({ solved }) { return solved.unevaluated.length > 0 || solved.criteria.some((one) => one.criterion.hasConfidence); }
 
 const TWOFOLD = Array.from({ length: 10 }, (_, power) => [2n ** BigInt(power + 1), 1n]);
 const MORE = [11n, 12n, 15n, 20n, 30n, 50n, 100n, 1000n].map((times) => [times, 10n]);
@@ -244,7 +244,7 @@ const SHOWN_ADVICE = 8, SHOWN_FIRST = 3;
 
 export function showAdvice(column, found, apply) {
   if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Capacity reaches the end of the range: no change is needed."));
-  if (isPromised(column)) return fill("advice", make("p", { class: "soft" }, "A requirement with a confidence level is evaluated by sampling, which this page does not repeat for changes. Run qps solve --set to evaluate one."));
+  if (hasConfidence(column)) return fill("advice", make("p", { class: "soft" }, "A requirement with a confidence level is evaluated by sampling, which this page does not repeat for changes. Run qps solve --set to evaluate one."));
   if (!found) return fill("advice", make("p", { class: "soft" }, "Evaluating changes …"));
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => {

@@ -18,7 +18,7 @@ export function showComparison(columns, active, choose, drop) {
   const head = ["Measure", ...columns.map((one, i) => make("span", null,
     make("button", { type: "button", class: i === active ? "tab chosen" : "tab", "aria-pressed": String(i === active), on: { click: () => choose(i) } }, one.label),
     one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `Remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
-  const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
+  const row = (name, cellOf) => [name, ...columns.map((one) => cellOf(one))];
   const rows = [
     row(`Capacity (${nounOfAll(columns)})`, (one) => make("strong", null, one.solved.largest === null ? "none" : formatCapacity(one))),
     row("Limit", (one) => make("span", null, limitRow(one))),
@@ -27,9 +27,9 @@ export function showComparison(columns, active, choose, drop) {
     ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(formatAgainstLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
-      if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not evaluated" : "";
-      if (found.criterion.isPromised) return stateLight(stateOf(one, found).state);
-      return make("span", null, stateLight(stateOf(one, found).state), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n), one.value(found.criterion.measure))}`);
+      if (!found) return one.solved.unevaluated.some((c) => c.name === name) ? "not evaluated" : "";
+      if (found.criterion.hasConfidence) return stateLight(stateOf(one, found).state);
+      return make("span", null, stateLight(stateOf(one, found).state), ` ${marked(one.format(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n), one.value(found.criterion.measure))}`);
     })),
     ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(make("span", null, labelled(ownerOf(columns, name), name), " utilization"), (one) => {
       const found = one.solved.resources.find((r) => r.name === name);
@@ -37,7 +37,7 @@ export function showComparison(columns, active, choose, drop) {
     })),
     ...[false, true].filter((running) => columns.some((one) => one.graph.costs.some((c) => c.running === running))).map((running) => row(running ? "Running cost" : "Cost", (one) => {
       const found = one.graph.costs.find((c) => c.running === running);
-      return found ? one.tell(one.value(found.total), found.dimension) : "";
+      return found ? one.format(one.value(found.total), found.dimension) : "";
     })),
     row("Most sensitive to", (one) => one.sensitivity?.rows.slice(0, 3).map((s) => `${called(one.model, s.record.name)} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)}\u00a0%`).join(", ") ?? "computing …"),
   ];

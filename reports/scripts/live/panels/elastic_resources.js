@@ -2,7 +2,7 @@
 
 import { phrase } from "../../common/phrases.js";
 
-export const GIVES_WAY = phrase("elastic.saturated");
+export const IS_ELASTIC = phrase("elastic.saturated");
 
 const ROUNDINGS = 1e-9;
 

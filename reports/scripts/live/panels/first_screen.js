@@ -7,7 +7,7 @@ import { fill, make, withCode } from "../../common/dom.js";
 import { listed, percent, roundedDown, roundedUp, unbroken, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
-import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
+import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
 import { axesAt, inWords, qualityAxes, valueAndLimit } from "../requirements.js";
 import { formatCapacity, nounOf, oneOf } from "../sentences.js";
@@ -39,7 +39,7 @@ export function limitRow(column) {
     return [phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" }), ...needs];
   }
   if (isStated(criterion)) {
-    if (criterion.isPromised) return [worded(column, criterion.name), ": not met with more"];
+    if (criterion.hasConfidence) return [worded(column, criterion.name), ": not met with more"];
     return [worded(column, criterion.name), `: ${valueAndLimit(column, criterion, solved.at)}`];
   }
   run.at(solved.at);
@@ -53,10 +53,10 @@ function givingRow(column) {
   run.at(solved.at);
   const full = solved.resources.filter((one) => isElasticallyFilled(run, one.about));
   if (!full.length) return [""];
-  const told = (value, elastic) => column.tell(value, elastic.dimension, { digits: DIGITS });
+  const told = (value, elastic) => column.format(value, elastic.dimension, { digits: DIGITS });
   const lowered = solved.elastic.map((one) => one.elastic).filter((one) => run.value(one.value) < run.value(one.most) * (1 - 1e-9));
   const left = lowered.map((one) => `${called(model, one.name)} ${told(run.value(one.value), one)} of ${told(run.value(one.most), one)}`);
-  return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? "is" : "are"} ${GIVES_WAY}: ${left.join("; ")}`];
+  return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? "is" : "are"} ${IS_ELASTIC}: ${left.join("; ")}`];
 }
 
 // From which population on it limits, in the words of `limit_facts.next_limit`, without its name.
@@ -67,10 +67,10 @@ function reachedAt(column, next) {
   const users = `${marked(whole(met), largestKnown([next], column.graph.low))} ${met === 1 ? oneOf(nounOf(model)) : nounOf(model)}`;
   const of = { name: "", now: "", users };
   if (criterion.isQuality) return phrase("next.quality", of);
-  if (!run || criterion.isPromised) return phrase("next.met", of);
+  if (!run || criterion.hasConfidence) return phrase("next.met", of);
   run.at(column.solved.at);
   const limit = run.value(criterion.limit);
-  if (isStated(criterion)) return phrase(criterion.atMost ? "next.limit" : "next.least", { ...of, limit: column.tell(limit, criterion.dimension, { ...criterion, digits: DIGITS }) });
+  if (isStated(criterion)) return phrase(criterion.atMost ? "next.limit" : "next.least", { ...of, limit: column.format(limit, criterion.dimension, { ...criterion, digits: DIGITS }) });
   if (isElasticallyFilled(run, graph.resources[criterion.resource])) return phrase("next.overloaded", of);
   return limit === 1 ? phrase("next.saturates", of) : phrase("next.target", { ...of, limit: percent(limit) });
 }
@@ -102,7 +102,7 @@ function planRow(column, odds) {
   if (!odds) return [""];
   const sure = percent(CERTAINTY), interval = `90 % interval ${endsOf(odds.interval, column.graph.high)}`;
   if (column.solved.known) return [interval];
-  const least = odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, least: roundedDown(odds.promise), noun: nounOf(column.model) });
+  const least = odds.atConfidence === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, least: roundedDown(odds.atConfidence), noun: nounOf(column.model) });
   return [`${interval}; ${least}`];
 }
 
@@ -111,7 +111,7 @@ const CERTAINTY = 0.95;
 // What it costs as it is; where nothing has a price, how what would help gets one.
 function costRow(column, found) {
   const { run, graph, model, solved } = column;
-  const told = (value, one) => column.tell(value, one.dimension, { digits: DIGITS });
+  const told = (value, one) => column.format(value, one.dimension, { digits: DIGITS });
   run.at(solved.at);
   const each = oneOf(nounOf(model));
   const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} per ${each}`);

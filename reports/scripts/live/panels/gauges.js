@@ -5,7 +5,7 @@ import { knownAt, marked } from "../../engine/certainty.js";
 import { draw, fill, make, table } from "../../common/dom.js";
 import { formatAgainstLimit, percent, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
-import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
+import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
 import { limitState, limitUsed, stateLight } from "../limit_states.js";
 import { nounOf, oneOf } from "../sentences.js";
@@ -51,7 +51,7 @@ export function showGauges(column) {
     const cells = [
       [make("span", { title: calledInFull(model, one.name) }, called(model, one.name) + name.slice(one.name.length)), make("small", null, made)],
       meter(100 * load, 100 * target, `${percent(load)} of ${percent(target)}`), percent(load), percent(target),
-      isElastic ? make("span", { class: "state elastic" }, GIVES_WAY) : stateLight(state),
+      isElastic ? make("span", { class: "state elastic" }, IS_ELASTIC) : stateLight(state),
     ];
     return { cells, state, used: used(one) };
   });
@@ -89,7 +89,7 @@ function limitBars(column) {
 // Requirements as bars of how much of their limits is used.
 function requirementBars(column) {
   const { solved, graph, run, model } = column;
-  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isQuality && !one.isPromised);
+  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isQuality && !one.hasConfidence);
   const rows = stated.map((one) => {
     run.at(graph.low);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, graph.low);

@@ -44,23 +44,23 @@ function moreUsers(column) {
   const loads = solved.resources.map(({ name, about }) => ({ name, load: run.value(about.load), target: run.value(about.target) }))
     .filter((one) => one.load > FULL * one.target).sort((a, b) => b.load / b.target - a.load / a.target)
     .map((one) => phrase(one.target === 1 ? "loaded" : "loaded.planned", { name: named(model, one.name), load: percent(one.load), target: percent(one.target) }));
-  const failed = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
+  const failed = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.hasConfidence && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
     .filter((one, i, all) => !one.isQuality || all.length === 1); // what fails by itself says more
   const failing = failed.map((one) => {
     if (one.isQuality) return qualityBeyond(column, there);
     run.at(there);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, there);
     const told = marked(formatBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
-    return beyondLimit(one, { name: measured(model, one.name), told, limit: column.tell(limit, one.dimension, { ...one, digits: 3 }) });
+    return beyondLimit(one, { name: measured(model, one.name), told, limit: column.format(limit, one.dimension, { ...one, digits: 3 }) });
   });
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
     const [was, is] = [before.streams[i], after.streams[i]], told = [];
     if (is.loss - was.loss > NOTICEABLE.loss) told.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
-    if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`latency +${column.tell(is.latency - was.latency, "s", { digits: 3 })}`);
+    if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`latency +${column.format(is.latency - was.latency, "s", { digits: 3 })}`);
     return told.length ? [`${named(model, name)}: ${told.join(", ")}`] : [];
   });
   const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
-    ? [`${named(model, elastic.name)}: ${column.tell(before.elastic[i], elastic.dimension, { digits: 3 })} -> ${column.tell(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
+    ? [`${named(model, elastic.name)}: ${column.format(before.elastic[i], elastic.dimension, { digits: 3 })} -> ${column.format(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
   const told = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
   if (!whom.length && !lowered.length) told.push(phrase("more.nobody"));
   const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });

@@ -6,7 +6,7 @@ import { fill, make, table } from "../../common/dom.js";
 import { formatAgainstLimit, number, percent, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { behindQuality, notEven } from "./first_screen.js";
-import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
+import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, labelled } from "../labels.js";
 import { limitState, limitUsed, stateLight } from "../limit_states.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, formatCapacity, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
@@ -36,10 +36,10 @@ function light(kind, word) { return make("span", { class: `light ${kind}` }, wor
 export function stateOf(column, judged) {
   const { criterion, failure } = judged;
   const { run, n, solved } = column, isLimit = judged === solved.limiting && n === solved.at;
-  const isOver = criterion.isPromised ? failure !== null && n >= failure : failsShown(run, criterion, n);
+  const isOver = criterion.hasConfidence ? failure !== null && n >= failure : failsShown(run, criterion, n);
   if (isOver) return { state: "over", used: usedOf(column, criterion) };
   const used = usedOf(column, criterion);
-  if (criterion.isPromised) return { state: isLimit ? "limit" : "within", used };
+  if (criterion.hasConfidence) return { state: isLimit ? "limit" : "within", used };
   return { state: limitState(Math.min(used, 1), isLimit), used };
 }
 
@@ -67,9 +67,9 @@ export function showRequirements(column) {
     const { isQuality } = criterion;
     const measure = isQuality ? graph.quality : criterion.measure;
     const told = (step, at) => {
-      if (criterion.isPromised && step === measure) return ""; // with what certainty it holds there is not told
+      if (criterion.hasConfidence && step === measure) return ""; // with what certainty it holds there is not told
       const value = run.at(at).value(step);
-      if (step !== measure) return column.tell(value, criterion.dimension, { ...criterion, digits: 3 });
+      if (step !== measure) return column.format(value, criterion.dimension, { ...criterion, digits: 3 });
       const text = formatAgainstLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
       return marked(text, knownAt(run, criterion, at), value);
     };
@@ -77,9 +77,9 @@ export function showRequirements(column) {
     const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labelled(model, criterion.name);
     const { state, used } = stateOf(column, one);
-    return [name, told(measure, n), `${word} ${told(criterion.limit, n)}`, criterion.isPromised ? "" : headroomOf(used), met, stateLight(state)];
+    return [name, told(measure, n), `${word} ${told(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
   });
-  for (const one of solved.unjudged) rows.push([labelled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
+  for (const one of solved.unevaluated) rows.push([labelled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);
   if (solved.modes.length) {
     fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
@@ -114,14 +114,14 @@ export function showResources(column) {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
     const name = one === solved.first ? [labelled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "reaches its target first" : "saturates first")] : labelled(column.model, one.name, all);
-    const told = isElasticallyFilled(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
+    const told = isElasticallyFilled(run, one.about) ? [name, " ", light("gives", IS_ELASTIC)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
   const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target"] : []), phrase(planned ? "table.reaches_target" : "table.saturates"), "Demand"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 
-const MAX_CARRIED = 6;
+const MAX_TRAFFIC_ROWS = 6;
 const HOUR = 3600;
 
 // What links and network cards carry, as rates and as volumes, the most first.
@@ -132,9 +132,9 @@ export function showTraffic(column) {
   const carrying = solved.resources.filter((one) => one.about.throughput !== null);
   const rateOf = (one) => run.value(one.about.throughput);
   const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
-    .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MAX_CARRIED);
+    .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MAX_TRAFFIC_ROWS);
   const isSeveral = found.some((one) => one.count !== 1);
-  const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
+  const told = (value, dimension) => column.format(value, dimension, { digits: 3 });
   const rows = found.map(({ name, rate, count }) => [
     name, told(rate, "bit/s"), told(rate * HOUR, "bit"), told(rate * model.month, "bit"),
     ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
@@ -154,21 +154,21 @@ export function showMeasures(column) {
       const value = run.value(one[name]);
       const isShared = name === "loss" || name === "throughput";
       const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
-      const told = marked(column.tell(value, dimension, { share: name === "loss", digits: 3 }), known, value);
+      const told = marked(column.format(value, dimension, { share: name === "loss", digits: 3 }), known, value);
       if (value !== 0) rows.push([labelled(model, `${one.name}.${name}`), told, ""]);
     }
   }
   for (const one of graph.measures) {
     const value = run.value(one.value);
-    rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { ...asRequired(one.name) ?? one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
+    rows.push([labelled(model, one.name), marked(column.format(value, one.dimension, { ...asRequired(one.name) ?? one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${wholePopulation(one.at)} (${called(model, one.name)})`}` : "");
-    rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "lowered"), knee(exhausted, "at its minimum")].filter(Boolean).join("; ")]);
+    rows.push([labelled(model, elastic.name), column.format(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "lowered"), knee(exhausted, "at its minimum")].filter(Boolean).join("; ")]);
   }
   for (const one of graph.costs) {
     const total = run.value(one.total);
-    rows.push([one.running ? "Running cost" : "Cost", column.tell(total, one.dimension, { digits: 3 }), `${column.tell(total / n, one.dimension, { digits: 3 })} per ${oneOf(nounOf(model))}${graph.unpriced.length ? `; no price for: ${graph.unpriced.map((name) => called(model, name)).join(", ")}` : ""}`]);
+    rows.push([one.running ? "Running cost" : "Cost", column.format(total, one.dimension, { digits: 3 }), `${column.format(total / n, one.dimension, { digits: 3 })} per ${oneOf(nounOf(model))}${graph.unpriced.length ? `; no price for: ${graph.unpriced.map((name) => called(model, name)).join(", ")}` : ""}`]);
   }
   const title = make("h3", null, `Other measures at ${model.population} = ${whole(n)}`);
   fill("measures", rows.length ? [title, table(["Measure", "Value", "Description"], rows, new Set([1]))] : []);

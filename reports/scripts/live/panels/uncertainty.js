@@ -86,7 +86,7 @@ export class Sure {
     column.fans ??= (key, pairs, populations) => this.fans(column, key, pairs, populations);
     this.left = FRAME;
     if (!isPopulationOnly || this.column !== column) this.begin(column);
-    this.tell();
+    this.refresh();
   }
 
   begin(column) {
@@ -142,7 +142,7 @@ export class Sure {
         sliced(answers.now, until, taken);
       };
       if (!this.workAt(answers, until, step)) return false;
-      this.tell();
+      this.refresh();
       this.app.decide();
       this.redraw("odds");
     }
@@ -183,11 +183,11 @@ export class Sure {
     const level = (1 + PROBABILITY) / 2;
     return {
       sorted, told, samples: this.answers.done, interval: [orNone(least(sorted, level)), orNone(most(sorted, level))],
-      promise: orNone(least(sorted, CERTAINTY)),
+      atConfidence: orNone(least(sorted, CERTAINTY)),
     };
   }
 
-  tell() {
+  refresh() {
     const { odds, column, isAsWritten } = this;
     fill("odds", this.lines(odds).map((line) => make("li", null, line)));
     const place = document.getElementById("small-answer");
@@ -218,8 +218,8 @@ export class Sure {
     const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "1 uncertain input" : `${numbers} uncertain inputs`}, drawn in this page`;
     const more = odds.interval[1] === column.graph.high ? "+" : "";
     const sure = percent(CERTAINTY), noun = nounOf(column.model);
-    const promised = odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(odds.promise) });
-    return [`${percent(PROBABILITY)} interval ${between(odds.interval)}${more} (${of})${column.solved.known ? "" : `; ${promised}`}.`, ...out];
+    const confident = odds.atConfidence === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(odds.atConfidence) });
+    return [`${percent(PROBABILITY)} interval ${between(odds.interval)}${more} (${of})${column.solved.known ? "" : `; ${confident}`}.`, ...out];
   }
 
   // How likely each requirement is met at the population shown.

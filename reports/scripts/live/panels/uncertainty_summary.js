@@ -9,7 +9,7 @@ import { called } from "../labels.js";
 import { nounOf } from "../sentences.js";
 import { CERTAINTY, Sure } from "./uncertainty.js";
 
-const LEAST_TOLD = 0.005; // errors below are none that is told
+const LEAST_SHOWN = 0.005; // errors below are none that is told
 
 export class Drawn extends Sure {
   begin(column) {
@@ -35,7 +35,7 @@ export class Drawn extends Sure {
     this.spent += performance.now() - start;
     this.isLeft = this.spent > this.longest;
     if (!shares.isDone && !this.isLeft) return false;
-    this.tell();
+    this.refresh();
     return true;
   }
 
@@ -43,9 +43,9 @@ export class Drawn extends Sure {
     if (this.isLeft && !this.shares.isDone) return [make("p", { class: "soft" }, "What to measure next takes longer to compute than this page allows. Run ", make("code", null, "qps solve"), ".")];
     if (!odds || !this.shares?.isDone) return [];
     const { model, graph } = this.column;
-    const rows = this.shares.result(odds.promise ?? graph.low - 1, graph.low).map(({ names, first, total, promise }) => {
+    const rows = this.shares.result(odds.atConfidence ?? graph.low - 1, graph.low).map(({ names, first, total, capacityIfHalved }) => {
       const stated = graph.numbers.find((one) => names.includes(one.name))?.text ?? "";
-      return [called(model, names[0]), stated, told(first), told(total), promise === null ? "none" : roundedDown(promise)];
+      return [called(model, names[0]), stated, told(first), told(total), capacityIfHalved === null ? "none" : roundedDown(capacityIfHalved)];
     });
     const noun = nounOf(model), heading = noun[0].toUpperCase() + noun.slice(1);
     const head = ["Measure next", "Specified", "Share of variance", "With interactions", `${heading} if uncertainty is halved`];
@@ -53,8 +53,8 @@ export class Drawn extends Sure {
     return [table(head, rows, new Set([2, 3, 4])), make("p", { class: "soft" }, of)];
   }
 
-  tell() {
-    super.tell();
+  refresh() {
+    super.refresh();
     const { answers, app, column, first, seed } = this;
     if (this.hasReported || column !== first || seed !== 1 || column.setting.start !== column.began || app.isChanged()) return;
     if (answers && !answers.isDone && !answers.isLeft) return;
@@ -65,5 +65,5 @@ export class Drawn extends Sure {
 
 function told({ share, error }) {
   const is = percent(share, 2);
-  return error < LEAST_TOLD ? is : `${is.slice(0, -" %".length)} ± ${percent(error, 1)}`;
+  return error < LEAST_SHOWN ? is : `${is.slice(0, -" %".length)} ± ${percent(error, 1)}`;
 }
