@@ -19,8 +19,8 @@ HELD_BY = {
     "Specs and modules": [
         "robustness/test_robustness.py::test_no_text_raises",
         "robustness/test_robustness.py::test_hostile_specs_end_soon_and_in_words",
-        "robustness/test_robustness.py::test_a_file_that_is_too_long_is_told_where_why_and_what_helps",
-        "robustness/test_robustness.py::test_what_is_nested_too_deep_is_told_where_nobody_checks_it",
+        "robustness/test_robustness.py::test_a_file_that_is_too_long_is_reported_where_why_and_what_helps",
+        "robustness/test_robustness.py::test_what_is_nested_too_deep_is_reported_where_nobody_checks_it",
         "robustness/test_robustness.py::test_control_characters_do_not_reach_a_terminal",
         "robustness/test_robustness.py::test_links_out_of_the_folder_are_not_followed",
         "robustness/test_links.py::test_a_link_out_of_the_tree_is_refused_and_quoted_nowhere",
@@ -29,8 +29,8 @@ HELD_BY = {
     ],
     "Tables and recordings": [
         "docs/test_security_page.py::test_a_table_has_a_size",
-        "measurement/test_traces.py::test_a_bad_file_is_told_with_its_line",
-        "measurement/test_traces.py::test_what_is_no_file_is_told",
+        "measurement/test_traces.py::test_a_bad_file_is_reported_with_its_line",
+        "measurement/test_traces.py::test_what_is_no_file_is_reported",
     ],
     "Repositories": [
         "robustness/test_git_guards.py::test_no_option_of_a_repository_runs_a_program",
@@ -54,7 +54,7 @@ HELD_BY = {
         "robustness/test_http_exchange.py::test_a_handshake_without_end_is_given_up",
         "robustness/test_http_exchange.py::test_a_name_that_is_never_found_is_given_up",
         "robustness/test_http_exchange.py::test_nobody_is_sent_anything_by_a_redirection",
-        "robustness/test_http_exchange.py::test_a_proxy_of_the_environment_is_never_asked_for_this_machine",
+        "robustness/test_http_exchange.py::test_a_proxy_of_the_environment_is_never_used_for_this_machine",
         "robustness/test_http_exchange.py::test_a_proxy_of_the_environment_sees_nothing_of_what_goes_over_tls",
         "measurement/test_observe_prometheus.py::test_answers_are_bounded",
         "measurement/test_observe_prometheus.py::test_what_a_server_says_drives_no_terminal",
@@ -64,7 +64,7 @@ HELD_BY = {
         "robustness/test_supervision.py::test_nothing_is_left_behind_where_it_is_killed",
         "robustness/test_supervision.py::test_a_generator_that_prints_without_end_is_stopped",
         "robustness/test_supervision.py::test_a_command_that_prints_counts_without_end_is_stopped",
-        "robustness/test_supervision.py::test_of_a_server_that_prints_for_long_the_end_is_kept",
+        "robustness/test_supervision.py::test_of_a_server_that_prints_for_long_the_end_is_shown",
     ],
     "Names in results": [
         "robustness/test_output.py::test_no_text_drives_the_screen",
@@ -84,7 +84,7 @@ HELD_BY = {
     "Pages": [
         "pages/test_reports.py::test_the_page_loads_nothing_and_runs_its_own_script_only",
         "pages/test_reports.py::test_data_in_a_page_cannot_end_its_element",
-        "pages/test_page_state.py::test_a_link_that_does_not_fit_is_told_and_sets_nothing",
+        "pages/test_page_state.py::test_a_link_that_does_not_fit_is_reported_and_sets_nothing",
     ],
     "Playground": [
         "pages/test_playground.py::test_a_hostile_text_is_a_text",
@@ -99,9 +99,9 @@ HELD_BY = {
         "robustness/test_stored_values.py::test_only_what_is_of_our_own_processes_is_unpickled",
     ],
     "Editors": [
-        "robustness/test_bad_requests.py::test_nothing_that_is_asked_is_a_fault",
-        "robustness/test_background.py::test_each_is_answered_or_told_why_not",
-        "editing/test_lsp.py::test_a_process_that_dies_is_told_of_and_the_next_one_answers",
+        "robustness/test_bad_requests.py::test_no_request_is_a_fault",
+        "robustness/test_background.py::test_each_is_answered_or_the_reason_is_reported",
+        "editing/test_lsp.py::test_a_process_that_dies_is_reported_and_the_next_one_answers",
     ],
     "Open ports": [
         "pages/test_serve.py::test_it_listens_on_the_loopback_address_alone",
@@ -116,7 +116,9 @@ HELD_BY = {
     "The environment": [
         "robustness/test_git_guards.py::test_no_variable_of_the_environment_changes_what_git_does"
     ],
-    "A Dask cluster": ["matrices/test_matrix_runs.py::test_a_worker_with_another_qps_is_refused"],
+    "A Dask cluster": [
+        "matrices/test_matrix_workers.py::test_a_worker_with_another_qps_is_refused"
+    ],
     "Python and the installed packages": [],
     "A folder that you trust in an editor": [],
     "People who can merge": [],
@@ -131,7 +133,7 @@ GIT = [
     "test_git_is_never_taken_from_where_one_works",
     "test_only_what_is_safe_is_taken_of_the_own_configuration",
     "test_what_is_missing_is_fetched_by_nobody",
-    "test_an_empty_repository_is_asked_for_objects_alone",
+    "test_an_empty_repository_is_read_for_objects_alone",
 ]
 
 

@@ -4,33 +4,24 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, sqrt
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import qps
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
-from qps.cli import main
-from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.quantities.certainty import Kind
-from qps.engine.expressions.formulas import number
-from qps.reports.text.changes.inverse_text import InverseView, inverse_answer
+from qps.reports.text.changes.inverse_text import inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for
-from qps.solver.what_if.inverse_unknown import unknown_of
-from qps.solver.what_if.overloads import Overloads
-from queueing.test_losses_in_series import THINNED
 
 law = settings(max_examples=examples(25), deadline=None)
 
 ONE = "topology { node host = box }\n"
+
 # p packets a second for each user at 10 ms: the load is N p / 100
 BASE = (
     PRELUDE
@@ -38,6 +29,7 @@ BASE = (
     + ONE
     + "stream flow { traffic N * p * 1 packet/s; at host { work } }\n"
 )
+
 # p stands in measures alone; the load is N / 100
 FREE = (
     PRELUDE
@@ -45,18 +37,21 @@ FREE = (
     + ONE
     + "stream flow { traffic N * 1 packet/s; at host { work } }\n"
 )
+
 ELASTIC = (
     PRELUDE
     + "param x elastic 2..30 packet/s\n"
     + ONE
     + "stream flow { traffic N * x; at host { work } }\n"
 )
+
 # 50 packets a second at 10 ms for each user, over `panels` machines: the load is N / (2 panels)
 PLACES = PRELUDE + (
     "machine bought { cpu 1 core; price 100 $ }\nparam panels = 60\nquality worst\n"
     "topology { node host = bought * panels\n node user = box * N }\n"
     "stream flow for each user { traffic 50 packet/s; at host { work } }\n"
 )
+
 MODES = BASE.replace("N * p", "N * p * q").replace(
     "param p = 1\n", "param p = 1\nparam q = 1\n"
 ) + ("mode a { p = 2 }\nmode b { p = 4; q = 3 }\n")
@@ -67,9 +62,10 @@ def _solved(text: str, name: str, population: int, *changes: str) -> InverseSolu
     return solve_for(spec.model, spec.configuration(None, changes), name, population)
 
 
-# -- values worked by hand -----------------------------------------------------------------
+# -- values worked by hand ------------------------------------------------------------
 
 LOAD = "host.cpu.utilization"
+
 # name, spec, number, population, then for each interval: its ends, what fails below and above
 CASES = [
     # N p / 100 <= 1; the least is a million times less than now
@@ -158,7 +154,7 @@ def test_what_fails_everywhere_is_reported() -> None:
     )
 
 
-# -- open ends -----------------------------------------------------------------------------
+# -- open ends ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -189,7 +185,7 @@ def test_an_end_that_is_not_acceptable_itself_is_reported(
     assert answer == f"{whole}. Currently 1."
 
 
-# -- numbers of places ---------------------------------------------------------------------
+# -- numbers of places ----------------------------------------------------------------
 
 # requirement, population, what is told; N / (2 panels) <= 1
 COUNTED = [
@@ -276,7 +272,7 @@ def test_what_counts_places(count: str, is_count: bool, low: float) -> None:
     assert solution.intervals[0].low == pytest.approx(low)
 
 
-# -- what it is now ------------------------------------------------------------------------
+# -- what it is now -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -333,7 +329,7 @@ def test_the_digits_that_are_reported_are_acceptable(text: str, end: str, told: 
     assert (solve_model(spec.model, settled).capacity or 0) >= 20
 
 
-# -- laws ----------------------------------------------------------------------------------
+# -- laws -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -416,406 +412,3 @@ def test_a_whole_number_of_places_is_the_least_that_carries_them(
     (interval,) = _solved(text, "panels", users).intervals
     # 50 packets a second for each user
     assert interval.low == max(1, -(-users * 50 * milliseconds // 1000))
-
-
-# -- what cannot be answered ---------------------------------------------------------------
-
-# spec, number, population, changes, what is said, and what would fix it
-REFUSED = [
-    (BASE, "N", 20, [], "`N` is the population and cannot be solved for", "for the capacity run `qps solve` without `--for`"),
-    (BASE, "hust.cpu.speed", 20, [], "unknown number `hust.cpu.speed`", "available: `p` and `work.cpu.packet`"),
-    (BASE, "work.cpu.packt", 20, [], "unknown number `work.cpu.packt`", "did you mean `work.cpu.packet`?"),
-    (BASE, "p", 101, [], "N = 101 is outside the range 1 to 100 (whole numbers)", "widen the range of `users N`, or use another number"),
-    (BASE, "p", 0, [], "N = 0 is outside the range 1 to 100 (whole numbers)", "widen the range of `users N`, or use another number"),
-    (BASE, "p", 9, ["N = 10..20"], "N = 9 is outside the range 10 to 20 (whole numbers)", "widen the range of `users N`, or use another number"),
-    (BASE + "param d = 2 * p\n" + "measure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "solve for `--for p`; or set `d` to a number first: `--set 'd = …'`"),
-    (BASE + "param r = 2\nparam d = r * p + r\nmeasure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "solve for `--for r` or `--for p`; or set `d` to a number first: `--set 'd = …'`"),
-    (BASE + "option fast = off\nparam d = if fast then 1 else 2\nmeasure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "set `d` to a number first: `--set 'd = …'`"),
-    (BASE + "param cameras = 4\n", "cameras", 20, [], "no utilization or requirement depends on `cameras`", "use it in the model, or solve for an input that `qps explain` lists"),
-    (BASE.replace("{ work }", "{ work; work if p > 3 }"), "p", 20, [], "a condition depends on `p`, so that there is no single formula", "solve for a number that no `if` uses"),
-    (FREE.replace("param p", "param c = 4\nparam p").replace("{ work }", "{ work; work if c > 3 }"), "c", 20, [], "a condition depends on `c`, so that there is no single formula", "solve for a number that no `if` uses"),
-    (FREE.replace("p = 1 in 0..10", "p = 0") + "measure m = p\nrequire { m <= 3 }\n", "p", 20, [], "`p` is 0 now and has no range to search", "add a range: `param p = … in low..high`"),
-    # at 6 users (N - 5)^2 p is p, but at 1 it is 16 p
-    (BASE + "measure m = (N - 5)^2 * p\nrequire { m <= 4 }\n", "p", 6, [], "6 users are supported with p at 4, but 1 are not", "a smaller population fails: raise the lower end of `users`, or solve for the failing population"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("spec", "name", "population", "changes", "message", "hint"), REFUSED)
-def test_what_cannot_be_answered_is_said_with_a_fix(
-    spec: str, name: str, population: int, changes: list[str], message: str, hint: str
-) -> None:
-    with pytest.raises(QpsError) as raised:
-        _solved(spec, name, population, *changes)
-    (told,) = raised.value.diagnostics
-    assert (told.code.id, told.message, told.hints) == ("QPS0602", message, (hint,))
-
-
-def test_what_is_worked_out_may_be_set_and_then_requested() -> None:
-    text = BASE.replace("N * p", "N * d").replace("param p = 1\n", "param p = 1\nparam d = 2 * p\n")
-    assert inverse_answer(_solved(text, "d", 20, "d = 3")).startswith(
-        "20 users: d must be at most 5 ("
-    )
-
-
-def test_what_a_mode_makes_a_number_of_its_own_is_requested_there() -> None:
-    text = BASE.replace("N * p", "N * d").replace("param p = 1\n", "param p = 1\nparam d = 2 * p\n")
-    text += "mode a { d = 3 }\nmode b { p = 2 }\n"
-    assert inverse_answer(_solved(text, "d", 20, "mode = a")).startswith(
-        "20 users: d must be at most 5 ("
-    )
-    with pytest.raises(QpsError):
-        _solved(text, "d", 20)
-
-
-def test_a_number_of_a_part_of_a_user_is_refused() -> None:
-    with pytest.raises(QpsError):
-        qps.loads(BASE).solve_for("p", 20.5)  # type: ignore[arg-type]
-
-
-# -- from Python ---------------------------------------------------------------------------
-
-
-def test_from_python() -> None:
-    told = qps.loads(MODES).solve_for("p", 10)
-    assert isinstance(told, InverseView)
-    (interval,) = told.intervals
-    assert (interval.to, interval.fails_above, interval.mode_above) == (
-        pytest.approx(10 / 3),
-        LOAD,
-        "b",
-    )
-    assert (told.current, told.current_by_mode) == (None, {"a": 2, "b": 4})
-    told = qps.loads(MODES).solve_for("p", 10, set={"mode": "a", "q": 2})
-    assert (told.intervals[0].to, told.current) == (5, 2)
-    scenario = MODES + "scenario one { mode = a; q = 4 }\n"
-    assert qps.loads(scenario).solve_for("p", 10, "one").intervals[0].to == 2.5
-
-
-# -- on the command line -------------------------------------------------------------------
-
-
-@pytest.fixture
-def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.chdir(tmp_path)
-    Path("s.qps").write_text(PLACES.replace("component each_byte { cpu 1 us/byte }\n", ""))
-    return "s.qps"
-
-
-Run = tuple[int, str, str]
-
-
-def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> Run:
-    status = main(["solve", *arguments])
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
-
-
-REQUIRED = "panels must be at least 41 (40.5) (below that, host CPU utilization exceeds its limit)"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "now"),
-    [([], 60), (["--format", "text"], 60), (["--set", "panels = 70"], 70)],
-)
-def test_the_command_tells_the_answer(
-    spec: str, arguments: list[str], now: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, err = _run(capsys, spec, "--for", "panels", "--users", "N = 81", *arguments)
-    assert (status, err) == (0, "")
-    assert " ".join(out.split()).endswith(
-        f"Required {REQUIRED} Current {now} Accuracy exact for this model"
-    )
-    _, out, _ = _run(capsys, spec, "--for", "panels", "--users", "81", "--format", "markdown")
-    assert f"- **Required:** {REQUIRED}\n- **Current:** 60\n" in out
-
-
-def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = _run(capsys, spec, "--for", "panels", "--users", "N=81", "--format", "json")
-    assert status == 0
-    assert json.loads(out) == {
-        "schema": "qps/inverse/3",
-        "file": "s.qps",
-        "parameter": "panels",
-        "population": {"N": 81},
-        "unit": "",
-        "current": 60,
-        "current_by_mode": {},
-        "elastic": False,
-        "whole_numbers": True,
-        "range": [1, 60_000_000],
-        "answer": "81 users: panels must be at least 41 (40.5) (below that, host.cpu.utilization exceeds its limit). "
-        "Currently 60.",
-        "intervals": [
-            {
-                "from": 41,
-                "to": 60_000_000,
-                "fails_below": "host.cpu.utilization",
-                "fails_above": None,
-                "mode_below": None,
-                "mode_above": None,
-                "from_is_open": False,
-                "to_is_open": False,
-                "unrounded": [40.5, 60_000_000],
-                "from_known": {"kind": "exact", "reasons": []},
-                "to_known": {"kind": "exact", "reasons": []},
-            }
-        ],
-        "fails": [],
-        "fails_throughout": False,
-        "known": {"kind": "exact", "reasons": []},
-        "nominal_inputs": [],
-    }
-
-
-def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = Path(spec).read_text().replace("panels = 60", "panels = 30 in 1..40")
-    Path(spec).write_text(text)
-    arguments = [spec, "--for", "panels", "--users", "N = 81"]
-    status, out, err = _run(capsys, *arguments)
-    assert (status, err) == (1, "")
-    assert (
-        "Required no value of panels supports 81 users (searched 1 to 40, its full range): "
-        "host CPU utilization exceeds its limit for every value Current 30 "
-    ) in " ".join(out.split())
-    status, out, _ = _run(capsys, *arguments, "--format", "json")
-    assert status == 1
-    assert json.loads(out)["fails"] == [
-        {"requirement": "host.cpu.utilization", "mode": None, "refused": False}
-    ]
-
-
-# arguments, and what standard error says
-WRONG = [
-    (["--for", "panels"], "`--for` needs the population to support"),
-    (
-        ["--for", "panels", "--users", "N = 2..9"],
-        "`--users` takes one number of users, not `N = 2..9`",
-    ),
-    (
-        ["--for", "panels", "--users", "panels = 9"],
-        "`--users` sets the population, which is `N`, not `panels`",
-    ),
-    (["--for", "panels", "--users", "M = 9"], "which is `N`, not `M`"),
-    (["--for", "panels", "--users", ""], "--users:1:"),
-    (["--for", "panels", "--users", "N = 0"], "--users:1:"),
-    (["--for", "panels", "--users", "N = 2.5"], "--users:1:"),
-    (["--for", "panels", "--users", "N = 9 ms"], "--users:1:"),
-    (["--for", "panels", "--users", "N = 900"], "N = 900 is outside the range 1 to 100"),
-    (["--for", "pannels", "--users", "N = 9"], "did you mean `panels`?"),
-    (["--for", "", "--users", "N = 9"], "unknown number ``"),
-    (["--for", "N", "--users", "N = 9"], "`N` is the population"),
-    (
-        ["--for", "panels", "--users", "N = 9", "--set", "panels = 2.5"],
-        "must be a whole number above zero",
-    ),
-    (["--for", "panels", "--users", "N = 9", "--scenario", "none"], "no scenario named `none`"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "said"), WRONG)
-@pytest.mark.parametrize("kind", ["text", "json"])
-def test_a_wrong_question_ends_with_2_and_says_why(
-    spec: str, arguments: list[str], said: str, kind: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, err = _run(capsys, spec, *arguments, "--format", kind)
-    assert (status, out) == (2, "")
-    assert said in err
-    assert "help: " in err
-
-
-# -- what is told of what fails ------------------------------------------------------------
-
-CALLS = """
-users N in 2..300
-param nic = 1 Gbit/s in 0.01..100 Gbit/s
-param power = 4 core in 0.1..256 core
-param size = 4 in 1..100
-param seen = 20 in 1..100
-param cameras = 1 in 0..30
-param margin = 40 % in 0..80 %
-group class of size users
-machine box { cpu power }
-machine pc { }
-network wire { duplex; rate nic }
-component forward { cpu 1 ms/packet }
-topology {
-  node sfu    = box
-  node person = pc * N
-  link wan    = wire between person, sfu
-}
-stream video for cameras in each class {
-  traffic 1 Mbit/s, 1000 byte/packet
-  at person { }
-  at sfu { forward to others in class at most seen }
-  at person { }
-}
-target cpu 1 - margin
-"""
-
-
-def _told(text: str, name: str, population: int, *changes: str) -> str:
-    return inverse_answer(_solved(text, name, population, *changes))
-
-
-def test_only_what_fails_throughout_is_reported() -> None:
-    # 75 rooms with one camera each; 28 Mbit/s of 3 copies need 28 cores at 60 %.
-    slow = ("nic = 10 Mbit/s",)
-    solution = _solved(CALLS, "power", 300, *slow)
-    assert [f.requirement for f in solution.fails] == [
-        "wan.forth.utilization",
-        "wan.back.utilization",
-    ]
-    assert solution.fails_throughout
-    told = inverse_answer(solution)
-    assert told.startswith("No value of power supports 300 users (searched 1 core to 256 core")
-    assert (
-        ": wan.forth.utilization exceeds its limit and wan.back.utilization exceeds its limit for every value."
-        in told
-    )
-    assert "sfu.cpu" not in told
-
-
-def test_where_nothing_fails_throughout_all_is_reported() -> None:
-    text = BASE + "measure cheap = 1 / p\nrequire { cheap <= 1 / 2 }\n"
-    solution = _solved(text, "p", 60)
-    assert not solution.fails_throughout
-    assert {f.requirement for f in solution.fails} == {LOAD, "cheap"}
-    assert (
-        "every value fails a requirement; with the smallest, cheap exceeds its limit and host"
-        in (inverse_answer(solution))
-    )
-
-
-def test_quality_is_not_reported_next_to_its_axis() -> None:
-    text = FREE + "measure m = N + p\nrequire { m <= 10 }\n"
-    assert [f.requirement for f in _solved(text, "p", 50).fails] == ["m"]
-
-
-def test_what_binds_at_a_bound_is_reported_and_no_other_failure() -> None:
-    # 40 flows of 1 Mbit/s to as many: the line is full at 13.5, the processor at 13.9, both at 14.
-    settings = ("nic = 540 Mbit/s", "power = 69.5 core", "size = 20", "cameras = 20")
-    text = CALLS.replace("1 - margin", "100 %")
-    (found,) = _solved(text, "seen", 40, *settings).intervals
-    assert (found.low, found.high) == (1, 13)
-    assert found.unrounded == pytest.approx((1, 13.5))
-    assert found.fails_above is not None
-    assert found.fails_above.requirement == "wan.back.utilization"
-
-
-def test_reported_values_that_support_the_users_can_be_set() -> None:
-    settings = ("cameras = 3", "nic = 100 Gbit/s", "power = 256 core")
-    told = _told(CALLS, "size", 10, *settings)
-    assert "must be at least 3 (below that, `video` has more flows in each `class`" in told
-    spec = checked(CALLS)
-    assert solve_model(spec.model, spec.configuration(None, [*settings, "size = 3"]))
-    with pytest.raises(QpsError):
-        spec.configuration(None, [*settings, "size = 2"])
-
-
-@pytest.mark.parametrize("size", ["N", "ceil(N / 2)"])
-def test_a_group_that_grows_with_the_users_may_be_smaller_than_its_flows(size: str) -> None:
-    text = CALLS.replace("class of size users", f"class of {size} users")
-    spec = checked(text)
-    settings = ["cameras = 5", "nic = 100 Gbit/s", "power = 256 core"]
-    from_two = solve_model(spec.model, spec.configuration(None, settings))
-    from_ten = solve_model(spec.model, spec.configuration(None, [*settings, "N = 10..300"]))
-    assert from_two.capacity == from_ten.capacity
-    at_most = _solved(text, "cameras", 10, *settings[1:]).intervals[0].high
-    assert at_most == 30
-    # With two users, one or both of them send: not more than there are.
-    loads = [
-        {
-            r.name: r.utilization_at_limit
-            for r in solve_model(
-                spec.model, spec.configuration(None, [f"cameras = {n}", "N = 2"])
-            ).resources
-        }
-        for n in (2, 5)
-    ]
-    assert loads[0] == loads[1]
-
-
-def test_flows_are_reported_whole_with_the_exact_bound() -> None:
-    text = CALLS.replace("class of size users", "class of N users")
-    told = _told(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
-    assert "cameras must be at most 5 (5.55555)" in told
-    assert "from 0" not in told
-
-
-def test_shares_are_reported_in_per_cent_and_cores_in_cores() -> None:
-    text = CALLS.replace("cpu power", "cpu 4 core").replace(
-        "param power = 4 core in 0.1..256 core\n", ""
-    )
-    told = _told(text, "sfu.cpu.cores", 12)
-    assert "sfu.cpu.cores must be at least 2 cores (1.875 cores) (" in told
-    assert told.endswith("Currently 4 cores.")
-    assert (
-        _told(CALLS, "margin", 4)
-        == "Every value of margin supports 4 users (0 % to 80 %, its full range). Currently 40 %."
-    )
-
-
-# The cache serves all requests, the database what it has not got.
-IN_SERIES = (
-    "users N in 1..100_000\nparam pace = 0.2 request/s in 0..2 request/s\n"
-    "param hit = 85 % in 0..100 %\n"
-    "machine front { cpu 1 core, queueing mm1 }\nmachine back { disk 1 core, queueing mm1 }\n"
-    "network lan_ { propagation 0 ms }\n"
-    "component lookup { cpu 0.2 ms/request }\ncomponent read { disk 8 ms/request }\n"
-    "topology { node cache = front\n node db = back\n link lan = lan_ between cache, db }\n"
-    "stream ask for each user { traffic pace, 1 kB/request\n"
-    " at cache { lookup; call db * (100 % - hit) { read } } }\n"
-    "require { ask.latency <= 50 ms }\n"
-)
-
-
-@pytest.mark.parametrize("name", ["hit", "pace"])
-def test_what_nothing_loses_twice_is_no_bound(name: str) -> None:
-    found = _solved(IN_SERIES, name, 20_000)
-    assert found.intervals
-    assert found.known.is_exact
-
-
-def test_where_two_are_overloaded_at_once_is_known() -> None:
-    spec = checked(IN_SERIES)
-    (graph,) = unknown_of(spec.model, spec.configuration(), "pace", 20_000).graphs
-    pace = graph.assumptions["pace"].symbol
-    values = {one: value for one, value in graph.values.items() if one != pace}
-    overloads = Overloads(graph, {**values, graph.population: number(20_000)})
-    # In one second 4,000 times 0.2 ms at the cache, and 600 times 8 ms at the database, at 0.2.
-    assert overloads.points(pace, Fraction(0), Fraction(2)) == (Fraction(1, 24), Fraction(1, 4))
-    (latency,) = (one for one in graph.criteria if one.name == "ask.latency")
-    assert overloads.known(latency, pace, Fraction(1, 5)).is_exact
-    assert overloads.known(latency, pace, Fraction(1, 4)).is_exact
-    assert overloads.known(latency, pace, Fraction(3, 10)).kind is Kind.UPPER_BOUND
-
-
-def test_what_another_stream_has_lost_makes_a_bound_of_a_wait() -> None:
-    """As it does at a population: at 18 users each 100 ms of 0.6 request/s are too much for `a`."""
-    text = THINNED.replace("users", "param pace = 1 request/s in 0.1..2 request/s\nusers", 1)
-    text = text.replace("traffic 1 request/s", "traffic pace")
-    spec = checked(text.format(way="at a { much }; at b { little }", at="b"))
-    (graph,) = unknown_of(spec.model, spec.configuration(), "pace", 18).graphs
-    pace = graph.assumptions["pace"].symbol
-    values = {one: value for one, value in graph.values.items() if one != pace}
-    overloads = Overloads(graph, {**values, graph.population: number(18)})
-    (quiet,) = (one for one in graph.criteria if one.name == "quiet.latency")
-    assert overloads.known(quiet, pace, Fraction(1, 2)).is_exact
-    assert overloads.known(quiet, pace, Fraction(3, 5)).kind is Kind.UPPER_BOUND
-
-
-def test_the_end_before_rounding_is_that_of_the_criterion_that_is_named() -> None:
-    """Below 14/3 copies both fail at whole numbers: the utilization is at its limit there."""
-    spec = """
-users N in 1..2000
-param copies = 2 in 1..12
-machine a { cpu 2 core, queueing mmc }
-component find { cpu 5 ms/request }
-topology { node r = a * copies }
-stream ask for each user { traffic 1 request/s; at r { find } }
-require { quantile(ask.latency, 99 %) <= 60 ms; r.cpu.load <= 75 % }
-"""
-    (interval,) = _solved(spec, "copies", 1400).intervals
-    assert (interval.low, interval.unrounded) == (5, pytest.approx((14 / 3, 12)))
-    assert interval.fails_below is not None
-    assert "r.cpu" in interval.fails_below.requirement
