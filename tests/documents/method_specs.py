@@ -33,6 +33,7 @@ _PLAIN = {
 }
 _KINDS = "kinds sort { x 50 %; y 50 % }\nparam size by sort { x 1; y 3 }"
 _SIZED = {"extra": _KINDS, "work": "5 ms/request * size"}
+_LATE = "measure late = a.cpu.wait.p95"
 _SENT = "at a { work to all b }; over l; at b { }"
 _BRANCHES = {"a": "box", "b": "one", "c": "one"}
 _TOGETHER = "at a { together { call b { work }; call c { work } } }"
@@ -62,6 +63,8 @@ SPECS = {
         _spec(_open("at a { work }"), one="quota per 50 ms on 4 core"),
     ),
     "batch-sharing": _spec(_open(_SENT), b="box * 3", link="lan", lan="ps"),
+    "priority-waits": _spec(_open("at a { work }"), one="priority", extra=_LATE),
+    "sharing-waits": _spec(_open("at a { work }"), one="ps", extra=_LATE),
     "whole-batch": _spec(_open(_SENT), b="box * 3", link="lan"),
     "closed-as-open": _spec(
         "stream s for each user { traffic 1 request / think, 1 kB/request; at a { work } }",

@@ -155,6 +155,69 @@ def test_waits_at_several_stations_add_up_as_the_law_of_a_sum() -> None:
     assert share == pytest.approx(late, rel=1e-6)
 
 
+@pytest.mark.parametrize("rate", [0.4, 1.0, 1.8])
+def test_who_shares_a_server_at_all_is_known_exactly(rate: float) -> None:
+    """Nobody is there with 1 - rho, and nobody comes before the end with 1/(1 + rho)."""
+    load = rate / 2
+    found, kind, _ = _measured("share(web.cpu.wait > 0 s)", "ps", rate=rate)
+    assert found == pytest.approx(2 * load / (1 + load), rel=1e-9)
+    assert kind is Kind.APPROXIMATION
+
+
+SHARED = {  # simulated without QPS: p80, p95, p99 of what services take longer, in s
+    (1, 1.4): (0.0347, 0.0975, 0.1993),
+    (2, 3.2): (0.0260, 0.0759, 0.1591),
+}
+
+
+@pytest.mark.parametrize(("cores", "rate"), SHARED)
+def test_waits_for_those_who_share_are_near_simulated_ones(cores: int, rate: float) -> None:
+    for level, played in zip((80, 95, 99), SHARED[cores, rate], strict=True):
+        found, _, _ = _measured(f"web.cpu.wait.p{level}", "ps", cores, rate)
+        assert found == pytest.approx(played, rel=0.17)
+        assert _measured(f"page.wait.p{level}", "ps", cores, rate)[0] == pytest.approx(found)
+
+
+RANKS = """
+users N in 50..50
+machine server {{ cpu 1 core, queueing priority }}
+component work {{ cpu 10 ms/request }}
+topology {{ node web = server }}
+stream first in all {{ traffic 42.5 request/s, 1 byte/request; priority 1; at web {{ work }} }}
+stream last in all {{ traffic 42.5 request/s, 1 byte/request; priority 2; at web {{ work }} }}
+measure asked = {asked}
+"""
+
+
+def test_waits_of_ranks_are_near_simulated_ones() -> None:
+    """Simulated: p95 49.3, 347 and 257 ms (0.5 to 2 %)."""
+
+    def told(asked: str) -> float:
+        graph = lowered(RANKS.format(asked=asked))
+        return graph.at(50).number(graph.measures["asked"].value)
+
+    assert told("first.wait.p95") == pytest.approx(49.3e-3, rel=0.02)
+    assert told("last.wait.p95") == pytest.approx(347e-3, rel=0.03)
+    of_all = told("web.cpu.wait.p95")
+    assert of_all == pytest.approx(257e-3, rel=0.02)
+    assert told(f"share(web.cpu.wait > {of_all} s)") == pytest.approx(0.05, rel=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.99])
+def test_waits_in_a_room_are_a_mix_of_erlang_laws(level: float) -> None:
+    """Who gets in finds n others with the chance of rho^n, and waits for n services."""
+    room, load = 5, 0.8
+    found, kind, _ = _measured(f"web.cpu.wait.p{100 * level:.0f}", "mm1 room 5", rate=1.6)
+    chances = [load**n for n in range(room)]
+    services = found / 0.01
+    late = sum(
+        chance * exp(-services) * sum(services**k / factorial(k) for k in range(n))
+        for n, chance in enumerate(chances)
+    )
+    assert late / sum(chances) == pytest.approx(1 - level, rel=1e-6)
+    assert kind is Kind.EXACT
+
+
 def test_users_who_think_wait_as_the_machine_repair_model_says() -> None:
     customers, think, service = 50, 1.0, 0.01
     weights = [
@@ -173,7 +236,9 @@ def test_users_who_think_wait_as_the_machine_repair_model_says() -> None:
 @pytest.mark.parametrize(
     ("asked", "queueing", "words"),
     [
-        ("page.wait.p95", "ps", "only the mean waiting time at `web.cpu` is available"),
+        ("page.wait.p95", "ps speeds [1, 2]", "only the mean waiting time at `web.cpu`"),
+        ("web.cpu.wait.p95", "priority preemptive", "only the mean waiting time at `web.cpu`"),
+        ("share(web.cpu.wait > 1 s)", "mm1 room 5", "the share of visits of `web.cpu` that wait"),
         ("web.cpu.wait", "none", "no waiting time is modeled at `web.cpu`"),
         ("share(page.latency > 1 s)", "mm1 room 5", "the share of `page` beyond a time"),
     ],

@@ -18,6 +18,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.lower.disciplines.gamma_stages import one_of, quantile_of
 from qps.compiler.lower.disciplines.processor_sharing import (
     Sharing,
     sharing_delay,
@@ -33,7 +34,6 @@ from qps.engine.expressions.formulas import (
     ZERO,
     Formula,
     apply,
-    formula,
     maximum,
     minimum,
     number,
@@ -64,10 +64,9 @@ class _Part(Struct, frozen=True):
         return self.mean**2 * (1 + self.spread)
 
     @property
-    def operands(self) -> tuple[Formula, ...]:
-        """Those of one of alternatives, a gamma law that has these moments."""
-        stage = StageLaw(waits=ZERO, work=ZERO, service=self.mean, variation=self.spread)
-        return stage.operands(self.share)
+    def law(self) -> StageLaw:
+        """A gamma law that has these moments."""
+        return StageLaw(waits=ZERO, work=ZERO, service=self.mean, variation=self.spread)
 
 
 class CpuQuota(Sharing, frozen=True):
@@ -79,10 +78,7 @@ class CpuQuota(Sharing, frozen=True):
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
-        parts = _parts(queue)
-        either = StageLaw(waits=ZERO, work=ZERO).operands(inside=-len(parts))
-        operands = (*either, *(one for part in parts for one in part.operands))
-        times = apply("stages_quantile", formula(level), *operands)
+        times = quantile_of(level, one_of((part.share, part.law) for part in _parts(queue)))
         return own.service * (apply("waiting", times, queue.load) - 1)
 
     def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
@@ -96,6 +92,10 @@ class CpuQuota(Sharing, frozen=True):
             variation=square / total(part.share * part.mean for part in parts) ** 2 - 1,
             counted=own.service,
         )
+
+    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+        """Return None: who waits for the next period has no law here."""
+        return None
 
     def _mean(self, queue: Queue, own: Visit) -> Formula:
         times = total(part.share * part.mean for part in _parts(queue))

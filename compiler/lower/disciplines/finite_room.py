@@ -56,13 +56,20 @@ class Room(Law, frozen=True):
         is_plain = queue.variation is ONE and offered.arrivals is ONE
         if is_plain and queue.is_modeled_as_uniform:
             return offered.service * (times - 1)
-        longer = self._longer(queue, offered)
         if _is_fixed(queue):
-            waits = minimum(longer * _wait_quantile(offered, known), _longest_wait(offered))
-            return offered.service * waits
+            return self.waiting_quantile(queue, level)
+        longer = self._longer(queue, offered)
         # Scaled are waits: what is left of a service that takes less than the mean is not longer.
         later, sooner = maximum(ZERO, times - 1), minimum(ZERO, times - 1)
         return offered.service * (longer * later + minimum(ONE, longer) * sooner)
+
+    def waiting_quantile(self, queue: Queue, level: Fraction | Formula) -> Formula:
+        """Return the quantile of the wait of who gets in."""
+        offered = _offered(queue)
+        waits = self._longer(queue, offered) * _wait_quantile(offered, formula(level))
+        return offered.service * (
+            minimum(waits, _longest_wait(offered)) if _is_fixed(queue) else waits
+        )
 
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
         """Return that what gets in leaves less at random than all that comes."""

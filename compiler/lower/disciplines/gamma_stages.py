@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, number
 
 StageOperands = tuple[Formula, ...]
@@ -18,3 +20,10 @@ def quantile_of(level: Fraction | Formula, *stages: StageOperands) -> Formula:
     """Return the quantile of independent stages, one after the other."""
     known = level if isinstance(level, Formula) else number(level)
     return apply("stages_quantile", known, *(one for stage in stages for one in stage))
+
+
+def one_of(laws: Iterable[tuple[Formula, StageLaw]]) -> StageOperands:
+    """Return one of some laws, each with its chance; what these leave takes no time."""
+    operands = [law.operands(chance) for chance, law in laws]
+    either = StageLaw(waits=ZERO, work=ZERO).operands(inside=-len(operands))
+    return (*either, *(one for each in operands for one in each))

@@ -69,6 +69,15 @@ class ByPriority(Law, frozen=True):
             counted=own.service,
         )
 
+    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:
+        """Return a gamma law of those who wait."""
+        if queue.has_batches:
+            return None
+        ranks, share = Ranks(queue, own), maximum(_LEAST, minimum(ONE, queue.share_waiting))
+        spread = ranks.spread(ranks.residual_of(queue.visits), queue.load)
+        wait = self.wait(queue, own) / share
+        return share, StageLaw(waits=ZERO, work=ZERO, service=wait, variation=spread)
+
     def _share_waiting(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all alike
         return minimum(ONE, queue.share_waiting)
 
@@ -98,6 +107,10 @@ class ByPriority(Law, frozen=True):
         case = "exponential" if queue.variation is ONE else self.interrupts
         return known_by("priority-gamma", queue.resource, case=case)
 
+    def waits_known(self, queue: Queue) -> Certainty:
+        """They are of the same law, without the services."""
+        return known_by("priority-waits", queue.resource)
+
 
 class Preemptive(ByPriority, frozen=True):
     """Who goes first interrupts who is being served.
@@ -107,6 +120,10 @@ class Preemptive(ByPriority, frozen=True):
     """
 
     interrupts: ClassVar[str] = "preemptive"
+
+    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+        """Return None: of interruptions a service has but their mean and variance."""
+        return None
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait, before the service and while it is interrupted."""

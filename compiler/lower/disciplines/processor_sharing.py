@@ -17,9 +17,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import Visit, mean_service
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -55,27 +57,41 @@ class Sharing(Law, frozen=True):
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
         mean = own.service + self.wait(queue, own)
-        return mean * _weibull(sharing_variance(queue), level) - own.service
+        return mean * _weibull(self._spread(queue, own), level) - own.service
 
     def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
         """Return the share that takes longer from arrival to departure than its mean service."""
         mean = own.service + self.wait(queue, own)
-        return _weibull_tail(self._spread(queue), (seconds + own.service) / mean)
+        return _weibull_tail(self._spread(queue, own), (seconds + own.service) / mean)
 
     def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return the time from arrival to departure, exponential, and longer for some."""
         mean = own.service + self.wait(queue, own)
-        longer = _Longer((self._spread(queue) - 1) / 2)
-        return StageLaw(
-            waits=longer.chance,
-            work=mean * longer.mean,
-            service=mean * (1 - longer.part),
-            counted=own.service,
-        )
+        return replace(_longer_for_some(mean, self._spread(queue, own)), counted=own.service)
 
-    def _spread(self, queue: Queue) -> Formula:
+    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:
+        """Return who shares at all, and how much longer than their services these take.
+
+        Alone is who finds a server free and, while he is served, no more come than there are
+        servers: of one server for any of the exponential services in a mix. The time of a service
+        and how many times as long it takes are uncorrelated.
+        """
+        if queue.has_batches:
+            return None
+        wait, often = self.wait(queue, own), minimum(ONE, queue.share_waiting)
+        free, spare = 1 - often, queue.servers * (1 - minimum(ONE, queue.load))
+        sized = apply("mean", own.service, mean_service(queue.visits))
+        share = maximum(_LEAST, 1 - free**2 / maximum(_LEAST, free + sized * often * spare))
+        stay = own.service + wait
+        square = (
+            stay**2 * self._spread(queue, own) + own.service * (own.service - 2 * stay) + wait**2
+        )
+        among = apply("mean", wait, share)
+        return share, _longer_for_some(among, apply("mean", square / share, among**2) - 1)
+
+    def _spread(self, queue: Queue, own: Visit) -> Formula:
         """Return the variance of that time, in mean squares."""
-        return sharing_variance(queue)
+        return sharing_variance(queue, own)
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """What leaves is random, however service times vary: the queue is quasi-reversible."""
@@ -91,6 +107,10 @@ class Sharing(Law, frozen=True):
         is_plain = queue.is_modeled_as_uniform and not queue.has_batches
         method = "sharing-percentiles" if is_plain else "sharing-with-a-constant-number"
         return known_by(method, queue.resource)
+
+    def waits_known(self, queue: Queue) -> Certainty:
+        """Their laws have two moments of the true ones, or about these."""
+        return known_by("sharing-waits", queue.resource)
 
 
 class SharingAtSpeeds(Sharing, frozen=True):
@@ -108,14 +128,15 @@ class SharingAtSpeeds(Sharing, frozen=True):
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
-        return own.service * (_Chain(queue).longer * _weibull(self._spread(queue), level) - 1)
+        return own.service * (_Chain(queue).longer * _weibull(self._spread(queue, own), level) - 1)
 
-    def _spread(self, queue: Queue) -> Formula:
+    def _spread(self, queue: Queue, own: Visit) -> Formula:
         """Return the same of a server that is faster by how many are there."""
-        spread = 2 * (_Chain(queue).square - 1)
-        if queue.is_modeled_as_uniform:
-            spread = spread / (2 - minimum(ONE, queue.load))
-        return 1 + spread
+        return 1 + 2 * (_Chain(queue).square - 1) / _changing(queue, own)
+
+    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+        """Return None: who is alone is not served as fast as others."""
+        return None
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has about two moments of the true one."""
@@ -160,20 +181,17 @@ class _Chain:
         return self.second * self.all / first**2
 
 
-class _Longer:
-    """What some visits take longer than others, in mean times: a second exponential time.
+def _longer_for_some(mean: Formula, variance: Formula) -> StageLaw:
+    """Return an exponential time and, for some visits, a second one, with a mean and a variance.
 
-    It gives the time from arrival to departure its mean and its variance, of which `wide` is half
-    of what is above that of an exponential time; which `part` of the mean it is follows from how
+    The variance is in mean squares. Which `part` of the mean the second time is follows from how
     probable very short times are, as it is for a constant number of visits at one server.
     """
-
-    def __init__(self, wide: Formula) -> None:
-        below = minimum(ONE, wide)
-        rare = 1 - _OFTEN * below + _OFTENER * below**2
-        self.part = below * rare
-        self.mean = 1 + maximum(ONE, wide) / rare
-        self.chance = self.part / self.mean
+    wide = maximum(ZERO, variance - 1) / 2
+    below = minimum(ONE, wide)
+    rare = 1 - _OFTEN * below + _OFTENER * below**2
+    part, longer = below * rare, 1 + maximum(ONE, wide) / rare
+    return StageLaw(waits=part / longer, work=mean * longer, service=mean * (1 - part))
 
 
 def sharing_delay(queue: Queue) -> Formula:
@@ -191,17 +209,26 @@ def _other_visits(queue: Queue) -> Formula:
     return apply("mean", total(others), total(works))
 
 
-def sharing_variance(queue: Queue) -> Formula:
-    """Return the variance of the time from arrival to departure, in mean squares.
-
-    A short visit meets all along as many as it finds; of equal ones those who are there change.
-    """
+def sharing_variance(queue: Queue, own: Visit | None = None) -> Formula:
+    """Return the variance of the time from arrival to departure, in mean squares."""
     load = minimum(ONE, queue.load)
     waiting, spare = minimum(ONE, queue.share_waiting), queue.servers * (1 - load)
     spread = 2 * waiting * (1 + load - waiting) / (spare + waiting) ** 2
     if queue.servers is ONE:
         spread = 2 * load
-    return 1 + (spread / (2 - load) if queue.is_modeled_as_uniform else spread)
+    return 1 + spread / _changing(queue, own)
+
+
+def _changing(queue: Queue, own: Visit | None) -> Formula:
+    """Return by what part of it a variance is less because those who are there change.
+
+    A short visit meets all along as many as it finds, a long one the mean of them: by Coffman,
+    Muntz and Trotter with the time that is left of the services that are found.
+    """
+    spare = 1 - minimum(ONE, queue.load)
+    if queue.is_modeled_as_uniform:
+        return 1 + spare
+    return ONE if own is None else 1 + spare * apply("mean", own.service, queue.residual)
 
 
 def _weibull(variance: Formula, level: Fraction | Formula) -> Formula:

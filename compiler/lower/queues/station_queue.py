@@ -314,6 +314,10 @@ class Law(Struct, frozen=True):
         """Return the law of the wait of a visit, without its service; None where there is none."""
         return None
 
+    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+        """Return which share waits, and the law of their wait, where that is no stage of a sum."""
+        return None
+
     def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:  # noqa: ARG002
         """Return the share that waits longer than a time, where that has a formula of its own."""
         return None

@@ -7,13 +7,18 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.lower.disciplines.gamma_stages import quantile_of
 from qps.compiler.lower.queues.pool_holding import weighted_mean
 from qps.compiler.lower.queues.queue_certainty import mean_certainty, quantile_certainty
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit, longest
-from qps.compiler.lower.response_time.waiting_times import WaitLaw, no_distribution
+from qps.compiler.lower.response_time.waiting_times import (
+    WaitLaw,
+    no_distribution,
+    no_share_of_waits,
+)
 from qps.compiler.quantities.certainty import Certainty, of_another
-from qps.engine.expressions.formulas import Formula, apply, number, total
+from qps.engine.expressions.formulas import ONE, Formula, apply, number, total
 
 
 class StationWaits(Struct, frozen=True, kw_only=True):
@@ -42,10 +47,19 @@ class StationWaits(Struct, frozen=True, kw_only=True):
     def quantile(self, level: Fraction) -> Formula:
         """Return the wait that a share `level` of the visits does not exceed.
 
-        QpsError where that has no law, or where ranks wait unlike times.
+        QpsError where that has no law. Where visits wait by laws of their own, it is that of one of
+        them.
         """
-        self._refuse_ranks()
-        return longest([self._alone.quantile(visit, level) for visit in self.queue.visits])
+        queue = self.queue
+        if any(queue.law.waiting_law(queue, visit) is None for visit in queue.visits):
+            self._refuse_ranks()
+            return longest([self._alone.quantile(visit, level) for visit in queue.visits])
+        whole = total(visit.rate for visit in queue.visits)
+        visits = [(apply("mean", visit.rate, whole), visit) for visit in queue.visits]
+        operands = WaitLaw(queue.law).operands(self._alone, visits)
+        if operands is None:
+            raise no_distribution(queue.resource)
+        return quantile_of(level, operands)
 
     def tail(self, seconds: Fraction) -> Formula:
         """Return the share of the visits that wait longer than a time; QpsError likewise."""
@@ -72,7 +86,9 @@ class StationWaits(Struct, frozen=True, kw_only=True):
             return found
         stage = self._alone.stage(visit)
         if stage is None:
-            raise no_distribution(self.queue.resource)
+            has_quantiles = self.queue.law.waiting_quantile(self.queue, ONE / 2) is not None
+            refused = no_share_of_waits if has_quantiles else no_distribution
+            raise refused(self.queue.resource)
         return apply("stages_tail", later, *stage.operands())
 
     def _over_visits(self, values: list[Formula]) -> Formula:

@@ -1,8 +1,8 @@
 """What of a latency is waiting: its stages that are waits, and the law of these without service.
 
 A stage of a queue has the law of wait and service, of which the service is taken out here. Only
-where an item first waits and is then served is there a law of the wait alone: who shares a server
-is served at once, and what interrupts a service is no wait before it.
+where an item first waits and is then served, and where all who are there share, is there a law of
+the wait alone: what interrupts a service is no wait before it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.disciplines.gamma_stages import StageOperands, one_of, quantile_of
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
@@ -24,7 +25,7 @@ from qps.compiler.lower.response_time.response_stages import (
     queue_resource,
 )
 from qps.compiler.quantities.certainty import Certainty
-from qps.engine.expressions.formulas import ONE, Formula, apply, number
+from qps.engine.expressions.formulas import ONE, Formula, apply
 
 
 class WaitLaw(Law, frozen=True):
@@ -45,11 +46,27 @@ class WaitLaw(Law, frozen=True):
             found = self.stated.waiting_quantile(there, level)
             if found is not None:
                 return found
-        stage = self.stage(queue, own)
-        if stage is None:
+        operands = self.operands(queue, [(ONE, own)])
+        if operands is None:
             raise no_distribution(queue.resource)
-        known = level if isinstance(level, Formula) else number(level)
-        return apply("stages_quantile", known, *stage.operands())
+        return quantile_of(level, operands)
+
+    def operands(
+        self, queue: Queue, visits: Sequence[tuple[Formula, Visit]]
+    ) -> StageOperands | None:
+        """Return the wait of one of some visits, each with its chance, as a stage of a sum.
+
+        None where there is no law of it.
+        """
+        if len(visits) == 1 and (stage := self.stage(queue, visits[0][1])) is not None:
+            return stage.operands()
+        there = _as_stated(queue, self.stated)
+        if there.bursts is not None or there.arrivals is not ONE:
+            return None
+        laws = [(chance, self.stated.waiting_law(there, visit)) for chance, visit in visits]
+        if any(law is None for _, law in laws):
+            return None
+        return one_of((chance * law[0], law[1]) for chance, law in laws if law is not None)
 
     def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return the law of the wait; None where there is none that a sum can take."""
@@ -64,7 +81,11 @@ class WaitLaw(Law, frozen=True):
         there = _as_stated(queue, self.stated)
         if there.bursts is not None or there.arrivals is not ONE:
             return None
-        return self.stated.waiting_tail(there, own.slowest, seconds)
+        found = self.stated.waiting_tail(there, own.slowest, seconds)
+        if found is None and self.stage(queue, own) is None:
+            operands = self.operands(queue, [(ONE, own)])
+            return None if operands is None else apply("stages_tail", seconds, *operands)
+        return found
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random."""
@@ -133,6 +154,17 @@ def no_share(stream: str) -> QpsError:
         None,
         f"the share of `{stream}` beyond a time is not available: only percentiles are",
         hint=f"limit a percentile instead: `{stream}.p95 <= 2 s`",
+    )
+
+
+def no_share_of_waits(resource: str) -> QpsError:
+    """Return that of the wait at a resource quantiles are known, but no shares."""
+    return QpsError.single(
+        codes.NO_ANSWER,
+        None,
+        f"the share of visits of `{resource}` that wait longer than a time is not available: only "
+        "percentiles are",
+        hint=f"limit a percentile instead: `{resource}.wait.p95 <= 2 s`",
     )
 
 
