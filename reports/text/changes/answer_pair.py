@@ -34,19 +34,29 @@ _CLEARLY = 0.95
 def uncertainty_of_change(odds: DifferenceOdds, of: str) -> str:
     """Return in words whether a difference `of` users exceeds the uncertainty of the inputs."""
     if odds.more == odds.fewer == 0:
-        return f"no change in any of {odds.samples:,} samples of the uncertain inputs"
+        return phrase("diff.no_change", samples=f"{odds.samples:,}")
     likely, word = max((odds.fewer, "falls"), (odds.more, "rises"))
     verdict = "exceeds" if is_clear(odds) else "is within"
     reasons = (odds.left_out, "impossible values"), (odds.unsolved, f"each {ALONE}")
     left = "".join(
-        f"; {percent(share)} of samples excluded: {reason}" for share, reason in reasons if share
+        phrase("diff.excluded", share=percent(share), reason=reason)
+        for share, reason in reasons
+        if share
     )
     sure = percent(odds.after.probability)
-    return (
-        f"the change {verdict} the uncertainty of the inputs: capacity {word} in "
-        f"{percent(likely)} of {odds.samples:,} samples; {sure} interval for the change: "
-        f"{odds.least:+,} to {odds.most:+,} {of}; for the capacity: {ends_of(odds.after)} "
-        f"(was {ends_of(odds.before)}){left}"
+    return phrase(
+        "diff.uncertainty",
+        verdict=verdict,
+        rises=word,
+        share=percent(likely),
+        samples=f"{odds.samples:,}",
+        sure=sure,
+        least=f"{odds.least:+,}",
+        most=f"{odds.most:+,}",
+        of=of,
+        ends=ends_of(odds.after),
+        was=ends_of(odds.before),
+        left=left,
     )
 
 
@@ -83,12 +93,14 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
         (old, new), users = self.capacities, _known_users(self.after)
         was = marked(f"{old:,}", self.before.known)
         if old == new:
-            moved = f"Capacity unchanged at {users}"
+            moved = phrase("diff.unchanged", users=users)
         elif self.within_error:
-            moved = f"Capacity unchanged within the model error ({was}, now {users})"
+            moved = phrase("diff.unchanged_within_error", was=was, users=users)
         else:
             verb = "rises" if new > old else "falls"
-            moved = f"Capacity {verb} from {was} to {users} ({moved_by(old, new)})"
+            moved = phrase(
+                "diff.moved", verb=verb, was=was, users=users, moved_by=moved_by(old, new)
+            )
         was_limit, limit = self.limits
         return f"{moved}. Bottleneck: {limit}{f' (was {was_limit})' * (was_limit != limit)}."
 
@@ -98,7 +110,7 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
         (old, new), users = self.capacities, _known_users(self.after)
         capacity = f"{users} (unchanged)"
         if old != new:
-            by = "unchanged within the model error" if self.within_error else moved_by(old, new)
+            by = phrase("diff.within_error") if self.within_error else moved_by(old, new)
             capacity = f"{marked(f'{old:,}', self.before.known)} -> {users} ({by})"
         was_limit, limit = self.limits
         was = "unchanged" if was_limit == limit else f"was {was_limit}"
@@ -152,7 +164,7 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
             if each.measure == one.measure
         }
         if len(limits) > 1 or one.certainty is not None:
-            return f"{labels.of(one.measure)} at its limit"
+            return phrase("diff.at_limit", name=labels.of(one.measure))
         share = one.unit == str(DIMENSIONLESS) and is_share(one.measure)
         limit = percent(one.limit) if share else quantity_in(one.limit, one.unit)
         return f"{labels.of(one.measure)} at {limit}"
@@ -164,7 +176,7 @@ def _known_users(view: SolveView) -> str:
 
 def _limit(view: SolveView, labels: Labels) -> str:
     if not view.limited_by:
-        return "none in the range"
+        return phrase("diff.no_limit")
     return printable(labels.of(view.limited_by))
 
 

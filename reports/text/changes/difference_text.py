@@ -28,6 +28,7 @@ from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.nouns import noun
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import quantity
 from qps.solver.spec_difference import SpecDifference
 from qps.solver.uncertainty.interval_result import DifferenceOdds
@@ -224,7 +225,7 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
         if users:
             effect = f"{effect} {of}"
         if one.within_error:
-            effect = f"{effect}, within the model error"
+            effect = phrase("diff.effect_within_error", effect=effect)
         line = ChangeLine(
             sign="~",
             name=change_name(one),
@@ -267,7 +268,7 @@ def _unanswered(claims: ClaimChanges | None) -> str:
         return ""
     more = len(claims.unanswered) - 1
     also = f" (and {more:,} more)" if more else ""
-    return printable(f"Claims without a result: {claims.unanswered[0]}{also}.")
+    return printable(phrase("diff.no_result", unanswered=claims.unanswered[0], also=also))
 
 
 def numbers_table(view: DifferenceView) -> Table:
@@ -280,18 +281,18 @@ def numbers_table(view: DifferenceView) -> Table:
 def remark_of(view: DifferenceView) -> str:
     """Return how to read the columns."""
     if not view.changes:
-        return "No input or formula that affects capacity has changed."
+        return phrase("diff.nothing")
     of = noun(view.after.population.name)
     parts = [
-        f"Effects in {of}. In isolation: this change alone",
-        "Cumulative: changes applied in this order",
+        phrase("diff.isolation", of=of),
+        phrase("diff.cumulative"),
     ]
     if is_shared(view.changes):
         of_orders = (
-            "all orders (Shapley)" if len(moving(view.changes)) <= MOST_SHARED else "two orders"
+            phrase("diff.shapley") if len(moving(view.changes)) <= MOST_SHARED else "two orders"
         )
-        parts.append(f"Attributed: mean over {of_orders}, which adds up to the total")
+        parts.append(phrase("diff.attributed", of_orders=of_orders))
     text = ". ".join(parts) + "."
     if any(change.alone is None or change.step is None for change in moving(view.changes)):
-        text += " A `?` means that an intermediate spec has no capacity."
+        text += phrase("diff.no_capacity")
     return text

@@ -161,7 +161,7 @@ _RELIABILITY = {
 def _what(solution: InverseSolution) -> str:
     """Return what values that are not exact are."""
     if not solution.intervals:
-        return "Conservative: some value may be sufficient"
+        return phrase("inverse.conservative")
     return _RELIABILITY[solution.known.kind]
 
 
@@ -181,23 +181,19 @@ def required_values(solution: InverseSolution) -> str:
     number = solution.number
     name = printable(number.name)
     users = counted(solution.at, solution.population)
-    kind = (
-        "its full range"
-        if number.is_declared
-        else "a millionth to a million times the current value"
-    )
+    kind = phrase("inverse.full_range") if number.is_declared else phrase("inverse.searched_range")
     low, high = (_describe(solution, float(end)) for end in (number.low, number.high))
     whole = f"{low} to {high}, {kind}"
-    everywhere = "in every mode, " if number.is_changed_by_modes else ""
+    everywhere = phrase("inverse.every_mode") if number.is_changed_by_modes else ""
     if not solution.intervals:
         because = _because(solution)
-        none = f"no value of {name} supports {users}"
+        none = phrase("inverse.none", name=name, users=users)
         if any(failure.is_undecided for failure in solution.fails):
-            none = f"it is unknown whether any value of {name} supports {users}"
+            none = phrase("inverse.unknown", name=name, users=users)
         return f"{none} (searched {whole}){because}."
     parts = [_interval(solution, interval) for interval in solution.intervals]
     if parts == [None]:
-        return f"every value of {name} supports {users} ({whole})."
+        return phrase("inverse.all", name=name, users=users, whole=whole)
     said = ", or ".join(part for part in parts if part is not None)
     ends = (end for i in solution.intervals for end in (i.fails_below, i.fails_above))
     be = "may be" if any(end is not None and end.is_undecided for end in ends) else "must be"
@@ -207,7 +203,7 @@ def required_values(solution: InverseSolution) -> str:
 def _now(solution: InverseSolution) -> str:
     """Return in a sentence what the number is now."""
     if not solution.number.current:
-        return f"{printable(solution.number.name)} is currently not used."
+        return phrase("inverse.unused", value=printable(solution.number.name))
     return f"Currently {_current(solution)}."
 
 
@@ -255,7 +251,11 @@ def _beyond(solution: InverseSolution, interval: Interval, *, is_low: bool) -> s
     )
     if not (interval.low_is_open if is_low else interval.high_is_open):
         return f"{side} that"
-    return "at that value" if number.is_declared and end == float(last) else f"at or {side} that"
+    return (
+        phrase("inverse.at_value")
+        if number.is_declared and end == float(last)
+        else phrase("inverse.at_or_beyond", side=side)
+    )
 
 
 def _known(known: Certainty) -> str:
@@ -269,7 +269,7 @@ def _fails(failure: FailureAt, *, at_end: bool = False) -> str:
     mode = f" in mode {failure.mode}" if failure.mode else ""
     how = _OFF_LIMIT[failure.at_most, failure.is_on_limit or (at_end and failure.strict)]
     if not (failure.at_most or failure.is_finite):
-        how = "has no finite value"
+        how = phrase("inverse.not_finite")
     return f"{printable(failure.requirement)} {how}{mode}"
 
 
@@ -287,8 +287,8 @@ def _because(solution: InverseSolution) -> str:
     told = [_fails(failure) for failure in solution.fails]
     reasons = first_words(told, _MOST_REASONS)
     if solution.fails_throughout:
-        return f": {reasons} for every value"
-    return f": every value fails a requirement; with the smallest, {reasons}" if told else ""
+        return phrase("inverse.throughout", reasons=reasons)
+    return phrase("inverse.smallest_fails", reasons=reasons) if told else ""
 
 
 def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:

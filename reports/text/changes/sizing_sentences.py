@@ -17,6 +17,7 @@ from qps.reports.text.words.certainty_marks import (
     users_as_known,
 )
 from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     in_percent,
     joined_words,
@@ -38,11 +39,13 @@ _TIMES = "10,000 times the capacity of each resource"
 def sizing_known(sizing: Sizing) -> list[str]:
     """Return how it is known whether they are supported, and each number that is not exact."""
     found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
-    found |= {f"the required size of `{one.resource}`": one.known for one in sizing.needed}
-    found |= {f"the fix that enlarges `{fix.resources[0]}`": fix.known for fix in sizing.fixes}
-    found["the list of fixes"] = sizing.fixes_known
+    found |= {phrase("sizing.size_of", resource=one.resource): one.known for one in sizing.needed}
+    found |= {
+        phrase("sizing.fix_of", resources=fix.resources[0]): fix.known for fix in sizing.fixes
+    }
+    found[phrase("sizing.fixes")] = sizing.fixes_known
     if sizing.growth is not None:
-        found["the number of servers"] = sizing.growth.known
+        found[phrase("sizing.server_count")] = sizing.growth.known
     numbers = known_numbers(found, sizing.ports)
     if sizing.known.is_exact:
         return numbers
@@ -59,7 +62,7 @@ def sizing_answer(sizing: Sizing) -> str:
         one.resource for one in by_shortage(sizing) if not one.suffices and one.takes is not None
     ]
     names = joined_words(by_switch(short, sizing.ports))
-    what = f"with more capacity for {names}" if short else "without changes"
+    what = phrase("sizing.with_more", names=names) if short else "without changes"
     if sizing.is_supported:
         return _to_buy(sizing) or f"{users} {are} supported {what}."
     growth = sizing.growth
@@ -69,9 +72,9 @@ def sizing_answer(sizing: Sizing) -> str:
     if sizing.fails_whatever:
         named = joined_words([_failing(one) for one in _without_quality(sizing.fails_whatever)])
         enough = (
-            f"Even with {_TIMES} instead of more servers"
+            phrase("sizing.even_with", times=_TIMES)
             if more
-            else f"{users} {are} not supported: even with {_TIMES}"
+            else phrase("sizing.not_supported", users=users, are=are, times=_TIMES)
         )
         said.append(f"{enough}, {named}{none and f'; {none}'}.")
     if sizing.fails_still:
@@ -81,13 +84,13 @@ def sizing_answer(sizing: Sizing) -> str:
             f"{marked(rounded_up(fix.takes, fix.capacity), fix.known)}"
             for fix in sizing.fixes
         ]
-        otherwise = "several resources need more capacity"
+        otherwise = phrase("sizing.several")
         if not sizing.fixes_known.is_exact:
-            otherwise = "it is unknown whether more capacity for one resource is enough"
-        fix = f"to fix this, raise {' or '.join(fixes)}" if fixes else otherwise
+            otherwise = phrase("sizing.unknown_fix")
+        fix = phrase("sizing.raise", names=" or ".join(fixes)) if fixes else otherwise
         said.append(f"{_for_utilization(sizing)}, {named}; {fix}.")
     if not sizing.fails_whatever and not sizing.fails_still:
-        said.append(f"{users} {are} supported {what}, but a smaller population is not.")
+        said.append(phrase("sizing.smaller_fails", users=users, are=are, what=what))
     return " ".join(said)
 
 
@@ -133,29 +136,29 @@ def _for_utilization(sizing: Sizing) -> str:
     loads = (one.for_load or one for one in by_shortage(sizing))
     short = [one.resource for one in loads if not one.suffices and one.takes is not None]
     names = joined_words(by_switch(short, sizing.ports))
-    only = "only meets its utilization target"
+    only = phrase("sizing.meets_target")
     if len(short) > 1:
-        only = "only meet their utilization targets"
+        only = phrase("sizing.meet_targets")
     return f"If {names} {only}" if short else "Without changes"
 
 
 def _more_machines(sizing: Sizing, growth: Growth) -> str:
     """Return in words how many machines are enough."""
-    links = f" and more capacity for {joined_words(growth.links)}" if growth.links else ""
+    links = phrase("sizing.and_links", names=joined_words(growth.links)) if growth.links else ""
     more = [
         f"{marked(f'{m.takes:,}', growth.known)} {joined_words(m.nodes)} servers (now {m.now:,})"
         for m in growth.machines
     ]
     users = counted(sizing.at, sizing.population)
     are = "is" if sizing.at == 1 else "are"
-    fewer = "" if growth.are_least else "; fewer may be enough"
+    fewer = "" if growth.are_least else phrase("sizing.fewer")
     return f"{users} {are} supported with {joined_words(more)}{links}{fewer}."
 
 
 def _not_found(growth: Growth) -> str:
     """Return in words how many machines were tried."""
     tried = joined_words(growth.candidates)
-    return f"up to {growth.up_to:,} times as many {tried} servers are not enough"
+    return phrase("sizing.servers_not_enough", up_to=f"{growth.up_to:,}", tried=tried)
 
 
 def _without_quality(failing: Sequence[FailingThere]) -> list[FailingThere]:

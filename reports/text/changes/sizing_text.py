@@ -179,7 +179,7 @@ def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
     reasons = merged(premises, sizing.ports)
     if len(reasons) == 1:
         return [f"{what}: {labels.sentence(reasons[0])}"]
-    return [f"{what} ({len(reasons)} reasons: --format json)"]
+    return [phrase("sizing.reasons", what=what, count=len(reasons))]
 
 
 def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:
@@ -195,7 +195,7 @@ def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:
         and not one.suffices
     ]
     if exact:
-        yield f"Cores before rounding up: {', '.join(exact)}."
+        yield phrase("sizing.exact_cores", names=", ".join(exact))
 
 
 def _table(sizing: Sizing, labels: Labels) -> Table:
@@ -230,10 +230,14 @@ def _capacity_text(one: Needed, sizing: Sizing) -> str:
     these support the population.
     """
     if one.takes is None and sizing.is_supported:
-        return "no change needed"
+        return phrase("sizing.no_change")
     if one.takes is None:
         most = number(float(MOST), _EXACT_DIGITS)
-        return f"not enough at {most}× today" if one.is_searched else "not enough at any size"
+        return (
+            phrase("sizing.not_enough_at", most=most)
+            if one.is_searched
+            else phrase("sizing.never_enough")
+        )
     if one.takes == 0:
         return "–"
     return rounded_up(one.takes if one.exact is None else one.exact, one.capacity)

@@ -194,7 +194,7 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
             largest = marked(f"{mode.capacity:,}", mode.known)
         why = f" (limited by {labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
-    return f"{answer.mode} limits capacity; capacity by mode: {', '.join(told)}"
+    return phrase("modes.limit", mode=answer.mode, names=", ".join(told))
 
 
 def cost_facts(answer: Answer) -> list[str]:
@@ -205,7 +205,7 @@ def cost_facts(answer: Answer) -> list[str]:
         told = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
         lines.append(f"{told(cost.total)}, {told(cost.per_user)} per {each}")
     if lines and answer.costs[-1].unpriced:
-        lines.append(f"no price for {', '.join(answer.costs[-1].unpriced)}")
+        lines.append(phrase("cost.unpriced", names=", ".join(answer.costs[-1].unpriced)))
     return lines
 
 
@@ -218,7 +218,7 @@ def cost_lines(answer: Answer) -> list[str]:
         places = ", ".join(f"{place} {told(value)}" for place, value in cost.places.items())
         line = f"{told(cost.total)} at {answer.at:,}, {told(cost.per_user)} per {each} ({places})"
         if cost.unpriced and cost is answer.costs[-1]:
-            line += f"; no price for {', '.join(cost.unpriced)}"
+            line += phrase("cost.and_unpriced", names=", ".join(cost.unpriced))
         lines.append(f"{line}.")
     return lines
 
@@ -240,7 +240,9 @@ def _advice(answer: Answer, words: Wording) -> Table:
     for item in words.changes:
         change = item.change if labels.is_plain else item.words
         if item.to is not None and item.headroom is not None:
-            change += f" (moves load to {labels.of(item.to)}, {percent(item.headroom)} headroom)"
+            change += phrase(
+                "changes.moves_load", name=labels.of(item.to), share=percent(item.headroom)
+            )
         kind = item.kind if item.kind != last else ""
         rows.append((kind, change, users_with(item), *identifier_cells(item.setting or "", labels)))
         last = item.kind
@@ -259,10 +261,10 @@ def _sensitivities(answer: Answer, labels: Labels) -> Table:
         )
         for item in answer.sensitivity[:_SHOWN_SENSITIVITIES]
     )
-    moved = "Effect of +1 % on capacity"
+    moved = phrase("sensitivity.capacity")
     if answer.limited_by is None and answer.sensitivity_of is not None:
         resource = labels.of(resource_in(answer.sensitivity_of))
-        moved = f"Effect of +1 % on the saturation point of {resource}"
+        moved = phrase("sensitivity.saturation", resource=resource)
     headings = ("Sensitivity to", moved, *identifier_cells("Name", labels))
     return Table(headings, rows, frozenset([1]), long=frozenset([0, 1, 2]))
 
@@ -273,9 +275,5 @@ def _references(answer: Answer) -> str:
     names = [name for name in shown if name in answer.reference_ratings]
     if not names:
         return ""
-    verb = "are ratings of machines" if names[1:] else "is the rating of the machine"
-    return (
-        f"{joined_words(names)} {verb} that service demands were measured on: a higher rating "
-        "scales those demands up. If the spec also uses that machine, its own speed is a "
-        "separate input."
-    )
+    verb = phrase("sensitivity.are_ratings") if names[1:] else phrase("sensitivity.is_rating")
+    return phrase("sensitivity.ratings", names=joined_words(names), verb=verb)

@@ -16,9 +16,9 @@ def bottleneck_line(answer: Answer) -> str:
         return ""
     if found.saturates_at is None:
         most = heaviest_in_words(answer).lower()
-        none = "no resource is known to saturate" if found.undecided else "no resource saturates"
+        none = phrase("bottleneck.none_known") if found.undecided else phrase("bottleneck.none")
         if answer.closed and not found.undecided:
-            none = "no resource is overloaded (closed workload)"
+            none = phrase("bottleneck.none_closed")
         line = f"{none}; {most}: {found.resource}."
     else:
         line = f"{_saturates_first(answer, found.saturates_at)}{stays_full_text(answer)}."
@@ -33,8 +33,8 @@ def changes_in_words(answer: Answer, found: Bottleneck) -> str:
     name, heaviest = answer.population, heaviest_in_words(answer)
     first = found.changes[0]
     if first.to is None and first.at < answer.low + 1:
-        return f"{heaviest} at first: {found.initially}; unknown for larger populations"
-    path = [f"{found.initially} at low populations"]
+        return phrase("bottleneck.unknown_later", heaviest=heaviest, initially=found.initially)
+    path = [phrase("bottleneck.low", initially=found.initially)]
     path += [f"{c.to or 'unknown'} above {whole_population(c.at)}" for c in found.changes]
     hidden = len(path) - _MOST_CHANGES
     if hidden > 1:  # JSON has all of them
@@ -74,8 +74,8 @@ def _saturates_first(answer: Answer, at: float) -> str:
         full = full_from_start(found, is_planned=planned)
         if answer.low == answer.high:
             return f"{found.resource} is {full} at {where}"
-        return f"{found.resource} is {full} at {where}, the start of the range"
-    reaches = "exceeds its target" if planned else "saturates"
+        return phrase("bottleneck.start", resource=found.resource, full=full, where=where)
+    reaches = phrase("bottleneck.exceeds_target") if planned else "saturates"
     return f"{found.resource} {reaches} first, above {where}"
 
 
@@ -97,4 +97,4 @@ def stays_full_text(answer: Answer) -> str:
 def heaviest_in_words(answer: Answer) -> str:
     """Return what is meant by the heaviest load: targets may lie below 100 %."""
     is_planned = any(resource.target != 1 for resource in answer.resources)
-    return "Closest to its target" if is_planned else "Highest utilization"
+    return phrase("bottleneck.closest") if is_planned else "Highest utilization"

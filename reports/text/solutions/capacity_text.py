@@ -260,7 +260,7 @@ def nominal_line(answer: Answer) -> str:
         return ""
     users = counted(answer.at, answer.population)
     if answer.verdict is Verdict.NOWHERE:
-        users = f"none supported, values at {users}"
+        users = phrase("nominal.none", users=users)
     return phrase("nominal" if has_nominal(answer) else "nominal.required", users=users)
 
 
@@ -272,11 +272,11 @@ def measure_next(answer: Answer) -> str:
     if one.first_order < _LEAST_SHARE:
         return ""
     first, *fitted = one.number.split(", ")
-    who = f"`{first}` and {len(fitted)} more fitted inputs" if fitted else f"`{first}`"
-    told = f"{who}: {percent(one.first_order, 2)} of the variance in capacity"
+    who = phrase("measure_next.fitted", first=first, count=len(fitted)) if fitted else f"`{first}`"
+    told = phrase("measure_next.share", who=who, share=percent(one.first_order, 2))
     if one.capacity_if_halved in (None, answer.odds.at_confidence.capacity):
         return told
     halved = f"{rounded_down(one.capacity_if_halved)} {noun(answer.population)}"
     if supported(answer) != answer.odds.at_confidence.capacity:  # both beside the same number
-        halved += " from inputs alone"
-    return f"{told}; halving its uncertainty gives {halved}"
+        halved += phrase("measure_next.inputs_alone")
+    return phrase("measure_next.halved", share=told, halved=halved)

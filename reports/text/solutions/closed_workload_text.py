@@ -12,6 +12,7 @@ from qps.compiler.quantities.dimension import TIME, Dimension
 from qps.reports.text.solutions.limit_facts import MOST_NAMED
 from qps.reports.text.words.certainty_marks import marked
 from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent, quantity, with_unit
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ClosedSolution, FullTogether, MixSolution
@@ -39,7 +40,9 @@ def _in_short(one: ClosedSolution) -> str:
     rate = marked(_rate(one, one.rate), one.rate_known)
     latency = marked(quantity(one.latency, TIME), one.latency_known)
     most = (
-        f" (levels off at {_rate(one, one.most)})" if isfinite(one.most) and not one.meets else ""
+        phrase("closed.levels_off", rate=_rate(one, one.most))
+        if isfinite(one.most) and not one.meets
+        else ""
     )
     return f"{one.stream} {rate}{most}, response time {latency}"
 
@@ -49,16 +52,15 @@ def _mix(mix: MixSolution) -> str:
     others = listed(list(mix.others), "and")
     full = [_full(one) for one in mix.ranges]
     if len(full) == 1:
-        return f"At high concurrency, {full[0]} for every mix of `{mix.of}` and {others}."
+        return phrase("closed.every_mix", full=full[0], of=mix.of, others=others)
     starts = [marked(percent(one.at), mix.known) for one in mix.ranges[1:]]
     inside = (
         f"{what} from {low} to {high}"
         for what, (low, high) in zip(full[1:-1], pairwise(starts), strict=True)
     )
     stretches = [f"{full[0]} below {starts[0]}", *inside, f"{full[-1]} above {starts[-1]}"]
-    return (
-        f"At high concurrency, the bottleneck depends on the share of `{mix.of}` in its mix "
-        f"with {others}: {', '.join(stretches)} (share in this spec: {percent(mix.share)})."
+    return phrase(
+        "closed.mix", of=mix.of, others=others, names=", ".join(stretches), share=percent(mix.share)
     )
 
 
@@ -75,30 +77,37 @@ def _now(answer: Answer, one: ClosedSolution) -> str:
     rate = marked(_rate(one, one.rate), one.rate_known)
     latency = marked(quantity(one.latency, TIME), one.latency_known)
     think = quantity(one.think, TIME)
-    return (
-        f"{one.stream} at {counted(answer.at, answer.population)}: throughput {rate}, response "
-        f"time {latency}, think time {think}."
+    return phrase(
+        "closed.now",
+        stream=one.stream,
+        users=counted(answer.at, answer.population),
+        rate=rate,
+        latency=latency,
+        think=think,
     )
 
 
 def _ends(one: ClosedSolution) -> str:
     if not isfinite(one.most):
-        return "No station limits its throughput."
+        return phrase("closed.unlimited")
     where = listed(list(one.levels_off_at), "and")
-    levels = "Throughput levels off at"
+    levels = phrase("closed.levels")
     if one.meets:
-        levels = f"Without {listed(list(one.meets), 'and')} throughput would level off at"
-    return (
-        f"{levels} {_rate(one, one.most)}, with {where} at 100 % utilization. Queueing dominates "
-        f"above {with_unit(number(one.knee), one.item)} in the system (the knee); this population "
-        f"has {number(one.jobs)}."
+        levels = phrase("closed.levels_without", names=listed(list(one.meets), "and"))
+    return phrase(
+        "closed.knee",
+        levels=levels,
+        rate=_rate(one, one.most),
+        where=where,
+        jobs=with_unit(number(one.knee), one.item),
+        value=number(one.jobs),
     )
 
 
 def _bounds(one: ClosedSolution) -> str:
     if one.meets:
         return ""
-    told = f" Throughput bounds: asymptotic {_between(one, one.asymptotic)}"
+    told = phrase("closed.bounds", between=_between(one, one.asymptotic))
     if one.balanced is not None:
         told += f", balanced job {_between(one, one.balanced)}"
     return f"{told}."

@@ -40,24 +40,30 @@ def _elastic(answer: Answer, item: ElasticSolution, labels: Labels) -> str:
     name = f"{labels.of(item.name)}{rank}"
     value = marked(told(item.value_at_limit), item.known)
     if item.yields is None:
-        return f"{name} stays at its maximum of {value} at every population."
+        return phrase("elastic.maximum", name=name, value=value)
     if item.exhausted is not None and item.exhausted.method is Method.AT_START:
-        return (
-            f"{name} stays at its minimum of {value} at every population: {item.yields.resource} "
-            "is saturated."
-        )
+        return phrase("elastic.minimum", name=name, value=value, resource=item.yields.resource)
     users = counted(answer.at, answer.population)
-    line = f"{name} is {value} at {users}, limited by {_limited_by(answer, item)}"
+    line = phrase(
+        "elastic.limited", name=name, value=value, users=users, limited_by=_limited_by(answer, item)
+    )
     if item.yields.method is not Method.AT_START:
         most = _people(answer, item.yields.at)
-        line = (
-            f"{name} is {value} at {users}: its maximum of {told(item.most)} up to "
-            f"{most}, then limited by {_limited_by(answer, item)}"
+        line = phrase(
+            "elastic.maximum_then_limited",
+            name=name,
+            value=value,
+            users=users,
+            maximum=told(item.most),
+            most=most,
+            limited_by=_limited_by(answer, item),
         )
     if item.exhausted is not None:
-        line += (
-            f"; it falls to its minimum of {told(item.least)} at "
-            f"{_people(answer, item.exhausted.at)} (limited by {item.exhausted.resource})"
+        line += phrase(
+            "elastic.falls",
+            value=told(item.least),
+            people=_people(answer, item.exhausted.at),
+            resource=item.exhausted.resource,
         )
     return f"{line}."
 
@@ -71,7 +77,10 @@ def _people(answer: Answer, at: float) -> str:
 def _limited_by(answer: Answer, item: ElasticSolution) -> str:
     """Return the resources that limit an elastic parameter, each up to which population."""
     assert item.yields is not None
-    by = [item.yields.resource, *(one.to or "an unknown resource" for one in item.changes)]
+    by = [
+        item.yields.resource,
+        *(one.to or phrase("elastic.unknown_resource") for one in item.changes),
+    ]
     ends = [f" up to {_people(answer, one.at)}" for one in item.changes]
     parts = [f"{one}{end}" for one, end in zip(by, ends, strict=False)]
     if not parts:

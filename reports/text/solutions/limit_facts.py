@@ -39,7 +39,7 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
     found = answer.resource(resource_in(name))
     if one is not None and there is not None:
         if one.confidence is not None:
-            return "Limit", f"{labels.of(name)}: not met at {further}"
+            return "Limit", phrase("limit.not_met_above", name=labels.of(name), further=further)
         then = _further(one, there, further)
         if found is not None:
             value = one.now.value
@@ -70,7 +70,7 @@ def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
         behind = f" ({of} {percent(limit)})" if of else ""
         return f"{name}: utilization {percent(at, _DIGITS)}{behind}, {then}"
     if of:
-        return f"{name}: utilization at its {percent(limit)} {of}"
+        return phrase("limit.at_target", name=name, share=percent(limit), of=of)
     return f"{name}: saturated ({then})"
 
 
@@ -81,7 +81,7 @@ def in_samples(answer: Answer, label: str) -> str:
     name = resource_in(answer.limited_by or "")
     others = [one for one in answer.odds.bottlenecks if one.name != name]
     told = [
-        f"`{one.name}` saturates first in {percent(one.probability, 2)}"
+        phrase("limit.in_samples", name=one.name, share=percent(one.probability, 2))
         for one in others[:MOST_NAMED]
     ]
     return f"; {joined_words(told)} of samples" if told else ""
@@ -110,7 +110,7 @@ def busiest(answer: Answer, labels: Labels) -> str:
 
 def _levels_off(answer: Answer) -> str:
     """Return why the busiest resource is never overloaded: its users wait for their responses."""
-    return " (a closed workload cannot overload it)" if answer.closed else " (never overloaded)"
+    return phrase("limit.closed") if answer.closed else " (never overloaded)"
 
 
 _ROUNDINGS = 1e-12
@@ -126,7 +126,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
         yield "Violated", f"{_behind_quality(answer.behind_quality, labels)} at {users}"
         return
     if one is not None and one.confidence is not None:
-        yield "Violated", f"{labels.of(name)}: not met at {users}"
+        yield "Violated", phrase("limit.not_met", name=labels.of(name), users=users)
         return
     if one is not None and there is not None:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
@@ -150,7 +150,7 @@ def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
         for stage, value in stages[:MOST_NAMED]
         if value > _LEAST_SHARE * stages[0][1]
     ]
-    return f"breakdown of the mean latency: {', '.join(told)}" if told else ""
+    return phrase("limit.breakdown", names=", ".join(told)) if told else ""
 
 
 def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:

@@ -8,6 +8,7 @@ from math import isfinite
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     first_words,
     joined_words,
@@ -36,8 +37,7 @@ def odds_lines(answer: Answer) -> Iterator[str]:
     for one in answer.counted_as_known:
         are = "is" if len(one.numbers) == 1 else "are"
         yield (
-            f"{joined_words(one.numbers)} {are} treated as exact: `{one.table}` has no more rows "
-            "than fitted numbers, too few to estimate a variance."
+            phrase("uncertainty.exact", names=joined_words(one.numbers), are=are, table=one.table)
         )
 
 
@@ -46,9 +46,9 @@ def _of_odds(answer: Answer, odds: Odds) -> Iterator[str]:
         _numbers(odds.interval), _numbers(odds.linear_interval), least_gap=1
     ):
         yield (
-            "Uncertainty: a linear approximation gives "
-            f"{rounded_ends(odds.linear_interval, answer.high)}. Capacity is not linear over the "
-            "range of the inputs, so use the sampled interval."
+            phrase(
+                "uncertainty.linear", rounded_ends=rounded_ends(odds.linear_interval, answer.high)
+            )
         )
     yield from left_out_lines(odds.left_out)
     yield from _approximated(odds)
@@ -61,11 +61,11 @@ def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
     if impossible:
         share = percent(sum(one.probability for one in impossible))
         why = joined_words([one.name for one in impossible[:_MOST_NAMED]])
-        yield f"{share} of the samples are impossible and excluded: {why}."
+        yield phrase("uncertainty.impossible", share=share, why=why)
     unsolved = [one.probability for one in left_out if one.name == ALONE]
     if unsolved:
         share = percent(sum(unsolved))
-        yield f"{share} of the samples could not be solved and are excluded: each {ALONE}."
+        yield phrase("uncertainty.unsolved", share=share, alone=ALONE)
 
 
 def _approximated(odds: Odds) -> Iterator[str]:
@@ -74,17 +74,11 @@ def _approximated(odds: Odds) -> Iterator[str]:
         names = _some(sorted(one.requirement for one in odds.surrogate_models))
         points = max(one.points for one in odds.surrogate_models)
         error = percent(max(_LEAST_ERROR, *(one.error for one in odds.surrogate_models)), 2)
-        yield (
-            f"Approximation: {points} samples are solved in full; for the others, a surrogate "
-            f"model predicts where {names} fail (cross-validation error up to {error})."
-        )
+        yield (phrase("uncertainty.surrogate", points=points, names=names, error=error))
     assumed = {one.name for one in odds.limits} & set(odds.assumed)
     if assumed:
-        does = "exceeds its limit, it does" if len(assumed) == 1 else "exceed their limits, they do"
-        yield (
-            f"Assumption: in every sample, once {_some(sorted(assumed))} "
-            f"{does} so at every larger population. This is proven for the nominal inputs only."
-        )
+        does = phrase("uncertainty.exceeds") if len(assumed) == 1 else phrase("uncertainty.exceed")
+        yield (phrase("uncertainty.assumption", some=_some(sorted(assumed)), does=does))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -101,14 +95,18 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
     named = first_words([f"`{name}`" for name in uncertain], _MOST_TYPICAL)
     which = "value" if len(uncertain) == 1 else "values"
     inputs = "uncertain input" if len(uncertain) == 1 else "uncertain inputs"
-    return (f"uses the nominal {which} of the {inputs} {named}",)
+    return (phrase("uncertainty.nominal_values", which=which, inputs=inputs, named=named),)
 
 
 def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
     """Return that an answer is one of typical values; nothing where every number is known."""
     return tuple(
-        f"{remark[0].upper()}{remark[1:]}; `qps solve --confidence` evaluates "
-        f"{'its' if len(uncertain) == 1 else 'their'} uncertainty."
+        phrase(
+            "uncertainty.evaluates",
+            first=remark[0].upper(),
+            rest=remark[1:],
+            verb="its" if len(uncertain) == 1 else "their",
+        )
         for remark in typical_remark(uncertain)
     )
 
@@ -118,9 +116,7 @@ def unsimulated_remark(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     are = "is" if len(names) == 1 else "are"
-    return (
-        f"confidence needs samples, not one value of each input: {_some(names)} {are} not tested",
-    )
+    return (phrase("uncertainty.confidence", some=_some(names), are=are),)
 
 
 def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
@@ -143,9 +139,9 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
     headings = (
         "Measure next",
         "Specified",
-        "Share of variance",
+        phrase("uncertainty.variance"),
         "With interactions",
-        f"{noun(answer.population).capitalize()} if uncertainty is halved",
+        phrase("uncertainty.halved", noun=noun(answer.population).capitalize()),
     )
     long = frozenset(range(len(headings)))
     return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=long)
@@ -160,7 +156,7 @@ def samples_text(samples: int, numbers: int) -> str:
 def ends_of(interval: Interval) -> str:
     """Return the ends of an interval: `6,870–8,010`."""
     if interval.most is None:
-        return "none at all"
+        return phrase("uncertainty.none_at_all")
     if interval.least == interval.most:
         return f"{interval.most:,}"
     low = "none" if interval.least is None else f"{interval.least:,}"
@@ -205,9 +201,9 @@ def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
     if told:
         named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in told[:_MOST_NAMED])
         users = counted(answer.at, answer.population)
-        yield f"Probability that each limit is met at {users}: {named}."
+        yield phrase("uncertainty.met", users=users, named=named)
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
-        yield f"Probability of being the bottleneck: {_named(odds.bottlenecks)}."
+        yield phrase("uncertainty.bottleneck", named=_named(odds.bottlenecks))
 
 
 def requirement_probabilities(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:

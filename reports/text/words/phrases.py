@@ -1,6 +1,7 @@
-"""The phrases that terminal and page share, from one table.
+"""The phrases that people read, found by their ids.
 
-The table is a script of the page, `scripts/common/phrases.js`, as the page cannot read Python.
+Those that terminal and page share stand in a script of the page, `scripts/common/phrases.js`, as
+the page cannot read Python; those of texts alone in `text_phrases`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+
+from qps.reports.text.words.text_phrases import TEXT_PHRASES
 
 _TABLE = "scripts/common/phrases.js"
 _START, _END = "const PHRASES = ", ";\n"
@@ -19,7 +22,7 @@ def phrases() -> dict[str, str]:
     text = (files("qps.reports") / _TABLE).read_text(encoding="utf-8")
     table = text.partition(_START)[2].partition(f"}}{_END}")[0]
     found: dict[str, str] = json.loads(f"{table}}}")
-    return found
+    return {**TEXT_PHRASES, **found}
 
 
 def phrase(key: str, /, **values: object) -> str:

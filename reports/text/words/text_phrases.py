@@ -1,0 +1,156 @@
+"""The phrases of texts alone, by room: what a page says as well stands in `phrases.js`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+TEXT_PHRASES: Mapping[str, str] = {
+    "bottleneck.closest": "Closest to its target",
+    "bottleneck.exceeds_target": "exceeds its target",
+    "bottleneck.low": "{initially} at low populations",
+    "bottleneck.none": "no resource saturates",
+    "bottleneck.none_closed": "no resource is overloaded (closed workload)",
+    "bottleneck.none_known": "no resource is known to saturate",
+    "bottleneck.start": "{resource} is {full} at {where}, the start of the range",
+    "bottleneck.unknown_later": "{heaviest} at first: {initially}; unknown for larger populations",
+    "changes.moves_load": " (moves load to {name}, {share} headroom)",
+    "closed.bounds": " Throughput bounds: asymptotic {between}",
+    "closed.every_mix": "At high concurrency, {full} for every mix of `{of}` and {others}.",
+    "closed.knee": (
+        "{levels} {rate}, with {where} at 100 % utilization. Queueing dominates above {jobs} "
+        "in the system (the knee); this population has {value}."
+    ),
+    "closed.levels": "Throughput levels off at",
+    "closed.levels_off": " (levels off at {rate})",
+    "closed.levels_without": "Without {names} throughput would level off at",
+    "closed.mix": (
+        "At high concurrency, the bottleneck depends on the share of `{of}` in its mix with "
+        "{others}: {names} (share in this spec: {share})."
+    ),
+    "closed.now": (
+        "{stream} at {users}: throughput {rate}, response time {latency}, think time {think}."
+    ),
+    "closed.unlimited": "No station limits its throughput.",
+    "cost.and_unpriced": "; no price for {names}",
+    "cost.unpriced": "no price for {names}",
+    "diff.at_limit": "{name} at its limit",
+    "diff.attributed": "Attributed: mean over {of_orders}, which adds up to the total",
+    "diff.cumulative": "Cumulative: changes applied in this order",
+    "diff.effect_within_error": "{effect}, within the model error",
+    "diff.excluded": "; {share} of samples excluded: {reason}",
+    "diff.isolation": "Effects in {of}. In isolation: this change alone",
+    "diff.moved": "Capacity {verb} from {was} to {users} ({moved_by})",
+    "diff.no_capacity": " A `?` means that an intermediate spec has no capacity.",
+    "diff.no_change": "no change in any of {samples} samples of the uncertain inputs",
+    "diff.no_limit": "none in the range",
+    "diff.no_result": "Claims without a result: {unanswered}{also}.",
+    "diff.nothing": "No input or formula that affects capacity has changed.",
+    "diff.shapley": "all orders (Shapley)",
+    "diff.uncertainty": (
+        "the change {verdict} the uncertainty of the inputs: capacity {rises} in {share} of "
+        "{samples} samples; {sure} interval for the change: {least} to {most} {of}; for the "
+        "capacity: {ends} (was {was}){left}"
+    ),
+    "diff.unchanged": "Capacity unchanged at {users}",
+    "diff.unchanged_within_error": "Capacity unchanged within the model error ({was}, now {users})",
+    "diff.within_error": "unchanged within the model error",
+    "elastic.falls": "; it falls to its minimum of {value} at {people} (limited by {resource})",
+    "elastic.limited": "{name} is {value} at {users}, limited by {limited_by}",
+    "elastic.maximum": "{name} stays at its maximum of {value} at every population.",
+    "elastic.maximum_then_limited": (
+        "{name} is {value} at {users}: its maximum of {maximum} up to {most}, then limited by "
+        "{limited_by}"
+    ),
+    "elastic.minimum": (
+        "{name} stays at its minimum of {value} at every population: {resource} is saturated."
+    ),
+    "elastic.unknown_resource": "an unknown resource",
+    "inverse.all": "every value of {name} supports {users} ({whole}).",
+    "inverse.at_or_beyond": "at or {side} that",
+    "inverse.at_value": "at that value",
+    "inverse.conservative": "Conservative: some value may be sufficient",
+    "inverse.every_mode": "in every mode, ",
+    "inverse.full_range": "its full range",
+    "inverse.none": "no value of {name} supports {users}",
+    "inverse.not_finite": "has no finite value",
+    "inverse.searched_range": "a millionth to a million times the current value",
+    "inverse.smallest_fails": ": every value fails a requirement; with the smallest, {reasons}",
+    "inverse.throughout": ": {reasons} for every value",
+    "inverse.unknown": "it is unknown whether any value of {name} supports {users}",
+    "inverse.unused": "{value} is currently not used.",
+    "limit.at_target": "{name}: utilization at its {share} {of}",
+    "limit.breakdown": "breakdown of the mean latency: {names}",
+    "limit.closed": " (a closed workload cannot overload it)",
+    "limit.in_samples": "`{name}` saturates first in {share}",
+    "limit.not_met": "{name}: not met at {users}",
+    "limit.not_met_above": "{name}: not met at {further}",
+    "measure_next.fitted": "`{first}` and {count} more fitted inputs",
+    "measure_next.halved": "{share}; halving its uncertainty gives {halved}",
+    "measure_next.inputs_alone": " from inputs alone",
+    "measure_next.share": "{who}: {share} of the variance in capacity",
+    "modes.limit": "{mode} limits capacity; capacity by mode: {names}",
+    "nominal.none": "none supported, values at {users}",
+    "sensitivity.are_ratings": "are ratings of machines",
+    "sensitivity.capacity": "Effect of +1 % on capacity",
+    "sensitivity.is_rating": "is the rating of the machine",
+    "sensitivity.ratings": (
+        "{names} {verb} that service demands were measured on: a higher rating scales those "
+        "demands up. If the spec also uses that machine, its own speed is a separate input."
+    ),
+    "sensitivity.saturation": "Effect of +1 % on the saturation point of {resource}",
+    "sizing.and_links": " and more capacity for {names}",
+    "sizing.even_with": "Even with {times} instead of more servers",
+    "sizing.exact_cores": "Cores before rounding up: {names}.",
+    "sizing.fewer": "; fewer may be enough",
+    "sizing.fix_of": "the fix that enlarges `{resources}`",
+    "sizing.fixes": "the list of fixes",
+    "sizing.meet_targets": "only meet their utilization targets",
+    "sizing.meets_target": "only meets its utilization target",
+    "sizing.never_enough": "not enough at any size",
+    "sizing.no_change": "no change needed",
+    "sizing.not_enough_at": "not enough at {most}× today",
+    "sizing.not_supported": "{users} {are} not supported: even with {times}",
+    "sizing.raise": "to fix this, raise {names}",
+    "sizing.reasons": "{what} ({count} reasons: --format json)",
+    "sizing.server_count": "the number of servers",
+    "sizing.servers_not_enough": "up to {up_to} times as many {tried} servers are not enough",
+    "sizing.several": "several resources need more capacity",
+    "sizing.size_of": "the required size of `{resource}`",
+    "sizing.smaller_fails": "{users} {are} supported {what}, but a smaller population is not.",
+    "sizing.unknown_fix": "it is unknown whether more capacity for one resource is enough",
+    "sizing.with_more": "with more capacity for {names}",
+    "uncertainty.assumption": (
+        "Assumption: in every sample, once {some} {does} so at every larger population. This "
+        "is proven for the nominal inputs only."
+    ),
+    "uncertainty.bottleneck": "Probability of being the bottleneck: {named}.",
+    "uncertainty.confidence": (
+        "confidence needs samples, not one value of each input: {some} {are} not tested"
+    ),
+    "uncertainty.evaluates": (
+        "{first}{rest}; `qps solve --confidence` evaluates {verb} uncertainty."
+    ),
+    "uncertainty.exact": (
+        "{names} {are} treated as exact: `{table}` has no more rows than fitted numbers, too "
+        "few to estimate a variance."
+    ),
+    "uncertainty.exceed": "exceed their limits, they do",
+    "uncertainty.exceeds": "exceeds its limit, it does",
+    "uncertainty.halved": "{noun} if uncertainty is halved",
+    "uncertainty.impossible": "{share} of the samples are impossible and excluded: {why}.",
+    "uncertainty.linear": (
+        "Uncertainty: a linear approximation gives {rounded_ends}. Capacity is not linear "
+        "over the range of the inputs, so use the sampled interval."
+    ),
+    "uncertainty.met": "Probability that each limit is met at {users}: {named}.",
+    "uncertainty.nominal_values": "uses the nominal {which} of the {inputs} {named}",
+    "uncertainty.none_at_all": "none at all",
+    "uncertainty.surrogate": (
+        "Approximation: {points} samples are solved in full; for the others, a surrogate "
+        "model predicts where {names} fail (cross-validation error up to {error})."
+    ),
+    "uncertainty.unsolved": (
+        "{share} of the samples could not be solved and are excluded: each {alone}."
+    ),
+    "uncertainty.variance": "Share of variance",
+}
