@@ -46,7 +46,7 @@ HELD_BY = {
     "Result files from others": [
         "matrices/test_matrix_results.py::test_files_that_are_no_result",
         "matrices/test_matrix_results.py::test_files_that_are_not_there_or_too_large",
-        "matrices/test_matrix_results.py::test_what_a_file_says_that_was_asked_is_not_trusted",
+        "matrices/test_matrix_results.py::test_the_request_in_a_file_is_not_trusted",
     ],
     "Servers": [
         "robustness/test_http_exchange.py::test_a_server_without_end_is_given_up",
