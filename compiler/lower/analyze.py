@@ -36,7 +36,7 @@ from qps.compiler.lower.traffic.station_queues import stations_of
 from qps.compiler.lower.traffic.traffic_parts import Traffic
 
 
-def analyse(
+def analyze(
     spec: SpecNetwork, stated: Stated, numbers: ExpressionLowering, *, by_points: bool
 ) -> Analysis:
     """Return what follows from a network; QpsError where that is not told.

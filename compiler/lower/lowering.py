@@ -9,7 +9,7 @@ from enum import Enum
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.analyze import analyse
+from qps.compiler.lower.analyze import analyze
 from qps.compiler.lower.certainty_requirements import refuse_confidence
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.power_limits import power_errors_placed
@@ -120,7 +120,7 @@ def _load_graph(
     )
     spec = build_network(numbers)
     stated = stated_of(spec, numbers)
-    analysis = analyse(spec, stated, numbers, by_points=by_points)
+    analysis = analyze(spec, stated, numbers, by_points=by_points)
     return LoadGraph(
         network=spec.network,
         analysis=analysis,

@@ -32,11 +32,11 @@ SPECS = [
 
 
 def list_of_passes() -> list[str]:
-    """Return the names of the passes in their order: functions that `analyse` calls line by line.
+    """Return the names of the passes in their order: functions that `analyze` calls line by line.
 
     Each line is a call whose value has a name of its own, and nothing else.
     """
-    (function,) = ast.parse(inspect.getsource(analyze.analyse)).body
+    (function,) = ast.parse(inspect.getsource(analyze.analyze)).body
     assert isinstance(function, ast.FunctionDef)
     names: list[str] = []
     found: set[str] = set()
@@ -128,7 +128,7 @@ def test_a_pass_finds_the_same_twice_and_changes_nothing(
         population=population(spec.model.population.name),
     )
     network = build_network(numbers)
-    analyze.analyse(network, stated_of(network, numbers), numbers, by_points=True)
+    analyze.analyze(network, stated_of(network, numbers), numbers, by_points=True)
     assert called == order
 
 
