@@ -118,7 +118,7 @@ def test_a_row_without_an_answer_has_the_reason() -> None:
 def test_a_row_that_carries_nobody_tells_what_fails() -> None:
     (row,) = rows("matrix m { extra in [10_000] }")
     assert row["capacity"] is None
-    assert row["reason"] == "talk.latency is not met with N = 1"
+    assert row["reason"] == "talk.latency is not met at N = 1"
     assert row["limited_by"] == "talk.latency"
 
 
