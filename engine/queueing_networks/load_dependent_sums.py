@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property, reduce
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import mul
 from typing import Any
 
@@ -63,9 +63,24 @@ class Sums(Struct, frozen=True, dict=True):
         weights = self._all
         return weights[-2] / weights[-1]
 
+    @property
+    def rates(self) -> list[Number]:
+        """The same for none, one, … up to so many customers: the sums of all are those of fewer."""
+        weights = self._all
+        return [0 * self.think, *(less / one for less, one in pairwise(weights))]
+
     def time(self, which: int) -> Number:
         """Return how long a cycle is at a place."""
         own = holding(self.places, which)
+        return self._mean(own, self._counted(own, which)) / self.rate
+
+    def numbers(self, which: int) -> list[Number]:
+        """Return how many are at a place, by how many customers there are."""
+        own = holding(self.places, which)
+        return self._means(own, self._counted(own, which))
+
+    def _counted(self, own: Place, which: int) -> Iterable[Number]:
+        """Return the weights of a place, times how many are there, or at one within."""
         counts: Sequence[Number] = range(self.customers + 1)
         if isinstance(own, Pool):
             held = self._pool_numbers(own)
@@ -73,17 +88,17 @@ class Sums(Struct, frozen=True, dict=True):
                 counts = [n - one for n, one in zip(counts, held, strict=True)]
             else:
                 counts = self._numbers_within(own, which)
-        return self._mean(own, map(mul, self._weights(own), counts)) / self.rate
+        return map(mul, self._weights(own), counts)
 
     def _numbers_within(self, pool: Pool, which: int) -> list[Number]:
         """Return how many are at a place within a pool, by how many are there."""
-        nothing, (_, *some) = 0 * self.think, self._within(pool)
-        inner = [nothing, *(one.rate * one.time(which) for one in some)]
+        within = self._within(pool)
+        inner = within.numbers(which)
         held, ending = self._filled(pool)
         found = [at(inner, one) for one in held]
         if pool.copies == 1:
             return found
-        rates, delay = [nothing, *(one.rate for one in some)], delay_within(pool)
+        rates, delay = within.rates, delay_within(pool)
         return [
             one * at_stations(h, rate, at(rates, h), delay)
             for one, h, rate in zip(found, held, ending, strict=True)
@@ -92,31 +107,58 @@ class Sums(Struct, frozen=True, dict=True):
     def wait(self, which: int) -> Number:
         """Return the mean wait of an open visit at a station, in mean service times."""
         own = holding(self.places, which)
-        if isinstance(own, Pool):
-            waits = [one.wait(which) for one in self._within(own)]
-            told = [at(waits, one) for one in self._pool_numbers(own)]
-            return self._mean(own, map(mul, self._weights(own), told))
-        one = StationSums(own.demand, own.servers, own.load, own.copies, customers=self.customers)
-        if not own.demand:
-            return one.waits[0] / one.weights[0]
-        if own.is_own and self.around.copies > 1:
-            return self._wait_at_own(own)
-        return self._mean(own, one.waiting(self.customers))
+        alone = self._alone(own)
+        return self._mean(own, self._waited(own, which)) if alone is None else alone
 
-    def _wait_at_own(self, own: Station) -> Number:
+    def waits(self, which: int) -> list[Number]:
+        """Return the same by how many customers there are."""
+        own = holding(self.places, which)
+        alone = self._alone(own)
+        if alone is not None:
+            return [alone] * (self.customers + 1)
+        return self._means(own, self._waited(own, which))
+
+    def _alone(self, own: Place) -> Number | None:
+        """Return the wait at a station at which no customer ever is; None at any other place."""
+        if isinstance(own, Pool) or own.demand:
+            return None
+        one = self._of_station(own)
+        return one.waits[0] / one.weights[0]
+
+    def _of_station(self, own: Station) -> StationSums:
+        return StationSums(own.demand, own.servers, own.load, own.copies, customers=self.customers)
+
+    def _waited(self, own: Place, which: int) -> Iterable[Number]:
+        """Return the weights of a place, times what an open visit waits there, or at one within."""
+        if isinstance(own, Pool):
+            waits = self._within(own).waits(which)
+            told = [at(waits, one) for one in self._pool_numbers(own)]
+            return map(mul, self._weights(own), told)
+        if own.is_own and self.around.copies > 1:
+            return map(mul, self._weights(own), self._waits_at_own(own))
+        return self._of_station(own).waiting(self.customers)
+
+    def _waits_at_own(self, own: Station) -> list[Number]:
         """Return what an open visit waits where each copy of a pool has a station."""
         places, copies, _ = self.around
         each = StationSums(own.demand, own.servers, own.load, 1, customers=places)
-        waits = own_waits(
+        return own_waits(
             each.of_all_copies(places), each.waiting(places), places, copies, product=_product
         )
-        return self._mean(own, map(mul, self._weights(own), waits))
 
     def _mean(self, own: Place, weighted: Iterable[Number]) -> Number:
         """Return a mean over how many are at a place, whose weights times values are told."""
+        return sum(map(mul, weighted, self._besides(own)[::-1])) / self._all[-1]
+
+    def _means(self, own: Place, weighted: Iterable[Number]) -> list[Number]:
+        """Return the same by how many customers there are."""
+        found = self._times(list(weighted), self._besides(own))
+        return [one / whole for one, whole in zip(found, self._all, strict=True)]
+
+    def _besides(self, own: Place) -> list[Number]:
+        """Return the weights of none, one, … customers who are not at a place."""
         others = [w for place, w in zip(self.places, self._each, strict=True) if place is not own]
-        behind = reduce(self._times, others, self._thinking)
-        return sum(map(mul, weighted, behind[::-1])) / self._all[-1]
+        return reduce(self._times, others, self._thinking)
 
     @cached_property
     def _all(self) -> list[Number]:
@@ -128,22 +170,24 @@ class Sums(Struct, frozen=True, dict=True):
         return list(map(self._weighed, self.places))
 
     @cached_property
-    def _inner(self) -> list[list[Sums]]:
+    def _inner(self) -> list[Sums | None]:
         """What is within each place with none, one, … there, as far as that matters."""
         return [
-            self._inside(place, are_even=False) if isinstance(place, Pool) else []
+            self._inside(place, are_even=False) if isinstance(place, Pool) else None
             for place in self.places
         ]
 
-    def _inside(self, pool: Pool, *, are_even: bool) -> list[Sums]:
+    def _inside(self, pool: Pool, *, are_even: bool) -> Sums:
         around = Around(pool.places, pool.copies, are_even)
-        return [Sums(n, pool.delay, pool.within, around) for n in range(self._most(pool) + 1)]
+        return Sums(self._most(pool), pool.delay, pool.within, around)
 
     def _weights(self, place: Place) -> list[Number]:
         return self._each[self._at(place)]
 
-    def _within(self, pool: Pool) -> list[Sums]:
-        return self._inner[self._at(pool)]
+    def _within(self, pool: Pool) -> Sums:
+        found = self._inner[self._at(pool)]
+        assert found is not None
+        return found
 
     def _at(self, place: Place) -> int:
         return next(k for k, one in enumerate(self.places) if one is place)
@@ -210,8 +254,8 @@ class Sums(Struct, frozen=True, dict=True):
         if pool.copies > 1 and any(isinstance(one, Station) and one.is_own for one in pool.within):
             even = self._inside(pool, are_even=True)
         found = composite_rates(
-            [inner.rate for inner in even[1:]],
-            [inner.rate for inner in within[1:]],
+            even.rates[1:],
+            within.rates[1:],
             pool.places,
             pool.copies,
             variation=pool.variation,

@@ -20,14 +20,14 @@ from math import inf, log
 from typing import Any, NamedTuple
 
 from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at
-from qps.engine.queueing_networks.load_dependent_mva import (
+from qps.engine.queueing_networks.load_dependent_operands import Place, Pool, Station, every
+from qps.engine.queueing_networks.multiclass_load_dependent_operands import MulticlassNetwork
+from qps.engine.queueing_networks.nested_networks import (
     numbers_within,
     pool_numbers,
     speeds_of,
     waits_within,
 )
-from qps.engine.queueing_networks.load_dependent_operands import Place, Pool, Station, every
-from qps.engine.queueing_networks.multiclass_load_dependent_operands import MulticlassNetwork
 from qps.engine.queueing_networks.service_rate_tables import at
 from qps.engine.queueing_networks.station_rates import station_rates
 

@@ -13,12 +13,21 @@ from math import exp, inf, log
 from operator import mul
 
 from qps.engine.queueing_networks.load_dependent_operands import Around, Station
-from qps.engine.queueing_networks.product_form import Several, convolved, dot, less_own
+from qps.engine.queueing_networks.product_form import (
+    Several,
+    as_single,
+    convolved,
+    dot,
+    less_own,
+    single_servers,
+    weighed,
+)
 from qps.engine.queueing_networks.service_rate_tables import even_rates, own_rates, own_waits
 
-_LEAST = 1e-290
+_LEAST, _MOST = 1e-290, 1e290
 _ROUNDED = 1e-12
 """What rates are off that are equal."""
+_HALVINGS = 14
 
 
 class RatePolynomial:
@@ -43,18 +52,119 @@ class RatePolynomial:
 
     def mean(self, values: Sequence[float], shares: Sequence[float]) -> float:
         """Return the mean of values at none, one, … there, times all weights."""
+        return dot(self.valued(values, len(shares)), shares)
+
+    def valued(self, values: Sequence[float], size: int) -> list[float]:
+        """Return the polynomials of all stations, this one's weights times values by how many."""
         full = list(self.full)
-        while len(full) < min(len(values), len(shares)):
+        while len(full) < min(len(values), size):
             full.append(full[-1] * self.ratio)
         told = [*values, *[values[-1]] * (len(full) - len(values))]
         weighted = [weight * value for weight, value in zip(full, told, strict=False)]
         behind = [one - self.ratio * before for before, one in pairwise(weighted)]
-        return dot(convolved(self.others, [weighted[0], *behind], len(shares)), shares)
+        return convolved(self.others, [weighted[0], *behind], size)
 
     def beyond(self, shares: Sequence[float], numbers: Sequence[float]) -> float:
         """Return how many more there are than the speeds tell of, times all weights."""
         held = [share * number for share, number in zip(shares, numbers, strict=False)]
         return self.full[-1] * dot(self.others, held[self.last :])
+
+
+class EveryNumber:
+    """A network with none, one, … up to so many customers: all of them for the price of one.
+
+    The weights of stations do not rest on how many customers there are in all: those of any number
+    are one more coefficient of the same product. `plain` and `several` are stations of one and of
+    several servers, `paced` those with rates, each with how many copies there are.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        think: float,
+        plain: Sequence[Station],
+        several: Sequence[Station],
+        paced: Sequence[tuple[Sequence[float], int]],
+    ) -> None:
+        self._most, self._plain, self._singles = most, plain, len(plain) + len(several)
+        stations = [*plain, *several]
+        base = [as_single((p.demand, p.servers, p.load, p.copies)) for p in stations]
+        base += [(1 / rising(rates, most)[-1], count) for rates, count in paced]
+        if not base:
+            raise ValueError("no stations")
+        rates, numbers = single_servers(most, think, base, most)
+        self._unit = unit = rates[0]
+        shares = list(accumulate((unit / r for r in rates[-2::-1]), mul, initial=1.0))
+        self._held = [[*column] for column in zip(*numbers[::-1], strict=True)]
+        self._shares = shares
+        self._several = [
+            Several(s.demand, s.servers, s.load, s.copies, rate=unit, count=int(s.copies))
+            for s in several
+        ]
+        self.tables = [RatePolynomial(r, n, customers=most, unit=unit) for r, n in paced]
+        own: list[Several | RatePolynomial] = [*self._several, *self.tables]
+        self._product = weighed(own, [1.0] * (most + 1), most) if own else [1.0]
+        self.weights = self._behind(self._product)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether floats tell the weights of all numbers of customers."""
+        return all(_LEAST < one < _MOST for one in self.weights)
+
+    @property
+    def rates(self) -> list[float]:
+        """How many cycles end in a time, of none, one, … customers."""
+        return [0.0, *(self._unit * less / one for less, one in pairwise(self.weights))]
+
+    def _behind(self, polynomial: Sequence[float], held: Sequence[float] = ()) -> list[float]:
+        """Return what comes of a polynomial and all single servers, by how many customers.
+
+        With numbers that are `held` at a copy of one of these, by how many there are.
+        """
+        shares = self._shares
+        if held:
+            shares = [share * number for share, number in zip(shares, held, strict=True)]
+        found = convolved(polynomial, shares, self._most + 1)
+        return found + [0.0] * (self._most + 1 - len(found))
+
+    def mean(self, number: int, values: Sequence[float], *, more: bool = False) -> list[float]:
+        """Return means of values at a station with rates, by how many customers there are.
+
+        With `more`, each customer beyond the last of the values counts one more.
+        """
+        table = self.tables[number]
+        found = self._behind(table.valued(values, self._most + 1))
+        if more:
+            held = self._held[self._singles + number]
+            beyond = [0.0] * table.last + self._behind(table.others, held)
+            found = [one + table.full[-1] * b for one, b in zip(found, beyond, strict=False)]
+        return [one / whole for one, whole in zip(found, self.weights, strict=True)]
+
+    def numbers(self, number: int) -> list[float]:
+        """Return how many are at all copies of a station with rates, by how many there are."""
+        table = self.tables[number]
+        found = self.mean(number, range(table.last + 1), more=True)
+        return [table.copies * one for one in found]
+
+    def waits_of_several(self, place: int) -> list[float]:
+        """Return the mean waits of open visits at one of the stations of several servers."""
+        one, held = self._several[place], self._held[len(self._plain) + place]
+        polynomial = convolved(one.others, one.waits, self._most + 1)
+        behind = [0.0] * (one.servers - 1) + self._behind(one.others, held)
+        return [
+            (found + one.growing * more) / whole
+            for found, more, whole in zip(
+                self._behind(polynomial), behind, self.weights, strict=False
+            )
+        ]
+
+    def waits_of_plain(self, place: int) -> list[float]:
+        """Return the mean waits of open visits at one of the stations of one server."""
+        load, found = self._plain[place].load, self._behind(self._product, self._held[place])
+        return [
+            (load + held / whole) / (1 - load)
+            for held, whole in zip(found, self.weights, strict=True)
+        ]
 
 
 def rising(rates: Sequence[float], customers: int) -> list[float]:
@@ -72,6 +182,28 @@ def rising(rates: Sequence[float], customers: int) -> list[float]:
 def logs_of_products(rates: Sequence[float]) -> list[float]:
     """Return the logarithms of the products of none, one, two, … of the first rates."""
     return list(accumulate(map(log, rates), initial=0.0))
+
+
+def open_rate(
+    customers: int,
+    delay: float,
+    singles: Sequence[tuple[float, float]],
+    tables: Sequence[tuple[Sequence[float], int]],
+) -> float:
+    """Return the rate of open arrivals at which so many would be in a network.
+
+    Of single servers, by the ratios of their weights, and of stations by their rates.
+    """
+    told = [(logs_of_products(rates), rates, count) for rates, count in tables]
+    bounds = [1 / ratio for ratio, _ in singles] + [max(rates) for rates, _ in tables]
+    low, high = 0.0, min([*bounds, customers / delay if delay else inf])
+    for _ in range(_HALVINGS):
+        rate = (low + high) / 2
+        held = delay * rate + sum(m * r * rate / (1 - r * rate) for r, m in singles)
+        for logs, rates, m in told:
+            held += m * number_at(logs, rates, rate, customers)
+        low, high = (rate, high) if held < customers else (low, rate)
+    return high
 
 
 def number_at(logs: Sequence[float], rates: Sequence[float], rate: float, customers: int) -> float:

@@ -25,6 +25,8 @@ from qps.engine.queueing_networks.load_dependent_operands import (
 from qps.engine.queueing_networks.load_dependent_sums import Sums
 
 _MOST = 64
+_MOST_DIGITS = 1 << 16
+"""Binary digits of weights beyond which fractions take longer than what they tell is worth."""
 _MOST_COPIES = 2
 _ZERO = Fraction(0)
 
@@ -70,11 +72,33 @@ def _read(numbers: Sequence[Fraction]) -> tuple[Fraction, Fraction, tuple[Place,
         raise NoValueError
     bits = sum(n.numerator.bit_length() + n.denominator.bit_length() for n in numbers)
     is_much = size_of(customers, places) > _MOST or customers * bits > MOST_BITS
+    is_much = is_much or _digits_of(customers, places) > _MOST_DIGITS
     if is_much and not any(map(never_ends, places)):
         raise InexactError
     if any(p.copies > _MOST_COPIES for p in every(places) if isinstance(p, Pool)):
         raise InexactError
     return customers, think, places
+
+
+def _digits_of(customers: Any, places: Sequence[Place]) -> Any:
+    """Return about how many digits weights of so many customers have.
+
+    Those of a pool are products of rates within it, each a ratio of such weights; with copies each
+    lies on a line between means over all of these.
+    """
+    found = 0
+    for place in places:
+        if isinstance(place, Pool):
+            whole = place.places * place.copies
+            inner = _bits_of(place.delay) + _digits_of(whole, place.within)
+            found += inner * (whole if place.copies > 1 else 1)
+        else:
+            found += sum(map(_bits_of, (place.demand, place.load, *place.speeds)))
+    return customers * found
+
+
+def _bits_of(number: Any) -> int:
+    return max(int(number.numerator.bit_length()), int(number.denominator.bit_length()))
 
 
 def size_of(customers: Any, places: Sequence[Place]) -> Any:
