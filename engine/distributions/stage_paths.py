@@ -19,6 +19,8 @@ from msgspec import Struct
 
 MOST_PATHS = 64
 """That are told apart: each costs a series of its own."""
+MOST_COMBINED = 16
+"""Paths of the branches of a fork that are combined, each with each."""
 
 
 class StageLike(Protocol):

@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.engine.distributions.stage_paths import MOST_PATHS
+from qps.engine.distributions.stage_paths import MOST_COMBINED, MOST_PATHS
 from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_mixtures import paths_of
 from qps.engine.distributions.sum_transforms import StageArrays, groups_of, read
@@ -213,7 +213,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             if found is not None:
                 return found
             many = prod(map(len, each))
-            if many <= MOST_PATHS and all(_is_small(chosen) for chosen in product(*phases)):
+            if many <= MOST_COMBINED and all(_is_small(chosen) for chosen in product(*phases)):
                 return [_longest(chosen) for chosen in product(*each)]
         if self.cut is None or self.ones.size > 1:
             raise AloneError

@@ -111,6 +111,15 @@ SPECS = {
     ),
     "fork-associated": _spec(_open(_TOGETHER), b="one", c="four", four="mmc"),
     "fork-estimated": _spec(_open(_TOGETHER), b="one", c="four", one="ps", four="ps"),
+    "forks-combined": _spec(
+        _open(
+            "at a { together { call b { together { call b { work }; call c { work } } };"
+            " call c { wait } } }"
+        ),
+        extra="component wait { delay 10 ms }",
+        b="one",
+        c="one",
+    ),
     "normal-jitter": _spec(_open("at a { }; over l; at b { }"), link="noisy"),
     "sum-of-percentiles-and-jitter": _spec(_open("at a { work }; over l; at b { }"), link="noisy"),
     "one-fast-core": _spec(_open("at a { work }"), a="four", four="mm1"),

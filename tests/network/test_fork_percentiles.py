@@ -143,13 +143,99 @@ def test_quantiles_tails_and_means_are_of_one_law(steps: str) -> None:
     assert np.mean(found) == pytest.approx(mean, rel=0.04)
 
 
+SEVERAL = """users N in 1..1_000
+machine root {{ }}
+machine box {{ cpu 1 core, queueing mm1 }}
+network lan {{ propagation 0 s }}
+component work {{ cpu 10 ms/request }}
+topology {{ node r = root; node a, b, c, d, e = box; link l = lan between all }}
+stream asks for each user {{
+  traffic 1 request/s, 100 byte/request
+  event hit = 80 %
+  at r {{ {steps} }}
+}}
+require {{ asks.latency <= 1 hour }}
+"""
+"""Services of 10 ms at servers that are all loaded alike."""
+
+
+@pytest.mark.parametrize(
+    ("steps", "load", "simulated"),
+    [  # p50, p90, p99 by `laboratory/questions/fork_network_simulation.py`
+        (
+            (
+                "together { call a { work }; call b { work } };"
+                " together { call c { work }; call d { work } }"
+            ),
+            60,
+            (0.06284, 0.1235, 0.1918),
+        ),
+        (
+            (
+                "together { call a { work }; call b { work } };"
+                " together { call c { work }; call d { work } }"
+            ),
+            30,
+            (0.03724, 0.07157, 0.1126),
+        ),
+        (
+            (
+                "together { call a { work; together { call b { work }; call c { work } } };"
+                " call d { work } }"
+            ),
+            60,
+            (0.05517, 0.1117, 0.1812),
+        ),
+    ],
+)
+def test_forks_in_series_and_within_each_other_are_near_simulation(
+    steps: str, load: int, simulated: tuple[float, ...]
+) -> None:
+    of = lowered(SEVERAL.format(steps=steps))
+    each = [quantile(of, level, load) for level in ("1/2", "9/10", "99/100")]
+    assert [found for found, _ in each] == pytest.approx(simulated, rel=0.1)
+    for _, known in each:
+        assert known.kind is Kind.APPROXIMATION
+        assert "forks-combined" in known.methods
+        assert not {"fork-associated", "any-parallel-late"} & known.methods
+    time = str(Fraction(each[-1][0]))
+    assert later(of, time, load) == pytest.approx(0.01, rel=1e-4)
+
+
+@pytest.mark.parametrize("between", ["", "call e { work }; "])
+def test_one_draw_for_two_forks_in_a_row_makes_both_or_none(between: str) -> None:
+    """A fifth of the requests misses, and passes neither fork: drawn twice it would be 4 %."""
+    pair = "together { call a { hit: work }; call b { hit: work } }"
+    after = "together { call c { hit: work }; call d { hit: work } }"
+    of = lowered(SEVERAL.format(steps=f"{pair}; {between}{after}"))
+    rng, count = np.random.default_rng(8), 400_000
+    calls = rng.exponential(0.010, (2, 2, count)).max(axis=0).sum(axis=0)
+    draws = calls * (rng.random(count) < 0.8)
+    draws += rng.exponential(0.010, count) if between else 0
+    for time in (0.001, 0.01, 0.04):  # nearly nobody waits
+        assert later(of, str(time)) == pytest.approx((draws > time).mean(), abs=0.01)
+
+
 @pytest.mark.parametrize(
     "steps",
     [
-        f"{BOTH}; {BOTH}",  # two forks in a row
-        "together { call a { together { call b { work }; call far { away } } }; call b { work } }",
+        f"{BOTH}; {BOTH}",  # who finds a queue long finds it long again
+        (
+            "together { call a { together { call b { work }; call far { away } };"
+            " call b { work } }; call front { work } }"
+        ),
     ],
 )
-def test_other_forks_are_reported_by_bounds(steps: str) -> None:
+def test_forks_that_meet_a_queue_again_are_reported_by_bounds(steps: str) -> None:
     _, known = quantile(graph(steps), "9/10")
-    assert not {"fork-associated", "fork-independent"} & known.methods
+    assert not {"fork-associated", "fork-independent", "forks-combined"} & known.methods
+
+
+def test_one_fork_with_queues_depends_on_no_other() -> None:
+    """Two delays by chance, then one beside a queue."""
+    steps = (
+        "together { call far * 50 % { away }; call front * 20 % { away } };"
+        " together { call b { work }; call far { away } }"
+    )
+    _, known = quantile(graph(steps), "1/2")
+    assert "forks-combined" not in known.methods

@@ -1,4 +1,4 @@
-"""A way through stages with a fork: calls that are made together, and what is passed besides.
+"""A way through stages with forks: calls that are made together, and what is passed besides.
 
 The time of the fork is that of its longest branch. Branches are taken to be independent: so the
 share of items that have all answers by a time is the product of those that have each. Requests
@@ -10,10 +10,8 @@ queues, branches are independent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import combinations
-
-from msgspec.structs import replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import combinations, islice, product
 
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.latency_paths import StagePath
@@ -25,31 +23,27 @@ from qps.compiler.lower.response_time.stage_operands import (
     operands_by_outcome,
     operands_of,
 )
-from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, together
 from qps.compiler.quantities.disciplines import Service
 from qps.compiler.quantities.methods import known_by
 from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
 
+_MOST_LINES = 16
+_FEW = 3
+"""Branches of forks of which the error was measured where there are several."""
 _IsAdded = Callable[[LatencyPart], bool]
 
 
 def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | None:
-    """Return the way through stages of which one is a fork; None where its law is not told.
-
-    On each way there may be one fork: several are in alternatives that exclude each other.
-    """
+    """Return the way through stages of which some are forks; None where its law is not told."""
     forks = [part for part in parts if part.branches]
     if not forks or not all(is_known(fork, is_added) for fork in forks):
         return None
-    if not all(_exclude(one, other) for one, other in combinations(forks, 2)):
-        return None
-    if not all(call.times is ONE or call.is_share for fork in forks for call in fork.calls):
-        return None
     serial = tuple(part for part in parts if part.queue is not None)
-    if not all(map(is_added, serial)) or _share_a_draw(parts):
+    if not all(map(is_added, serial)) or _share_a_draw(parts) or _meet_again(parts):
         return None
-    if not repeats_by_share(serial):
+    if not repeats_by_share(serial) and not _is_drawn_again(parts):
         fixed, operands, chances = operands_of(parts, serial)
     elif has_outcomes(parts):
         fixed, operands, chances = operands_by_outcome(parts, is_added)
@@ -70,37 +64,113 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
 
 def fork_mean(fork: LatencyPart, is_added: _IsAdded) -> tuple[Formula, Certainty] | None:
     """Return the mean time of a fork for each time that it is begun; None where no law is known."""
-    if not is_known(fork, is_added) or _share_a_draw([fork]):
+    if not is_known(fork, is_added) or _share_a_draw([fork]) or _meet_again([fork]):
         return None
     if any(part.differs for part in every([fork])):
         return None  # stages have what they come to for the slowest kind
     operands, chances = fork_operands(fork)
     if chances > MOST_PATHS:
         return None
-    return apply("fork_mean", *operands), fork_known(fork)
+    return apply("fork_mean", *operands), forks_known([fork])
 
 
 def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
-    """Return whether the law of each branch is known: a sum of stages, without forks inside."""
-    if fork.fan_out is not None:
+    """Return whether the law of each branch is known: that of stages, or of forks again."""
+    is_made_once = all(call.times is ONE or call.is_share for call in fork.calls)
+    if fork.fan_out is not None or not is_made_once:
         return False
     for branch in fork.branches:
         waits = tuple(part for part in branch if part.queue is not None)
-        if any(part.branches for part in branch) or not all(map(is_added, waits)):
+        if not all(map(is_added, waits)) or repeats_by_share(waits) or _is_drawn_again(branch):
             return False
-        if repeats_by_share(waits):
+        if not all(is_known(part, is_added) for part in branch if part.branches):
             return False
     return True
 
 
 def fork_known(fork: LatencyPart) -> Certainty:
     """Return how the time of a fork is known besides its stages: are its branches independent?"""
-    nodes = [branch[0].calls[len(fork.calls)].node for branch in fork.branches]
-    queues = [[part.queue for part in branch if part.queue] for branch in fork.branches]
+    nodes = _nodes(fork)
+    queues = [[part.queue for part in every(branch) if part.queue] for branch in fork.branches]
+    inside = [fork_known(part) for branch in fork.branches for part in branch if part.branches]
     if sum(map(bool, queues)) < 2:  # noqa: PLR2004 - others are late by themselves
-        return known_by("fork-independent", nodes)
+        return together(known_by("fork-independent", nodes), *inside)
     is_proven = all(_is_served_in_turn(queue) for branch in queues for queue in branch)
-    return known_by("fork-associated" if is_proven else "fork-estimated", nodes)
+    known = known_by("fork-associated" if is_proven else "fork-estimated", nodes)
+    return together(known, *inside)
+
+
+def forks_known(parts: Sequence[LatencyPart]) -> Certainty:
+    """Return how the time of all forks is known that stages have.
+
+    What comes to a fork from another one is no Poisson process, and late where that was.
+    """
+    forks = [part for part in parts if part.branches]
+    known = [fork_known(fork) for fork in forks]
+    busy = [fork for fork in forks if _resources([fork])]
+    nested = [fork for fork in busy if _is_beside_forks(fork)]
+    in_series = any(not _exclude(one, other) for one, other in combinations(busy, 2))
+    if not nested and not in_series:
+        return together(*known)
+    combined = busy if in_series else nested
+    nodes = dict.fromkeys(node for fork in combined for node in _nodes(fork))
+    is_few = all(len(fork.branches) <= _FEW for fork in _all_forks(forks))
+    case = "few" if is_few else ""
+    return together(*map(_without_bound, known), known_by("forks-combined", list(nodes), case=case))
+
+
+def _all_forks(forks: Iterable[LatencyPart]) -> Iterator[LatencyPart]:
+    for fork in forks:
+        yield fork
+        for branch in fork.branches:
+            yield from _all_forks(part for part in branch if part.branches)
+
+
+def _without_bound(known: Certainty) -> Certainty:
+    """Return how a fork is known among others: of these the error counts the bound of each."""
+    return EXACT if known.kind is Kind.UPPER_BOUND else known
+
+
+def _is_beside_forks(fork: LatencyPart) -> bool:
+    """Return whether a fork has another one with queues within it, and queues besides."""
+    for branch in fork.branches:
+        for part in branch:
+            if not part.branches or not _resources([part]):
+                continue
+            queues = sum(one.queue is not None for one in every([fork]))
+            if _is_beside_forks(part) or queues > sum(
+                one.queue is not None for one in every([part])
+            ):
+                return True
+    return False
+
+
+def _count(fork: LatencyPart) -> int:
+    return sum(part.queue is not None for part in every([fork]))
+
+
+def _resources(parts: Sequence[LatencyPart]) -> set[str]:
+    return {part.queue.resource for part in every(parts) if part.queue is not None}
+
+
+def _meet_again(parts: Sequence[LatencyPart], *, is_inside: bool = False) -> bool:
+    """Return whether a queue is in two forks in a row, or within a branch in a fork and beside it.
+
+    Who finds it long finds it long again: such times are not independent.
+    """
+    forks = [part for part in parts if part.branches]
+    for fork, other in combinations(forks, 2):
+        if not _exclude(fork, other) and _resources([fork]) & _resources([other]):
+            return True
+    if is_inside:
+        line = _resources([part for part in parts if not part.branches])
+        if any(line & _resources([fork]) for fork in forks):
+            return True
+    return any(_meet_again(branch, is_inside=True) for fork in forks for branch in fork.branches)
+
+
+def _nodes(fork: LatencyPart) -> list[str]:
+    return [branch[0].calls[len(fork.calls)].node for branch in fork.branches]
 
 
 def _is_served_in_turn(queue: Queue) -> bool:
@@ -109,19 +179,26 @@ def _is_served_in_turn(queue: Queue) -> bool:
 
 
 def lines_of(path: StagePath) -> Iterator[StagePath]:
-    """Yield what is passed in line on a way: of each fork one branch."""
-    most = max((len(part.branches) for part in path.parts), default=0)
-    for at in range(most):
-        line: list[LatencyPart] = []
-        for part in path.parts:
-            line += part.branches[min(at, len(part.branches) - 1)] if part.branches else [part]
+    """Yield what is passed in line on a way: of each fork one branch, of some ways the first."""
+    for line in islice(_lines(path.parts), _MOST_LINES):
         yield StagePath(
-            parts=tuple(line),
+            parts=line,
             added=tuple(part for part in line if part.queue is not None),
             aside=(),
             fixed=ZERO,
             operands=(),
         )
+
+
+def _lines(parts: Sequence[LatencyPart]) -> Iterator[tuple[LatencyPart, ...]]:
+    each = [
+        [line for branch in part.branches for line in _lines(branch)]
+        if part.branches
+        else [(part,)]
+        for part in parts
+    ]
+    for chosen in product(*each):
+        yield tuple(part for line in chosen for part in line)
 
 
 def _exclude(one: LatencyPart, other: LatencyPart) -> bool:
@@ -135,19 +212,29 @@ def _exclude(one: LatencyPart, other: LatencyPart) -> bool:
 def _share_a_draw(parts: Sequence[LatencyPart]) -> bool:
     """Return whether branches, or one and what is in line with it, are drawn together."""
     seen: set[Hashable] = set()
-    lines = [[part for part in parts if not part.branches]]
-    for fork in parts:
-        lines += [[_without(part, len(fork.calls)) for part in branch] for branch in fork.branches]
-    for line in lines:
-        drawn = {_draw(call) for part in line for call in part.calls if call.times is not ONE}
+    for line in _by_itself(parts, 0):
+        drawn = {_draw(call) for calls in line for call in calls if call.times is not ONE}
         if seen & drawn:
             return True
         seen |= drawn
     return False
 
 
-def _without(part: LatencyPart, depth: int) -> LatencyPart:
-    return replace(part, calls=part.calls[depth:])
+def _by_itself(parts: Sequence[LatencyPart], depth: int) -> Iterator[list[tuple[CallFactor, ...]]]:
+    """Yield the calls of a line from a depth on, and those of each branch of its forks."""
+    yield [part.calls[depth:] for part in parts]
+    for fork in parts:
+        for branch in fork.branches:
+            yield from _by_itself(branch, len(fork.calls))
+
+
+def _is_drawn_again(parts: Sequence[LatencyPart]) -> bool:
+    """Return whether something is drawn once for stages between which there are others."""
+    for draw in {_draw(call) for part in parts for call in part.calls if call.times is not ONE}:
+        at = [k for k, part in enumerate(parts) if draw in map(_draw, part.calls)]
+        if at[-1] - at[0] >= len(at):
+            return True
+    return False
 
 
 def _draw(call: CallFactor) -> Hashable:

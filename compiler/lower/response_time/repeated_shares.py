@@ -70,12 +70,12 @@ def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[Outcome]:
 
 def _alone(part: LatencyPart) -> LatencyPart:
     """Return a stage as if it stood in no call; of calls that are made together those inside."""
-    depth = len(part.calls)
-    branches = tuple(
-        tuple(replace(one, calls=one.calls[depth:]).reached_from(ONE) for one in branch)
-        for branch in part.branches
-    )
-    return replace(part, calls=(), branches=branches)
+    return _below(part, len(part.calls))
+
+
+def _below(part: LatencyPart, depth: int) -> LatencyPart:
+    branches = tuple(tuple(_below(one, depth) for one in branch) for branch in part.branches)
+    return replace(part, calls=part.calls[depth:], branches=branches).reached_from(ONE)
 
 
 def _draws(line: Sequence[LatencyPart]) -> list[tuple[CallFactor, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import groupby
+from math import prod
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import outcomes_of
 from qps.compiler.lower.response_time.repeated_visits import repeated_queues
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
-from qps.engine.distributions.stage_paths import MOST_PATHS
+from qps.engine.distributions.stage_paths import MOST_COMBINED, MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
 _FORK = number(Fraction(-1))
@@ -137,14 +138,15 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
     Waits in a queue that a branch comes to again are one; those of other branches are others.
     """
     operands: list[Formula] = []
-    chances = 1
+    each: list[int] = []
     for branch in fork.branches:
         added = tuple(part for part in branch if part.queue is not None)
         same, varying, within = operands_of(branch, added, len(fork.calls))
         always = ZERO if same is ZERO else maximum(ZERO, same)
         around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
         operands += [*around.operands(ONE, len(varying) // STAGE_SIZE), *varying]
-        chances = max(chances, within)
+        each.append(within)
+    chances = prod(each) if prod(each) <= MOST_COMBINED else sum(each) + 1
     header = StageLaw(waits=ZERO, work=ZERO, servers=_FORK, service=ZERO, variation=ZERO)
     return [*header.operands(ONE, len(operands) // STAGE_SIZE), *operands], chances
 

@@ -5,7 +5,7 @@ import { atOnceBy, both, leftOf, longest, massOf, meanOfPhases, mixed, MOST_PHAS
 import { isStage, lineOf, pathFactors } from "./sums.js";
 import { lawOfStages } from "./time_laws.js";
 
-const OPERANDS = 9, FORK = -1, MOST_PATHS = 64, SAME = 1e-12, ROUNDED = 1e-13, MOST_PASSAGES = 3;
+const OPERANDS = 9, FORK = -1, MOST_PATHS = 64, MOST_COMBINED = 16, SAME = 1e-12, ROUNDED = 1e-13, MOST_PASSAGES = 3;
 
 class NoPathError extends Error {}
 
@@ -179,7 +179,7 @@ function ofFork(branches, cut) {
     const found = longestBehindOne(each, timed);
     if (found) return found;
     const chosen = combined(each);
-    if (chosen.length <= MOST_PATHS && combined(timed).every((times) => phasesOfLongest(times) <= MOST_PHASES)) return chosen.map(longestOf);
+    if (chosen.length <= MOST_COMBINED && combined(timed).every((times) => phasesOfLongest(times) <= MOST_PHASES)) return chosen.map(longestOf);
   }
   const goal = -Math.log(cut), laws = branches.map((branch, k) => (branch.hasFork || timed[k].every(Boolean) ? lawOfPaths(each[k].map(pathOf), goal, cut) : lawOfStages(operandsOf(branch), goal, cut)));
   if (laws.some((law) => !law)) throw new NoPathError();
