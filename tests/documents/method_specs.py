@@ -113,7 +113,7 @@ SPECS = {
     "fork-estimated": _spec(_open(_TOGETHER), b="one", c="four", one="ps", four="ps"),
     "forks-combined": _spec(
         _open(
-            "at a { together { call b { together { call b { work }; call c { work } } };"
+            "at a { together { call b { work; together { call c { work }; call c { wait } } };"
             " call c { wait } } }"
         ),
         extra="component wait { delay 10 ms }",
