@@ -194,13 +194,13 @@ def matrix_layout(
     notes = known_numbers(inexact) if inexact else []
     hidden = [_heading(column) for i, column in enumerate(columns) if i not in shown]
     if hidden:
-        notes.append(f"Columns not shown: {', '.join(hidden)}; write all of them with `-o FILE`.")
+        notes.append(phrase("matrix.hidden", names=", ".join(hidden)))
     if empty and _has_answers(table):
-        notes.append(
-            f"Not available in any row: {', '.join(empty)}; `qps solve` states the reason."
-        )
+        notes.append(phrase("matrix.unavailable", names=", ".join(empty)))
     if left:
-        notes.append(f"{left:,} more rows: write all of them with `-o FILE`.")
+        notes.append(
+            phrase("matrix.more_rows", left=f"{left:,}", rows="row" if left == 1 else "rows")
+        )
     return Layout(
         title=f"Matrix {compiled.matrix.name}",
         place=compiled.model.file,
@@ -284,10 +284,10 @@ def _marked_cell(
 
 
 def _with_users(reason: str, population: str) -> str:
-    """Return a reason with a population in words: `is not met with 4,900 users`.
+    """Return a reason with a population in words: `is not met at 4,900 users`.
 
-    >>> _with_users("talk.latency is not met with N = 4900", "N")
-    'talk.latency is not met with 4,900 users'
+    >>> _with_users("talk.latency is not met at N = 4900", "N")
+    'talk.latency is not met at 4,900 users'
     """
     counts = re.compile(rf"\b{re.escape(population)} = (\d+)")
     return counts.sub(lambda found: counted(int(found[1]), population), reason)
@@ -317,9 +317,9 @@ def _saturation(text: str, row: Mapping[str, object]) -> str:
     What stays full is not beyond: it is acceptable for as long as it grows no more.
     """
     if _answer(row, FROM_START) is not None:
-        text = "from the start"
+        text = phrase("matrix.from_start")
     stays, largest = _answer(row, STAYS_FULL), _answer(row, LARGEST)
-    to = f" to {largest:,}" if isinstance(largest, int) else " to the answer"
+    to = f" to {largest:,}" if isinstance(largest, int) else phrase("matrix.to_answer")
     return text if stays is None else f"{text} ({stays} full{to})"
 
 
@@ -361,7 +361,7 @@ def summary(compiled: CompiledMatrix, counts: Counts) -> str:
     if counts.rows != size:
         text += f", {counts.rows:,} kept"
     if counts.none_supported:
-        text += f"; {counts.none_supported:,} without capacity, see `reason`"
+        text += phrase("matrix.no_capacity", none_supported=f"{counts.none_supported:,}")
     if counts.faults:
         text += f"; {faults_in_words(counts.faults)}"
     if counts.one_by_one:
@@ -372,10 +372,10 @@ def summary(compiled: CompiledMatrix, counts: Counts) -> str:
 def one_by_one_in_words(count: int, size: int) -> str:
     """Return how many configurations took longer than others, and why."""
     verb = "was" if count == 1 else "were"
-    return f"{count:,} of {size:,} {verb} solved individually, which takes longer"
+    return phrase("matrix.individually", count=f"{count:,}", size=f"{size:,}", verb=verb)
 
 
 def faults_in_words(count: int) -> str:
     """Return how many rows have no answer by a fault of ours."""
-    errors = "an internal error" if count == 1 else "internal errors"
-    return f"{count:,} without a result after {errors} of qps, see `reason`"
+    errors = phrase("matrix.error") if count == 1 else "internal errors"
+    return phrase("matrix.no_result", count=f"{count:,}", errors=errors)

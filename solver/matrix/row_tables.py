@@ -264,7 +264,7 @@ class Tabulator:
         for limited, low in {*zip(rows.limited[nowhere], lows[nowhere], strict=True)}:
             what, population = rows.words[limited], self.compiled.model.population.name
             where = nowhere & (rows.limited == limited) & (lows == low)
-            note(where, f"{what} is not met at {population} = {low:,}")
+            note(where, f"{what} is not met at {population} = {low}")
         for reason in np.unique(rows.reason[rows.reason > 0]):
             note(rows.reason == reason, rows.words[reason])
         for row, text in rows.texts.items():

@@ -136,7 +136,7 @@ def test_rows_without_an_answer_have_their_reason(small: str, open_page: Any) ->
     page = open_page(small)
     reasons = shown(page, "reason")
     assert len(reasons) == ROWS
-    assert {one for one in reasons if one} == {"flow.latency is not met with N = 1"}
+    assert {one for one in reasons if one} == {"flow.latency is not met at N = 1"}
     field(page, "why infeasible").click()
     page.page.locator(".words-panel label", has_text="none").locator("input").uncheck()
     assert count(page) == "24 of 96 configurations"

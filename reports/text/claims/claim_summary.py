@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.reports.text.claims.claim_quantities import relative_error
+from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 
@@ -97,7 +98,9 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
         parts.append(f"{_counted(found.accepted, 'accepted failure')}")
     if found.shown:
         errors = _errors(results, Verdict.SHOWN)
-        parts.append(f"{found.shown:,} for comparison only{errors and f' ({errors})'}")
+        parts.append(
+            phrase("claims.comparison", shown=f"{found.shown:,}", part=errors and f" ({errors})")
+        )
     if found.not_simulated:
         parts.append(f"{found.not_simulated:,} not simulated")
     return ", ".join([*parts, f"{found.failed:,} failed", *untested.parts])
@@ -111,7 +114,7 @@ def _passed(found: Tally) -> list[str]:
     kinds = {"arithmetic": found.arithmetic, "other": found.own}
     if found.has_published:
         without = " without calibration" * bool(found.on_other_fits + found.fitted_to_it)
-        after = {"after calibration on other data": found.on_other_fits}
+        after = {phrase("claims.calibrated"): found.on_other_fits}
         kinds = {f"published{without}": found.unfitted} | after | kinds
     told = [
         f"{count:,} {kind}"
@@ -124,7 +127,7 @@ def _passed(found: Tally) -> list[str]:
         parts.append(f"{sum(kinds.values()):,} passed{of}")
     if found.fitted_to_it:
         targets = _counted(found.fitted_to_it, "calibration target")
-        parts.append(f"{targets} (not counted as evidence)")
+        parts.append(phrase("claims.targets", targets=targets))
     return parts
 
 

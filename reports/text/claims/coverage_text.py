@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 
@@ -50,28 +51,34 @@ def _sentence(one: Coverage) -> str:
     verb = "depends" if one.without == 1 else "depend"
     if not one.count:
         them = "it" if one.without == 1 else "them"
-        none = f"no prediction interval for {values}: no uncertain input affects {them}"
+        none = phrase("coverage.none", values=values, them=them)
         return f"{one.observation}: {none}"
-    inside = (
-        f"{one.observation}: {one.inside:,} of {one.count:,} within the "
-        f"{percent(one.probability)} prediction interval"
+    inside = phrase(
+        "coverage.within",
+        observation=one.observation,
+        inside=f"{one.inside:,}",
+        count=f"{one.count:,}",
+        share=percent(one.probability),
     )
     sides = [f"{n:,} {side}" for n, side in ((one.above, "above"), (one.below, "below")) if n]
     parts = [", ".join([inside, *sides])]
     if sides:
         is_chance = one.likely_by_chance >= _BY_CHANCE
         parts.append(
-            f"{'consistent with chance' if is_chance else 'not consistent with chance'} "
-            f"(p {_share(one.as_many, one)} for the count, p {_share(one.as_far, one)} for the "
-            "largest error)"
+            phrase(
+                "coverage.chance",
+                verb="consistent with chance" if is_chance else "not consistent with chance",
+                share=_share(one.as_many, one),
+                share2=_share(one.as_far, one),
+            )
         )
     if one.error is not None:
         error = percent(one.error, 2)
-        parts.append(f"intervals from a surrogate model, up to {error} off sampled values")
+        parts.append(phrase("coverage.surrogate", error=error))
     if one.is_fitted:
-        parts.append("inputs were calibrated on these rows")
+        parts.append(phrase("coverage.calibrated"))
     if one.without:
-        parts.append(f"{values} more {verb} on no uncertain input")
+        parts.append(phrase("coverage.more", values=values, verb=verb))
     return "; ".join(parts)
 
 

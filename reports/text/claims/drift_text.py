@@ -16,6 +16,7 @@ from qps.reports.text.layout.notebook import Shown, ShowsItself
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.measurements.fit_text import cost_scale
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
 from qps.solver.claims.drift import CostDrift, Drift
 
@@ -28,7 +29,7 @@ def drift_text(
 ) -> str:
     """Return whether service demands have drifted, since when, and each of them in a table."""
     layout = Layout(
-        title=f"Drift of the service demands on {_resource(found)}",
+        title=phrase("drift.title", resource=_resource(found)),
         place=f"{spec}, {found.file}",
         facts=(
             ("Result", _verdict(found, tolerance).removesuffix(".")),
@@ -69,42 +70,45 @@ def _warnings(found: Drift) -> list[str]:
     runs, stated = (
         f"{percent(low)} to {percent(high)}" for low, high in (found.loads, found.stated.loads)
     )
-    where = f"{runs} in these runs, {stated} where the service demands were measured"
-    return [f"utilization is {where}: demand per item often falls at high utilization (batching)"]
+    where = phrase("drift.utilizations", runs=runs, stated=stated)
+    return [phrase("drift.batching", where=where)]
 
 
 def _verdict(found: Drift, tolerance: float) -> str:
     level = f"{percent(abs(found.higher), 2)} {'higher' if found.higher > 0 else 'lower'}"
     chance = _chance(found.by_chance)
     if found.has_moved:
-        return (
-            f"drift detected: at the rates of these runs, utilization is {level} than the spec "
-            f"predicts ({chance}).{_describe(found)}"
-        )
-    would = f"a change of ±{percent(found.sees, 2)} would have been detected"
+        return phrase("drift.detected", level=level, chance=chance, describe=_describe(found))
+    would = phrase("drift.detectable", share=percent(found.sees, 2))
     if not found.is_significant:
-        return f"no drift detected ({chance}); {would}."
-    return (
-        f"no drift detected: at the rates of these runs, utilization is {level} than the spec "
-        f"predicts, within the tolerance of {percent(tolerance)} ({chance}); {would}."
+        return phrase("drift.none", chance=chance, would=would)
+    return phrase(
+        "drift.within_tolerance", level=level, share=percent(tolerance), chance=chance, would=would
     )
 
 
 def _describe(found: Drift) -> str:
     if found.begin is None:
         return ""
-    return f" Tested: the {found.compared_rows:,} rows since {_moment(found.begin, found)}."
+    return phrase(
+        "drift.tested", compared_rows=f"{found.compared_rows:,}", moment=_moment(found.begin, found)
+    )
 
 
 def _moved(cost: CostDrift, found: Drift) -> str:
     factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
     is_more, of = cost.difference > 0, listed(found.stated.components, "and")
     by = f"{number(abs(cost.difference) * factor, 3)} {unit.partition('/')[0]}"
-    what = "idle utilization" if cost.item is None else f"service demand per {_word(cost)}"
-    return (
-        f"{what} is {by} {'higher' if is_more else 'lower'} than in the spec for {of}"
-        f"{_relative(cost)}, {percent(abs(cost.share), 2)} of utilization "
-        f"({_chance(cost.by_chance)})"
+    what = "idle utilization" if cost.item is None else phrase("drift.demand_per", word=_word(cost))
+    return phrase(
+        "drift.demand",
+        what=what,
+        by=by,
+        verb="higher" if is_more else "lower",
+        of=of,
+        relative=_relative(cost),
+        share=percent(abs(cost.share), 2),
+        chance=_chance(cost.by_chance),
     )
 
 
@@ -126,26 +130,23 @@ def _unidentified(found: Drift) -> str:
         share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
         told.append(f"{name}{share}")
     if not told:
-        return "several service demands changed; these runs cannot separate them"
+        return phrase("drift.several")
     if len(told) == 1:
-        return f"one changed service demand would explain it: {told[0]}; others may have changed"
-    return (
-        f"{' or '.join(told)} would explain it, in order of likelihood; to separate them, measure "
-        "runs whose rates vary independently"
-    )
+        return phrase("drift.one", change=told[0])
+    return phrase("drift.candidates", names=" or ".join(told))
 
 
 def _since(found: Drift) -> str:
     """Return when the drift began, empty where there is none."""
     since = found.since
     if since is None:
-        unknown = "unknown: the runs have no column `time` or `day`"
+        unknown = phrase("drift.no_time")
         return unknown if found.has_moved else ""
     times = (since.at, since.earliest, since.latest)
     at, earliest, latest = (_moment(one, found) for one in times)
     if since.may_be_before:
-        return f"{latest} at the latest, possibly before these runs"
-    return f"{at} (95 % confidence interval {earliest} to {latest})"
+        return phrase("drift.latest", latest=latest)
+    return phrase("drift.since", at=at, earliest=earliest, latest=latest)
 
 
 def _table(found: Drift) -> Table:

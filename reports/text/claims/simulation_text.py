@@ -16,6 +16,7 @@ from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.estimates import estimate, limit_of
 from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     first_words,
     in_percent,
@@ -188,9 +189,9 @@ def required_table(found: Sequence[Compared], labels: Labels) -> Table:
 def agreement(one: Compared) -> str:
     """Return whether a prediction agrees with the simulation, and by what right."""
     if one.verdict is Verdict.UNKNOWN:
-        return "too few items"
+        return phrase("simulation.too_few")
     if one.verdict is Verdict.UNSTATED:
-        return "differs, model error unknown"
+        return phrase("simulation.differs")
     if one.verdict is not Verdict.AGREES:
         return one.verdict.value
     if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND):
@@ -229,13 +230,9 @@ def _why_undecided(one: Compared) -> str:
     assert one.limit is not None
     limit = quantity(one.limit, one.dimension, share=share)
     if not isfinite(half):
-        return (
-            f"the simulated value has no confidence interval to compare with the limit of {limit}"
-        )
+        return phrase("simulation.no_interval", limit=limit)
     low, high = (quantity(end, one.dimension, share=share) for end in (mean - half, mean + half))
-    return (
-        f"its limit of {limit} is inside the simulated 95 % confidence interval ({low} to {high})"
-    )
+    return phrase("simulation.limit_inside", limit=limit, low=low, high=high)
 
 
 def _name(one: Compared, labels: Labels) -> str:
@@ -275,16 +272,13 @@ def simulation_result(
 ) -> str:
     """Return whether all predictions agree, and whether the requirements pass."""
     if not simulation.has_converged:
-        return (
-            f"inconclusive: the simulation did not reach steady state within "
-            f"{number(effort.seconds)} s; raise `--time-limit`"
-        )
+        return phrase("simulation.inconclusive", value=number(effort.seconds))
     parts = [_agreeing(found, labels)]
     required = [one for one in found if one.criterion is not None]
     if required:
         failing = [one for one in required if _verdict(one) != "pass"]
         named = "; ".join(f"{_name(one, labels)} {_why(one)}" for one in failing)
-        parts.append(named or "all requirements pass")
+        parts.append(named or phrase("simulation.all_pass"))
     return "; ".join(parts)
 
 
@@ -296,8 +290,8 @@ def _why(one: Compared) -> str:
     if predicted is simulated:
         return "fails"
     if predicted:
-        return "is predicted to pass but fails in simulation"
-    return "is predicted to fail but passes in simulation"
+        return phrase("simulation.fails")
+    return phrase("simulation.passes")
 
 
 def _agreeing(found: Sequence[Compared], labels: Labels) -> str:
@@ -305,8 +299,8 @@ def _agreeing(found: Sequence[Compared], labels: Labels) -> str:
     measures = [one for one in found if one.criterion is None]
     agreeing = sum(one.verdict is Verdict.AGREES for one in measures)
     if all(one.verdict is Verdict.AGREES for one in found):
-        return f"all {agreeing:,} predictions agree"
-    parts = [f"{agreeing:,} of {len(measures):,} predictions agree"]
+        return phrase("simulation.all_agree", agreeing=f"{agreeing:,}")
+    parts = [phrase("simulation.some_agree", agreeing=f"{agreeing:,}", count=f"{len(measures):,}")]
     for verdict, words in _NOT_AGREEING.items():
         named = [_in_a_list(_name(one, labels)) for one in found if one.verdict is verdict]
         if named:
@@ -347,25 +341,29 @@ def simulation_notes(
     folded = _folded(found)
     if folded:
         most = percent(max(one.simulated.mean for one in folded))
-        notes.append(
-            f"{len(folded)} more resources, with utilization up to {most}, agree; "
-            "`--format json` lists them."
-        )
+        notes.append(phrase("simulation.more_resources", count=len(folded), most=most))
     length, cut = quantity(simulation.length, TIME), percent(simulation.cut, 2)
-    warm = f", first {cut} discarded as warm-up" if simulation.cut else ""
+    warm = phrase("simulation.warm_up", cut=cut) if simulation.cut else ""
     items = [f"{told.items:,} ({name})" for name, told in simulation.streams.items()]
     notes.append(
-        f"{simulation.runs} replications of {length}{warm}; seed {effort.seed}. "
-        f"Items measured: {joined_words(items)}."
+        phrase(
+            "simulation.replications",
+            runs=simulation.runs,
+            length=length,
+            warm=warm,
+            seed=effort.seed,
+            names=joined_words(items),
+        )
     )
     if simulation.is_precise and simulation.has_converged:
-        notes.append(
-            f"Means and utilization are within ±{percent(effort.precision)} at 95 % confidence."
-        )
+        notes.append(phrase("simulation.precise", share=percent(effort.precision)))
     elif simulation.has_converged:
         notes.append(
-            f"Confidence intervals are wider than ±{percent(effort.precision)} after "
-            f"{number(effort.seconds)} s; raise `--time-limit`."
+            phrase(
+                "simulation.imprecise",
+                share=percent(effort.precision),
+                value=number(effort.seconds),
+            )
         )
     remarks = simulation.network.remarks
     return [*notes, *(f"{remark[:1].upper()}{remark[1:]}." for remark in remarks)]

@@ -16,6 +16,7 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, percent, quantity
 from qps.solver.breakdown.breakdown_types import NumberApart, PartThere
 
@@ -85,8 +86,12 @@ def summarized(
 
     def text_with(tables: Sequence[Table]) -> str:
         is_whole = any(table.headings[0] == INPUTS for table in tables)
-        others = "formulas and methods" if is_whole else f"formulas, methods and {inputs}"
-        note = f"For {others}, use --all."
+        others = (
+            phrase("explain.formulas")
+            if is_whole
+            else phrase("explain.formulas_and_inputs", inputs=inputs)
+        )
+        note = phrase("explain.more", others=others)
         return replace(full, facts=facts, tables=tuple(tables), notes=(note,)).as_text(width)
 
     tables = [parted]

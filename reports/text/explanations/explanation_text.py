@@ -179,9 +179,9 @@ def _in_mode(explanation: Explanation) -> str:
     """Return which of a spec's modes is explained, or that it is none of them."""
     if explanation.mode is not None:
         others = [mode for mode in explanation.modes if mode != explanation.mode]
-        beside = f" (other modes, with `--set mode=NAME`: {', '.join(others)})" if others else ""
+        beside = phrase("explain.other_modes", names=", ".join(others)) if others else ""
         return f"{explanation.mode}{beside}"
-    return f"none (choose one with `--set mode=NAME`: {', '.join(explanation.modes)})"
+    return phrase("explain.no_mode", names=", ".join(explanation.modes))
 
 
 def _cases(explanation: Explanation) -> Table:

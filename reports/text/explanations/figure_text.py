@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.words.certainty_marks import known_numbers, parenthesis
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words, number, quantity, scale_of
 from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Lead, Leads
 
@@ -95,7 +96,7 @@ def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
         first = group.leads[0].lines
         stretches[0] = f"{joined_words(first)} {_verb(first)} up to {text_of(group.leads[0].to)}"
         sentence = ", then ".join([*stretches, _lines(last)])
-    sentence += "" if group.exact else " (tried at the points of the axis)"
+    sentence += "" if group.exact else phrase("chart.tried")
     return f"{group.of}: {sentence}." if group.of else f"{sentence}."
 
 

@@ -20,6 +20,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
 from qps.engine.expressions.formulas import ONE, ZERO
 from qps.reports.text.formulas.network_numbers import NetworkNumbers
+from qps.reports.text.words.phrases import phrase
 
 _ARROW = " → "
 
@@ -114,7 +115,7 @@ class ItineraryText:
             case nodes.Lose(chance=chance) if chance is not None:
                 return f"lose {write.share(chance)}"
             case nodes.Restore(chance=chance):
-                return f"recover {write.share(chance)} of losses"
+                return phrase("network.recover", share=write.share(chance))
             case nodes.Thin(share=share, bursty=False):
                 return f"{write.share(share)} continue"
             case nodes.Thin(share=share, on_for=on_for):

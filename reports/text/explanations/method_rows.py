@@ -11,6 +11,7 @@ from qps.compiler.quantities.certainty import Certainty, Kind, Reason
 from qps.compiler.quantities.methods import METHODS, PREMISES
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import percent
 
 
@@ -96,7 +97,7 @@ def methods_tables(methods: Iterable[ExplainedMethod], labels: Labels) -> list[T
     told = [(one.name, ", ".join(_holding(one)), _failing(one, labels)) for one in found]
     theorems = [row for row, one in zip(told, found, strict=True) if one.premises]
     width = 3 if any(failing for *_, failing in theorems) else 2
-    headings = ("Theorem", "Assumptions met", "Assumptions not met")[:width]
+    headings = ("Theorem", "Assumptions met", phrase("explain.not_met"))[:width]
     return [
         Table(("Method", "At", "Result", "Source"), rows, long=frozenset([0, 1, 3])),
         Table(headings, tuple(row[:width] for row in theorems), long=frozenset(range(width))),

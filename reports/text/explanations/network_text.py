@@ -19,6 +19,7 @@ from qps.reports.text.formulas.network_numbers import NetworkNumbers
 from qps.reports.text.layout.facts import COLUMNS, facts_text, notes_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.words.phrases import phrase
 
 _TITLE = "Queueing network"
 _OF_LINKS = (StationKind.PORT, StationKind.MEDIUM, StationKind.CAP)
@@ -82,7 +83,7 @@ class NetworkScreen:
         """Return the stations, links and pools."""
         return (
             Table(
-                ("Station", "Queueing", "Servers, rate or size", "Copies", "Node"),
+                ("Station", "Queueing", phrase("network.size"), "Copies", "Node"),
                 self._stations(),
                 long=_LONG,
             ),
@@ -100,7 +101,7 @@ class NetworkScreen:
         name = self._network.population.name
         if not self._numbers.is_shortened:
             return []
-        return [f"f({name}) is a longer formula: `--at` evaluates it, `--format json` prints it."]
+        return [phrase("network.long_formula", name=name)]
 
     # -- stations, links, pools ----------------------------------------------------------
 
@@ -172,7 +173,7 @@ class NetworkScreen:
             if station.queueing is not None:
                 yield station.queueing.written
             elif station.is_unmodeled:
-                yield "queueing not modeled"
+                yield phrase("network.no_queueing")
 
     def _ends(self, link: str, ends: Iterable[str]) -> str:
         """Return what a link joins, with how many of each end there are."""
@@ -219,7 +220,7 @@ class NetworkScreen:
         capacity = write.amount(one.capacity, one.capacity)
         capacity += "".join(f", {write.share(load)} held by {by}" for by, load in one.background)
         if one.is_unmodeled:
-            capacity += ", waiting not modeled"
+            capacity += phrase("network.unmodeled_queue")
         own = one.name.removeprefix(f"{one.place.name}.")
         return own, capacity, write.count(one.place.copies), one.place.name
 

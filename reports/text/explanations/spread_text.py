@@ -8,6 +8,7 @@ from math import isinf
 
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.solutions.uncertainty_text import are_apart, left_out_lines, samples_text
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import first_words, percent, quantity
 from qps.solver.uncertainty.interval_result import Ends, Share, Spread
 
@@ -39,20 +40,19 @@ def spread_lines(
         and not is_itself
         and are_apart(_numbers(spread.interval), _numbers(slopes))
     ):
-        yield (
-            f"A linear approximation gives {between(slopes)}. The value is not linear over the "
-            "range of the inputs, so use the sampled interval."
-        )
+        yield (phrase("explain.linear", between=between(slopes)))
     if 0 < spread.endless < 1:
-        yield f"The value is infinite in {percent(spread.endless, 2)} of the samples."
+        yield phrase("explain.infinite", share=percent(spread.endless, 2))
     if spread.undefined > 0:
-        yield f"The value is undefined in {percent(spread.undefined, 2)} of the samples."
+        yield phrase("explain.undefined", share=percent(spread.undefined, 2))
     yield from left_out_lines(spread.left_out)
     if spread.surrogate_model is not None:
         yield (
-            f"Approximation: {spread.surrogate_model.points} samples are solved in full; for the "
-            "others, a surrogate model predicts the value (cross-validation error up to "
-            f"{percent(spread.surrogate_model.error, 2)})."
+            phrase(
+                "explain.surrogate",
+                points=spread.surrogate_model.points,
+                share=percent(spread.surrogate_model.error, 2),
+            )
         )
 
 
@@ -71,14 +71,14 @@ def _where_from(spread: Spread) -> str:
     """Return of which numbers a variance is, the most first."""
     shares = sorted(spread.shares, key=lambda one: -one.first_order)
     if len(shares) == 1:
-        return f"All of the variance comes from {_named(shares[0])}."
+        return phrase("explain.all_variance", named=_named(shares[0]))
     told = [f"{percent(one.first_order, 2)} from {_named(one)}" for one in shares]
     most = min(_MOST_NAMED, max(1, sum(one.first_order >= _LITTLE for one in shares)))
     together = 1 - sum(one.first_order for one in shares)
     rest = f"; {percent(together, 2)} from interactions" if together > _TOGETHER else ""
     if spread.of_ranks:
-        rest += "; a few extreme samples dominate the variance of the value itself"
-    whose = "Variance of its rank among the samples" if spread.of_ranks else "Variance"
+        rest += phrase("explain.extremes")
+    whose = phrase("explain.rank_variance") if spread.of_ranks else "Variance"
     return f"{whose}: {first_words(told, most)}{rest}."
 
 

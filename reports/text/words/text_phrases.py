@@ -14,6 +14,10 @@ TEXT_PHRASES: Mapping[str, str] = {
     "bottleneck.start": "{resource} is {full} at {where}, the start of the range",
     "bottleneck.unknown_later": "{heaviest} at first: {initially}; unknown for larger populations",
     "changes.moves_load": " (moves load to {name}, {share} headroom)",
+    "chart.tried": " (tried at the points of the axis)",
+    "claims.calibrated": "after calibration on other data",
+    "claims.comparison": "{shown} for comparison only{part}",
+    "claims.targets": "{targets} (not counted as evidence)",
     "closed.bounds": " Throughput bounds: asymptotic {between}",
     "closed.every_mix": "At high concurrency, {full} for every mix of `{of}` and {others}.",
     "closed.knee": (
@@ -33,6 +37,12 @@ TEXT_PHRASES: Mapping[str, str] = {
     "closed.unlimited": "No station limits its throughput.",
     "cost.and_unpriced": "; no price for {names}",
     "cost.unpriced": "no price for {names}",
+    "coverage.calibrated": "inputs were calibrated on these rows",
+    "coverage.chance": "{verb} (p {share} for the count, p {share2} for the largest error)",
+    "coverage.more": "{values} more {verb} on no uncertain input",
+    "coverage.none": "no prediction interval for {values}: no uncertain input affects {them}",
+    "coverage.surrogate": "intervals from a surrogate model, up to {error} off sampled values",
+    "coverage.within": "{observation}: {inside} of {count} within the {share} prediction interval",
     "diff.at_limit": "{name} at its limit",
     "diff.attributed": "Attributed: mean over {of_orders}, which adds up to the total",
     "diff.cumulative": "Cumulative: changes applied in this order",
@@ -54,17 +64,66 @@ TEXT_PHRASES: Mapping[str, str] = {
     "diff.unchanged": "Capacity unchanged at {users}",
     "diff.unchanged_within_error": "Capacity unchanged within the model error ({was}, now {users})",
     "diff.within_error": "unchanged within the model error",
+    "drift.batching": (
+        "utilization is {where}: demand per item often falls at high utilization (batching)"
+    ),
+    "drift.candidates": (
+        "{names} would explain it, in order of likelihood; to separate them, measure runs "
+        "whose rates vary independently"
+    ),
+    "drift.demand": (
+        "{what} is {by} {verb} than in the spec for {of}{relative}, {share} of utilization "
+        "({chance})"
+    ),
+    "drift.demand_per": "service demand per {word}",
+    "drift.detectable": "a change of ±{share} would have been detected",
+    "drift.detected": (
+        "drift detected: at the rates of these runs, utilization is {level} than the spec "
+        "predicts ({chance}).{describe}"
+    ),
+    "drift.latest": "{latest} at the latest, possibly before these runs",
+    "drift.no_time": "unknown: the runs have no column `time` or `day`",
+    "drift.none": "no drift detected ({chance}); {would}.",
+    "drift.one": "one changed service demand would explain it: {change}; others may have changed",
+    "drift.several": "several service demands changed; these runs cannot separate them",
+    "drift.since": "{at} (95 % confidence interval {earliest} to {latest})",
+    "drift.tested": " Tested: the {compared_rows} rows since {moment}.",
+    "drift.title": "Drift of the service demands on {resource}",
+    "drift.utilizations": "{runs} in these runs, {stated} where the service demands were measured",
+    "drift.within_tolerance": (
+        "no drift detected: at the rates of these runs, utilization is {level} than the spec "
+        "predicts, within the tolerance of {share} ({chance}); {would}."
+    ),
     "elastic.falls": "; it falls to its minimum of {value} at {people} (limited by {resource})",
     "elastic.limited": "{name} is {value} at {users}, limited by {limited_by}",
     "elastic.maximum": "{name} stays at its maximum of {value} at every population.",
     "elastic.maximum_then_limited": (
-        "{name} is {value} at {users}: its maximum of {maximum} up to {most}, then limited by "
-        "{limited_by}"
+        "{name} is {value} at {users}: its maximum of {maximum} up to {most}, then limited "
+        "by {limited_by}"
     ),
     "elastic.minimum": (
         "{name} stays at its minimum of {value} at every population: {resource} is saturated."
     ),
     "elastic.unknown_resource": "an unknown resource",
+    "explain.all_variance": "All of the variance comes from {named}.",
+    "explain.extremes": "; a few extreme samples dominate the variance of the value itself",
+    "explain.formulas": "formulas and methods",
+    "explain.formulas_and_inputs": "formulas, methods and {inputs}",
+    "explain.infinite": "The value is infinite in {share} of the samples.",
+    "explain.linear": (
+        "A linear approximation gives {between}. The value is not linear over the range of "
+        "the inputs, so use the sampled interval."
+    ),
+    "explain.more": "For {others}, use --all.",
+    "explain.no_mode": "none (choose one with `--set mode=NAME`: {names})",
+    "explain.not_met": "Assumptions not met",
+    "explain.other_modes": " (other modes, with `--set mode=NAME`: {names})",
+    "explain.rank_variance": "Variance of its rank among the samples",
+    "explain.surrogate": (
+        "Approximation: {points} samples are solved in full; for the others, a surrogate "
+        "model predicts the value (cross-validation error up to {share})."
+    ),
+    "explain.undefined": "The value is undefined in {share} of the samples.",
     "inverse.all": "every value of {name} supports {users} ({whole}).",
     "inverse.at_or_beyond": "at or {side} that",
     "inverse.at_value": "at that value",
@@ -84,11 +143,27 @@ TEXT_PHRASES: Mapping[str, str] = {
     "limit.in_samples": "`{name}` saturates first in {share}",
     "limit.not_met": "{name}: not met at {users}",
     "limit.not_met_above": "{name}: not met at {further}",
+    "matrix.error": "an internal error",
+    "matrix.from_start": "from the start",
+    "matrix.hidden": "Columns not shown: {names}; write all of them with `-o FILE`.",
+    "matrix.individually": "{count} of {size} {verb} solved individually, which takes longer",
+    "matrix.more_rows": "{left} more {rows}: write all of them with `-o FILE`.",
+    "matrix.no_capacity": "; {none_supported} without capacity, see `reason`",
+    "matrix.no_result": "{count} without a result after {errors} of qps, see `reason`",
+    "matrix.to_answer": " to the answer",
+    "matrix.unavailable": "Not available in any row: {names}; `qps solve` states the reason.",
     "measure_next.fitted": "`{first}` and {count} more fitted inputs",
     "measure_next.halved": "{share}; halving its uncertainty gives {halved}",
     "measure_next.inputs_alone": " from inputs alone",
     "measure_next.share": "{who}: {share} of the variance in capacity",
     "modes.limit": "{mode} limits capacity; capacity by mode: {names}",
+    "network.long_formula": (
+        "f({name}) is a longer formula: `--at` evaluates it, `--format json` prints it."
+    ),
+    "network.no_queueing": "queueing not modeled",
+    "network.recover": "recover {share} of losses",
+    "network.size": "Servers, rate or size",
+    "network.unmodeled_queue": ", queueing not modeled",
     "nominal.none": "none supported, values at {users}",
     "sensitivity.are_ratings": "are ratings of machines",
     "sensitivity.capacity": "Effect of +1 % on capacity",
@@ -98,6 +173,34 @@ TEXT_PHRASES: Mapping[str, str] = {
         "demands up. If the spec also uses that machine, its own speed is a separate input."
     ),
     "sensitivity.saturation": "Effect of +1 % on the saturation point of {resource}",
+    "simulation.all_agree": "all {agreeing} predictions agree",
+    "simulation.all_pass": "all requirements pass",
+    "simulation.differs": "differs, model error unknown",
+    "simulation.fails": "is predicted to pass but fails in simulation",
+    "simulation.imprecise": (
+        "Confidence intervals are wider than ±{share} after {value} s; raise `--time-limit`."
+    ),
+    "simulation.inconclusive": (
+        "inconclusive: the simulation did not reach steady state within {value} s; raise "
+        "`--time-limit`"
+    ),
+    "simulation.limit_inside": (
+        "its limit of {limit} is inside the simulated 95 % confidence interval ({low} to {high})"
+    ),
+    "simulation.more_resources": (
+        "{count} more resources, with utilization up to {most}, agree; `--format json` lists them."
+    ),
+    "simulation.no_interval": (
+        "the simulated value has no confidence interval to compare with the limit of {limit}"
+    ),
+    "simulation.passes": "is predicted to fail but passes in simulation",
+    "simulation.precise": "Means and utilization are within ±{share} at 95 % confidence.",
+    "simulation.replications": (
+        "{runs} replications of {length}{warm}; seed {seed}. Items measured: {names}."
+    ),
+    "simulation.some_agree": "{agreeing} of {count} predictions agree",
+    "simulation.too_few": "too few items",
+    "simulation.warm_up": ", first {cut} discarded as warm-up",
     "sizing.and_links": " and more capacity for {names}",
     "sizing.even_with": "Even with {times} instead of more servers",
     "sizing.exact_cores": "Cores before rounding up: {names}.",
