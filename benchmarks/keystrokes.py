@@ -19,7 +19,7 @@ from qps.editing.messages import OpenText
 from qps.editing.open_documents import Desk
 from qps.editing.outline import outline
 from qps.editing.published_diagnostics import text_diagnostics
-from qps.editing.semantic_tokens import word_colours
+from qps.editing.semantic_tokens import word_colors
 from qps.editing.value_hints import value_hints
 from timings import ROOT, Measured
 
@@ -74,7 +74,7 @@ def _turn(path: Path, text: str, turn: int) -> list[float]:
     options = types.FormattingOptions(2, insert_spaces=True)
     works: dict[str, Callable[[], object]] = {
         "mistakes": lambda: text_diagnostics(_DESK, uri),
-        "colours": lambda: word_colours(_DESK, types.SemanticTokensParams(of)),
+        "colours": lambda: word_colors(_DESK, types.SemanticTokensParams(of)),
         "outline": lambda: outline(_DESK, types.DocumentSymbolParams(of)),
         "values": lambda: value_hints(_DESK, types.InlayHintParams(of, whole)),
         "hover": lambda: hover(_DESK, types.HoverParams(of, place)),

@@ -33,7 +33,7 @@ _SYNCHRONOUS_FEATURES: tuple[tuple[str, str, object], ...] = (
     (types.TEXT_DOCUMENT_RENAME, "symbol_renaming:rename", None),
     (types.TEXT_DOCUMENT_HOVER, "hover:hover", None),
     (types.TEXT_DOCUMENT_CODE_ACTION, "code_actions:quick_fixes", _QUICK_FIXES),
-    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "semantic_tokens:word_colours", LEGEND),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "semantic_tokens:word_colors", LEGEND),
 )
 """What is asked, which module and function of this folder answers, what the editor is told."""
 

@@ -40,7 +40,7 @@ Word = tuple[int, int, str, tuple[str, ...]]
 """From where to where, the kind, and its modifiers."""
 
 
-def word_colours(desk: Desk, params: types.SemanticTokensParams) -> types.SemanticTokens:
+def word_colors(desk: Desk, params: types.SemanticTokensParams) -> types.SemanticTokens:
     """Return the words of a text with their kinds, as the protocol packs them."""
     reading = desk.reading(params.text_document.uri)
     names = reading.examined.bindings.in_file(reading.source)
@@ -60,12 +60,12 @@ def words_of(text: str, names: Iterable[Binding]) -> Iterator[Word]:
         elif kind != "name":
             yield start, end, kind, ()
         elif start in named:
-            yield start, end, *_coloured(named[start])
+            yield start, end, *_colored(named[start])
         elif match[0] in known:
             yield start, end, "keyword", ()
 
 
-def _coloured(binding: Binding) -> tuple[str, tuple[str, ...]]:
+def _colored(binding: Binding) -> tuple[str, tuple[str, ...]]:
     """Return the kind of a name, and whether it is declared there, or never changes."""
     kind = binding.symbol.kind
     told = [("declaration", binding.is_declaration), ("readonly", kind == "let")]

@@ -17,7 +17,7 @@ from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
 from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer
 from qps.solver.answers.solution import SolverFault
-from qps.solver.claims.claim_evaluation import judge_claims
+from qps.solver.claims.claim_evaluation import evaluate_claims
 from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
 from qps.solver.spec_difference import spec_difference
 
@@ -103,7 +103,7 @@ def spec_change(
         found = spec_difference(old.value, new)
         view = spec_difference_view(found)
         now = ClaimResults(tuple(known.results), tuple(known.unanswered))
-        earlier = judge_claims(old.value)
+        earlier = evaluate_claims(old.value)
         claims = claim_changes(earlier, now)
         matrices = matrix_changes(old.value.model, new.model)
     except QpsError as error:

@@ -108,7 +108,7 @@ def fork_of(step: Fork, then: Go, of: Of, chain: Chain) -> Go:
         joined = item.open[-1]
         joined.left -= 1
         if not joined.left and not joined.is_lost:
-            joined.item.is_ghost |= item.is_ghost
+            joined.item.is_dropped |= item.is_dropped
             then(joined.item)
 
     branches = [chain(branch, back, of) for branch in step.branches]
@@ -134,7 +134,7 @@ def fan_out_of(scene: Scene, step: FanOut, then: Go, of: Of, chain: Chain) -> Go
         joined = item.open[-1]
         joined.left -= 1
         if not joined.left and not joined.is_lost:
-            joined.item.is_ghost |= item.is_ghost
+            joined.item.is_dropped |= item.is_dropped
             then(joined.item)
 
     body = chain(step.steps, back, of)

@@ -24,27 +24,27 @@ class Item:
     """
 
     __slots__ = (
-        *("born", "flow", "holds", "is_ghost", "open", "picks", "priority", "spread"),
+        *("created", "flow", "holds", "is_dropped", "open", "picks", "priority", "spread"),
         "wait_time",
     )
 
-    def __init__(self, born: float, priority: float = 0.0, flow: int = -1) -> None:
-        self.born = born
+    def __init__(self, created: float, priority: float = 0.0, flow: int = -1) -> None:
+        self.created = created
         self.priority = priority
         self.flow = flow
         self.picks: dict[str, int] = _NONE_PICKED
         self.open: tuple[Any, ...] = ()
         self.holds: tuple[PoolHold, ...] = ()
         self.spread: tuple[float, int] | None = None
-        self.is_ghost = False
+        self.is_dropped = False
         self.wait_time = 0.0
 
     def copied(self) -> Item:
         """Return another one that is where this one is."""
-        twin = Item(self.born, self.priority, self.flow)
+        twin = Item(self.created, self.priority, self.flow)
         twin.picks = self.picks
         twin.open = self.open
-        twin.is_ghost = self.is_ghost
+        twin.is_dropped = self.is_dropped
         twin.wait_time = self.wait_time
         return twin
 

@@ -27,11 +27,11 @@ from qps.simulation.simulated_model import (
     Gather,
     Give,
     Lose,
+    NormalJitter,
     Pick,
     Reach,
     Recovery,
     Serve,
-    Shake,
     Step,
     Take,
     Thin,
@@ -151,7 +151,7 @@ class ItinerarySteps(Struct, kw_only=True):
             variance = sum(self.numbers(one) for one in point.jitter[self.of.stream])
             if variance > 0:
                 self._split()
-                self._add(Shake(sqrt(variance)))
+                self._add(NormalJitter(sqrt(variance)))
             return
         self._split()
         self._add(Delay(self.numbers(buffer.delay)))

@@ -10,7 +10,7 @@ from qps.simulation.simulated_model import Lose, Thin, goes_on
 from qps.simulation.sources import Bursts
 
 
-def lot_of(scene: Scene, step: Lose | Thin, then: Go, of: Of) -> Go:
+def with_random_loss(scene: Scene, step: Lose | Thin, then: Go, of: Of) -> Go:
     """Let a share of the items go on."""
     share = goes_on(step)
     if share >= 1:
@@ -48,12 +48,12 @@ def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
 
         return missed
     lost, kind, worth, random = scene.counts[of.stream].lost, step.kind, step.worth, scene.random
-    safe = of.shelters if step.kind == LossKind.TRANSMISSION.value else ()
+    safe = of.recoveries if step.kind == LossKind.TRANSMISSION.value else ()
 
     def gone(item: Item) -> None:
         for shelter in reversed(safe):
             if random.random() < shelter.share:
-                item.is_ghost = True
+                item.is_dropped = True
                 shelter.then(item)
                 return
         release_all(item, clock, busy)

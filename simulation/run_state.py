@@ -14,7 +14,7 @@ from qps.simulation.simulated_model import SimulatedNetwork
 from qps.simulation.stations import InRoom, InTurn, Limit, Lock, Places, Schedule
 
 
-class Shelter(Struct, frozen=True):
+class LossRecovery(Struct, frozen=True):
     """Behind some steps a share of what is lost in them is there again."""
 
     share: float
@@ -26,7 +26,7 @@ class Of(Struct, frozen=True):
 
     stream: str
     over: Callable[[], None] | None = None
-    shelters: tuple[Shelter, ...] = ()
+    recoveries: tuple[LossRecovery, ...] = ()
 
 
 def _no_clock(*_: object) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.quantities.disciplines import Service
 from qps.simulation.items import Go, Item, of_item
-from qps.simulation.random_loss import gone_of, lot_of
+from qps.simulation.random_loss import gone_of, with_random_loss
 from qps.simulation.run_state import Of, Scene
 from qps.simulation.sharing_and_priorities import machine_of
 from qps.simulation.simulated_model import Lose, Serve, goes_on
@@ -32,7 +32,7 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
     mean = step.mean
     last = step.parts[-1][1]
     if last is not None:
-        then = lot_of(scene, last, then, of)
+        then = with_random_loss(scene, last, then, of)
     if step.thread is not None:
         return _serve_threaded(scene, step, mean, then)
     if known.room < math.inf:

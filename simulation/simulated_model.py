@@ -86,7 +86,7 @@ class Shift(Struct, frozen=True):
     time: float
 
 
-class Shake(Struct, frozen=True):
+class NormalJitter(Struct, frozen=True):
     """An item is later or earlier by chance, by a normal law that has this deviation."""
 
     deviation: float
@@ -201,7 +201,7 @@ Step: TypeAlias = (
     | Use
     | Delay
     | Shift
-    | Shake
+    | NormalJitter
     | Gather
     | Thin
     | Lose

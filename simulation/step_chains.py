@@ -19,8 +19,8 @@ from qps.simulation.item_calls import (
 )
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.pool_holds import acquisition_of, release_of
-from qps.simulation.random_loss import lot_of
-from qps.simulation.run_state import Of, Scene, Shelter
+from qps.simulation.random_loss import with_random_loss
+from qps.simulation.run_state import LossRecovery, Of, Scene
 from qps.simulation.service_steps import serve
 from qps.simulation.simulated_model import (
     Call,
@@ -32,11 +32,11 @@ from qps.simulation.simulated_model import (
     Gather,
     Give,
     Lose,
+    NormalJitter,
     Pick,
     Reach,
     Recovery,
     Serve,
-    Shake,
     Shift,
     Source,
     Step,
@@ -88,9 +88,9 @@ def _finish(scene: Scene, of: Of) -> Go:
 
     def finish(item: Item) -> None:
         told.done += 1
-        if not item.is_ghost:
+        if not item.is_dropped:
             now = clock.now
-            took = now - item.born
+            took = now - item.created
             told.sum += took
             ends(now)
             latency(took)
@@ -116,7 +116,7 @@ def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
         case Delay():
             return _delay(scene, step.time, then)
         case Thin() | Lose():
-            return lot_of(scene, step, then, of)
+            return with_random_loss(scene, step, then, of)
         case Pick() | Reach():
             return pick_of(scene, step, then) if step.node in scene.several else then
         case Take():
@@ -125,7 +125,7 @@ def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
             return release_of(scene, step, then)
         case Copy():
             return copy_of(scene, step.number, then)
-        case Shift() | Shake():
+        case Shift() | NormalJitter():
             return _later(scene, step, then)
         case _:
             return _branched(scene, step, then, of)
@@ -147,8 +147,8 @@ def _branched(
         case Gather():
             return gather_of(scene, step, then, of, partial(_chain, scene))
         case Recovery():
-            shelters = (*of.shelters, Shelter(step.share, then))
-            return _chain(scene, step.steps, then, replace(of, shelters=shelters))
+            recoveries = (*of.recoveries, LossRecovery(step.share, then))
+            return _chain(scene, step.steps, then, replace(of, recoveries=recoveries))
 
 
 def _delay(scene: Scene, time: float, then: Go) -> Go:
@@ -162,20 +162,20 @@ def _delay(scene: Scene, time: float, then: Go) -> Go:
     return wait
 
 
-def _later(scene: Scene, step: Shift | Shake, then: Go) -> Go:
+def _later(scene: Scene, step: Shift | NormalJitter, then: Go) -> Go:
     """Let an item have taken longer, or less: nothing behind it sees that."""
     if isinstance(step, Shift):
         time = step.time
 
         def shift(item: Item) -> None:
-            item.born -= time
+            item.created -= time
             then(item)
 
         return shift
     normal, deviation = scene.random.gauss, step.deviation
 
     def shake(item: Item) -> None:
-        item.born -= normal(0.0, deviation)
+        item.created -= normal(0.0, deviation)
         then(item)
 
     return shake

@@ -54,7 +54,7 @@ class Answer(Outcome, frozen=True, kw_only=True):
     """What links and interfaces carry, the most first."""
     saturated_by_elastic: frozenset[str]
     requirements: tuple[RequirementAnswer, ...]
-    judges_quality: bool
+    has_quality_requirements: bool
     """Whether any requirement is an axis of quality."""
     quality: QualityAnswer
     behind_quality: tuple[RequirementThere, ...]

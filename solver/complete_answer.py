@@ -77,7 +77,7 @@ def complete_answer(
         traffic=_traffic(solution),
         saturated_by_elastic=saturated_by_elastic(solution),
         requirements=requirements,
-        judges_quality=graph.quality is not None,
+        has_quality_requirements=graph.quality is not None,
         quality=_quality(solution),
         behind_quality=behind_quality(solution, requirements, at) if is_quality else (),
         behind_quality_there=behind_quality(solution, requirements, there) if is_quality else (),

@@ -10,7 +10,7 @@ from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
-from qps.solver.claims.claim_evaluation import judge_claims
+from qps.solver.claims.claim_evaluation import evaluate_claims
 from qps.solver.claims.claim_results import ClaimResults
 from qps.solver.complete_answer import complete_answer
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
@@ -60,5 +60,5 @@ def spec_difference(
             complete_answer(after.model, after.configuration, found.new, settings=settings),
         ),
         odds=odds,
-        claims=(judge_claims(old), judge_claims(new)) if claims else None,
+        claims=(evaluate_claims(old), evaluate_claims(new)) if claims else None,
     )

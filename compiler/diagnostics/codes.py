@@ -93,7 +93,7 @@ PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _E, "step with a multiplier
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "open workload with a rate of 1/time")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "poor fit")
-UNSURE_COST = Code(
+UNCERTAIN_COST = Code(
     "QPS0531", "insignificant-demand", _W, "fitted demand not significantly above zero"
 )
 UNUSED_RATE = Code("QPS0532", "unused-rate", _W, "unused rate column in a fit")
@@ -124,7 +124,7 @@ FAR_FROM_MEASURED = Code(
     "QPS0607", "extrapolated-utilization", _W, "demand measured at a very different utilization"
 )
 NO_USERS = Code("QPS0608", "constant-load", _W, "nothing depends on the population")
-UNSAID_WAITS = Code(
+UNCOUNTED_WAITS = Code(
     "QPS0609", "queueing-excluded", _W, "latency excludes queueing delay at a busy resource"
 )
 NOT_SIMULATED = Code("QPS0610", "not-simulated", _E, "claim that cannot be simulated")
@@ -147,15 +147,15 @@ FORMER_SLUGS = {
     "coins": COINS,
     "one-share": ONE_SHARE,
     "part-of-a-step": PART_OF_A_STEP,
-    "unsure-cost": UNSURE_COST,
+    "unsure-cost": UNCERTAIN_COST,
     "idle-dropped": IDLE_DROPPED,
     "far-from-measured": FAR_FROM_MEASURED,
     "no-users": NO_USERS,
-    "unsaid-waits": UNSAID_WAITS,
+    "unsaid-waits": UNCOUNTED_WAITS,
 }
 """Codes by their former slugs, which `qps explain` reads for ever."""
 
 WARNINGS = tuple(code for code in ALL if code.severity is Severity.WARNING)
 
-OF_ANSWERS = (RANGE_LIMITS, SATURATED_START, FAR_FROM_MEASURED, NO_USERS, UNSAID_WAITS)
+OF_ANSWERS = (RANGE_LIMITS, SATURATED_START, FAR_FROM_MEASURED, NO_USERS, UNCOUNTED_WAITS)
 """Warnings of an answer, not of a text: `qps check` tells none of them."""

@@ -35,7 +35,7 @@ class ConfidenceCapacity(Struct, frozen=True):
     error: float = 0.0
 
 
-UNASKED = ConfidenceCapacity(None, 0)
+NOT_EVALUATED = ConfidenceCapacity(None, 0)
 """Of a requirement where only values are asked for: it judges nothing."""
 
 WITHOUT_CONFIDENCE = ConfidenceCapacity(None, 1)

@@ -37,7 +37,7 @@ def as_stated(model: ir.Model, configuration: Configuration) -> ir.Model:
 
 
 def _without_questions(model: ir.Model) -> ir.Model:
-    return _with_all(model, ir.UNASKED)
+    return _with_all(model, ir.NOT_EVALUATED)
 
 
 def without_confidence(model: ir.Model) -> ir.Model:

@@ -186,7 +186,7 @@ class GraphCache:
                 if shape == self.outline_of(of):
                     yield of, kept.graph, OUTLINE
                 for which in (BY_POINTS, AT_ANY_POINT):
-                    if shape == self._unmoved(of, which):
+                    if shape == self._with_fixed_numbers(of, which):
                         yield of, kept.graph, which
 
     def take(self, graphs: Iterable[Entry]) -> None:
@@ -195,10 +195,10 @@ class GraphCache:
             if which == OUTLINE:
                 self.add_outline(configuration, graph)
             else:
-                self.keep(self._unmoved(configuration, which), configuration, graph)
+                self.keep(self._with_fixed_numbers(configuration, which), configuration, graph)
         self.added = 0
 
-    def _unmoved(self, configuration: Configuration, which: str) -> Shape:
+    def _with_fixed_numbers(self, configuration: Configuration, which: str) -> Shape:
         """Return the shape of graphs in which no number moves, nor sizes do."""
         return self.shape_of(configuration, False, which == BY_POINTS)  # noqa: FBT003
 

@@ -145,7 +145,7 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """How it is known where a stream passes several resources that are loaded beyond 1."""
     waits_of: tuple[str, ...] = ()
     """The streams on whose waits it rests; none where it rests on what is lost, too."""
-    unsaid: tuple[UnmodeledQueue, ...] = ()
+    unmodeled_queues: tuple[UnmodeledQueue, ...] = ()
     """The resources on which it rests and of which nothing says how they are waited for."""
     confidence: float | None = None
     """The certainty with which a requirement holds up to so many users, where this says that."""
@@ -190,7 +190,7 @@ class Criteria(Struct, frozen=True, kw_only=True):
     quality_known: Certainty
     quality_in_series: Certainty
     """How it is known where a stream passes several resources that are loaded beyond 1."""
-    quality_unsaid: tuple[UnmodeledQueue, ...]
+    quality_unmodeled_queues: tuple[UnmodeledQueue, ...]
     """Of which resources nothing says how they are waited for, where a formula of its own asks."""
 
 

@@ -15,7 +15,7 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 class ResourceLoad(Struct, frozen=True, kw_only=True):
     """A resource in place: its load (1 is saturation), what each component, and stream, adds to it.
 
-    `unsettled` is the load with elastic parameters still open; the same where there are none.
+    `unresolved` is the load with elastic parameters still open; the same where there are none.
     `target` is the load at which it counts as saturated: 1, or less by plan. `throughput` is what
     is to be carried, in bit/s, where it carries bits; of which there are `count`. `port_of` is
     the link that it is a port of, where that is a switch. A load is `known` as the model says it,
@@ -26,7 +26,7 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     load: Formula
     parts: dict[str, Formula]
     span: Span
-    unsettled: Formula
+    unresolved: Formula
     target: Formula = ONE
     throughput: Formula | None = None
     count: Formula = ONE
@@ -64,7 +64,9 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
             parts[stream] = parts.get(stream, ZERO) + much
             streams[stream] = streams.get(stream, ZERO) + much
         whole = total(parts.values())
-        return replace(self, load=whole, unsettled=whole, parts=parts, streams=streams, known=known)
+        return replace(
+            self, load=whole, unresolved=whole, parts=parts, streams=streams, known=known
+        )
 
     def demand_at(self, limit: Formula) -> tuple[Formula, Certainty]:
         """Return what is at a limit of the load where it is too much, and how that is known."""

@@ -119,7 +119,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
                 *(() if playout is None else subjects(playout.delay, playout.dropping)),
             ),
             uncounted=tuple(result.uncounted),
-            unsaid=tuple(result.unsaid.values()),
+            unmodeled_queues=tuple(result.unmodeled_queues.values()),
             endless=self._endless() if closed is None else (),
             cycle_certainty=EXACT if closed is None else closed.known,
             rate_known=result.rate_known,
@@ -183,7 +183,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         """
         load, known = self.measures.resources[name].demand_at(ONE)
         most = 1 / (1 + Fraction(known.error or 0))
-        if known.is_exact or Numbers(self.expressions).is_surely_below(load, most):
+        if known.is_exact or Numbers(self.expressions).is_always_below(load, most):
             return EXACT
         return of_another(known)
 

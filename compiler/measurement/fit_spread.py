@@ -37,7 +37,7 @@ from qps.compiler.quantities.cholesky import cholesky
 
 _FEWEST_IN_ORDER = 8
 """Rows from which it can be told that residuals hang together."""
-_HANGING = 1.96
+_CORRELATED = 1.96
 """Standard errors of the correlation of neighbours beyond which it is no chance."""
 _MOST_ALIKE = 0.9
 _NOTHING = 1e-24
@@ -49,14 +49,15 @@ class Spread(Struct, frozen=True, kw_only=True):
 
     Each number is off by its row of `weights` times independent standard normal numbers, all of
     these over one root of chi-squared over `freedom`. `is_grouped` tells that rows of a group miss
-    together, `hanging` by how many times the variance is larger as residuals hang together. One
-    more run is off from the truth by `noise`, as a share of its load (a standard deviation).
+    together, `correlation_factor` by how many times the variance is larger as residuals are
+    correlated. One more run is off from the true value by `noise`, as a share of its load (a
+    standard deviation).
     """
 
     freedom: int
     weights: tuple[tuple[float, ...], ...]
     is_grouped: bool
-    hanging: float
+    correlation_factor: float
     noise: float
 
 
@@ -122,17 +123,17 @@ def spread(
     columns, residuals = weighted(rows.columns, rows.missed, rows.noise)
     within, between = _variances(columns, residuals, rows.labels)
     number = len(set(rows.labels))
-    hanging = 1.0
+    correlation_factor = 1.0
     if groups is not None and number < len(copies):
         freedom = min(freedom, max(1, number - 1))
     elif between > 0:
         freedom = max(1, number - size)
     else:
         order = sorted(range(len(copies)), key=[loads[i] for i in copies].__getitem__)
-        hanging = _hanging([residuals[i] for i in order], size)
-        if hanging > 1:
-            freedom = max(1, floor(len(copies) / hanging) - size)
-    root = cholesky(_covariance(rows, within * hanging, between))
+        correlation_factor = _correlation_factor([residuals[i] for i in order], size)
+        if correlation_factor > 1:
+            freedom = max(1, floor(len(copies) / correlation_factor) - size)
+    root = cholesky(_covariance(rows, within * correlation_factor, between))
     return Spread(
         freedom=freedom,
         weights=tuple(
@@ -142,8 +143,10 @@ def spread(
             for i, scale in enumerate(scales)
         ),
         is_grouped=between > 0,
-        hanging=hanging,
-        noise=sqrt(within * hanging + between + (0.0 if weighting is None else weighting.run)),
+        correlation_factor=correlation_factor,
+        noise=sqrt(
+            within * correlation_factor + between + (0.0 if weighting is None else weighting.run)
+        ),
     )
 
 
@@ -199,7 +202,7 @@ def _variances(
     return within, between / determinant if within else grouped / second
 
 
-def _hanging(residuals: Vector, size: int) -> float:
+def _correlation_factor(residuals: Vector, size: int) -> float:
     """Return by how many times fewer rows tell as much as these, which are in order of the load.
 
     1 unless neighbours are alike by more than chance. Residuals about fitted numbers are less
@@ -209,7 +212,7 @@ def _hanging(residuals: Vector, size: int) -> float:
     if count < _FEWEST_IN_ORDER:
         return 1.0
     alike: float = sum(map(mul, residuals, residuals[1:])) / sum(map(mul, residuals, residuals))
-    if alike * sqrt(count) <= _HANGING:
+    if alike * sqrt(count) <= _CORRELATED:
         return 1.0
     alike = min(alike + size / count, _MOST_ALIKE)
     return (1 + alike) / (1 - alike)

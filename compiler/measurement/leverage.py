@@ -16,7 +16,7 @@ from math import sqrt
 from qps.compiler.measurement.fits import Fit
 
 
-def how_unsure(fit: Fit, rates: Mapping[str, float]) -> float:
+def relative_uncertainty(fit: Fit, rates: Mapping[str, float]) -> float:
     """Return how unsure a fit is of a load, as a multiple of where it is least sure of its rows.
 
     `rates` are those of the whole machine by item, in base units; where one is missing there is

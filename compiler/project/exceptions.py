@@ -75,11 +75,13 @@ def without_allowed(
     left = [one for one in told if not _is_allowed(one, comments, project, used)]
     sink.add_all(left)
     _warn_unused(main, comments, project, used, sink)
-    return as_grave(sink.found, project)
+    return with_project_severity(sink.found, project)
 
 
-def as_grave(found: Iterable[Diagnostic], project: Project | None) -> tuple[Diagnostic, ...]:
-    """Return diagnostics as grave as a project has them: warnings may be errors there."""
+def with_project_severity(
+    found: Iterable[Diagnostic], project: Project | None
+) -> tuple[Diagnostic, ...]:
+    """Return diagnostics with the severity in a project, where warnings may be errors."""
     if project is None or not project.warnings_are_errors:
         return tuple(found)
     return tuple(_as_error(one, project) for one in found)
@@ -98,7 +100,7 @@ def without_file(project: Project) -> tuple[Diagnostic, ...]:
                 f"file `{shortened(entry.file.name)}` does not exist",
                 hint="correct the name, or remove this entry",
             )
-    return as_grave(sink.found, project)
+    return with_project_severity(sink.found, project)
 
 
 def _comments(source: Source, sink: Sink) -> Iterator[_Comment]:

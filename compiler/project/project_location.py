@@ -48,14 +48,14 @@ def _upwards(folder: Path) -> Iterator[Path]:
     """Yield a folder and those above it, to the top of a repository or of what its owner writes."""
     start = resolved_path(folder)
     for place in (start, *start.parents):
-        if place != start and _is_for_everybody(place):
+        if place != start and _is_world_writable(place):
             return
         yield place
         if (place / ".git").exists():
             return
 
 
-def _is_for_everybody(folder: Path) -> bool:
+def _is_world_writable(folder: Path) -> bool:
     """Return whether anybody may put files into a folder; of other systems that is not known."""
     try:
         return hasattr(os, "geteuid") and bool(folder.stat().st_mode & stat.S_IWOTH)

@@ -47,10 +47,10 @@ def stages_quantile(level: ArrayLike, *stages: ArrayLike) -> Array:
     """Return the time that a share `level` does not exceed to pass stages, one after the other."""
     if not stages or len(stages) % OPERANDS:
         return in_blocks(lambda p: np.full(p.shape, np.nan), level)
-    return in_blocks(_remembered, level, *stages, size=BLOCK)
+    return in_blocks(_memoized, level, *stages, size=BLOCK)
 
 
-def _remembered(*operands: Array) -> Array:
+def _memoized(*operands: Array) -> Array:
     """Return the quantiles of a block; a search asks again and again for those of the ends."""
     rows = np.ascontiguousarray(np.stack(operands, axis=1))
     names = rows.view(f"V{rows.shape[1] * rows.itemsize}").ravel().tolist()

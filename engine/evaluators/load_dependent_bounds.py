@@ -24,10 +24,10 @@ def nested_rate(*operands: Interval) -> Interval:
     if not _is_one_form(told):
         return NOTHING_KNOWN
     grows = growing(operands)
-    unsure = [k for k, g in enumerate(grows) if not g and not is_point((operands[k],))]
-    if not unsure:
+    uncertain = [k for k, g in enumerate(grows) if not g and not is_point((operands[k],))]
+    if not uncertain:
         return _of_growing(grows, operands)
-    if found := _at_whole_places(grows, operands, unsure):
+    if found := _at_whole_places(grows, operands, uncertain):
         return found
     customers, think = operands[:2]
     if not (customers.low >= 0 and think.low >= 0 and all(one.low >= 0 for one in told[1::GROUP])):
@@ -36,27 +36,27 @@ def nested_rate(*operands: Interval) -> Interval:
 
 
 def _at_whole_places(
-    grows: Sequence[int], operands: Sequence[Interval], unsure: Sequence[int]
+    grows: Sequence[int], operands: Sequence[Interval], uncertain: Sequence[int]
 ) -> Interval | None:
     """Return bounds over whole numbers of places, between which a rate is on lines.
 
-    None where more is unsure, or these are many.
+    None where more is uncertain, or these are many.
     """
-    if not all(k >= _BEFORE and (k - _BEFORE) % GROUP == _PLACES for k in unsure):
+    if not all(k >= _BEFORE and (k - _BEFORE) % GROUP == _PLACES for k in uncertain):
         return None
-    if not all(operands[k - _PLACES].low > 0 for k in unsure):
+    if not all(operands[k - _PLACES].low > 0 for k in uncertain):
         return None
-    whole = [range(floor(operands[k].low), ceil(operands[k].high) + 1) for k in unsure]
+    whole = [range(floor(operands[k].low), ceil(operands[k].high) + 1) for k in uncertain]
     if prod(map(len, whole)) > _MOST_CORNERS:
         return None
     found = []
     for corner in product(*whole):
         told = list(operands)
-        for k, places in zip(unsure, corner, strict=True):
+        for k, places in zip(uncertain, corner, strict=True):
             told[k] = Interval(float(places), float(places))
         found.append(_of_growing(grows, told))
     low, high = min(one.low for one in found), max(one.high for one in found)
-    if not all(operands[k].is_fixed for k in unsure):
+    if not all(operands[k].is_fixed for k in uncertain):
         return Interval(low, high, -inf, inf)
     return Interval(low, high, min(one.slow for one in found), max(one.steep for one in found))
 

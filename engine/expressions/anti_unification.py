@@ -41,7 +41,7 @@ class NotAlikeError(Exception):
     """Raised for formulas that differ by more than numbers."""
 
 
-class Generalisation:
+class Generalization:
     """Formulas generalised together; `leaves` are the symbols that are new, by their numbers.
 
     `values` are the numbers of symbols, for each of the formulas. Symbols that have none vary.

@@ -28,7 +28,7 @@ from qps.engine.expressions.formula_parts import (
     split_term,
     terms_of,
 )
-from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.memo import memoized
 from qps.engine.expressions.nodes import Node, Value, key_of
 from qps.engine.leaves import INPUT, NUMBER, POPULATION
 from qps.engine.operations import (
@@ -179,7 +179,7 @@ def total(terms: Iterable[Formula]) -> Formula:
     return _total(*terms)
 
 
-@remembered
+@memoized
 def _total(*terms: Formula) -> Formula:
     constant: Fraction | float = _NOTHING
     collected: dict[tuple[Formula, ...], Fraction | float] = {}
@@ -211,7 +211,7 @@ def product(factors: Iterable[Formula]) -> Formula:
     return _product(*factors)
 
 
-@remembered
+@memoized
 def _product(*factors: Formula) -> Formula:
     coefficient: Fraction | float = _UNIT
     by_base: dict[Formula, Formula] = {}
@@ -278,7 +278,7 @@ def power(base: Formula, exponent: Operand) -> Formula:
     return _power(base, formula(exponent))
 
 
-@remembered
+@memoized
 def _power(base: Formula, raised_to: Formula) -> Formula:
     if raised_to is ZERO:
         return ONE
@@ -320,7 +320,7 @@ def apply(word: str, *operands: Operand) -> Formula:
     return _applied(word, *map(formula, operands))
 
 
-@remembered
+@memoized
 def _applied(word: str, *formula: Formula) -> Formula:
     if word == SUM:
         return total(formula)

@@ -49,7 +49,7 @@ class Memory:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Let all functions that are `remembered` use this memory."""
+        """Let all functions that are `memoized` use this memory."""
         before = _in_use.set(self)
         try:
             yield
@@ -60,14 +60,14 @@ class Memory:
 _in_use: ContextVar[Memory | None] = ContextVar("memory", default=None)
 
 
-def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Return a function that is told by the memory in use what it came to before.
+def memoized(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Return a function whose results the memory in use stores.
 
     What it is given must be hashable, and nothing else may count for what it returns.
     """
 
     @wraps(function)
-    def memoized(*args: Any) -> Result:
+    def call(*args: Any) -> Result:
         memory = _in_use.get()
         if memory is None:
             return function(*args)  # type: ignore[call-arg]
@@ -80,4 +80,4 @@ def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, R
             memory.keep(asked, known)
         return known
 
-    return cast("Callable[Parameters, Result]", memoized)
+    return cast("Callable[Parameters, Result]", call)

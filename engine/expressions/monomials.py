@@ -18,7 +18,7 @@ from qps.engine.expressions.formulas import (
     product,
     total,
 )
-from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.memo import memoized
 from qps.engine.expressions.quotients import quotient_of
 from qps.engine.operations import POWER, PRODUCT, SUM
 
@@ -35,7 +35,7 @@ def monomials(whole: Formula, symbols: Collection[Formula]) -> Monomials:
     return _monomials(whole, frozenset(symbols))
 
 
-@remembered
+@memoized
 def _monomials(whole: Formula, symbols: frozenset[Formula]) -> Monomials:
     # Of the parts in which there are symbols; what these are made of themselves is not looked at.
     here = (symbols & whole.symbols) | {each for each in symbols if each.operands}

@@ -6,12 +6,12 @@ from flint import arb
 
 from qps.engine.distributions.gamma_numbers import float_of_ball
 
-_VAST = 1e15
+_HUGE = 1e15
 
 
 def inverse_erlang(servers: float, traffic: float) -> float:
     """Return 1/B(c, a) = Gamma(c + 1, a) exp(a) a^-c (Jagerman 1974)."""
-    if servers > _VAST or traffic > _VAST:
+    if servers > _HUGE or traffic > _HUGE:
         from qps.engine.queueing.erlang_arrays import inverse_erlang_b  # noqa: PLC0415 - needs numpy
 
         return float(inverse_erlang_b(servers, traffic))

@@ -77,7 +77,7 @@ def normal_tail(distance: ArrayLike) -> Array:
 
 def normal_tail_slopes(distance: ArrayLike) -> tuple[Array]:
     """Return the derivative of `normal_tail`."""
-    return (in_blocks(lambda x: -_bell(x), distance),)
+    return (in_blocks(lambda x: -_gaussian(x), distance),)
 
 
 def normal_quantile(level: ArrayLike) -> Array:
@@ -87,10 +87,10 @@ def normal_quantile(level: ArrayLike) -> Array:
 
 def normal_quantile_slopes(level: ArrayLike) -> tuple[Array]:
     """Return the derivative of `normal_quantile`."""
-    return (in_blocks(lambda p: 1 / _bell(gamma_arrays.normal_quantile(p)), level),)
+    return (in_blocks(lambda p: 1 / _gaussian(gamma_arrays.normal_quantile(p)), level),)
 
 
-def _bell(distance: Array) -> Array:
+def _gaussian(distance: Array) -> Array:
     bell: Array = np.exp(-distance * distance / 2) / np.sqrt(2 * np.pi)
     return bell
 

@@ -28,9 +28,9 @@ class ClaimsSection(Struct, frozen=True, kw_only=True):
 
 
 def claims_section(
-    results: Sequence[ClaimResult], coverages: Sequence[Coverage] = (), unjudged: int = 0
+    results: Sequence[ClaimResult], coverages: Sequence[Coverage] = (), unevaluated: int = 0
 ) -> ClaimsSection:
-    """Return what became of claims; as many as are `unjudged` are among none of the `results`."""
+    """Return the results of claims; `unevaluated` counts those without a result."""
     sums = [summary(results)] if results else []
     return ClaimsSection(
         rows=tuple(
@@ -45,7 +45,7 @@ def claims_section(
             )
             for one in results
         ),
-        summary=", ".join([*sums, f"{unjudged:,} not evaluated"] if unjudged else sums),
+        summary=", ".join([*sums, f"{unevaluated:,} not evaluated"] if unevaluated else sums),
         coverage=tuple(coverage_lines(coverages).splitlines()),
         known=claims_known_line(result.known for result in results),
     )

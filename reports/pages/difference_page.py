@@ -25,7 +25,7 @@ class DifferencePage(Struct, frozen=True, kw_only=True):
     numbers: Table
     answers: Table
     remark: str
-    unsaid: str
+    omission: str
     warnings: tuple[str, ...]
     data: dict[str, Json]
 
@@ -43,7 +43,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
         numbers=numbers_table(view),
         answers=view.pair.table(),
         remark=remark_of(view),
-        unsaid="" if ways or not view.changes else _UNSAID,
+        omission="" if ways or not view.changes else _OMISSION,
         warnings=tuple(
             printable(f"{word}: {warning.message}.")
             for word, side in (("Before", view.before), ("After", view.after))
@@ -57,7 +57,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
     )
 
 
-_UNSAID = (
+_OMISSION = (
     "No chart: some combination of the changes has no result, so the difference cannot be "
     "attributed to single changes."
 )

@@ -43,22 +43,22 @@ def claim_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
     left = [one for one in after if one.content not in taken]
     pairs = dict(_pairs(open_parts, left))
     for span in dict.fromkeys(one.span for one in open_parts):
-        mine = [one for one in open_parts if one.span == span]
-        lost = [one for one in mine if id(one) not in pairs]
+        own = [one for one in open_parts if one.span == span]
+        lost = [one for one in own if id(one) not in pairs]
         others = [one for one in before if one.span == span and one not in open_parts]
-        if len(lost) == len(mine) and not others:
-            content = frozenset(one.content for one in mine)
-            message = f"claim `{mine[0].name}` was removed: `{said(span)}`"
+        if len(lost) == len(own) and not others:
+            content = frozenset(one.content for one in own)
+            message = f"claim `{own[0].name}` was removed: `{said(span)}`"
             yield Weakening(
                 rule="claim-removed",
                 message=message,
                 span=span,
                 is_before=True,
-                claim=mine[0].name,
+                claim=own[0].name,
                 content=content,
             )
             continue
-        found = _weakened(span, mine, pairs, after, others)
+        found = _weakened(span, own, pairs, after, others)
         if found is not None:
             yield found
     yield from _sources(before, after)
@@ -71,14 +71,14 @@ def claimed_contents(reader: Reader) -> frozenset[Hashable]:
 
 def _weakened(
     span: Span,
-    mine: Sequence[_Part],
+    own: Sequence[_Part],
     pairs: dict[int, _Part],
     after: Sequence[_Part],
     others: Sequence[_Part],
 ) -> Weakening | None:
     """Return what became of a claim of which some is still claimed, or something like it."""
     moves, place = [], None
-    for one in mine:
+    for one in own:
         other = pairs.get(id(one))
         if other is None:
             moves.append(Moved(Move.LOOSER, "a part of it is no longer claimed"))
@@ -100,10 +100,10 @@ def _weakened(
     how = f" ({move.how})" if move.how else ""
     return Weakening(
         rule="claim-loosened" if is_looser else "claim-changed",
-        message=f"claim `{mine[0].name}` {word}: {texts}{how}",
+        message=f"claim `{own[0].name}` {word}: {texts}{how}",
         span=where_span,
         is_before=is_before,
-        claim=mine[0].name,
+        claim=own[0].name,
     )
 
 

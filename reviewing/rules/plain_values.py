@@ -14,7 +14,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 
-_UNSAID = frozenset(
+_IGNORED = frozenset(
     {
         *("span", "value_span", "written", "divisors", "bound", "text", "least_text"),
         *("source", "origins", "doc", "note", "title", "fitted", "confidence_capacity"),
@@ -30,7 +30,7 @@ def plain(value: object, renamed: Mapping[str, str] | None = None) -> Hashable:
         case Span():
             return None
         case Struct():
-            fields = (f for f in value.__struct_fields__ if f not in _UNSAID)
+            fields = (f for f in value.__struct_fields__ if f not in _IGNORED)
             parts = (plain(getattr(value, field), names) for field in fields)
             return (type(value).__name__, *parts)
         case Enum():

@@ -14,7 +14,7 @@ from qps.solver.answers.extrapolation import (
 )
 from qps.solver.answers.graph_criteria import all_criteria, rests_on_users
 from qps.solver.answers.solution import ResourceSolution, Verdict
-from qps.solver.answers.unmodeled_wait_warnings import report_unsaid, unsaid_waits
+from qps.solver.answers.unmodeled_wait_warnings import report_uncounted_waits, uncounted_waits
 from qps.solver.search.method import Method
 
 
@@ -51,9 +51,9 @@ def warnings_of(
     loads = {resource.name: resource.utilization_at_limit for resource in resources}
     report_far(far_from_measured(graph, loads, AT_ANSWER), sink)
     report_beyond(beyond_measured(graph, at), sink)
-    unsaid = unsaid_waits(graph, all_criteria(graph), at)
-    if unsaid is not None and verdict is not Verdict.NOWHERE:
-        report_unsaid(unsaid, sink)
+    uncounted = uncounted_waits(graph, all_criteria(graph), at)
+    if uncounted is not None and verdict is not Verdict.NOWHERE:
+        report_uncounted_waits(uncounted, sink)
     return tuple(sink.found)
 
 

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Calibration, LoadGraph
-from qps.compiler.measurement.leverage import how_unsure
+from qps.compiler.measurement.leverage import relative_uncertainty
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.scales import with_unit
 
@@ -33,7 +33,7 @@ drawn on by every plan.
 _SIZE = 1.25
 """By how much a size may leave the range in which it was measured: both ends are on a line."""
 
-_UNSURE = 2.0
+_MOST_UNCERTAIN = 2.0
 """By how much less sure a fit may be than of any of its rows, where no rate is beyond by itself.
 
 Of a line through evenly spaced rates it is about 1.7 times at one and a half times the highest.
@@ -118,8 +118,8 @@ def _mixes(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
     fit = found.fit
     assert fit is not None
     if len(fit.terms) > 1 and found.is_on_measured:
-        unsure = how_unsure(fit, values)
-        if unsure > _UNSURE:
+        unsure = relative_uncertainty(fit, values)
+        if unsure > _MOST_UNCERTAIN:
             items = " and ".join(f"{_word(term.item)}/s" for term in fit.terms)
             yield _beyond(found, items, unsure, 0.0, 1.0, kind=Kind.MIX)
 

@@ -38,7 +38,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         axis=None,
         known=graph.analysis.criteria.quality_known,
         known_in_series=graph.analysis.criteria.quality_in_series,
-        unsaid=graph.analysis.criteria.quality_unsaid,
+        unmodeled_queues=graph.analysis.criteria.quality_unmodeled_queues,
     )
     return (*graph.criteria, quality)
 

@@ -16,8 +16,8 @@ from qps.solver.answers.closed_answers import closed_solutions
 from qps.solver.answers.graph_criteria import has_endless_value, in_order, is_stated, when_it_fails
 from qps.solver.answers.impossible_values import refuse_impossible, refuse_undefined
 from qps.solver.answers.knees import elastic_solutions
-from qps.solver.answers.limiting_factors import Judgement
-from qps.solver.answers.saturation import bottleneck, judgement_of, saturation_of
+from qps.solver.answers.limiting_factors import SaturationTable
+from qps.solver.answers.saturation import bottleneck, saturation_of, saturation_table_of
 from qps.solver.answers.sensitivity import crossing, elasticities
 from qps.solver.answers.solution import (
     QUALITY,
@@ -104,18 +104,20 @@ def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
     loads = _fullness(graph)
     saturations = {name: saturation_of(graph, name) for name in loads}
-    judgement = judgement_of(graph, saturations)
+    saturation_table = saturation_table_of(graph, saturations)
     answer = _answered(graph)
     judged, largest = answer.failures, answer.largest
     failing = [item.first_failure == answer.first_failure for item in judged]
     limiting = (
         None
         if answer.first_failure is None
-        else judged[limiting_of([item.criterion for item in judged], failing, judgement, graph)]
+        else judged[
+            limiting_of([item.criterion for item in judged], failing, saturation_table, graph)
+        ]
     )
     at = graph.low if largest is None else largest
     resources = tuple(_resource(graph, name, saturations[name], at) for name in graph.resources)
-    found = bottleneck(judgement, saturations, loads, graph, largest)
+    found = bottleneck(saturation_table, saturations, loads, graph, largest)
     sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
     quality = [item for item in judged if item.criterion.name == QUALITY]
     return Solution(
@@ -144,12 +146,15 @@ def solve(graph: LoadGraph) -> Solution:
 
 
 def limiting_of(
-    criteria: Sequence[Criterion], failing: Sequence[bool], judgement: Judgement, graph: LoadGraph
+    criteria: Sequence[Criterion],
+    failing: Sequence[bool],
+    saturation_table: SaturationTable,
+    graph: LoadGraph,
 ) -> int:
     """Return the number of the criterion that limits, of some that fail at the same population."""
     place = {utilization_of(name): number for number, name in enumerate(graph.resources)}
     resources = [None if is_stated(one) else place[one.name] for one in criteria]
-    return int(judgement.limiting(failing, resources))
+    return int(saturation_table.limiting(failing, resources))
 
 
 def _verdict(graph: LoadGraph, first_failure: int | None) -> tuple[Verdict, int | None]:

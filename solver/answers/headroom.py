@@ -30,7 +30,7 @@ from qps.solver.answers.capacity import fails_at
 from qps.solver.answers.graph_criteria import all_criteria, when_it_fails
 from qps.solver.answers.graph_solution import limiting_of, value_at
 from qps.solver.answers.requirement_readings import behind_quality, criterion_at, reading_at
-from qps.solver.answers.saturation import judgement_of
+from qps.solver.answers.saturation import saturation_table_of
 from qps.solver.answers.solution import QUALITY, FirstFailure, Solution, Verdict
 
 _FULL = 1 + 1e-9  # an elastic rate fills a resource up to 1
@@ -74,8 +74,8 @@ def _first_of(
     failing = [criterion for criterion, at in failures if at == first]
     among = [criterion for criterion in failing if criterion.name != QUALITY] or failing
     saturations = {resource.name: resource.saturation for resource in solution.resources}
-    judgement = judgement_of(solution.graph, saturations)
-    number = limiting_of(among, [True] * len(among), judgement, solution.graph)
+    saturation_table = saturation_table_of(solution.graph, saturations)
+    number = limiting_of(among, [True] * len(among), saturation_table, solution.graph)
     return [(among[number], first)]
 
 

@@ -23,8 +23,8 @@ NONE = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """Resources by their numbers: where they saturate, infinity for never, and their loads.
+class SaturationTable:
+    """Where resources saturate, by their numbers (infinity for never), and their loads.
 
     `fullness` gives all loads as parts of their targets at a population. It is asked for rows in
     which a condition holds; in the others it may be anything.

@@ -17,7 +17,7 @@ from qps.engine.expressions.formulas import ONE, Formula
 from qps.engine.expressions.point_values import point_of
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.envelope import upper_envelope
-from qps.solver.answers.limiting_factors import Judgement, Value
+from qps.solver.answers.limiting_factors import SaturationTable, Value
 from qps.solver.answers.solution import (
     Bottleneck,
     BottleneckChange,
@@ -202,14 +202,14 @@ def refuse_undecided(around: float, population: Formula, name: str, span: Span |
     raise QpsError(sink.found)
 
 
-def judgement_of(graph: LoadGraph, saturations: Mapping[str, Saturation]) -> Judgement:
+def saturation_table_of(graph: LoadGraph, saturations: Mapping[str, Saturation]) -> SaturationTable:
     """Return what judges the resources of a graph, numbered as they are declared."""
 
     def fullness(population: int, _: Value) -> list[float]:
         there = graph.at(population)
         return [there.number(resource.fullness) for resource in graph.resources.values()]
 
-    return Judgement(
+    return SaturationTable(
         low=graph.low,
         high=graph.high,
         saturates=[inf if (at := saturations[name].at) is None else at for name in graph.resources],
@@ -218,7 +218,7 @@ def judgement_of(graph: LoadGraph, saturations: Mapping[str, Saturation]) -> Jud
 
 
 def bottleneck(
-    judgement: Judgement,
+    saturation_table: SaturationTable,
     saturations: Mapping[str, Saturation],
     loads: dict[str, Formula],
     graph: LoadGraph,
@@ -231,10 +231,10 @@ def bottleneck(
     if not loads:
         return None
     initially, changes = heaviest(loads, graph)
-    number = judgement.bottleneck()
+    number = saturation_table.bottleneck()
     name = tuple(graph.resources)[number]
     first = saturations[name]
-    way = judgement.stays_full(0 if largest is None else largest, number)
+    way = saturation_table.stays_full(0 if largest is None else largest, number)
     return Bottleneck(
         resource=name,
         saturates_at=first.at,

@@ -22,7 +22,7 @@ _ROUNDING = 1e-9
 _MOST_NAMED = 3
 
 
-class UnsaidWaits(Struct, frozen=True, kw_only=True):
+class UncountedWaits(Struct, frozen=True, kw_only=True):
     """Requirements at a population, and the resources that they count no wait at: fullest first."""
 
     requirements: tuple[str, ...]
@@ -36,16 +36,17 @@ class UnsaidWaits(Struct, frozen=True, kw_only=True):
         return self.resources[0][1]
 
 
-def unsaid_waits(
+def uncounted_waits(
     graph: LoadGraph, criteria: Iterable[Criterion], population: int
-) -> UnsaidWaits | None:
+) -> UncountedWaits | None:
     """Return which requirements count no waiting at what is nearly full, with no word on it."""
     there = graph.at(population)
     found: dict[str, tuple[UnmodeledQueue, float]] = {}
     doubtful = []
     for criterion in criteria:
         loads = [
-            (one, there.number(graph.resources[one.resource].load)) for one in criterion.unsaid
+            (one, there.number(graph.resources[one.resource].load))
+            for one in criterion.unmodeled_queues
         ]
         full = [(one, load) for one, load in loads if load > _NOTICEABLE + _ROUNDING]
         if full:
@@ -53,7 +54,7 @@ def unsaid_waits(
             found |= {one.resource: (one, load) for one, load in full}
     if not doubtful:
         return None
-    return UnsaidWaits(
+    return UncountedWaits(
         requirements=tuple(dict.fromkeys(one.name for one in doubtful)),
         span=doubtful[0].span,
         at=f"{graph.population} = {population:,}",
@@ -71,7 +72,7 @@ def _busiest(
     return tuple(told.values())
 
 
-def report_unsaid(found: UnsaidWaits, sink: Sink) -> None:
+def report_uncounted_waits(found: UncountedWaits, sink: Sink) -> None:
     """Warn of latencies that count no waiting where much of it would be."""
     (first, load), *others = found.resources
     loads = [f"{first.resource} is at {_percent(load)} utilization at {found.at}"]
@@ -80,7 +81,7 @@ def report_unsaid(found: UnsaidWaits, sink: Sink) -> None:
     names = [f"`{name}`" for name in found.requirements[:_MOST_NAMED]]
     several = len(found.requirements) - _MOST_NAMED
     sink.report(
-        codes.UNSAID_WAITS,
+        codes.UNCOUNTED_WAITS,
         found.span,
         f"{_few(names, several)} {'exclude' if len(found.requirements) > 1 else 'excludes'} "
         f"queueing delay, though {_few(loads, more)}",

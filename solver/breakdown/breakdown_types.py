@@ -42,10 +42,10 @@ SpreadOf: TypeAlias = Callable[[Callable[[LoadGraph], Formula]], Spread | None]
 class Apart(Struct, frozen=True, kw_only=True):
     """What a name stands for: a formula, its `parts`, and in which `scope` names are known.
 
-    `unsettled` is the same formula with elastic parameters still open, `whole` with what is nothing
-    with the numbers as they are stated; None where it is no other. Of a `resource` it is the
-    utilization, of a `table` a parameter in one case; `paths` are passed by requests, `count` is
-    the number of groups of which it is the size.
+    `unresolved` is the same formula with elastic parameters still open, `whole` with what is
+    nothing with the numbers as they are stated; None where it is no other. Of a `resource` it is
+    the utilization, of a `table` a parameter in one case; `paths` are passed by requests, `count`
+    is the number of groups of which it is the size.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Apart(Struct, frozen=True, kw_only=True):
     dimension: Dimension
     parts: Sequence[Part] = ()
     scope: Sequence[str] = ()
-    unsettled: Formula | None = None
+    unresolved: Formula | None = None
     whole: Formula | None = None
     resource: ResourceLoad | None = None
     table: CaseTable | None = None
@@ -142,8 +142,8 @@ def decomposed(
 ) -> NumberApart:
     """Take what a name stands for apart at a population."""
     expr, parts, scope, resource = apart.value, apart.parts, apart.scope, apart.resource
-    unsettled = apart.unsettled
-    named = unsettled if unsettled is not None else named_whole(graph, expr, scope, parts)
+    unresolved = apart.unresolved
+    named = unresolved if unresolved is not None else named_whole(graph, expr, scope, parts)
     named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
     total = value_at(graph, expr, at)
     shown = expr.symbols | (ZERO if resource is None else resource.target).symbols

@@ -314,7 +314,7 @@ def _resource(resource: ResourceLoad) -> Apart:
         value=resource.load,
         dimension=DIMENSIONLESS,
         parts=[Part(name, load) for name, load in resource.parts.items()],
-        unsettled=resource.unsettled,
+        unresolved=resource.unresolved,
         resource=resource,
     )
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
-from qps.compiler.project.exceptions import as_grave
+from qps.compiler.project.exceptions import with_project_severity
 from qps.compiler.project.project_file import Acceptance, Project
 from qps.solver.claims.claim_results import ClaimResult
 
@@ -60,7 +60,7 @@ class Accepted(Struct, frozen=True):
                 f"`{entry.claim}` may fail until {entry.until}, and {what}",
                 hint="remove this entry" if named else "run `qps test` for the names of claims",
             )
-        return as_grave(sink.found, project)
+        return with_project_severity(sink.found, project)
 
     def decrease(self, capacity: int) -> tuple[str | None, str | None]:
         """Return how a decrease to a capacity is accepted, and how it was until a day now over."""

@@ -43,7 +43,7 @@ from qps.solver.uncertainty.interval_result import PROBABILITY
 
 if TYPE_CHECKING:
     from qps.solver.claims.prediction_intervals import PredictionIntervals
-    from qps.solver.matrix.matrix_claims import Judge
+    from qps.solver.matrix.matrix_claims import MatrixClaimEvaluator
 
 
 class Question(Struct, frozen=True):
@@ -192,7 +192,7 @@ class Claims(Struct, dict=True):
         many = before + len(expectation.matrix_claims) > 1
         results = []
         for index, claim in enumerate(expectation.matrix_claims, before + 1):
-            judged = self._judge_of_matrices.of(claim)
+            judged = self._matrix_evaluator.of(claim)
             result = condition_result(
                 f"{expectation.name}[{index}]" if many else expectation.name,
                 expectation,
@@ -209,12 +209,12 @@ class Claims(Struct, dict=True):
         return results
 
     @cached_property
-    def _judge_of_matrices(self) -> Judge:
-        from qps.solver.matrix.matrix_claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
+    def _matrix_evaluator(self) -> MatrixClaimEvaluator:
+        from qps.solver.matrix.matrix_claims import MatrixClaimEvaluator  # noqa: PLC0415 - slow to import, seldom needed
         from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
         from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
-        return Judge(self._model, drawn_in_rows, model_at_confidence)
+        return MatrixClaimEvaluator(self._model, drawn_in_rows, model_at_confidence)
 
     def _is_true(
         self,
@@ -354,7 +354,7 @@ def _is_close(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> 
     return order_of(abs(predicted - claimed), allowed) <= 0
 
 
-def judge_claims(spec: Spec) -> ClaimResults:
+def evaluate_claims(spec: Spec) -> ClaimResults:
     """Return what becomes of the claims of a spec; nothing is played for that."""
     found: list[ClaimResult] = []
     unanswered: list[Diagnostic] = []

@@ -49,7 +49,11 @@ from qps.solver.answers.extrapolation import (
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.graph_solution import certified_answer
 from qps.solver.answers.saturation import least_saturation
-from qps.solver.answers.unmodeled_wait_warnings import UnsaidWaits, report_unsaid, unsaid_waits
+from qps.solver.answers.unmodeled_wait_warnings import (
+    UncountedWaits,
+    report_uncounted_waits,
+    uncounted_waits,
+)
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 if TYPE_CHECKING:
@@ -69,7 +73,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     _beyond: list[Beyond] = field(default_factory=list)
     _far: list[FarLoad] = field(default_factory=list)
     _examined: set[object] = field(default_factory=set)
-    _unsaid: UnsaidWaits | None = None
+    _uncounted: UncountedWaits | None = None
 
     def value(
         self,
@@ -187,11 +191,12 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             where = f"for a claim or measured row at {name} = {population:,}"
             self._far += far_at(graph, population, where)
 
-    def _note_unsaid(self, graph: LoadGraph, population: int) -> None:
+    def _note_uncounted(self, graph: LoadGraph, population: int) -> None:
         """Keep the requirements that count no waiting at what is fuller than with all before."""
-        found = unsaid_waits(graph, all_criteria(graph), population) if population else None
-        if found is not None and (self._unsaid is None or found.heaviest > self._unsaid.heaviest):
-            self._unsaid = found
+        found = uncounted_waits(graph, all_criteria(graph), population) if population else None
+        known = self._uncounted
+        if found is not None and (known is None or found.heaviest > known.heaviest):
+            self._uncounted = found
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -199,8 +204,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         sink = Sink()
         report_beyond(farthest(self._beyond), sink)
         report_far(farthest_loads(self._far), sink)
-        if self._unsaid is not None:
-            report_unsaid(self._unsaid, sink)
+        if self._uncounted is not None:
+            report_uncounted_waits(self._uncounted, sink)
         return in_order(sink.found)
 
     @cached_property
@@ -332,7 +337,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             for graph in graphs:
                 self._beyond += beyond_measured(graph, largest)
                 self._far += far_at(graph, largest, AT_ANSWER)
-                self._note_unsaid(graph, largest)
+                self._note_uncounted(graph, largest)
         return self._answers[key]
 
     def _mode_graphs(self, configuration: Configuration) -> list[LoadGraph]:

@@ -24,7 +24,7 @@ LEAST_SHARE = 0.05
 """Of the largest load: noise does not shrink with the load below it."""
 _CUT = 7.35
 """Hansen 2000, table 1: the likelihood ratio that a true place is within, 95 times of 100."""
-_HANGING = 1.96
+_CORRELATED = 1.96
 _MOST_ALIKE = 0.9
 _WORSE = 0.01
 """How likely it is by chance, where one number alone is told to explain less than all do."""
@@ -120,7 +120,7 @@ def since(rows: RunsInNumbers, before: Vector, place: int, times: list[datetime]
         return _cut(times, cut, cut, cut)
     still = missed.copy()
     still[cut:] -= along[cut] / square[cut] * column[cut:]
-    ratios = count / _hanging(still * np.sqrt(rows.weights)) * np.log(left / left[cut])
+    ratios = count / _correlation_factor(still * np.sqrt(rows.weights)) * np.log(left / left[cut])
     possible = np.flatnonzero(ratios <= _CUT)
     first, last = int(possible[0]), int(possible[-1])
     return _cut(times, cut, first, last)
@@ -136,14 +136,14 @@ def _cut(times: list[datetime], cut: int, first: int, last: int) -> Since:
     )
 
 
-def _hanging(missed: Vector) -> float:
+def _correlation_factor(missed: Vector) -> float:
     """Return by how many times fewer runs tell as much as these, which hang together in time.
 
     As for fits along the load (`fit_spread`): M. S. Bartlett 1935.
     """
     square = float(missed @ missed)
     alike = float(missed[:-1] @ missed[1:]) / square if square > 0 else 0.0
-    if alike * sqrt(len(missed)) <= _HANGING:
+    if alike * sqrt(len(missed)) <= _CORRELATED:
         return 1.0
     alike = min(alike, _MOST_ALIKE)
     return (1 + alike) / (1 - alike)

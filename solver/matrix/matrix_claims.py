@@ -76,8 +76,8 @@ class ClaimCounts:
 
 
 @dataclass
-class Judge:
-    """Judges the claims about the matrices of a model, each matrix solved once for all of them."""
+class MatrixClaimEvaluator:
+    """Evaluates claims about the matrices of a model; each matrix is solved once."""
 
     model: ir.Model
     drawn: DrawnOf | None = None

@@ -25,7 +25,7 @@ from qps.solver.search.critical_points import critical_points
 from qps.solver.search.first_crossing import Reach, first_in_pieces
 from qps.solver.search.method import Method
 
-_HAIR = Fraction(1, 10**25)
+_SMALL_SHARE = Fraction(1, 10**25)
 """Far more than what differs from zero at a root that is told to 1e-40."""
 
 
@@ -157,7 +157,7 @@ def _at_jump(
 def _is_root(gap: Formula, population: Formula, at: Fraction) -> bool:
     """Return whether a critical point is a root, and no pole or kink."""
     value = Point({population: at}).exact(gap)
-    return isinstance(value, Fraction) and abs(value) < _HAIR
+    return isinstance(value, Fraction) and abs(value) < _SMALL_SHARE
 
 
 def _is_reached(expr: Formula, population: Formula, at: Fraction, *, passes: bool) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qps.solver.answers.limiting_factors import Judgement
+from qps.solver.answers.limiting_factors import SaturationTable
 from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.limits.first_failures import first_failures
 from qps.solver.matrix.limits.row_preparation import (
@@ -82,9 +82,9 @@ class SampleModeSolver(SurfaceModeSolver):
             failing = [fails & (first <= mode.high) for fails in failing]
             self._note_passes(self.outcomes, rows, index, firsts, is_sound)
             found.saturates = [self._saturation(rows, index, one) for one in mode.resources]
-            judgement = self._judgement(rows, index, found.saturates)
-            found.limited = rows.of_each(judgement.limiting(failing, resources_of(mode)))
-            found.bottleneck = rows.of_each(judgement.bottleneck())
+            saturation_table = self._saturation_table(rows, index, found.saturates)
+            found.limited = rows.of_each(saturation_table.limiting(failing, resources_of(mode)))
+            found.bottleneck = rows.of_each(saturation_table.bottleneck())
             if mode.quality is not None and not self._is_long([mode.quality]):
                 told = rows.at([mode.quality], limit.astype(float))
                 found.quality = found.quality_at_limit = rows.column(told, mode.quality)
@@ -198,12 +198,14 @@ class SampleModeSolver(SurfaceModeSolver):
         told = self._crossing(excess, near)
         return self._by_surface(index, ("saturation of", resource.name), told, rows, None)[0]
 
-    def _judgement(self, rows: Rows, index: Index, saturates: Sequence[Floats]) -> Judgement:
+    def _saturation_table(
+        self, rows: Rows, index: Index, saturates: Sequence[Floats]
+    ) -> SaturationTable:
         def fullness(population: float, _needed: Any) -> Sequence[Floats]:
             return [self._fullness(rows, index, one, population) for one in self.mode.resources]
 
         low, high = self.mode.low, self.mode.high
-        return Judgement(low=low, high=high, saturates=saturates, fullness=fullness)
+        return SaturationTable(low=low, high=high, saturates=saturates, fullness=fullness)
 
     def _fullness(
         self, rows: Rows, index: Index, resource: CompiledResource, population: float

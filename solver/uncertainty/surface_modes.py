@@ -31,7 +31,7 @@ from qps.solver.uncertainty.threshold_search import crossings
 
 _POOL = 1024
 """Samples from which the points of a surface are chosen."""
-_SURELY = 3.0
+_CERTAIN = 3.0
 """How far off a surface may be where it is to be sure, in its own deviations."""
 _FAILURE = "failure of"
 _FULL = "part of the limit of"
@@ -101,7 +101,7 @@ class SurfaceModeSolver(ModeSolver):
             whole = np.where(real <= low, low, np.floor(np.minimum(real, high)) + 1)
             return np.asarray(whole, dtype=np.int64)
 
-        far = np.exp(_SURELY * off)
+        far = np.exp(_CERTAIN * off)
         return FirstBySurface(at=first(at), least=first(at / far), most=first(at * far))
 
     def _at_any(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> FirstBySurface:
@@ -119,7 +119,7 @@ class SurfaceModeSolver(ModeSolver):
         def first(of: Floats) -> Ints:
             return np.where(of <= 1, high + 1, low).astype(np.int64)
 
-        far = np.exp(_SURELY * off)
+        far = np.exp(_CERTAIN * off)
         return FirstBySurface(at=first(full), least=first(full * far), most=first(full / far))
 
     def _stated_failure(self, criterion: CompiledCriterion, unless: float | None) -> float | None:

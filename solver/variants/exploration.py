@@ -13,7 +13,7 @@ from qps.solver.variants.variant_graphs import Variant
 
 _MOST_TOGETHER = 4
 """Places that are doubled together: as many changes as the script of a page joins."""
-_MOST_IN_VAIN = 20_000
+_MOST_FAILED_TRIES = 20_000
 """Combinations that are known or cannot be, one behind another: then no more are looked for."""
 _MOST_WORK = 12_000
 """Demands and stages in the graphs of all variants: a large model gets fewer of them."""
@@ -32,7 +32,7 @@ def explored(
     near = chain(_doubled(lowered, starts[0], full), _neighbors(lowered, starts))
     for shape, picks in near:
         count = len(known)
-        if count >= most or lowered.work >= _MOST_WORK or in_vain >= _MOST_IN_VAIN:
+        if count >= most or lowered.work >= _MOST_WORK or in_vain >= _MOST_FAILED_TRIES:
             return
         lowered.add(shape, picks)
         yield from (one.variant(lowered.model) for one in known[count:])

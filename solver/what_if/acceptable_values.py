@@ -65,7 +65,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         """What fails first in each stretch."""
         return [self._failing(at) for at in self.middles]
 
-    def unvalued_ends(self) -> Iterator[Fraction]:
+    def undefined_ends(self) -> Iterator[Fraction]:
         """Yield the ends at which some criterion has no value, and no other one surely fails.
 
         One surely fails that does so there and on both sides.

@@ -129,7 +129,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         return self.solution.capacity or self.solution.graph.low - 1
 
     def _helping(self, candidate: Candidate, best: dict[ChangeKind, list[Advice]]) -> Advice | None:
-        if self._is_outdone(candidate, best):
+        if self._is_dominated(candidate, best):
             return None
         graphs = self._graphs_of(candidate)
         effect = self._competitive_effect(candidate, graphs, best)
@@ -191,7 +191,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         )
         return None if is_free and more == 0 else more
 
-    def _is_outdone(self, candidate: Candidate, best: dict[ChangeKind, list[Advice]]) -> bool:
+    def _is_dominated(self, candidate: Candidate, best: dict[ChangeKind, list[Advice]]) -> bool:
         """Return whether a change is sure to help less than others, before it is lowered."""
         graphs = [
             _times(graph, candidate.factors) for graph in self.outlines.of(candidate.configuration)
@@ -307,7 +307,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         if loads:
             users = {graph.population: number(self.solution.at)}
             point = Point({**graph.values, **loads, **users})
-        return {name: point.number(r.unsettled) for name, r in graph.resources.items()}
+        return {name: point.number(r.unresolved) for name, r in graph.resources.items()}
 
     def _lowered(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key(self.configuration)

@@ -63,7 +63,7 @@ def kinds_at_hand(model: ir.Model, configuration: Configuration, place: str) -> 
         if name == now or name.startswith(others):
             continue
         elsewhere = [one for one in standing.values() if one is not here and _kind(one) == name]
-        if not elsewhere or isinstance(here, ir.Link) or _are_akin(model, now, name):
+        if not elsewhere or isinstance(here, ir.Link) or _are_similar(model, now, name):
             yield name
             continue
         is_of_users = any(map(_is_of_users, (here, *elsewhere)))
@@ -75,7 +75,7 @@ def _kind(place: ir.Node | ir.Link) -> str:
     return place.machine if isinstance(place, ir.Node) else place.network
 
 
-def _are_akin(model: ir.Model, one: str, other: str) -> bool:
+def _are_similar(model: ir.Model, one: str, other: str) -> bool:
     families = [{name, *model.machines[name].family} for name in (one, other)]
     return bool(families[0] & families[1])
 

@@ -303,7 +303,7 @@ def numbers_of_limits(graph: LoadGraph) -> set[str]:
     """Return the numbers that limits and targets rest on, and no load does."""
     limits = set[Formula]().union(*(criterion.limit.symbols for criterion in graph.criteria))
     # What elastic parameters leave rests on limits; what loads them does not.
-    loads = set[Formula]().union(*(r.unsettled.symbols for r in graph.resources.values()))
+    loads = set[Formula]().union(*(r.unresolved.symbols for r in graph.resources.values()))
     return {symbol.name for symbol in limits - loads}
 
 

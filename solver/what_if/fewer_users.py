@@ -65,7 +65,7 @@ class _Criterion:
         self._curve.hold({self.number: Interval(*box.values)})
         return self._is_proven(self._curve, box)
 
-    def is_surely_open(self, box: _Box) -> bool:
+    def is_provably_open(self, box: _Box) -> bool:
         """Return whether no bounds of it tell anything in a box, without a quantile computed."""
         if not self._quantiles:
             return False
@@ -141,7 +141,7 @@ def passes_for_fewer(
     while waiting or later:
         if waiting:
             box = waiting.pop()
-            if not criterion.is_surely_open(box):
+            if not criterion.is_provably_open(box):
                 later.append(box)
                 continue
         else:

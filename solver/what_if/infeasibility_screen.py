@@ -72,7 +72,7 @@ class Outlines(Struct, frozen=True):
         for graph in graphs:
             failing = self.of_modes[graph.mode].failing
             point = self.at(graph, population)
-            if any(_surely_fails(over, point, strict=strict) for over, strict in failing):
+            if any(_certainly_fails(over, point, strict=strict) for over, strict in failing):
                 return True
         return False
 
@@ -129,7 +129,7 @@ def _failing(solution: Solution, of_mode: Solution) -> Iterator[Criterion]:
             yield failure.criterion
 
 
-def _surely_fails(over: Formula, point: Point, *, strict: bool) -> bool:
+def _certainly_fails(over: Formula, point: Point, *, strict: bool) -> bool:
     """Return whether something is sure to fail: what has no value at a point is not."""
     try:
         sign = sign_of(over, point)

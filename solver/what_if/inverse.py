@@ -121,7 +121,7 @@ def _requirements_of(
     ends = [number.low, *points, number.high]
     by_formulas = RequirementsOfNumber(number, excesses, ends)
     known = as_set.criteria_with_signs(
-        excesses, {number.low, number.high, *by_formulas.unvalued_ends()}
+        excesses, {number.low, number.high, *by_formulas.undefined_ends()}
     )
     judged = RequirementsOfNumber(number, known, ends)
     if as_set.agrees(known, judged.representative_middles(_MOST_EVALUATIONS, _MOST_OTHERS)):

@@ -15,7 +15,7 @@ from qps.solver.what_if.boundaries import Excess, boundaries_of
 
 _LEAST = Fraction(1, 10**6)
 MOST = Fraction(10**6)
-_HAIR = Fraction(1, 10**9)
+_SMALL_SHARE = Fraction(1, 10**9)
 """A part by which a root that is no fraction is passed, to be on the side that holds."""
 
 
@@ -32,7 +32,7 @@ class LeastMultiple(Struct, frozen=True):
 
 def whole_above(value: Fraction | float) -> int:
     """Return the least whole number that is not below a value, but for a hair."""
-    return ceil(value - _HAIR)
+    return ceil(value - _SMALL_SHARE)
 
 
 def least_multiple(
@@ -53,4 +53,4 @@ def least_multiple(
     is_open = any(over.fails(symbol, found) for over in excesses)
     if found == low and not is_open:
         return LeastMultiple(Fraction(0), tuple(below), seen)
-    return LeastMultiple(found * (1 + _HAIR) if is_open else found, tuple(below), seen)
+    return LeastMultiple(found * (1 + _SMALL_SHARE) if is_open else found, tuple(below), seen)

@@ -291,9 +291,9 @@ class SizedMode:
         ]
 
     def sufficient_multiple(
-        self, number: str, times: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+        self, number: str, times: dict[str, Fraction], unfixable: set[tuple[str, str | None]]
     ) -> LeastMultiple | None:
-        """Return how much of one capacity makes all hold at the population but what is hopeless.
+        """Return how much of one capacity makes all hold at the population but what is unfixable.
 
         None where nothing rests on it.
         """
@@ -306,12 +306,12 @@ class SizedMode:
         excesses = [
             excess_of(c, graph, values)
             for c in all_criteria(graph)
-            if (c.name, graph.mode) not in hopeless
+            if (c.name, graph.mode) not in unfixable
         ]
         # With what there is something fails, in some mode: less of it need not be looked at.
         return least_multiple(excesses, known.symbol, times.get(number, Fraction(1)))
 
-    def carries(self, times: dict[str, Fraction]) -> bool:
+    def supports(self, times: dict[str, Fraction]) -> bool:
         """Return whether all populations up to this one are acceptable."""
         graph = self._sized(times).up_to(self._population)
         return (largest_acceptable(graph) or 0) >= self._population

@@ -2,7 +2,7 @@
 
 Each capacity is turned by itself, all else as it stands; the load of a resource rests on no other
 capacity but where an elastic parameter takes what is left. Then all that is too small is made as
-large as told, and the whole is judged anew: the answer says whether that carries them.
+large as told, and the whole is judged anew: the answer says whether that supports them.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
             if number is not None and times is not None:
                 raised[number] = max(times, raised.get(number, Fraction(1)))
     whatever = [f for mode in modes for f in mode.failing(dict.fromkeys(mode.numbers, _ENOUGH))]
-    hopeless = {(f.criterion.name, f.mode) for f in whatever}
+    unfixable = {(f.criterion.name, f.mode) for f in whatever}
     still = [
         failing
         for mode in modes
         for failing in mode.failing(raised)
-        if (failing.criterion.name, failing.mode) not in hopeless
+        if (failing.criterion.name, failing.mode) not in unfixable
     ]
-    is_carried = not whatever and not still and all(mode.carries(raised) for mode in modes)
+    is_carried = not whatever and not still and all(mode.supports(raised) for mode in modes)
     growth = None if is_carried else _growth(modes, raised, needed.values())
     is_possible = is_carried or (growth is not None and bool(growth.machines))
     every = [criterion for mode in modes for criterion in mode.criteria(raised)]
-    fixes, fixes_known = _fixes(modes, raised, hopeless) if still else ((), EXACT)
+    fixes, fixes_known = _fixes(modes, raised, unfixable) if still else ((), EXACT)
     return Sizing(
         population=model.population.name,
         at=population,
@@ -95,7 +95,7 @@ def _growth(
             return links | turned
 
         found = grown(countables, lambda c: not any(mode.failing(times(c)) for mode in modes))
-        if found is None or not all(mode.carries(times(found.counts)) for mode in modes):
+        if found is None or not all(mode.supports(times(found.counts)) for mode in modes):
             continue
         machines = tuple(
             MoreMachines(places, has, takes)
@@ -141,7 +141,7 @@ def _countables(modes: list[SizedMode]) -> list[Countable]:
 
 
 def _fixes(
-    modes: list[SizedMode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+    modes: list[SizedMode], raised: dict[str, Fraction], unfixable: set[tuple[str, str | None]]
 ) -> tuple[tuple[SizingFix, ...], Certainty]:
     """Return the capacities each of which fixes what still fails, in all modes.
 
@@ -150,7 +150,7 @@ def _fixes(
     found: list[SizingFix] = []
     others: list[Certainty] = []
     for number in dict.fromkeys(number for mode in modes for number in mode.numbers):
-        tried = [mode.sufficient_multiple(number, raised, hopeless) for mode in modes]
+        tried = [mode.sufficient_multiple(number, raised, unfixable) for mode in modes]
         resources = {n: c for mode in modes for n, c in mode.turned_by(number).items()}
         least = [one for one in tried if one is not None]
         times = [one.times for one in least if one.times is not None]

@@ -345,7 +345,7 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     resources = graph.loads_of(name)
     if resources:
         put_in = graph.values | {graph.population: R(5), settled.parameter.symbol: settled.value}
-        shown = resources[0].unsettled
+        shown = resources[0].unresolved
         shown = substituted(substituted(shown, put_in), put_in)
         assert in_floats(shown) == pytest.approx(told.value)
 

@@ -110,7 +110,7 @@ def test_all_names_in_a_list_can_be_others() -> None:
     source = Source("site.qps", SPEC)
     examined = examine(source)
     assert examined.spec is not None
-    assert not examined.bindings.unsettled
+    assert not examined.bindings.unresolved
     checked = check_source(renamed(source, examined.bindings))
     assert checked.value is not None
     assert plain(checked.value.model) == plain(examined.spec.model)

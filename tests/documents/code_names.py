@@ -20,14 +20,26 @@ LEFT = Path(__file__).parents[1] / "goldens" / "retired_names.json"
 
 RETIRED = frozenset(
     {
-        "anew", "asked", "asking", "awaited", "beside", "carried", "crew", "dear", "dearer",
-        "given", "held", "judged", "kept", "looked", "lots", "made", "mend", "mended", "mending",
-        "mends", "met", "near", "nearer", "nobody", "once", "played", "promised", "promising",
-        "reckoned", "settle", "settled", "somebody", "sure", "taken", "tell", "telling", "tells",
-        "tidy", "told", "truth", "truths", "untold", "unwaited", "waited", "walked", "way", "ways",
+        "akin", "analyse", "analysed", "anew", "anybody", "asked", "asking", "awaited",
+        "behaviour", "beside", "born", "bought", "cancelling", "carried", "carrying", "centre",
+        "centred", "colour", "coloured", "colours", "crew", "dear", "dearer", "everybody",
+        "favour", "forgetful", "generalisation", "generalised", "ghost", "given", "grave",
+        "grey", "hair", "heard", "held", "hopeless", "initialise", "judge", "judged",
+        "judgement", "judges", "kept", "kin", "labelled", "labelling", "licence", "looked",
+        "lots", "made", "maximise", "mend", "mended", "mending", "mends", "met", "minimise",
+        "modelled", "modelling", "near", "nearer", "neighbour", "neighbours", "nobody",
+        "normalise", "normalised", "oftener", "once", "optimise", "optimised", "organise",
+        "outdone", "packetisation", "played", "player", "plays", "programme", "promise",
+        "promised", "promises", "promising", "realise", "reckoned", "recognise", "remembered",
+        "remembering", "senseless", "serialise", "settle", "settled", "shelter", "shelters",
+        "somebody", "summarise", "sure", "surely", "sureness", "taken", "tell", "telling",
+        "tells", "tidy", "told", "travelled", "truth", "truths", "unasked", "unauthorised",
+        "unawaited", "unjudged", "unlawful", "unplayed", "unsaid", "unsettled", "unsure",
+        "untold", "unwaited", "utilisation", "vain", "waited", "walked", "way", "ways",
+        "whoever",
     }
 )  # fmt: skip
-"""Pet words, and participles that stand for a noun (docs/glossary.md has the terms instead).
+"""Pet words, participles that stand for a noun (docs/glossary.md has the terms), British spelling.
 
 Requirements are met, as in `is_met` and `met_up_to`: only `met` alone is retired.
 Deprecated attributes (`mends = former("mends", "fixes")`) stay until they are removed.

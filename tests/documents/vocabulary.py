@@ -95,7 +95,7 @@ RETIRED = (
             r"|(?:model|label|travel|cancel|signal|level|channel|total)l(?:ed|ing|er|ers)"
             r"|(?:optimis|minimis|maximis|summaris|normalis|organis|recognis|serialis|visualis"
             r"|generalis|realis|utilis|initialis|analys)(?:e|es|ed|ing|ation|ations)"
-            r"|centre|centres|metre|metres|licence|grey|whilst|catalogue|programme|judgement"
+            r"|centre|centres|metre|metres|licence|grey|whilst|catalogue|programme|saturation_table"
         ),
         "American spelling",
     ),

@@ -16,7 +16,7 @@ from qps.editing.messages import OpenText
 from qps.editing.open_documents import Desk
 from qps.editing.outline import outline
 from qps.editing.references import definition, references
-from qps.editing.semantic_tokens import word_colours
+from qps.editing.semantic_tokens import word_colors
 from qps.editing.symbol_renaming import rename
 
 SPEC = """\
@@ -90,7 +90,7 @@ def test_the_outline_has_events_in_their_stream(tmp_path: Path) -> None:
 
 def test_events_have_a_color_of_their_own(tmp_path: Path) -> None:
     desk, _, of = opened(tmp_path)
-    data = word_colours(desk, types.SemanticTokensParams(of)).data
+    data = word_colors(desk, types.SemanticTokensParams(of)).data
     colored, line, column = [], 0, 0
     for down, right, length, kind, _ in zip(*[iter(data)] * 5, strict=True):
         line, column = line + down, right if down else column + right

@@ -13,7 +13,7 @@ from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fits import Fit, fitted
-from qps.compiler.measurement.leverage import how_unsure
+from qps.compiler.measurement.leverage import relative_uncertainty
 from qps.compiler.measurement.measured_tables import DataError, read_table
 from qps.compiler.measurement.regression import regression
 from qps.compiler.measurement.repetitions import _MEDIAN, _RANGE, Repetitions, weighting
@@ -168,7 +168,7 @@ def test_numbers_are_those_of_numpys_weighted_least_squares(apart: Fit) -> None:
 
 
 def test_the_uncertainty_of_a_load_is_that_of_the_line_whatever_a_row_counts(apart: Fit) -> None:
-    rows = [how_unsure(apart, {"request": rate}) for rate in (200, 600, 1000, 1400, 1800)]
+    rows = [relative_uncertainty(apart, {"request": rate}) for rate in (200, 600, 1000, 1400, 1800)]
     assert max(rows) == pytest.approx(1)
 
 

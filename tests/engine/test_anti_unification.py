@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine.expressions.anti_unification import Generalisation, NotAlikeError
+from qps.engine.expressions.anti_unification import Generalization, NotAlikeError
 from qps.engine.expressions.formulas import (
     ONE,
     Formula,
@@ -63,7 +63,7 @@ def test_with_its_numbers_put_in_it_is_each_of_them(data: st.DataObject) -> None
             one = one + term if data.draw(st.booleans()) else one
         several.append(one)
         values.append(own)
-    found = Generalisation(values)
+    found = Generalization(values)
     try:
         whole = found.of(tuple(several))
         told = {name: found.valued(name) for name in NAMES if name in whole.symbols}
@@ -83,7 +83,7 @@ def test_with_its_numbers_put_in_it_is_each_of_them(data: st.DataObject) -> None
 def test_what_only_some_have_is_taken_none_times_by_the_others() -> None:
     cost, more = symbol("cost"), symbol("more")
     values = [{cost: number(2), more: number(3)}, {cost: number(2)}, {cost: number(5)}]
-    found = Generalisation(values)
+    found = Generalization(values)
     whole = found.of((N * cost + N * more, N * cost, N * cost))
     assert list(found.leaves) == [(1, 0, 0)]
     (leaf,) = found.leaves.values()
@@ -96,7 +96,7 @@ def test_what_only_some_have_is_taken_none_times_by_the_others() -> None:
 
 def test_a_number_that_is_chosen_is_a_leaf() -> None:
     fast, slow = symbol("fast"), symbol("slow")
-    found = Generalisation([{fast: number(2)}, {slow: number(7)}])
+    found = Generalization([{fast: number(2)}, {slow: number(7)}])
     whole = found.of((maximum(N * fast - 1, ONE), maximum(N * slow - 1, ONE)))
     assert list(found.leaves) == [(2, 7)]
     (leaf,) = found.leaves.values()
@@ -113,4 +113,4 @@ def test_a_number_that_is_chosen_is_a_leaf() -> None:
 )
 def test_what_may_have_no_value_is_in_all_of_them_or_none(one: Formula, other: Formula) -> None:
     with pytest.raises(NotAlikeError):
-        Generalisation([{}, {}]).of((one, other))
+        Generalization([{}, {}]).of((one, other))

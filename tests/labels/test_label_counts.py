@@ -179,7 +179,7 @@ def test_the_report_tells_the_counts(tmp_path: Path) -> None:
     assert done.stdout.endswith(
         "2 models, 2 comparisons\n"
         "faults: 0\n"
-        "refused or unsettled: 1 (50.0%)\n"
+        "refused or unresolved: 1 (50.0%)\n"
         "exact: 1 (50.0%), 0 outside (family-wise 1%)\n"
         "bounds: 0, 0 on the wrong side\n"
         "approximations: 1, 100.0% state an error up to a factor of two\n"

@@ -52,7 +52,7 @@ def _examined(path: Path) -> Examined:
 
 
 def _open(bindings: Bindings) -> list[str]:
-    return [f"{name.span.place}: {name.span.text}" for name in bindings.unsettled]
+    return [f"{name.span.place}: {name.span.text}" for name in bindings.unresolved]
 
 
 def _first(examined: Examined, text: str, part: str) -> Binding:

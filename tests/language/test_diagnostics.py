@@ -121,7 +121,7 @@ def test_every_code_has_a_golden_file() -> None:
         codes.SATURATED_START,
         codes.FAR_FROM_MEASURED,
         codes.NO_USERS,
-        codes.UNSAID_WAITS,
+        codes.UNCOUNTED_WAITS,
         codes.TOO_MANY_OUTCOMES,
     )
     answers = {code.id for code in told}

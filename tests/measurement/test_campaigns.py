@@ -46,7 +46,9 @@ LAYOUT = Layout(axes=(RATE, SIZE), items=("request",), cores=2.0, machine_cores=
 
 
 def process(pid: int, parent: int, used: float, reaped: float = 0.0) -> Process:
-    return Process(pid=pid, parent=parent, session=1, name="x", born=7, used=used, reaped=reaped)
+    return Process(
+        pid=pid, parent=parent, session=1, name="x", started_at=7, used=used, reaped=reaped
+    )
 
 
 def run_of(setting: Setting, repetition: int = 1, **changes: object) -> Run:
@@ -119,7 +121,7 @@ def test_what_nobody_knows_of_an_ended_child_is_reported() -> None:
 
 def test_a_later_process_with_the_same_id_is_another_one() -> None:
     before = balance(process(1, 0, 0.0), process(2, 1, 3.0))
-    reused = Process(pid=2, parent=1, session=1, name="x", born=8, used=1.0, reaped=0.0)
+    reused = Process(pid=2, parent=1, session=1, name="x", started_at=8, used=1.0, reaped=0.0)
     after = balance(process(1, 0, 0.0, reaped=3.5), reused)
     assert used_between(before, after, "web") == pytest.approx(1.5)
 

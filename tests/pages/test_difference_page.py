@@ -103,7 +103,7 @@ def test_numbers_that_only_one_has_stand_in_a_table() -> None:
 
 def test_nothing_changed() -> None:
     page = page_of(OLD, OLD)
-    assert (page.data["ways"], page.unsaid, page.changes.rows) == ([], "", ())
+    assert (page.data["ways"], page.omission, page.changes.rows) == ([], "", ())
     assert page.remark == "No input or formula that affects capacity has changed."
 
 
@@ -113,8 +113,8 @@ def test_no_picture_where_half_way_lies_no_answer() -> None:
     unknown = replace(view, changes=(replace(first, share=None, step=None), *rest))
     page = difference_page(unknown)
     assert page.data["ways"] == []
-    assert page.unsaid.startswith("No chart: some combination of the changes")
-    assert page.unsaid in render_difference(page)
+    assert page.omission.startswith("No chart: some combination of the changes")
+    assert page.omission in render_difference(page)
     shared = difference_page(replace(view, changes=(replace(first, step=None), *rest)))
     ways: Any = shared.data["ways"]
     assert [way["name"] for way in ways] == ["mean over all orders (Shapley)"]

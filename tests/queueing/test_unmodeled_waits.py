@@ -42,7 +42,7 @@ def _spec(more: str, machine: str = "", way: str = CALL) -> str:
 def _warned(text: str, *settings: str, scenario: str | None = None) -> list[Diagnostic]:
     spec = checked(text)
     found = solve_model(spec.model, spec.configuration(scenario, settings)).warnings
-    return [one for one in found if one.code is codes.UNSAID_WAITS]
+    return [one for one in found if one.code is codes.UNCOUNTED_WAITS]
 
 
 def _tested(text: str) -> list[str]:

@@ -112,7 +112,7 @@ def _told(found: list[Model], asked: argparse.Namespace) -> int:
     print("outside of what their labels allow:")
     for line in outside(found):
         print(f"  {line}")
-    print("refused, unsettled or failed:")
+    print("refused, unresolved or failed:")
     for line in refusals(found):
         print(line)
     print("approximations that state no error, by reason, the most frequent first:")

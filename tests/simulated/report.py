@@ -66,7 +66,7 @@ class Counts(Struct, frozen=True, kw_only=True):
         """Yield the counts as text."""
         yield f"{self.models:,} models, {self.compared:,} comparisons"
         yield f"faults: {self.faults}"
-        yield f"refused or unsettled: {self.refused} ({_share(self.refused, self.models)})"
+        yield f"refused or unresolved: {self.refused} ({_share(self.refused, self.models)})"
         yield (
             f"exact: {self.exact:,} ({_share(self.exact, self.compared)}), "
             f"{self.exact_outside} outside (family-wise {FALSE_ALARMS:.0%})"

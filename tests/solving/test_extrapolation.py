@@ -18,7 +18,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fits import Fit, fitted
-from qps.compiler.measurement.leverage import how_unsure
+from qps.compiler.measurement.leverage import relative_uncertainty
 from qps.compiler.measurement.measured_tables import read_table
 from qps.compiler.pipeline import check_file
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
@@ -156,5 +156,5 @@ def test_how_unsure_a_fit_is(rows: list[tuple[int, int, int]], x: int, y: int) -
     inverse = np.linalg.inv(matrix.T @ matrix)
     at = np.array([1, x, y], dtype=float)
     rows_ = np.einsum("ij,jk,ik->i", matrix, inverse, matrix)
-    told = how_unsure(fit_of(rows), {"request": float(x), "packet": float(y)})
+    told = relative_uncertainty(fit_of(rows), {"request": float(x), "packet": float(y)})
     assert told == pytest.approx((at @ inverse @ at / rows_.max()) ** 0.5, rel=1e-6)

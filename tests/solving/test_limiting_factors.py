@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qps.solver.answers.limiting_factors import Judgement, Value, is_worse, largest_of
+from qps.solver.answers.limiting_factors import SaturationTable, Value, is_worse, largest_of
 
 LOW, HIGH = 10, 1000
 AT = st.sampled_from([10.0, 10.0, 10.5, 99.0, 99.0, 5000.0, inf])
@@ -38,16 +38,16 @@ def resources(draw: st.DrawFn) -> tuple[int, list[Any]]:
 def judged(
     saturates: Sequence[Value], loads: Sequence[Value], failing: Sequence[Value], answer: Value
 ) -> tuple[Value, Value, Value, Value]:
-    judgement = Judgement(
+    saturation_table = SaturationTable(
         low=LOW, high=HIGH, saturates=saturates, fullness=lambda _population, _where: loads
     )
-    bottleneck = judgement.bottleneck()
+    bottleneck = saturation_table.bottleneck()
     own = [None, *range(len(saturates)), None]
     return (
-        judgement.first_of([True] * len(saturates)),
-        judgement.limiting(failing, own),
+        saturation_table.first_of([True] * len(saturates)),
+        saturation_table.limiting(failing, own),
         bottleneck,
-        judgement.stays_full(answer, bottleneck),
+        saturation_table.stays_full(answer, bottleneck),
     )
 
 
@@ -97,8 +97,8 @@ def test_loads_are_evaluated_only_where_they_decide() -> None:
         return [np.array([0.5, 0.5, 0.5]), np.array([0.5, 0.7, 0.5])]
 
     saturates = [np.array([10.0, 10.0, inf]), np.array([20.0, 10.0, inf])]
-    judgement = Judgement(low=LOW, high=HIGH, saturates=saturates, fullness=fullness)
-    assert judgement.bottleneck().tolist() == [0, 1, 0]
+    saturation_table = SaturationTable(low=LOW, high=HIGH, saturates=saturates, fullness=fullness)
+    assert saturation_table.bottleneck().tolist() == [0, 1, 0]
     assert asked == [(10, [False, True, False]), (1000, [False, False, True])]
 
 

@@ -184,7 +184,7 @@ def test_residuals_that_hang_together_count_as_fewer() -> None:
     bent = squares_of([[1.0, x] for x in rates], [0.05 + 0.5 * x + 0.3 * x * x for x in rates])
     found = spread(bent, [1.0, 1.0])
     assert found is not None
-    assert found.hanging > 10
+    assert found.correlation_factor > 10
     assert found.freedom == 1
 
 

@@ -204,10 +204,12 @@ def with_twins(machines: Iterable[ir.Machine]) -> dict[str, ir.Machine]:
     for machine in known:
         alike.setdefault(replace(machine, name="", family=()), []).append(machine.name)
     twins = {name: names for names in alike.values() for name in names if len(names) > 1}
-    return {machine.name: replace(machine, family=_kin(machine, twins)) for machine in known}
+    return {
+        machine.name: replace(machine, family=_related_names(machine, twins)) for machine in known
+    }
 
 
-def _kin(machine: ir.Machine, twins: Mapping[str, list[str]]) -> tuple[str, ...]:
+def _related_names(machine: ir.Machine, twins: Mapping[str, list[str]]) -> tuple[str, ...]:
     """Return the names of a machine's family, each with those of its twins."""
     line = [machine.name, *machine.family]
     names = dict.fromkeys(name for one in line for name in (one, *twins.get(one, ())))

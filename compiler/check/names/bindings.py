@@ -2,7 +2,7 @@
 
 The table is made of the syntax trees, which tell what declares a name, and of what the checker
 `noted` that it took the others for. Nothing is resolved here that the checker did not resolve; a
-name that it did not come to, since something before it is wrong, is `unsettled`.
+name that it did not come to, since something before it is wrong, is `unresolved`.
 
     examined = examine(source)                      # qps.compiler.examination
     bindings = examined.bindings
@@ -45,7 +45,7 @@ class Bindings(Struct, frozen=True, dict=True):
     """All names of the files of a program, in the order of each text."""
 
     every: tuple[Binding, ...]
-    unsettled: tuple[ast.Name, ...] = ()
+    unresolved: tuple[ast.Name, ...] = ()
     """Names of which it is not known what they mean; nothing that is called so can be renamed.
 
     What a file that is used claims is not looked at, and is not among them: examine it by itself.
@@ -85,14 +85,14 @@ class Bindings(Struct, frozen=True, dict=True):
         """Return whether all places are known that would have to change with a name."""
         if not symbol.declared or symbol.is_fixed or symbol in self.of_data:
             return False
-        return not any(symbol.name in name.parts for name in self.unsettled)
+        return not any(symbol.name in name.parts for name in self.unresolved)
 
 
 def bindings_of(noted: Noted[Module]) -> Bindings:
     """Return what the names of a program mean, as that was noted while it was checked."""
     reader = Reader(symbols=Symbols(noted.trees), noted=noted)
     found: dict[Span, Binding] = {}
-    unsettled: list[ast.Name] = []
+    unresolved: list[ast.Name] = []
     main = next(iter(noted.trees), None)
     for tree in noted.trees.values():
         for declaration in tree.declarations:
@@ -100,7 +100,7 @@ def bindings_of(noted: Noted[Module]) -> Bindings:
                 if isinstance(one, Meant):
                     _bind(found, one)
                 elif tree.source is main or not declaration.is_of_main_file:
-                    unsettled.append(one)
+                    unresolved.append(one)
     of_data = {
         meant.symbol
         for span, note in noted.notes.items()
@@ -108,7 +108,7 @@ def bindings_of(noted: Noted[Module]) -> Bindings:
         for meant in reader.as_noted(note)
     }
     every = sorted(found.values(), key=lambda b: (b.span.source.label, b.span.start))
-    return Bindings(tuple(every), tuple(dict.fromkeys(unsettled)), frozenset(of_data))
+    return Bindings(tuple(every), tuple(dict.fromkeys(unresolved)), frozenset(of_data))
 
 
 def _bind(found: dict[Span, Binding], meant: Meant) -> None:

@@ -124,7 +124,9 @@ def without_own_waits(traffic: Traffic, closed: Closed) -> Traffic:
         return replace(
             one,
             uncounted={n: None for n in one.uncounted if n not in own},
-            unsaid={n: unwaited for n, unwaited in one.unsaid.items() if n not in own},
+            unmodeled_queues={
+                n: unwaited for n, unwaited in one.unmodeled_queues.items() if n not in own
+            },
             unbounded={n: None for n in one.unbounded if n not in own},
         )
 

@@ -20,7 +20,7 @@ from qps.compiler.lower.requirements.lower_targets import bounds_load
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
 from qps.engine.expressions.formulas import ONE, Formula, number, total
-from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.memo import memoized
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import Substitution
 
@@ -56,8 +56,8 @@ def loads_of(
         name: {of: total(loads) for of, loads in demand.of_streams().items()}
         for name, demand in demands.items()
     }
-    unsettled = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
-    for name in unsettled if expressions.elastic else ():
+    unresolved = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
+    for name in unresolved if expressions.elastic else ():
         for requirement in requirements:
             if bounds_load(requirement, name, demands):
                 _refuse_strict(requirement, name, stated[name], expressions)
@@ -65,7 +65,7 @@ def loads_of(
     parameters = list(expressions.elastic.values())
     signs = partial(_signs, expressions)
     left, settled = solve_elastic(
-        unsettled | closed.full_demands,
+        unresolved | closed.full_demands,
         targets.limits,
         parameters,
         signs,
@@ -84,7 +84,7 @@ def loads_of(
             parts={by: put_in(part) for by, part in parts[name].items()},
             streams={of: put_in(at_rates(part)) for of, part in whose[name].items()},
             span=demand.span,
-            unsettled=unsettled[name],
+            unresolved=unresolved[name],
             target=targets.of[name],
             throughput=put_in(total(demand.throughputs)) if demand.throughputs else None,
             count=demand.count,
@@ -105,7 +105,7 @@ def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | Non
     return tuple(_sign_at(formula, (expressions.population, number(at)), *values) for at in ends)
 
 
-@remembered
+@memoized
 def _sign_at(formula: Formula, *values: tuple[Formula, Formula]) -> int | None:
     return Point(dict(values)).sign(formula)
 

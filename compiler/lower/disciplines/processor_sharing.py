@@ -38,7 +38,7 @@ from qps.engine.expressions.formulas import (
 _LEAST = number(Fraction(1, 10**9))
 _TINY = number(Fraction(1, 10**40))
 _BEND = number(Fraction(83, 1000))
-_OFTEN, _OFTENER = number(Fraction(11, 20)), number(Fraction(19, 50))
+_OFTEN, _TIMES_AS_OFTEN = number(Fraction(11, 20)), number(Fraction(19, 50))
 _GAMMA = [number(Fraction(one)) for one in ("0.422784", "0.322467", "-0.067353")]
 """Taylor's series of ln Gamma(2 + x)."""
 
@@ -189,7 +189,7 @@ def _longer_for_some(mean: Formula, variance: Formula) -> StageLaw:
     """
     wide = maximum(ZERO, variance - 1) / 2
     below = minimum(ONE, wide)
-    rare = 1 - _OFTEN * below + _OFTENER * below**2
+    rare = 1 - _OFTEN * below + _TIMES_AS_OFTEN * below**2
     part, longer = below * rare, 1 + maximum(ONE, wide) / rare
     return StageLaw(waits=part / longer, work=mean * longer, service=mean * (1 - part))
 

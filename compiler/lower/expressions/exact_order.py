@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.engine.expressions.formulas import Formula
-from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.memo import memoized
 from qps.engine.expressions.point_values import NoSignError, Point
 
 
@@ -31,7 +31,7 @@ def order_of(left: Formula, right: Formula) -> int:
     return (one > other) - (one < other)
 
 
-@remembered
+@memoized
 def _order_of(left: Formula, right: Formula) -> int:
     point = Point({})
     one, other = point.exact(left), point.exact(right)

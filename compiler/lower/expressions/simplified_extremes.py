@@ -7,7 +7,7 @@ them closed forms. What the range does not decide stays as it is.
 from __future__ import annotations
 
 from qps.engine.expressions.formulas import Formula, symbol
-from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.memo import memoized
 from qps.engine.expressions.monomials import expanded
 from qps.engine.expressions.signs import range_of
 from qps.engine.expressions.substitution import substituted
@@ -18,7 +18,7 @@ _MORE = symbol("how many more")
 """By so many a population is above the lowest one; never below zero."""
 
 
-@remembered
+@memoized
 def simplify_extremes(expr: Formula, population: Formula, low: int) -> Formula:
     """Return an expression with every maximum and minimum decided that holds from `low` on."""
     if expr.word not in EXTREMES:

@@ -86,7 +86,7 @@ class Numbers(Struct, frozen=True):
 
         return self.expressions.of_what_stays(formula, is_true)
 
-    def is_surely_below(self, formula: Formula, limit: Fraction) -> bool:
+    def is_always_below(self, formula: Formula, limit: Fraction) -> bool:
         """Return whether a value of which no fraction is known is below a limit at any population.
 
         It is looked at where populations end.

@@ -63,7 +63,7 @@ def far_apart(
 def _is_close(queue: Queue, numbers: Numbers) -> bool:
     if queue.times_apart is None:
         return False
-    return not queue.is_far_apart or numbers.is_surely_below(queue.spread, MOST_SPREAD)
+    return not queue.is_far_apart or numbers.is_always_below(queue.spread, MOST_SPREAD)
 
 
 def calls_rarely(passages: NetworkPassages, of: Class, numbers: Numbers) -> bool:

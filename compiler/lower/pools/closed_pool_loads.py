@@ -81,7 +81,7 @@ def pool_load_of_users(
     """Return the load of a pool of which users of some streams hold so much."""
     found = load.with_holds(holds, known)
     whole = minimum(_NEARLY_ALL, found.load)
-    return replace(found, load=whole, unsettled=whole, open_load=total(load.parts.values()))
+    return replace(found, load=whole, unresolved=whole, open_load=total(load.parts.values()))
 
 
 def _holding_time(stream: ClosedStream, name: str) -> Formula:

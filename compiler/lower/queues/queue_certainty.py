@@ -114,7 +114,7 @@ def uncounted(resources: Sequence[str]) -> Certainty:
     return known_by("no-queueing-delay", resources) if resources else EXACT
 
 
-def unlawful(resources: Sequence[str]) -> Certainty:
+def without_variance(resources: Sequence[str]) -> Certainty:
     """Return how a jitter is known that lacks the variance of the waits at some resources."""
     return known_by("no-delay-variance", resources) if resources else EXACT
 

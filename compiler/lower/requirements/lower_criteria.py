@@ -51,7 +51,9 @@ def lower_criteria(
         quality_value=quality_value,
         quality_known=known,
         quality_in_series=there,
-        quality_unsaid=measured.unsaid(model.quality.formula) if model.quality.formula else (),
+        quality_unmodeled_queues=measured.unmodeled_queues(model.quality.formula)
+        if model.quality.formula
+        else (),
     )
 
 
@@ -99,7 +101,7 @@ def _criteria(
     bounded: set[str] = set()
     for requirement in requirements:
         promised = requirement.confidence_capacity
-        if promised == ir.UNASKED:
+        if promised == ir.NOT_EVALUATED:
             continue
         if promised is not None and promised.population is not None:
             known = both_known(requirement.measure, expressions, measured, in_series)
@@ -128,7 +130,7 @@ def _criteria(
                 known=known[0],
                 known_in_series=known[1],
                 waits_of=waits_of(requirement.measure.expr),
-                unsaid=measured.unsaid(requirement.measure),
+                unmodeled_queues=measured.unmodeled_queues(requirement.measure),
                 certainty=None if promised is None else _certainty(requirement),
             )
         )
@@ -173,7 +175,7 @@ def _confidence_criterion(
         span=requirement.span,
         axis=None,
         confidence=_certainty(requirement),
-        unsaid=measured.unsaid(requirement.measure),
+        unmodeled_queues=measured.unmodeled_queues(requirement.measure),
         rests_on=subjects(requirement.measure, requirement.limit),
         known=plain,
         known_in_series=in_series,

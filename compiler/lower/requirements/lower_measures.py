@@ -171,14 +171,14 @@ class Measures(Struct, frozen=True, kw_only=True):
             hint="declare a queueing discipline, such as `cpu 4 core, queueing mmc`",
         )
 
-    def unsaid(self, quantity: ir.Quantity) -> tuple[UnmodeledQueue, ...]:
+    def unmodeled_queues(self, quantity: ir.Quantity) -> tuple[UnmodeledQueue, ...]:
         """Return the resources on which a value rests, with no word on how they are waited for."""
         asked = [part for part in parts_of(quantity.expr) if isinstance(part, ir.Measured)]
         found = [
             one
             for part in asked
             if part.subject in self.streams
-            for one in _unsaid(self.streams[part.subject], part)
+            for one in _unmodeled_queues(self.streams[part.subject], part)
         ]
         return tuple(dict.fromkeys(found))
 
@@ -233,7 +233,7 @@ class Measures(Struct, frozen=True, kw_only=True):
         )
 
 
-def _unsaid(stream: StreamMeasures, measured: ir.Measured) -> list[UnmodeledQueue]:
+def _unmodeled_queues(stream: StreamMeasures, measured: ir.Measured) -> list[UnmodeledQueue]:
     """Return of which resources nothing says how they are waited for, where a measure asks it.
 
     A latency and its quantiles do, of a call in what that passes. Jitter does where no law says how
@@ -244,12 +244,16 @@ def _unsaid(stream: StreamMeasures, measured: ir.Measured) -> list[UnmodeledQueu
         laws = [part.resource for part in stream.jitter]
         return [
             one
-            for one in stream.unsaid
+            for one in stream.unmodeled_queues
             if not any(f"{one.resource}.".startswith(f"{law}.") for law in laws)
         ]
     if measured.kind not in _TIMES:
         return []
-    return [one for one in stream.unsaid if node is None or stream.is_in_calls(one.resource, node)]
+    return [
+        one
+        for one in stream.unmodeled_queues
+        if node is None or stream.is_in_calls(one.resource, node)
+    ]
 
 
 def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> Formula:

@@ -16,7 +16,7 @@ from qps.compiler.lower.queues.queue_certainty import (
     quantile_certainty,
     stage_certainty,
     uncounted,
-    unlawful,
+    without_variance,
 )
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import longest
@@ -299,7 +299,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         """How the jitter is known: it is what laws say, and waits have variances of their own."""
         lawful = {part.resource for part in self.jitter}
         queued = dict.fromkeys(queue.resource for queue in self._waits)
-        unknown = unlawful([name for name in queued if name not in lawful])
+        unknown = without_variance([name for name in queued if name not in lawful])
         laws = [part.known for part in self.jitter]
         summed = known_by("sum-of-variances", self.name)
         return together(summed, unknown, calls_vary(self.latency), *laws, self.elastic_known)

@@ -45,7 +45,7 @@ class StreamMeasures(ClassLatency, frozen=True, kw_only=True, dict=True):
     """What the rate counts: the first item of the stream, or bits."""
     rests_on: tuple[str, ...] = ()
     """The resources on its way, and what its playout buffer asks for."""
-    unsaid: tuple[UnmodeledQueue, ...] = ()
+    unmodeled_queues: tuple[UnmodeledQueue, ...] = ()
     """Those of its resources that state no queueing of which nothing says that none is meant."""
     rate_known: Certainty = EXACT
     """How its rate is known: that of users who wait is as their waits are."""

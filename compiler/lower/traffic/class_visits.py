@@ -118,7 +118,9 @@ class ClassVisits:
         unwaited = self._unmodeled.get(name)
         if unwaited is not None:
             is_bare = self._state.is_bare
-            self._result.unsaid[name] = replace(unwaited, discipline=None) if is_bare else unwaited
+            self._result.unmodeled_queues[name] = (
+                replace(unwaited, discipline=None) if is_bare else unwaited
+            )
 
     def visit(self, name: str, rate: Formula, flows: Formula, place: Place | None = None) -> Visit:
         """Return a visit with what is known of the flows so far; at the node, if nowhere else."""

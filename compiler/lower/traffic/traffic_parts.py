@@ -110,9 +110,9 @@ class ClassTraffic(Struct, kw_only=True):
     `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
     those that have one, by resource, `rates` what they may name of its rate or rating; `visits` is
     for each part of the latency that is a wait the visit that waits, `uncounted` the resources
-    that state no queueing: the latency counts no waiting there, and of those that are `unsaid`
-    nothing says so. Of all of them, and of limits of items a second, what is `unbounded` lets a
-    queue grow that nothing bounds.
+    that state no queueing: the latency counts no waiting there, and `unmodeled_queues` those of
+    which nothing says so. Of all of them, and of limits of items a second, what is `unbounded`
+    lets a queue grow that nothing bounds.
     """
 
     name: str
@@ -125,7 +125,7 @@ class ClassTraffic(Struct, kw_only=True):
     rates: dict[str, Formula] = field(default_factory=dict)
     visits: dict[int, Visit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)
-    unsaid: dict[str, UnmodeledQueue] = field(default_factory=dict)
+    unmodeled_queues: dict[str, UnmodeledQueue] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
     sent: Formula = ONE
     """The items a second that leave the source, of all flows."""

@@ -47,7 +47,7 @@ def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
         variation = _stated(stream, "arrivals", stream.arrivals, expressions)
     rank = expressions.rank(stream.priority)
     under_way = ClassState(network=network, flow=flow)
-    _packetisation(stream, flow, under_way)
+    _packetization(stream, flow, under_way)
     calls = CallBuilder(under_way, stream, expressions)
     _build_steps(stream, network, under_way, calls)
     decided = with_event_alternatives(
@@ -167,7 +167,7 @@ def _playout(playout: ir.Playout | None) -> Playout | None:
     return Playout(Open(playout.delay), dropping, playout.span)
 
 
-def _packetisation(stream: ir.Stream, flow: Flow, state: ClassState) -> None:
+def _packetization(stream: ir.Stream, flow: Flow, state: ClassState) -> None:
     """A source of bytes waits until its packet is full."""
     if stream.emission.framed_bytes and flow.primary is not None:
         state.add(Delay(why="packetisation", time=1 / flow.rates[flow.primary]))

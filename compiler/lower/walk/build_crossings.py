@@ -35,7 +35,7 @@ class LinkBuilder:
         network = ir.network_at(self._network.model, link)
         assert network is not None
         if network.rate is not None:
-            self._carry(leg, link, network, network.rate, last=last)
+            self._transmit(leg, link, network, network.rate, last=last)
         else:
             self._state.add(Cross(link=leg.link, ports=(), every_copy=last))
         if network.propagation is not None:
@@ -46,7 +46,7 @@ class LinkBuilder:
             why, span = f"lost on {leg.link}", network.loss.span
             self._state.lose(why, LossKind.TRANSMISSION, lost, span, link=leg.link)
 
-    def _carry(
+    def _transmit(
         self,
         leg: ir.Crossing,
         link: ir.Link,

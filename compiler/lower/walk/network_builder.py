@@ -58,9 +58,9 @@ class NetworkBuilder(Struct, kw_only=True):
     ) -> None:
         """Note how items wait at a station, None where nobody counts it, and whether it is said."""
         known = self.stations[name]
-        unsaid = known.is_unmodeled or stated is None
+        is_unmodeled = known.is_unmodeled or stated is None
         queueing = known.queueing or queueing
-        self.stations[name] = replace(known, queueing=queueing, is_unmodeled=unsaid)
+        self.stations[name] = replace(known, queueing=queueing, is_unmodeled=is_unmodeled)
         if stated is None:
             self.unmodeled_queues[name] = unmodeled
 

@@ -180,7 +180,7 @@ class Child:
         own: set[tuple[int, int]] = set()
         for sent in (number, signal.SIGKILL):
             now = all_processes()
-            own |= {(pid, now[pid].born) for pid in self.pids() if pid in now}
+            own |= {(pid, now[pid].started_at) for pid in self.pids() if pid in now}
             for pid in self._left(own):
                 with suppress(OSError):
                     os.kill(pid, sent)
@@ -197,8 +197,8 @@ class Child:
         now = all_processes()
         return [
             pid
-            for pid, born in own
-            if pid in now and now[pid].born == born and not now[pid].has_ended
+            for pid, started_at in own
+            if pid in now and now[pid].started_at == started_at and not now[pid].has_ended
         ]
 
 

@@ -292,7 +292,7 @@ def _others(before: Processes, after: Processes, known: frozenset[int]) -> float
         if pid in known or pid == os.getpid():
             continue
         earlier = before.get(pid)
-        started = earlier is None or earlier.born != one.born
+        started = earlier is None or earlier.started_at != one.started_at
         total += one.used if started or earlier is None else one.used - earlier.used
     return total
 

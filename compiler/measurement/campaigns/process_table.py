@@ -28,16 +28,16 @@ _LISTENING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
 class Process(Struct, frozen=True, kw_only=True):
     """A process at a moment: `used` are seconds of a processor, `reaped` those of ended children.
 
-    `born` tells it from a later one with the same id. What a program starts stays in its `session`,
-    whoever its parent is, unless it asks for another one. One that `has_ended` is there until its
-    parent asks for it.
+    `started_at` distinguishes it from a later one with the same id. What a program starts stays in
+    its `session`, whoever its parent is, unless it asks for another one. One that `has_ended` is
+    there until its parent asks for it.
     """
 
     pid: int
     parent: int
     session: int
     name: str
-    born: int
+    started_at: int
     used: float
     reaped: float
     has_ended: bool = False
@@ -78,7 +78,7 @@ def _process(pid: int) -> Process | None:
         parent=int(fields[1]),
         session=int(fields[3]),
         name=name,
-        born=int(fields[19]),
+        started_at=int(fields[19]),
         used=used,
         reaped=(int(fields[13]) + int(fields[14])) / _TICK,
         has_ended=fields[0] in "ZX",

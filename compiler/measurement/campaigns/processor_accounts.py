@@ -100,7 +100,7 @@ class ProcessAccount(Struct, frozen=True):
         if not pids:
             raise MeasuringError(f"`{self.name}` has ended")
         own = [processes[pid] for pid in pids]
-        used_by = {(one.pid, one.born): one.used for one in own}
+        used_by = {(one.pid, one.started_at): one.used for one in own}
         reaped = sum(one.reaped for one in own)
         return Balance(sum(used_by.values()) + reaped, pids, used_by, reaped)
 

@@ -144,11 +144,11 @@ def _warnings() -> Iterator[list[str]]:
     """Give what scapy warns of meanwhile: it reads up to what is broken, and goes no further."""
     told: list[str] = []
 
-    class Keeper(logging.Handler):
+    class WarningCollector(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             told.append(record.getMessage())
 
-    keeper = Keeper()
+    keeper = WarningCollector()
     propagated, _LOGGER.propagate = _LOGGER.propagate, False
     handlers, _LOGGER.handlers = _LOGGER.handlers, [keeper]
     try:

@@ -34,7 +34,7 @@ _ANSWER_SECONDS = 120.0
 _ALL_SECONDS = 900.0
 _LONGEST_MESSAGE = 300
 _OK = 200
-_UNAUTHORISED = (401, 403)
+_UNAUTHORIZED = (401, 403)
 
 CREDENTIALS = "QPS_PROMETHEUS_TOKEN, or QPS_PROMETHEUS_USER and QPS_PROMETHEUS_PASSWORD"
 
@@ -185,7 +185,7 @@ class Prometheus:
 
     def _refused(self, response: Response, query: str) -> DataError:
         """Return what an answer with an error says."""
-        if response.status in _UNAUTHORISED:
+        if response.status in _UNAUTHORIZED:
             return DataError(
                 f"`{self.host}` denies access (status {response.status})",
                 f"set credentials in the environment: {CREDENTIALS}",

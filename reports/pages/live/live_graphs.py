@@ -39,7 +39,7 @@ class LiveGraphs:
     def graph(self, variant: VariantGraph) -> int:
         """Return the record of the graph of a variant."""
         step, graph = self._records.step, variant.graph
-        labelled, names = self._labelled(variant.criteria_graph), list(graph.streams)
+        labelled, names = self._labeled(variant.criteria_graph), list(graph.streams)
         return self._records.record(
             {
                 "mode": graph.mode,
@@ -64,7 +64,7 @@ class LiveGraphs:
             }
         )
 
-    def _labelled(self, criteria: CriteriaGraph) -> dict[str, Json]:
+    def _labeled(self, criteria: CriteriaGraph) -> dict[str, Json]:
         """Return all of a graph that tells how it is known."""
         graph = criteria.graph
         return {
@@ -81,7 +81,7 @@ class LiveGraphs:
         """Return how the same is known at other values of some numbers; nothing where no worse."""
         if changed is None:
             return {}
-        weaker = self._labelled(changed.criteria_graph)
+        weaker = self._labeled(changed.criteria_graph)
         told = {name: value for name, value in weaker.items() if value != usual[name]}
         return {"changed": {"numbers": changed.numbers, "labelled": told}} if told else {}
 

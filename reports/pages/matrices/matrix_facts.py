@@ -29,15 +29,15 @@ def _fronts(page: MatrixPage) -> Iterator[tuple[str, str]]:
     cost = next((one for one in map(page.column, COSTS) if one is not None), None)
     if capacity is None or cost is None or not page.is_answered:
         return
-    count = int(pareto_optimal(capacity, cost, page.carrying).sum())
-    feasible = int(page.carrying.sum())
+    count = int(pareto_optimal(capacity, cost, page.feasible_rows).sum())
+    feasible = int(page.feasible_rows.sum())
     yield "Pareto front", f"{count:,} of {feasible:,} feasible configurations (capacity and cost)"
 
 
-def pareto_optimal(capacity: ResultColumn, cost: ResultColumn, carrying: Any) -> Any:
+def pareto_optimal(capacity: ResultColumn, cost: ResultColumn, feasible_rows: Any) -> Any:
     """Return which rows are Pareto-optimal: no other has more capacity at the same cost or less."""
-    found = np.zeros(len(carrying), dtype=bool)
-    rows = np.flatnonzero(carrying & (capacity.codes > 0) & (cost.codes > 0))
+    found = np.zeros(len(feasible_rows), dtype=bool)
+    rows = np.flatnonzero(feasible_rows & (capacity.codes > 0) & (cost.codes > 0))
     rows = rows[np.lexsort((-capacity.codes[rows].astype(np.int64), cost.codes[rows]))]
     users, prices = capacity.codes[rows], cost.codes[rows]
     best = np.maximum.accumulate(users) if rows.size else users

@@ -85,7 +85,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     @property
     def is_answered(self) -> bool:
         """Whether any configuration carries somebody."""
-        return bool(self.carrying.any())
+        return bool(self.feasible_rows.any())
 
     @property
     def axes(self) -> list[ResultColumn]:
@@ -93,11 +93,11 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         return [column for column in self.columns if column.is_axis]
 
     @property
-    def carrying(self) -> Any:
+    def feasible_rows(self) -> Any:
         """Which rows carry somebody, as truth values."""
         reason, largest = self.column("reason"), self.column(LARGEST)
-        carrying = np.ones(self.rows, dtype=bool) if reason is None else reason.codes == 0
-        return carrying & (largest.codes > 0) if largest is not None else carrying
+        feasible_rows = np.ones(self.rows, dtype=bool) if reason is None else reason.codes == 0
+        return feasible_rows & (largest.codes > 0) if largest is not None else feasible_rows
 
     @property
     def faults(self) -> int:
@@ -131,17 +131,17 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
     def _supported_text(self) -> str:
         total = self.request.configurations if self.request else self.rows
-        carrying, faults = int(self.carrying.sum()), self.faults
-        nobody = self.rows - carrying - faults
+        feasible_rows, faults = int(self.feasible_rows.sum()), self.faults
+        nobody = self.rows - feasible_rows - faults
         text = f"{total:,} configuration{'s' * (total != 1)}"
         if self._parts("where"):
             text += f"; {self.rows - faults:,} meet the conditions"
             return f"{text}, {nobody:,} of them infeasible." if nobody else f"{text}."
         if total != self.rows:
             text += f", {self.rows:,} after exclusions"
-        if carrying == self.rows:
+        if feasible_rows == self.rows:
             return f"{text}, {'all ' if total > 1 else ''}feasible."
-        return f"{text}; {carrying:,} feasible, {nobody:,} infeasible."
+        return f"{text}; {feasible_rows:,} feasible, {nobody:,} infeasible."
 
     def leads(self) -> Iterable[str]:
         """Yield the cheapest feasible configuration, and the one of the highest capacity."""
@@ -178,7 +178,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         others: Sequence[tuple[ResultColumn | None, int]],
     ) -> tuple[int | None, int]:
         """Return the row that is least (`sign` 1) or largest, and how many others are as good."""
-        left = np.flatnonzero(self.carrying & (first.codes > 0))
+        left = np.flatnonzero(self.feasible_rows & (first.codes > 0))
         if not left.size:
             return None, 0
         for column, direction in [(first, sign), *others]:

@@ -35,11 +35,11 @@ def _effects(
     """Return what a change moves the answer by."""
     effects = (change.alone, change.step, *attributed)
     if not change.kind.moves:
-        return (unmoving(change, changes), *[""] * (len(effects) - 1))
+        return (no_separate_effect(change, changes), *[""] * (len(effects) - 1))
     return tuple(map(_signed, effects))
 
 
-def unmoving(change: AssumptionChange, changes: Sequence[AssumptionChange]) -> str:
+def no_separate_effect(change: AssumptionChange, changes: Sequence[AssumptionChange]) -> str:
     """Return where a change has its effect that cannot be made alone."""
     if change.kind is ChangeKind.SPREAD:
         return "affects uncertainty only"

@@ -16,7 +16,7 @@ from qps.reports.text.changes.change_effects import (
     is_divided,
     is_shared,
     moving,
-    unmoving,
+    no_separate_effect,
     values_moved,
 )
 from qps.reports.text.claims.claim_changes import ClaimChanges, claim_changes, claim_changes_tables
@@ -219,7 +219,7 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
     effects = effects_of(view.changes)
     found = []
     for one, users in zip(view.changes, effects, strict=True):
-        effect = unmoving(one, view.changes)
+        effect = no_separate_effect(one, view.changes)
         if one.kind.moves:
             effect = _UNKNOWN if users is None else f"{users:+,}" if users else "no effect"
         if users:

@@ -32,7 +32,7 @@ from qps.solver.what_if.growth import Growth
 from qps.solver.what_if.sizing_result import Capacity, FailingThere, Needed, Sizing
 
 DIGITS = 4
-_HAIR = 1e-9
+_SMALL_SHARE = 1e-9
 _TIMES = "10,000 times the capacity of each resource"
 
 
@@ -100,7 +100,7 @@ def _to_buy(sizing: Sizing) -> str:
     Empty where nothing is, or more than a sentence names.
     """
     lacking = [one for one in by_shortage(sizing) if not one.suffices and one.takes is not None]
-    if not 0 < len(lacking) <= _MOST_BOUGHT or any(isnan(one.capacity.has) for one in lacking):
+    if not 0 < len(lacking) <= _MOST_SHOWN or any(isnan(one.capacity.has) for one in lacking):
         return ""
     capacities = [_required(one) for one in lacking]
     users = counted(sizing.at, sizing.population)
@@ -119,7 +119,7 @@ def _to_buy(sizing: Sizing) -> str:
     return f"{needs}, or {joined_words(counts)} servers."
 
 
-_MOST_BOUGHT = 2
+_MOST_SHOWN = 2
 
 
 def _required(one: Needed) -> str:
@@ -187,7 +187,7 @@ def by_shortage(sizing: Sizing) -> list[Needed]:
 def rounded_up(amount: float, capacity: Capacity) -> str:
     """Return an amount of a capacity, its digits rounded up; of cores whole ones."""
     if capacity.is_whole:
-        return with_unit(f"{ceil(amount - _HAIR):,}", str(capacity.dimension))
+        return with_unit(f"{ceil(amount - _SMALL_SHARE):,}", str(capacity.dimension))
     factor, _ = scale_of(amount, capacity.dimension)
     shown = rounded_in(amount, factor, DIGITS, is_up=True)
     return quantity(shown, capacity.dimension, DIGITS)

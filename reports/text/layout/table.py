@@ -11,7 +11,7 @@ from unicodedata import east_asian_width
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
-from qps.reports.text.layout.wrapping import unbroken, unheld
+from qps.reports.text.layout.wrapping import unbroken, with_plain_blanks
 
 _WIDEST_CELL = 70
 _NARROWEST_CELL = 8
@@ -155,7 +155,7 @@ def _folded(cell: str, most: int) -> list[str]:
     whole = unbroken(cell)  # numbers with their units, where there is room for them
     fits = max(map(text_width, whole.split(" "))) <= most
     lines = wrap(whole if fits else cell, most, break_on_hyphens=False)
-    return [_cut(unheld(line), most) for line in lines] or [""]
+    return [_cut(with_plain_blanks(line), most) for line in lines] or [""]
 
 
 def _words(cell: str, piece: int | None) -> list[str]:

@@ -13,7 +13,7 @@ from qps.reports.text.layout.facts import (
     warnings_text,
 )
 from qps.reports.text.layout.table import Table, escaped, joined
-from qps.reports.text.layout.wrapping import unheld
+from qps.reports.text.layout.wrapping import with_plain_blanks
 
 
 class Layout(Struct, frozen=True, kw_only=True):
@@ -56,9 +56,9 @@ class Layout(Struct, frozen=True, kw_only=True):
             if not fact:
                 continue
             if label or not lines:
-                lines.append(f"- **{escaped(label)}:** {escaped(unheld(fact))}")
+                lines.append(f"- **{escaped(label)}:** {escaped(with_plain_blanks(fact))}")
             else:
-                lines[-1] += f"; {escaped(unheld(fact))}"
+                lines[-1] += f"; {escaped(with_plain_blanks(fact))}"
         return "\n".join(lines)
 
     def printed(self, *, markdown: bool, width: int = COLUMNS) -> str:

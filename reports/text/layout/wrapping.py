@@ -46,6 +46,6 @@ def unbreakable(text: str) -> str:
     return text.replace(" ", _NO_BREAK_SPACE)
 
 
-def unheld(text: str) -> str:
+def with_plain_blanks(text: str) -> str:
     """Return the same with plain blanks, one where there are several."""
     return _BLANKS.sub(" ", text.replace(_NO_BREAK_SPACE, " "))

@@ -14,7 +14,7 @@ from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
-from qps.reports.text.solutions.capacity_text import capacity, nominal_line, sureness
+from qps.reports.text.solutions.capacity_text import accuracy_rows, capacity, nominal_line
 from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
 from qps.reports.text.solutions.closed_workload_text import closed_lines
 from qps.reports.text.solutions.elastic_text import elastic_lines
@@ -77,7 +77,7 @@ def solve_text(
 
     place = ", ".join([answer.file, *circumstances(answer)])
     many = capacity(answer)
-    head = sureness(answer, labels)
+    head = accuracy_rows(answer, labels)
     if markdown:
         parts = [f"### {printable(title)} ({place})", f"**{escaped(many)}**"]
     else:

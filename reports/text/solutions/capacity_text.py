@@ -166,7 +166,7 @@ def not_covered(answer: Answer, labels: Labels) -> str:
     return phrase("error.unmeasured", told=_first(found, ", ")) if found else ""
 
 
-def sureness(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+def accuracy_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     """Return under their labels what the capacity covers, and what it does not."""
     return [
         (phrase("accuracy"), labels.sentence(accuracy(answer))),

@@ -21,10 +21,10 @@ from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.answer_text import circumstances, cost_facts, mode_facts
 from qps.reports.text.solutions.capacity_text import (
+    accuracy_rows,
     capacity,
     nominal_line,
     supported,
-    sureness,
 )
 from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
 from qps.reports.text.solutions.change_wording import Wording, price_help
@@ -81,7 +81,7 @@ def screen_head(
 ) -> str:
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
-    facts = [("Capacity", capacity(answer)), *sureness(answer, labels)]
+    facts = [("Capacity", capacity(answer)), *accuracy_rows(answer, labels)]
     tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
     capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
     shown = [toned(line, tone, color=color) for line in capacity_lines]
@@ -131,7 +131,7 @@ class Decision(Struct, frozen=True):
 def decision(answer: Answer, words: Wording) -> Decision:
     """Return what the first screen tells, for a page and a notebook."""
     labels = words.labels
-    facts = [*sureness(answer, labels), *_facts(answer, words)]
+    facts = [*accuracy_rows(answer, labels), *_facts(answer, words)]
     named = tuple(
         (label, in_one_line(answer, words) if label == HELPS else text)
         for label, text in facts

@@ -179,7 +179,7 @@ def _uncertain_parts(
 def numbers_known(answer: Answer) -> dict[str, Certainty]:
     """Return how every number is known that tables tell, by its name."""
     told = {one.name: one.now.known for one in answer.requirements}
-    if answer.judges_quality:
+    if answer.has_quality_requirements:
         told[QUALITY] = answer.quality.known
     told |= {one.name: one.known for one in answer.measures}
     told["loads"] = together(*(resource.known for resource in answer.resources))

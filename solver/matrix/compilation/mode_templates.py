@@ -14,7 +14,7 @@ from itertools import islice
 from msgspec import structs
 
 from qps.compiler.lower.load_graph import Criterion
-from qps.engine.expressions.anti_unification import Generalisation, NotAlikeError
+from qps.engine.expressions.anti_unification import Generalization, NotAlikeError
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown
@@ -136,7 +136,7 @@ def _of_one_form(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...],
     """
     numbers = tuple(drafts)
     try:
-        yield numbers, _generalised(tuple(drafts.values()))
+        yield numbers, _generalized(tuple(drafts.values()))
         return
     except NotAlikeError:
         shapes: dict[object, list[int]] = {}
@@ -148,7 +148,7 @@ def _of_one_form(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...],
         yield from _of_one_form({number: drafts[number] for number in part})
 
 
-def _generalised(several: Sequence[Modes]) -> Modes:
+def _generalized(several: Sequence[Modes]) -> Modes:
     """Return what stands for several structures of one form; NotAlikeError where nothing does."""
     if len(several) == 1:
         return several[0]
@@ -156,7 +156,7 @@ def _generalised(several: Sequence[Modes]) -> Modes:
 
 
 def _one_mode(several: Sequence[ModeTemplate]) -> ModeTemplate:
-    found = Generalisation([draft.values for draft in several])
+    found = Generalization([draft.values for draft in several])
     columns = zip(*(draft.formulas for draft in several), strict=True)
     whole = several[0].of(iter([found.of(column) for column in columns]))
     values, inputs = {}, dict(whole.inputs)

@@ -286,7 +286,7 @@ def _slopes_left_out(graph: LoadGraph, elastic: ElasticFormula) -> Iterator[Form
     symbol = elastic.parameter.symbol
     for name, resource in graph.resources.items():
         if name not in elastic.at_most:
-            yield from (by for of, by in monomials(resource.unsettled, {symbol}).items() if of)
+            yield from (by for of, by in monomials(resource.unresolved, {symbol}).items() if of)
 
 
 def _below_one(value: int) -> Guard:

@@ -155,7 +155,7 @@ class _OnDask:
     _builds: dict[str, str] = field(default_factory=dict)
     _threads: dict[str, int] = field(default_factory=dict)
     _seen: float = field(default_factory=monotonic)
-    _heard: float = field(default_factory=monotonic)
+    _last_contact: float = field(default_factory=monotonic)
     _last_check: float = float("-inf")
 
     @cached_property
@@ -187,7 +187,7 @@ class _OnDask:
             self.look()
         except ClusterError as error:
             is_busy = isinstance(error.__cause__, TimeoutError)
-            if is_busy and monotonic() - self._heard < _FROZEN:
+            if is_busy and monotonic() - self._last_contact < _FROZEN:
                 return
             raise WorkersLostError(str(error)) from error
         if not self._threads and monotonic() - self._seen > _PATIENCE:
@@ -204,9 +204,9 @@ class _OnDask:
                 self._builds |= {w: one for w, one in told.items() if isinstance(one, str)}
         except Exception as error:
             raise ClusterError(f"lost the Dask scheduler: {type(error).__name__}") from error
-        self._heard = self._last_check = monotonic()
+        self._last_contact = self._last_check = monotonic()
         if self._threads:
-            self._seen = self._heard
+            self._seen = self._last_contact
         for worker in self._threads:
             found = self._builds.get(worker, build())
             if found != build():

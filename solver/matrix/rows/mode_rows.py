@@ -20,7 +20,7 @@ from qps.solver.matrix.rows.axis_cache import AxisCache, axis_cache
 from qps.solver.matrix.rows.exact_decisions import DOUBTFUL, Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.mode_tables import ModeTables
-from qps.solver.matrix.rows.row_bottlenecks import from_start, judgement_of, resources_of
+from qps.solver.matrix.rows.row_bottlenecks import from_start, resources_of, saturation_table_of
 from qps.solver.matrix.rows.row_quantiles import QuantilesOf
 from qps.solver.matrix.rows.scalar_fallback import OneByOne
 
@@ -266,8 +266,8 @@ class ModeSolver(ModeTables):
                 return np.full(rows.count, np.nan)
             return rows.column(values, number)
 
-        judgement = judgement_of(mode, rows, saturates)
-        bottleneck = rows.of_each(judgement.bottleneck())
+        saturation_table = saturation_table_of(mode, rows, saturates)
+        bottleneck = rows.of_each(saturation_table.bottleneck())
         quality = column(mode.quality)
         at_limit = quality
         if self.at is not None and mode.quality is not None:
@@ -277,13 +277,13 @@ class ModeSolver(ModeTables):
             verdict=verdict,
             one_by_one=one_by_one,
             first=first,
-            limited=rows.of_each(judgement.limiting(list(failing), resources_of(mode))),
+            limited=rows.of_each(saturation_table.limiting(list(failing), resources_of(mode))),
             at=at,
             loads=[column(resource.load) for resource in mode.resources],
             saturates=saturates,
             not_below=not_below,
             from_start=from_start(mode, rows, saturates),
-            stays_full=rows.of_each(judgement.stays_full(first - 1, bottleneck)),
+            stays_full=rows.of_each(saturation_table.stays_full(first - 1, bottleneck)),
             bottleneck=bottleneck,
             quality=quality,
             quality_at_limit=at_limit,

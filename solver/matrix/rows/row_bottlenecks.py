@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from qps.compiler.ir.measure_names import utilization_of
-from qps.solver.answers.limiting_factors import ALIKE, Judgement
+from qps.solver.answers.limiting_factors import ALIKE, SaturationTable
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
 from qps.solver.matrix.limits.row_preparation import Bools, CompiledCriterion, Floats, Rows
 
 
-def judgement_of(mode: CompiledMode, rows: Rows, saturates: Sequence[Floats]) -> Judgement:
+def saturation_table_of(
+    mode: CompiledMode, rows: Rows, saturates: Sequence[Floats]
+) -> SaturationTable:
     """Return what judges the resources of rows; `saturates` has a column for each of them."""
 
     def fullness(population: Any, needed: Bools) -> Sequence[Floats]:
@@ -23,7 +25,7 @@ def judgement_of(mode: CompiledMode, rows: Rows, saturates: Sequence[Floats]) ->
         found[:, where] = _fullness(mode, rows.take(where), there)
         return list(found)
 
-    return Judgement(low=mode.low, high=mode.high, saturates=saturates, fullness=fullness)
+    return SaturationTable(low=mode.low, high=mode.high, saturates=saturates, fullness=fullness)
 
 
 def resources_of(mode: CompiledMode) -> list[int | None]:

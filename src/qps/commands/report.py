@@ -172,14 +172,14 @@ def _claims(claims: list[Claims], make: PagePart, progress: Progress) -> ClaimsS
     """Return what became of the claims of all specs; some may not be judged."""
     questions = [question for one in claims for question in one.questions()]
     results: list[ClaimResult] = []
-    unjudged = 0
+    unevaluated = 0
     for question in questions:
         judged = make(f"claim {question.name}", question.ask)
         results += judged or ()
-        unjudged += question.claims if judged is None else 0
+        unevaluated += question.claims if judged is None else 0
         progress.advance(1 / len(questions))
     coverages = [coverage for one in claims for coverage in one.coverages]
-    return claims_section(results, coverages, unjudged)
+    return claims_section(results, coverages, unevaluated)
 
 
 def _drawn_figures(

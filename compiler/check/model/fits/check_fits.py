@@ -152,7 +152,7 @@ class FitChecker(Part, frozen=True):
         unsure = [c for c in told.coefficients if c.item is not None and c.may_be_zero]
         if unsure:
             self.sink.report(
-                codes.UNSURE_COST,
+                codes.UNCERTAIN_COST,
                 span,
                 (
                     f"{' and '.join(map(coefficient_name, unsure))} fitted to `{fit.file}` "

@@ -52,7 +52,7 @@ def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
     think = stream.emission.think
     if think is None:
         return
-    for span, what, fix in _senseless(stream):
+    for span, what, fix in _meaningless(stream):
         sink.report(
             codes.CLOSED_STREAM,
             span,
@@ -62,7 +62,7 @@ def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
         )
 
 
-def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
+def _meaningless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
     """Yield what has no meaning for a closed stream: where, what it does, and what to do."""
     for leg in stream.legs:
         if not isinstance(leg, ir.Visit):

@@ -27,7 +27,7 @@ _SEAL = sha256().digest_size
 _NAME = r"qps-[0-9a-f]{64}(\.[0-9a-f]{16}\.tmp)?"
 _ABANDONED = 600.0
 """Seconds after which a file is taken away whose writing was not ended."""
-_MINE_ALONE = 0o700
+_OWNER_ONLY = 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -51,7 +51,7 @@ class CacheFiles(Struct, frozen=True, kw_only=True):
         if len(data) > self.largest:
             return
         with suppress(OSError):
-            self.folder.mkdir(mode=_MINE_ALONE, parents=True, exist_ok=True)
+            self.folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
             with self._opened() as folder:
                 _put(_sealed(key, data), _name(key), folder)
                 self._make_room(folder)

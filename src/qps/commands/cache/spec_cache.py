@@ -67,7 +67,7 @@ class CachedSpec(Struct, frozen=True):
     checksum: str
 
 
-class _Noting(Importer, frozen=True, eq=False, kw_only=True):
+class _Recording(Importer, frozen=True, eq=False, kw_only=True):
     """Reads as others do, and notes what was asked for and answered."""
 
     readings: list[_Reading] = field(default_factory=list)
@@ -149,7 +149,7 @@ def _answer(source: Source, files: CacheFiles | None) -> _Answer:
         spec = replace(found.spec, files=files_of(source, again, project))
         return _Answer(Outcome(spec, spec.warnings), found.readings, kept)
     reads = importer_of(source)
-    importer = _Noting(root=reads.root, of_what=reads.of_what)
+    importer = _Recording(root=reads.root, of_what=reads.of_what)
     outcome = check_source(source, importer)
     asked = tuple(importer.readings)
     if outcome.value is None or files is None:

@@ -42,7 +42,7 @@ def write_outputs(
             write_text(file, text)
     if arguments.format == "github":
         sys.stdout.write(as_github(review.findings))
-        _summarise(review)
+        _summarize(review)
     elif arguments.format == "json":
         sys.stdout.write(json_text(view))
     elif arguments.format == "markdown":
@@ -60,7 +60,7 @@ def json_text(value: object) -> str:
     return json.dumps(value, indent=2, allow_nan=False) + "\n"
 
 
-def _summarise(review: Review) -> None:
+def _summarize(review: Review) -> None:
     """Add the comment to the summary of the step, where GitHub says where that is."""
     file = os.environ.get("GITHUB_STEP_SUMMARY")
     if not file:
