@@ -108,7 +108,7 @@ class Sums(Struct, frozen=True, dict=True):
         """Return the mean wait of an open visit at a station, in mean service times."""
         own = holding(self.places, which)
         alone = self._alone(own)
-        return self._mean(own, self._waited(own, which)) if alone is None else alone
+        return self._mean(own, self._weighted_waits(own, which)) if alone is None else alone
 
     def waits(self, which: int) -> list[Number]:
         """Return the same by how many customers there are."""
@@ -116,7 +116,7 @@ class Sums(Struct, frozen=True, dict=True):
         alone = self._alone(own)
         if alone is not None:
             return [alone] * (self.customers + 1)
-        return self._means(own, self._waited(own, which))
+        return self._means(own, self._weighted_waits(own, which))
 
     def _alone(self, own: Place) -> Number | None:
         """Return the wait at a station at which no customer ever is; None at any other place."""
@@ -128,7 +128,7 @@ class Sums(Struct, frozen=True, dict=True):
     def _of_station(self, own: Station) -> StationSums:
         return StationSums(own.demand, own.servers, own.load, own.copies, customers=self.customers)
 
-    def _waited(self, own: Place, which: int) -> Iterable[Number]:
+    def _weighted_waits(self, own: Place, which: int) -> Iterable[Number]:
         """Return the weights of a place, times what an open visit waits there, or at one within."""
         if isinstance(own, Pool):
             waits = self._within(own).waits(which)

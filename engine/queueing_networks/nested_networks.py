@@ -51,8 +51,8 @@ Places = tuple[Place, ...]
 _CACHE_SIZE = 1 << 12
 _ITERATIONS_AT_ONE = 20
 _SEVERAL = 2
-_LEAST_TOLD = 16
-"""So many numbers of customers are told together at least."""
+_FEWEST_ON_GRID = 16
+"""The fewest numbers of customers that are computed together."""
 
 # -- networks ------------------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class _EveryNetwork(_Sorted):
         if self.plain or self.several or self.paced:
             rates = [(rates, count) for _, rates, count in self.paced]
             every = EveryNumber(most, self.thinking, self.plain, self.several, rates)
-            self._every = every if every.is_told else None
+            self._every = every if every.is_in_range else None
 
     @property
     def rates(self) -> list[float]:
@@ -312,9 +312,9 @@ def _even_rates(pool: Pool, most: int) -> tuple[float, ...]:
     return tuple(on_grid(lambda n: inner(n).rate, _most_within(pool, most)))
 
 
-def _first_of(told: Sequence[float], value: Callable[[int], float]) -> Callable[[int], float]:
-    """Return the values of numbers that are told together, and of more one by one."""
-    return lambda n: told[n] if n < len(told) else value(n)
+def _first_of(known: Sequence[float], value: Callable[[int], float]) -> Callable[[int], float]:
+    """Return the known values, and those of larger numbers one by one."""
+    return lambda n: known[n] if n < len(known) else value(n)
 
 
 def _most_within(pool: Pool, most: int) -> int:
@@ -332,7 +332,7 @@ def _around(pool: Pool) -> Around:
 
 def _within(pool: Pool, last: int) -> _EveryNetwork:
     """Return what is within a pool with any number of customers, up to some that are told so."""
-    most = max(_LEAST_TOLD, 1 << (min(last, MOST_RATES) - 1).bit_length())
+    most = max(_FEWEST_ON_GRID, 1 << (min(last, MOST_RATES) - 1).bit_length())
     return _every_network(most, pool.delay, pool.within, _around(pool))
 
 

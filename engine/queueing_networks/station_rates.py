@@ -95,7 +95,7 @@ class EveryNumber:
         rates, numbers = single_servers(most, think, base, most)
         self._unit = unit = rates[0]
         shares = list(accumulate((unit / r for r in rates[-2::-1]), mul, initial=1.0))
-        self._held = [[*column] for column in zip(*numbers[::-1], strict=True)]
+        self._numbers_at_copies = [[*column] for column in zip(*numbers[::-1], strict=True)]
         self._shares = shares
         self._several = [
             Several(s.demand, s.servers, s.load, s.copies, rate=unit, count=int(s.copies))
@@ -107,8 +107,8 @@ class EveryNumber:
         self.weights = self._behind(self._product)
 
     @property
-    def is_told(self) -> bool:
-        """Whether floats tell the weights of all numbers of customers."""
+    def is_in_range(self) -> bool:
+        """True if floats can represent the weights of all numbers of customers."""
         return all(_LEAST < one < _MOST for one in self.weights)
 
     @property
@@ -116,14 +116,14 @@ class EveryNumber:
         """How many cycles end in a time, of none, one, … customers."""
         return [0.0, *(self._unit * less / one for less, one in pairwise(self.weights))]
 
-    def _behind(self, polynomial: Sequence[float], held: Sequence[float] = ()) -> list[float]:
+    def _behind(self, polynomial: Sequence[float], numbers: Sequence[float] = ()) -> list[float]:
         """Return what comes of a polynomial and all single servers, by how many customers.
 
-        With numbers that are `held` at a copy of one of these, by how many there are.
+        With the `numbers` at a copy of one of these, by how many there are.
         """
         shares = self._shares
-        if held:
-            shares = [share * number for share, number in zip(shares, held, strict=True)]
+        if numbers:
+            shares = [share * number for share, number in zip(shares, numbers, strict=True)]
         found = convolved(polynomial, shares, self._most + 1)
         return found + [0.0] * (self._most + 1 - len(found))
 
@@ -135,7 +135,7 @@ class EveryNumber:
         table = self.tables[number]
         found = self._behind(table.valued(values, self._most + 1))
         if more:
-            held = self._held[self._singles + number]
+            held = self._numbers_at_copies[self._singles + number]
             beyond = [0.0] * table.last + self._behind(table.others, held)
             found = [one + table.full[-1] * b for one, b in zip(found, beyond, strict=False)]
         return [one / whole for one, whole in zip(found, self.weights, strict=True)]
@@ -148,7 +148,7 @@ class EveryNumber:
 
     def waits_of_several(self, place: int) -> list[float]:
         """Return the mean waits of open visits at one of the stations of several servers."""
-        one, held = self._several[place], self._held[len(self._plain) + place]
+        one, held = self._several[place], self._numbers_at_copies[len(self._plain) + place]
         polynomial = convolved(one.others, one.waits, self._most + 1)
         behind = [0.0] * (one.servers - 1) + self._behind(one.others, held)
         return [
@@ -160,7 +160,10 @@ class EveryNumber:
 
     def waits_of_plain(self, place: int) -> list[float]:
         """Return the mean waits of open visits at one of the stations of one server."""
-        load, found = self._plain[place].load, self._behind(self._product, self._held[place])
+        load, found = (
+            self._plain[place].load,
+            self._behind(self._product, self._numbers_at_copies[place]),
+        )
         return [
             (load + held / whole) / (1 - load)
             for held, whole in zip(found, self.weights, strict=True)
