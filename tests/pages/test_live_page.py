@@ -300,7 +300,9 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     answer = page.run(ANSWERS)
     assert (answer["largest"], answer["limitedBy"]) == (30, "host.cpu.utilization")
     assert answer["answer"].endswith("host CPU utilization is 31 %, above its target of 30 %.")
-    assert "host CPU exceeds its target first, above 30 users." in page.page.text_content("#answer")
+    assert "First to exceed its target: host CPU, above 30 users." in page.page.text_content(
+        "#answer"
+    )
     assert "host CPU" in page.page.text_content("#gauges")
     live = page.page.text_content("#resources")
     assert "30 %" in live

@@ -38,7 +38,7 @@ def test_one_number_of_users_is_no_range() -> None:
     solution, view, text = answered(SHOP, *settings, "N = 200")
     assert view.answer == "All requirements pass at 200 users."
     assert not solution.warnings
-    assert "Bottleneck   web.cpu saturates first, above 2,000 users." in text
+    assert "Bottleneck   first to saturate: web.cpu, above 2,000 users." in text
     assert "Sensitivity to " in text
     assert answered(SHOP, *settings, "N = 1")[1].answer == "All requirements pass at 1 user."
     _, view, text = answered(SHOP, "N = 300")

@@ -417,7 +417,7 @@ def test_populations_are_whole_and_rounded_down_alike(
     main(["diff", *map(str, files)])
     (row,) = (row for row in capsys.readouterr().out.splitlines() if "  host CPU at 100 %" in row)
     assert row.split()[-2:] == ["142", whole]
-    for asked, heading in (([], "Saturates at"), (["--all"], "saturates first, above")):
+    for asked, heading in (([], "Saturates at"), (["--all"], "first to saturate: host CPU, above")):
         main(["solve", str(files[1]), "--no-advice", *asked])
         out = capsys.readouterr().out
         assert heading in out

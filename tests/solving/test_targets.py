@@ -204,7 +204,7 @@ def test_the_text_tells_the_target() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["Utilization", "At", "75", "Target", "Reaches", "target", "Consumed", "by"] in rows
     assert ["web.cpu", "75", "%", "75", "%", "75", "work", "100", "%"] in rows
-    assert "web.cpu exceeds its target first, above 75 users." in text
+    assert "first to exceed its target: web.cpu, above 75 users." in text
 
 
 def test_explain_tells_the_target() -> None:

@@ -93,7 +93,7 @@ def test_what_fails_at_the_same_population_is_reported_by_where_it_saturates() -
     solution, view, text = answered(SHOP, "speed = 60.08 Mbit/s", "power = 0.3018 core")
     assert [f.first for f in solution.failures] == [151, 151]
     assert view.answer.startswith("150 users. At 151, line.forth utilization is")
-    assert "Bottleneck   line.forth saturates first, above 150 users." in text
+    assert "Bottleneck   first to saturate: line.forth, above 150 users." in text
     assert view.bottleneck is not None
     assert not view.bottleneck.from_start
 
@@ -101,7 +101,7 @@ def test_what_fails_at_the_same_population_is_reported_by_where_it_saturates() -
 def test_what_saturates_at_the_same_point_is_reported_in_the_order_of_declaration() -> None:
     solution, view, text = answered(BOTH_WAYS)
     assert solution.limited_by == "wan.forth.utilization"
-    assert "Bottleneck   wan.forth saturates first, above 100 peers." in text
+    assert "Bottleneck   first to saturate: wan.forth, above 100 peers." in text
     assert view.bottleneck is not None
     assert view.bottleneck.initially == "wan.forth"
 

@@ -75,8 +75,8 @@ def _saturates_first(answer: Answer, at: float) -> str:
         if answer.low == answer.high:
             return f"{found.resource} is {full} at {where}"
         return phrase("bottleneck.start", resource=found.resource, full=full, where=where)
-    reaches = phrase("bottleneck.exceeds_target") if planned else "saturates"
-    return f"{found.resource} {reaches} first, above {where}"
+    first = "bottleneck.first_to_exceed" if planned else "bottleneck.first_to_saturate"
+    return phrase(first, resource=found.resource, where=where)
 
 
 def full_from_start(found: Bottleneck, *, is_planned: bool) -> str:

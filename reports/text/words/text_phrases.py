@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 TEXT_PHRASES: Mapping[str, str] = {
     "bottleneck.closest": "Closest to its target",
-    "bottleneck.exceeds_target": "exceeds its target",
+    "bottleneck.first_to_exceed": "first to exceed its target: {resource}, above {where}",
+    "bottleneck.first_to_saturate": "first to saturate: {resource}, above {where}",
     "bottleneck.low": "{initially} at low populations",
     "bottleneck.none": "no resource saturates",
     "bottleneck.none_closed": "no resource is overloaded (closed workload)",
