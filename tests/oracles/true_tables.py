@@ -1,0 +1,477 @@
+"""What is true of the tables of a page."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import floor, inf, nan
+
+from browsers.page_numbers import Cell, ShownTable
+from oracles.written_numbers import (
+    ROUNDED,
+    SAME,
+    WrittenNumbers,
+    _behind,
+    _capacities,
+    _differs,
+    _headrooms,
+    _near,
+    _state_differs,
+    numbers_in,
+    worth,
+)
+from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.ir.measure_names import resource_in
+from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.lower.requirements.lower_measures import Measures
+from qps.compiler.lower.requirements.serial_losses import in_series_at, known_at, quality_known_at
+from qps.compiler.lower.resource_loads import ResourceLoad
+from qps.compiler.quantities.certainty import EXACT
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
+from qps.engine.expressions.formulas import Formula, total
+from qps.engine.expressions.formulas import number as exact_number
+from qps.reports.text.words.certainty_marks import marked, marked_users
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
+    in_percent,
+    percent,
+    whole_population,
+)
+from qps.reports.text.words.spec_units import unit_of
+from qps.solver.answers.answer_parts import MONTH
+from qps.solver.answers.graph_solution import solve
+from qps.solver.answers.solution import QUALITY, Solution
+from qps.solver.answers.worst_mode import solve_model
+
+
+class TrueTables(WrittenNumbers):
+    """What `solve` and its graph say of what stands in tables."""
+
+    # -- requirements, resources, measures ---------------------------------------------------
+
+    def _at_of(self, heading: str) -> int | None:
+        """Return the population of a column."""
+        found = re.fullmatch(r"(?:Utilization a|A)t ([\d,]+)", heading)
+        return int(found[1].replace(",", "")) if found else None
+
+    def _criterion(self, name: str) -> Criterion | None:
+        return next((c for c in self.graph.criteria if c.name == name and c.span is not None), None)
+
+    @cached_property
+    def _required(self) -> frozenset[str]:
+        return frozenset(c.name for c in self.graph.criteria if c.span is not None)
+
+    def _requirements(self, table: ShownTable) -> Iterator[str]:
+        _, *columns, _ = table.head
+        for what, *cells, state in table.rows:
+            is_quality = (
+                what.text
+                == f"{self.labels.of(QUALITY)} ({phrase(f'quality.{self.graph.metric.value}')})"
+            )
+            criterion = (
+                None if is_quality else self._criterion(self.name_in(what, self._required) or "")
+            )
+            if not is_quality and criterion is None:
+                yield f"nobody knows the requirement {what}"
+                continue
+            for column, cell in zip(columns, cells, strict=True):
+                yield from _differs(what, column, cell, self._of_need(criterion, column))
+            yield from self._state(what, criterion, state)
+
+    def _of_need(self, criterion: Criterion | None, column: str) -> set[str]:
+        """Return what a column may say of a requirement, or of quality."""
+        graph, at = self.graph, self._at_of(column)
+        if at is not None and (criterion is None or criterion.confidence is None):
+            if criterion is not None:
+                return self.measured(criterion, at)
+            assert graph.quality_value is not None
+            known = quality_known_at(graph, at)
+            return self.told(graph.at(at).number(graph.quality_value), known=known, limit=1.0) | {
+                ""
+            }
+        if column == "Met up to":
+            item = next(
+                (
+                    one
+                    for one in self.view.requirements
+                    if criterion is not None and one.measure == criterion.name
+                ),
+                None,
+            )
+            met, known = (
+                (self.view.quality.met_up_to, self.view.quality.met_up_to_known)
+                if criterion is None
+                else (item.met_up_to, item.met_up_to_known)
+                if item
+                else (None, EXACT)
+            )
+            if met is None:
+                return {"never"}
+            return {phrase("page.full_range")} if met == graph.high else {marked(f"{met:,}", known)}
+        if column == "Headroom":
+            if criterion is not None and criterion.confidence is not None:
+                return {""}
+            return _headrooms(self._used(criterion))
+        if column == "Limit":
+            if criterion is None:
+                return {"≤ 1"}
+            word = ("<≤" if criterion.at_most else ">≥")[not criterion.strict]
+            limits = self.told(
+                graph.number(criterion.limit), criterion.dimension, share=in_percent(criterion)
+            )
+            return {f"{word} {one}" for one in limits}
+        return {""}
+
+    def _used(self, criterion: Criterion | None) -> float:
+        """Return which part of its limit a requirement uses, or quality."""
+        graph = self.graph
+        value = self.here(graph.quality_value if criterion is None else criterion.value)  # type: ignore[arg-type]
+        limit = 1.0 if criterion is None else graph.number(criterion.limit)
+        if not limit > 0:
+            return nan
+        if criterion is None or criterion.at_most:
+            return value / limit
+        return limit / value if value > 0 else inf
+
+    def _state(self, what: Cell, criterion: Criterion | None, state: Cell) -> Iterator[str]:
+        if "not evaluated" in state.lights:
+            return
+        if criterion is not None and criterion.confidence is not None:
+            return  # what it comes to in samples decides
+        name = QUALITY if criterion is None else criterion.name
+        yield from _state_differs(what, state, self._used(criterion), name == self.limiting)
+
+    @property
+    def limiting(self) -> str | None:
+        """Return what limits the capacity, where a page shows that very population."""
+        return self.solution.limited_by if self.at == self.solution.at else None
+
+    def _gauges(self, table: ShownTable) -> Iterator[str]:
+        """The bar, the utilization, the target and the state of each resource."""
+        for what, bar, load, target, state in table.rows:
+            found = [
+                one
+                for name, one in self.graph.resources.items()
+                if what.text.startswith(self.called(name)) or what.name == name
+            ]
+            truths = [(self.here(one.load), self._lowest(one), one) for one in found]
+            if not any(
+                load.text in self.told(is_, share=True)
+                and target.text in self.told(most, share=True)
+                and not [*self._made_up(what, _behind(what, one, self), one.parts, is_)]
+                and not [*_state_differs(what, state, is_ / most, self._limits(one))]
+                for is_, most, one in truths
+            ):
+                yield f"{what.text}: {[load.text, target.text, state.text]}, not {truths}"
+            if bar.text:
+                yield f"{what.text} has {bar.text} beside its bar"
+
+    def _limits(self, resource: ResourceLoad) -> bool:
+        return self.limiting is not None and resource_in(self.limiting) == resource.name
+
+    def _lowest(self, resource: ResourceLoad) -> float:
+        """Return the lowest limit of a utilization: its target, or what a requirement allows."""
+        stated = (f"{resource.name}.load", f"{resource.name}.utilization")
+        required = [
+            self.graph.number(one.limit)
+            for one in self.graph.criteria
+            if one.name in stated and one.at_most
+        ]
+        return min(self.here(resource.target), *required, inf)
+
+    def _limits_in_order(self, table: ShownTable) -> Iterator[str]:
+        """Populations at which limits are reached, or requirements where nobody is supported."""
+        met = {one.measure: one.met_up_to for one in self.view.requirements}
+        of = {one.name: one for one in self.solution.resources}
+        is_population, last = table.head[-1] == "Reached at", -inf
+        for what, _, at in table.rows:
+            names = self.names_in(what)
+            if is_population:
+                wanted = {f"{met[name]:,}" for name in names if met.get(name) is not None}
+                if what.text == self.labels.of(QUALITY) and self.view.quality.met_up_to is not None:
+                    wanted.add(f"{self.view.quality.met_up_to:,}")
+                wanted |= {one for name in names if name in of for one in self._saturates(of[name])}
+                if worth(at.text) < last:
+                    yield f"{what.text} is not in its order"
+                last = worth(at.text)
+            else:
+                wanted = {
+                    one
+                    for name in names
+                    if (criterion := self._criterion(name)) is not None
+                    for one in self.measured(criterion, self.graph.low)
+                }
+            yield from _differs(what, table.head[-1], at, wanted)
+
+    def _modes(self, table: ShownTable) -> Iterator[str]:
+        modes = {one.mode: one for one in self.view.modes}
+        for name, users, *_ in table.rows:
+            mode = modes.get(name.text)
+            if mode is None:
+                yield f"no mode {name.text}"
+                continue
+            largest = mode.capacity
+            known = "none" if largest is None else marked(f"{largest:,}", mode.known)
+            yield from _differs(name, "users", users, {known})
+
+    def _resources(self, table: ShownTable) -> Iterator[str]:
+        of = {one.name: one for one in self.solution.resources}
+        for what, *cells in table.rows:
+            name = self.name_in(
+                Cell(re.sub(r", busiest of .*", "", what.text), what.name.split(",")[0]), of
+            )
+            item = of.get(name or "")
+            if item is None:
+                yield f"nobody knows {what}"
+                continue
+            resource = self.graph.resources[item.name]
+            load = self.here(resource.load)
+            for column, cell in zip(table.head[1:], cells, strict=True):
+                if self._at_of(column) is not None:
+                    yield from _differs(what, column, cell, self.told(load, share=True))
+                elif column in (phrase("table.saturates"), phrase("table.reaches_target")):
+                    yield from _differs(what, column, cell, self._saturates(item))
+                elif column == "Demand":
+                    yield from self._made_up(what, cell, resource.parts, load)
+                elif column == "Target":
+                    yield from _differs(
+                        what, column, cell, self.told(self.here(resource.target), share=True)
+                    )
+
+    def _saturates(self, item: object) -> set[str]:
+        saturation, target = item.saturation, item.target  # type: ignore[attr-defined]
+        found: set[str] = set()
+        if saturation.at is None:
+            return found | (
+                {phrase("table.never")}
+                if saturation.not_below is None
+                else {f"≥ {saturation.not_below:,}"}
+            )
+        for near in (saturation.at, saturation.at * (1 + SAME)):
+            found |= {whole_population(near), f"{whole_population(near)} ({percent(target)})"}
+        if saturation.not_below is not None:
+            found |= {
+                f"{saturation.not_below:,}–{floor(saturation.at):,}",
+                f"{saturation.not_below:,}–{floor(saturation.at) + 1:,}",
+            }
+        is_at_start = saturation.at <= self.graph.low
+        at = whole_population(saturation.at)
+        return found | ({phrase("table.at_start", low=at)} if is_at_start else set())
+
+    def _made_up(
+        self, what: Cell, cell: Cell, parts: Mapping[str, Formula], load: float
+    ) -> Iterator[str]:
+        shares = {
+            f"{written} {text}"
+            for name, part in parts.items()
+            if load
+            for written in (self.called(name), self.labels.of(name))
+            for text in self.told(self.here(part) / load, share=True)
+        }
+        left = cell.text
+        for share in sorted(shares, key=len, reverse=True):
+            left = left.replace(share, "")
+        if numbers_in(left) or "%" in left:
+            yield f"{what.text} is made up of {cell.text!r}, of which nobody knows {left!r}"
+
+    def _stream_measure(self, name: str) -> tuple[float, Dimension, bool] | None:
+        owner, _, part = name.rpartition(".")
+        stream = self.graph.streams.get(owner)
+        if stream is None:
+            return None
+        formulas: Mapping[str, tuple[Formula, Dimension, bool]] = {
+            "latency": (stream.mean_latency, TIME, False),
+            "jitter": (total(one.value for one in stream.jitter), TIME * TIME, False),
+            "loss": (stream.loss, DIMENSIONLESS, True),
+            "throughput": (stream.throughput, DATA_RATE, False),
+        }
+        if part not in formulas:
+            return None
+        formula, dimension, is_share = formulas[part]
+        return self.here(formula), dimension, is_share
+
+    def _measures(self, table: ShownTable) -> Iterator[str]:
+        graph = self.graph
+        for what, value, about in table.rows:
+            name = self.name_in(what) or what.text
+            of_stream = self._stream_measure(name)
+            if name in graph.measures:
+                one = graph.measures[name]
+                known = known_at(graph, one, self.at)
+                wanted = self.told(self.here(one.value), one.dimension, known)
+                wanted |= self.told(self.here(one.value), one.dimension, known, share=True)
+            elif of_stream is not None:
+                number_, dimension, is_share = of_stream
+                owner, _, part = name.rpartition(".")
+                known = self._measures_here.known(
+                    ir.Measured(kind=ir.MeasureKind(part), subject=owner)
+                )
+                wanted = self.told(number_, dimension, known, share=is_share)
+            elif name in ("Cost", "Running cost"):
+                cost = graph.cost(is_running=name == "Running cost")
+                if cost is None:
+                    yield f"no {name.lower()} is known"
+                    continue
+                dimension = MONEY / TIME if name == "Running cost" else MONEY
+                wanted = self.told(self.here(cost), dimension)
+                each = self.told(self.here(cost) / self.at, dimension)
+                if not any(about.text.startswith(one) for one in each):
+                    yield f"{name} for each is {about.text}, not {each}"
+            else:
+                elastic = next((one for one in graph.elastic if one.parameter.name == name), None)
+                if elastic is None:
+                    yield f"nobody knows {what}"
+                    continue
+                wanted = self.told(self.here(elastic.value), elastic.parameter.dimension)
+            yield from _differs(what, "value", value, wanted)
+
+    @cached_property
+    def _measures_here(self) -> Measures:
+        """Return the measures as they are known at the population."""
+        return Measures.of_graph(self.graph, in_series_at(self.graph, self.at))
+
+    def _traffic(self, table: ShownTable) -> Iterator[str]:
+        for what, at, hour, month, *_ in table.rows:
+            name = self.name_in(
+                Cell(re.sub(r", busiest of .*", "", what.text), what.name.split(",")[0]),
+                self.graph.resources,
+            )
+            resource = self.graph.resources.get(name or "")
+            if resource is None or resource.throughput is None:
+                yield f"nobody knows {what}"
+                continue
+            rate = self.here(resource.throughput)
+            yield from _differs(what, "rate", at, self.told(rate, DATA_RATE))
+            yield from _differs(what, "per hour", hour, self.told(rate * 3600, INFORMATION))
+            yield from _differs(what, "per month", month, self.told(rate * MONTH, INFORMATION))
+
+    # -- what would help -----------------------------------------------------------------------
+
+    def _advice(self, table: ShownTable) -> Iterator[str]:
+        known = {one.words: one for one in self.view.advice}
+        for _, change, users, *_ in table.rows:
+            if change.name.startswith("qps "):
+                wanted = self._answered(change.name)
+            elif change.text in known:
+                one = known[change.text]
+                wanted = {marked_users(one.capacity, one.known, range_limits=one.range_limits)}
+            else:
+                wanted = {"what nobody has tried"}
+            yield from _differs(
+                change,
+                "users",
+                users,
+                wanted
+                | {
+                    one.replace("≤ ", "at most ").replace("≥ ", "at least ").replace("~ ", "about ")
+                    for one in wanted
+                },
+            )
+
+    def _answered(self, command: str) -> set[str]:
+        """Return how many users a command of `qps solve` is answered with."""
+        words = shlex.split(command)
+        sets = [after for word, after in pairwise(words) if word == "--set"]
+        scenario = next((b for a, b in pairwise(words) if a == "--scenario"), None)
+        spec = self.spec.with_parts_of(sets)
+        try:
+            solution = solve_model(spec.model, spec.configuration(scenario, sets))
+        except QpsError as error:
+            if "unknown unit" not in str(error):
+                return {f"{command} is refused: {error}"}
+            # Its unit has another name outside of its module.
+            solution = self._with_number(sets[-1])
+        return _capacities(solution)
+
+    def _with_number(self, setting: str) -> Solution:
+        """Return the answers with another number, in the unit in which it stands."""
+        name, _, amount = setting.partition("=")
+        value = self._in_its_unit(name.strip(), Fraction(amount.split()[0]))
+        return solve(self.graph.with_values({name.strip(): value}))
+
+    def _in_its_unit(self, name: str, amount: Fraction) -> Formula:
+        """Return the value of a number, of which an amount is written in the unit it stands in."""
+        known = self.graph.assumptions[name]
+        factor, _ = unit_of(known.text, known.fraction, known.dimension)
+        return exact_number(amount * factor)
+
+    def _elasticities(self, table: ShownTable) -> Iterator[str]:
+        known = {one.parameter: one.elasticity for one in self.view.sensitivity}
+        for what, effect, *_ in table.rows:
+            name = self.name_in(what, known) or what.text
+            if name not in known:
+                yield f"nobody knows what {what} moves"
+                continue
+            said = float(effect.text.replace("−", "-").removesuffix("%"))
+            if abs(said - known[name]) > 0.0051 + ROUNDED * abs(known[name]):
+                yield f"{what.text} moves the answer by {effect.text}, not {known[name]}"
+
+    # -- users over two numbers --------------------------------------------------------------------
+
+    def _heat(self, table: ShownTable) -> Iterator[str]:
+        """The corners and the middle: numbers are told as they were set there."""
+        up, _, across = table.head[0].partition(" \\ ")
+        names = [self._moved(name) for name in (across, up)]
+        if None in names:
+            yield f"nobody knows the numbers of {table.head[0]}"
+            return
+        rows = table.rows[:: max(1, (len(table.rows) - 1) // 2)]
+        for row in rows:
+            cells = list(zip(table.head[1:], row[1:], strict=True))
+            for x, cell in cells[:: max(1, (len(cells) - 1) // 2)]:
+                values = dict(zip(names, (x, row[0].text), strict=True))
+                wanted = self._capacities_with(values)
+                yield from _differs(row[0], x, cell, wanted)
+
+    def _moved(self, called: str) -> str | None:
+        """Return the number that a page calls so, of those that can be moved."""
+        found = self.names.get(called, ())
+        return next((one for one in found if one in self.graph.assumptions), None)
+
+    def _capacities_with(self, values: Mapping[str | None, str]) -> set[str]:
+        """Return what a page may write of the users with other numbers."""
+        set_to = {}
+        for name, text in values.items():
+            assert name is not None
+            set_to[name] = self._in_its_unit(name, Fraction(str(worth(numbers_in(text)[0]))))
+        solution = solve(self.graph.with_values(set_to))
+        return _capacities(solution)
+
+    # -- odds ------------------------------------------------------------------------------------
+
+    def _likely(self, table: ShownTable) -> Iterator[str]:
+        odds = self.view.uncertainty
+        if odds is None:
+            yield "there are no odds"
+            return
+        of = odds.bottlenecks if table.head[0] == "Resource" else odds.requirements
+        chances = {self.called(one.name): one.probability for one in of}
+        for what, chance in table.rows:
+            if what.text not in chances:
+                yield f"nobody knows how likely {what.text} is"
+                continue
+            yield from _near(what, chance, chances[what.text], 0.1 if self.draws_own else 0.0051)
+
+    def _measure_next(self, table: ShownTable) -> Iterator[str]:
+        for row in table.rows:
+            if not any(numbers_in(cell.text) for cell in row):
+                yield f"nothing is told of {row[0].text}"
+
+    def _histogram(self, table: ShownTable) -> Iterator[str]:
+        shares = [
+            worth(numbers_in(cell.text)[0]) for _, cell in table.rows if numbers_in(cell.text)
+        ]
+        if not 97 < sum(shares) < 103:
+            yield f"samples come to {sum(shares)} % together"
