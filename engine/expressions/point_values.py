@@ -169,17 +169,20 @@ class Point:
             if ball.is_zero():
                 return 0
             radius = float(ball.rad())
-            if 0 < before < inf and radius >= before * _NO_SMALLER:
+            if _is_no_smaller(radius, before):
                 break
             before = radius
         return _UNDECIDED
 
     def number(self, formula: Formula) -> float:
-        """Return the value as a float; infinite, or not-a-number, where it is so."""
+        """Return the value as a float; infinite, or not-a-number, where it is so.
+
+        Where more digits make the ball no smaller, no more are asked for.
+        """
         value = self.exact(formula)
         if value is not None:
             return as_float(value)
-        found = nan
+        found, before = nan, inf
         for bits in _FLOAT_BITS:
             try:
                 ball = self._ball(formula, bits)
@@ -189,8 +192,10 @@ class Point:
             if low == high:
                 return low
             found = float(ball.mid()) if ball.is_finite() else nan
-            if ball.rel_accuracy_bits() >= _ENOUGH_BITS:
+            radius = float(ball.rad())
+            if ball.rel_accuracy_bits() >= _ENOUGH_BITS or _is_no_smaller(radius, before):
                 break
+            before = radius
         return found
 
     def _bounded(self, formula: Formula) -> Interval:
@@ -271,6 +276,12 @@ def _ball_of(part: Formula, operands: Sequence[arb]) -> arb:
 
 _NO_SMALLER = 0.5
 """With eight times the digits a ball is smaller than this part of it, where digits help."""
+
+
+def _is_no_smaller(radius: float, before: float) -> bool:
+    """Return whether more digits made a ball no smaller: some of it is known as floats."""
+    return 0 < before < inf and radius >= before * _NO_SMALLER
+
 
 _CHOOSING = (*EXTREMES, *ROUNDINGS)
 """What gives a fraction also where it is asked of numbers that are none."""

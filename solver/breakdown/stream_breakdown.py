@@ -175,10 +175,8 @@ def _of_sum(
     value = graph.at(at).number
     whole, parts = stream.latency_quantile(share), stream.latency
     if stream.cycle is None:
-        whole, parts = max(
-            ((stream.quantile_of(way, share), way.parts) for way in stream.paths),
-            key=lambda one: value(one[0]),
-        )
+        ways = [(stream.quantile_of(way, share), way.parts) for way in stream.paths]
+        whole, parts = max(ways, key=lambda one: value(one[0])) if len(ways) > 1 else ways[0]
     return _beyond_means(whole, (*parts, *stream.endless), scope)
 
 
