@@ -1,23 +1,19 @@
-"""Words that names in code no longer have, and how many definitions still have them.
+"""Words that names in code no longer have.
 
 Read are definitions of the product: functions, classes, their members, parameters, values of
-modules. `python tests/documents/code_names.py [PATH…]` prints each of them that has a retired word.
+modules; and the names of tests. `python tests/documents/code_names.py [PATH…]` prints each
+definition that has a retired word.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LEFT = Path(__file__).parents[1] / "goldens" / "retired_names.json"
-"""How many definitions each file still has; without a path, the command above writes it."""
-
 RETIRED = frozenset(
     {
         "akin", "analyse", "analysed", "anew", "anybody", "asked", "asking", "awaited",
@@ -45,21 +41,32 @@ Requirements are met, as in `is_met` and `met_up_to`: only `met` alone is retire
 Deprecated attributes (`mends = former("mends", "fixes")`) stay until they are removed.
 """
 
+RETIRED_IN_TESTS = frozenset(
+    {"asked", "beside", "kept", "mend", "mended", "mends", "told", "unasked", "untold"}
+)
+"""Words that names of tests no longer have."""
+
 _CODE = (
     "compiler", "editing", "engine", "grammar", "playground", "reports",
     "reviewing", "simulation", "solver", "src/qps",
 )  # fmt: skip
+_TEST = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 
-def counts(paths: Iterable[Path] | None = None) -> dict[str, int]:
-    """Return how many definitions with a retired word each file has."""
-    found = Counter(
-        path.relative_to(ROOT).as_posix()
-        for path in paths or code_files()
-        for _ in retired_names(path.read_text(encoding="utf-8"))
-    )
-    return dict(sorted(found.items()))
+def places(paths: Iterable[Path] | None = None) -> Iterator[str]:
+    """Yield each definition with a retired word, with its file and line."""
+    for path in paths or code_files():
+        for line, name in retired_names(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(ROOT).as_posix()}:{line}: {name}"
+
+
+def test_names() -> Iterator[str]:
+    """Yield each test whose name has a word that names of tests no longer have."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for name in _TEST.findall(path.read_text(encoding="utf-8")):
+            if RETIRED_IN_TESTS.intersection(name.split("_")):
+                yield f"{path.relative_to(ROOT).as_posix()}: {name}"
 
 
 def code_files() -> list[Path]:
@@ -107,10 +114,6 @@ def _is_former(node: ast.AST) -> bool:
 
 if __name__ == "__main__":
     chosen = [Path(one).resolve() for one in sys.argv[1:]]
-    for path in code_files():
-        if not chosen or any(path.is_relative_to(one) for one in chosen):
-            for line, name in retired_names(path.read_text(encoding="utf-8")):
-                print(f"{path.relative_to(ROOT).as_posix()}:{line}: {name}")
-    if not chosen:
-        LEFT.write_text(json.dumps(counts(), indent=0) + "\n", encoding="utf-8")
-        print(f"{sum(counts().values()):,} definitions")
+    files = [one for one in code_files() if not chosen or any(map(one.is_relative_to, chosen))]
+    found = list(places(files))
+    print("".join(f"{one}\n" for one in found) + f"{len(found):,} definitions")

@@ -108,7 +108,7 @@ def forks_known(parts: Sequence[LatencyPart]) -> Certainty:
     forks = [part for part in parts if part.branches]
     known = [fork_known(fork) for fork in forks]
     busy = [fork for fork in forks if _resources([fork])]
-    nested = [fork for fork in busy if _is_beside_forks(fork)]
+    nested = [fork for fork in busy if _has_queues_outside_forks(fork)]
     in_series = any(not _exclude(one, other) for one, other in combinations(busy, 2))
     if not nested and not in_series:
         return together(*known)
@@ -131,14 +131,14 @@ def _without_bound(known: Certainty) -> Certainty:
     return EXACT if known.kind is Kind.UPPER_BOUND else known
 
 
-def _is_beside_forks(fork: LatencyPart) -> bool:
+def _has_queues_outside_forks(fork: LatencyPart) -> bool:
     """Return whether a fork has another one with queues within it, and queues besides."""
     for branch in fork.branches:
         for part in branch:
             if not part.branches or not _resources([part]):
                 continue
             queues = sum(one.queue is not None for one in every([fork]))
-            if _is_beside_forks(part) or queues > sum(
+            if _has_queues_outside_forks(part) or queues > sum(
                 one.queue is not None for one in every([part])
             ):
                 return True
