@@ -272,6 +272,12 @@ class Truth(TruePictures):
         facts = {a.text: b.text for a, b in pairwise(texts) if (a.kind, b.kind) == ("dt", "dd")}
         view, many = self.view, texts[0].text if texts else ""
         following = None if view.next_limit is None else view.next_limit.met_up_to
+        limit = view.next_limit.requirement if view.next_limit is not None else ""
+        resource = self.graph.resources.get(limit.removesuffix(".utilization"))
+        if following is not None and ": saturated at " in facts["Next limit"] and resource:
+            # Whoever may not find it saturated is met at one less.
+            is_there = self.graph.at(following).number(resource.load) >= 1
+            following += not is_there
         if following is not None and f"{following:,}" not in numbers_in(facts["Next limit"]):
             yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
         largest = view.capacity
