@@ -233,7 +233,8 @@ class _EveryNetwork(_Sorted):
     def __init__(self, most: int, think: float, places: Places, around: Around) -> None:
         super().__init__(most, think, places, around)
         self._every: EveryNumber | None = None
-        if self.plain or self.several or self.paced:
+        self._is_empty = not (self.plain or self.several or self.paced)
+        if not self._is_empty:
             rates = [(rates, count) for _, rates, count in self.paced]
             every = EveryNumber(most, self.thinking, self.plain, self.several, rates)
             self._every = every if every.is_in_range else None
@@ -241,16 +242,16 @@ class _EveryNetwork(_Sorted):
     @property
     def rates(self) -> list[float]:
         """How many cycles end in a time, by how many customers there are."""
+        if self._is_empty and self.thinking:
+            return [n / self.thinking for n in range(self._customers + 1)]
         return [] if self._every is None else self._every.rates
 
     def numbers(self, which: int) -> list[float]:
         """Return how many are at a place, or wait for it, by how many customers there are."""
         own, every = holding(self._places, which), self._every
         number = self._paced_at(own)
-        if every is None:
-            return []
-        if number is None:
-            return self._numbers_alike(own, which)
+        if every is None or number is None:
+            return self._numbers_alike(own, which) if self._is_empty or every else []
         if isinstance(own, Station):
             return every.numbers(number)
         if own.at != which:
@@ -262,20 +263,19 @@ class _EveryNetwork(_Sorted):
         """Return the same of a place whose rates do not go by how many are there."""
         if isinstance(own, Pool) or not own.demand:
             return [0.0] * (self._customers + 1)
-        waits = self.waits(which)
-        return [
-            0.0,
-            *(r * own.demand * (1 + w) for r, w in zip(self.rates[1:], waits, strict=False)),
-        ]
+        rates, waits = self.rates[1:], self.waits(which)
+        return [0.0, *(r * own.demand * (1 + w) for r, w in zip(rates, waits, strict=False))]
 
     def waits(self, which: int) -> list[float]:
         """Return the mean wait of an open visit at a station, in mean service times."""
         own, every = holding(self._places, which), self._every
-        if every is None or isinstance(own, Pool) or self._paced_at(own) is not None:
+        if isinstance(own, Pool) or self._paced_at(own) is not None:
             return []
-        if own in self.several:
+        if every is None and not self._is_empty:
+            return []
+        if every is not None and own in self.several:
             return every.waits_of_several(self.several.index(own))
-        if own in self.plain:
+        if every is not None and own in self.plain:
             return every.waits_of_plain(self.plain.index(own))
         return [product_form.alone(own.servers, own.load)] * (self._customers + 1)
 

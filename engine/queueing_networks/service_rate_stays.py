@@ -16,7 +16,7 @@ so at random: as many of them as are elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, log
+from math import inf
 from typing import Any, NamedTuple
 
 from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at
@@ -28,7 +28,6 @@ from qps.engine.queueing_networks.nested_networks import (
     speeds_of,
     waits_within,
 )
-from qps.engine.queueing_networks.service_rate_tables import at
 from qps.engine.queueing_networks.station_rates import station_rates
 
 _POINTS, _MORE = 96, 1000
@@ -75,7 +74,7 @@ def _at_speeds(
 ) -> Stays:
     rates = station_rates(one)
     numbers = _Numbers(rates, others)
-    stay = numbers.means(lambda n: one.copies * n / numbers.rate(n))
+    stay = numbers.means(one.copies * numbers.there / numbers.rates)
     part = _shared_out(network, shares, one)
 
     def whole(found: Any) -> Any:
@@ -94,10 +93,12 @@ def _at_pool(
         return Stays(lambda found: found * none, times, {})
     numbers, held = _Numbers(rates, others), pool_numbers(one, most)
     rest = one.variation if one.copies == 1 else 1.0
-    told = {one.at: numbers.means(lambda n: (n - at(held, n)) / numbers.rate(n), rest)}
+    waiting = numbers.there - numbers.of(held)
+    told = {one.at: numbers.means(waiting / numbers.rates, rest)}
     within = [each for each in every([one]) if each is not one]
     for each in within:
-        told[each.at] = numbers.means(_time_of(numbers, numbers_within(one, each.at, most)))
+        lengths = numbers.of(numbers_within(one, each.at, most))
+        told[each.at] = numbers.means(lengths / numbers.rates)
     parts = {each.at: _shared_out(network, shares, each) for each in (one, *within)}
     pools = [network.groups[each.at].demands for each in (one, *within) if isinstance(each, Pool)]
     delay = [sum(each) for each in zip(*pools, strict=True)]
@@ -118,16 +119,11 @@ def _time(mean: Callable[[Any], Any], part: Callable[[Any], Any]) -> Stay:
     return lambda found: part(mean(found))
 
 
-def _time_of(numbers: _Numbers, queue_lengths: Sequence[float]) -> Callable[[int], float]:
-    return lambda n: at(queue_lengths, n) / numbers.rate(n)
-
-
 def _open_wait(numbers: _Numbers, pool: Pool, which: int, most: int) -> Wait:
     """Return what open visits wait at a station within, told only where that is asked."""
 
     def wait(found: Any) -> Any:
-        waits = waits_within(pool, which, most)
-        return numbers.means(lambda n: at(waits, n - 1))(found)
+        return numbers.means(numbers.of(waits_within(pool, which, most), before=1))(found)
 
     return wait
 
@@ -155,20 +151,24 @@ def _shared_out(
 
 
 class _Numbers:
-    """How many are found at a place of such `rates`, by how long so many `others` think."""
+    """How many are found at a place of such `rates`, by how long so many `others` think.
+
+    With one who comes one, two, … are `there`, who go at its `rates`.
+    """
 
     def __init__(self, rates: Sequence[float], others: float) -> None:
         import numpy as np  # noqa: PLC0415 - seldom needed
 
         if not 0 < min(rates) <= max(rates) < inf:
             raise ArithmeticError("how fast customers go is lost to rounding")
-        self._rates, self._last = rates, len(rates)
+        self._last = len(rates)
+        self._full = rates[-1]
         self._others = min(others, self._last + float(_MORE))
         size = int(-(-self._others // 1))
-        logs = [0.0]
-        for n in range(size):  # those who are still to come, over the rate at which they go
-            gone = (self._others - n) / self._others / self.rate(n + 1)
-            logs.append(logs[-1] + log(gone))
+        self.there = np.arange(1, size + 2)
+        self.rates = self.of([0.0, *rates])
+        left = (self._others - np.arange(size)) / self._others  # of those who are still to come
+        logs = np.concatenate([[0.0], np.cumsum(np.log(left / self.rates[:-1]))])
         part = np.arange(1, _POINTS) / _POINTS
         coming = np.log(max(rates) * part / (1 - part))
         counts = np.arange(size + 1.0)
@@ -179,22 +179,24 @@ class _Numbers:
         self._spread = self._weights @ counts**2 - means**2
         self._found = np.concatenate([[0.0], means])
 
-    def rate(self, number: int) -> float:
-        """Return how fast so many go."""
-        return self._rates[min(number, self._last) - 1]
+    def of(self, values: Sequence[float], before: int = 0) -> Any:
+        """Return values by how many are there with one who comes, the last one for all beyond.
 
-    def means(self, value: Callable[[int], float], variation: float = 1.0) -> Callable[[Any], Any]:
+        Of as many less as are `before`.
+        """
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        return np.take(np.array(values), np.minimum(self.there - before, len(values) - 1))
+
+    def means(self, told: Any, variation: float = 1.0) -> Callable[[Any], Any]:
         """Return the mean of what is told by how many are there with one who comes, by those found.
 
         With what is waited more since the time that a place is held varies by `variation`.
         """
-        import numpy as np  # noqa: PLC0415 - seldom needed
-
         size = len(self._counts)
-        told = np.array([value(n) for n in range(1, size + 1)])
         first = told[1] - told[0] if size > 1 else 0.0
         if variation != 1 and self._others > 0:
-            rest = (variation - 1) / 2 / self._rates[-1]
+            rest = (variation - 1) / 2 / self._full
             told = told + rest * (self._counts >= self._last) * (1 - self._counts / self._others)
         if size == 1:
             return lambda found: told[0] + found * 0
