@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.disciplines.gamma_stages import quantile_of
+from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
 from qps.compiler.lower.queues.station_queue import Law, Queue
+from qps.compiler.lower.queues.unlike_services import TwoTimes
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum
+from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum, number, total
+
+_LEAST, _NEARLY = number(Fraction(1, 10**12)), number(1 - Fraction(1, 10**12))
 
 
 class Pool(Law, frozen=True, kw_only=True):
     """What a pool adds to a latency: of those who are later by it at all, `tail` on average.
+
+    Where that `lasts` two times, it is by these.
 
     What an item does while it holds a place has stages of its own in its latency, the waits for
     queues there as if any number could hold one. Where services there `vary` more than exponential
@@ -24,6 +30,7 @@ class Pool(Law, frozen=True, kw_only=True):
     adds: Formula
     tail: Formula
     share: Formula
+    lasts: TwoTimes | None = None
     vary: bool = False
     unlike: tuple[str, ...] = ()
 
@@ -42,11 +49,35 @@ class Pool(Law, frozen=True, kw_only=True):
         level: Fraction | Formula,
     ) -> Formula:
         """Return the quantile of what is added: exponential for those who are later by it."""
+        if self.lasts is not None:
+            return quantile_of(level, self._of_two(self.lasts).operands())
         return self.tail * apply("ln", maximum(ONE, self.share / (1 - level)))
 
     def stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002
         """Return what is added: exponential for those who are later by it."""
+        if self.lasts is not None:
+            return self._of_two(self.lasts)
         return StageLaw(waits=minimum(ONE, self.share), work=self.tail)
+
+    def _of_two(self, lasts: TwoTimes) -> StageLaw:
+        """Return what is added where those who are later by it are so for two times.
+
+        A stage is passed by who waits for work of two kinds, and for no more of it: the more who
+        wait, the shorter are such works.
+        """
+        share = maximum(_LEAST, minimum(_NEARLY, self.share))
+        loads = (share * (1 - lasts.share), share * lasts.share)
+        works = ((1 - share) * lasts.short, (1 - share) * lasts.long)
+        kinds = list(zip(loads, works, strict=True))
+        mean = share / total(load / work for load, work in kinds)
+        left = total(load * work for load, work in kinds) / share
+        return StageLaw(
+            waits=share,
+            load=share,
+            work=mean,
+            spread=2 * left / mean - 1,
+            parts=tuple(WorkPart(load=load, work=work, spread=ONE) for load, work in kinds),
+        )
 
     def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return what is added: all of it is waiting."""

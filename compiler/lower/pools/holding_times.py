@@ -14,7 +14,7 @@ from qps.compiler.lower.disciplines.loss_system import Loss
 from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
 from qps.compiler.lower.disciplines.pool_wait import Pool
 from qps.compiler.lower.disciplines.single_server import OneServer
-from qps.compiler.lower.pools.holding_variance import variance_of_calls
+from qps.compiler.lower.pools.holding_variance import third_of_calls, variance_of_calls
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
     Network,
@@ -58,9 +58,11 @@ class OpenPools(Struct, frozen=True, kw_only=True):
 class HoldingTime(Struct, frozen=True, kw_only=True):
     """A hold: how often it begins, what is done meanwhile, and how long if any number could.
 
-    `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
-    there are `uneven` times those for exponential services of random arrivals. Where first comes
-    first services have the `variations`; their means are far apart at the `unlike` stations.
+    Of the `variance` some is `between` those who do other things by chance, with a `third` central
+    moment, None where that is not told. `stations` are what is waited for meanwhile, `alone` is all
+    that is done without waits. Waits there are `uneven` times those for exponential services of
+    random arrivals. Where first comes first services have the `variations`; their means are far
+    apart at the `unlike` stations.
     """
 
     hold: Hold
@@ -68,6 +70,8 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     alone: Formula
     opened: Formula
     variance: Formula
+    between: Formula
+    third: Formula | None
     stations: dict[str, Station]
     uneven: Formula
     variations: frozenset[Formula]
@@ -86,7 +90,7 @@ def holding_time(
     rate = put_in(hold.visit.rate)
     line = in_line(stages, hold.depth)
     is_in_line = not any(part.branches for part in line)
-    uneven_holds = ZERO
+    uneven_holds, third = ZERO, None
     if hold.is_lossy and is_in_line:
         if not hold.finds_no_room:
             uneven_holds = _cut_short(plain, around, hold.reached)
@@ -103,6 +107,7 @@ def holding_time(
     done = in_line(plain, hold.depth)
     if not hold.is_lossy:
         uneven_holds = for_each(variance_of_calls(done, hold.depth))
+        third = third_of_calls(done, hold.depth)
     stations: dict[str, Station] = {}
     uneven: list[tuple[Formula, Formula]] = []
     inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
@@ -121,6 +126,8 @@ def holding_time(
         alone=for_each(total(part.value for part in done)),
         opened=for_each(total(part.value for part in line)),
         variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
+        between=uneven_holds,
+        third=third,
         stations=stations,
         uneven=weighted_mean(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
         variations=frozenset(

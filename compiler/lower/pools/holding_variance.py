@@ -13,6 +13,9 @@ from math import floor
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
 
+_Time = tuple[Formula, Formula, Formula, Formula]
+"""How often a call is made, and mean, variance and third cumulant of its time."""
+
 
 def variance_of_calls(line: Sequence[LatencyPart], depth: int) -> Formula:
     """Return the variance, in s^2, that calls by chance add to the time of stages without waits.
@@ -21,6 +24,47 @@ def variance_of_calls(line: Sequence[LatencyPart], depth: int) -> Formula:
     so is what is returned. Calls from a `depth` on count.
     """
     return total(_terms(line, depth))
+
+
+def third_of_calls(line: Sequence[LatencyPart], depth: int) -> Formula:
+    """Return the third central moment, in s^3, of the same time, for each who comes there."""
+    return _cumulants(line, depth)[1]
+
+
+def _cumulants(line: Sequence[LatencyPart], depth: int) -> tuple[Formula, Formula]:
+    """Return the variance and the third cumulant of the time in calls, of one who comes there."""
+    calls: dict[int, list[LatencyPart]] = {}
+    for part in line:
+        if len(part.calls) > depth:
+            calls.setdefault(part.calls[depth].number, []).append(part)
+    variance, third = ZERO, ZERO
+    choices: dict[int, list[_Time]] = {}
+    for parts in calls.values():
+        call = parts[0].calls[depth]
+        one = (call.times, _time_of_one(parts, call), *_cumulants(parts, depth + 1))
+        if call.choice is not None:
+            choices.setdefault(call.choice, []).append(one)
+            continue
+        often, mean, inner, inner_third = one
+        varies = _count_variance(call)
+        variance += often * inner + varies * mean**2
+        third += often * inner_third + 3 * varies * mean * inner
+        third += _count_third(call) * mean**3
+    for alternatives in choices.values():
+        mean = total(chance * time for chance, time, _, _ in alternatives)
+        square = total(chance * (v + time**2) for chance, time, v, _ in alternatives)
+        cube = total(chance * (k + 3 * time * v + time**3) for chance, time, v, k in alternatives)
+        variance += maximum(ZERO, square - mean**2)
+        third += cube - 3 * mean * square + 2 * mean**3
+    return variance, third
+
+
+def _count_third(call: CallFactor) -> Formula:
+    """Return the third central moment of how often a caller makes a call."""
+    if call.is_whole:
+        return ZERO
+    chance = call.times if call.is_share else call.times - floor(call.times)
+    return chance * (ONE - chance) * (ONE - 2 * chance)
 
 
 def _terms(line: Sequence[LatencyPart], depth: int) -> Iterable[Formula]:

@@ -31,6 +31,7 @@ from qps.compiler.lower.queues.flow_equivalent_server import (
 )
 from qps.compiler.lower.queues.pool_holding import Hold, room_of, weighted_mean
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.unlike_services import Lengths, two_lengths
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
@@ -147,6 +148,7 @@ def _queue(
             adds=comes.adds * longer,
             tail=comes.tail * longer,
             share=comes.share,
+            lasts=comes.lasts and comes.lasts.lasting(longer),
             vary=vary,
             unlike=tuple(dict.fromkeys(place for one in holds for place in one.unlike)),
         ),
@@ -190,9 +192,26 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
         opened=weighted_mean([one.opened for one in holds], rates),
         variance=weighted_mean([one.variance for one in holds], rates)
         + _variance_between([one.alone for one in holds], rates),
+        lengths=_lengths(holds, rates),
         is_queued=bool(stations),
         meets_others=machines is not ONE and not are_own(stations, machines, node),
     )
+
+
+def _lengths(holds: Sequence[HoldingTime], rates: Sequence[Formula]) -> Lengths | None:
+    """Return of which two lengths holds are; None where all do the same, or where none is told."""
+    times = [one.alone for one in holds]
+    mean = weighted_mean(times, rates)
+    between = weighted_mean([one.between for one in holds], rates) + _variance_between(times, rates)
+    if between is ZERO or any(one.third is None for one in holds):
+        return None
+    thirds = [
+        one.third + 3 * (one.alone - mean) * one.between + (one.alone - mean) ** 3
+        for one in holds
+        if one.third is not None
+    ]
+    within = weighted_mean([one.variance - one.between for one in holds], rates)
+    return two_lengths(mean, between, weighted_mean(thirds, rates), within)
 
 
 def _variance_between(times: Sequence[Formula], rates: Sequence[Formula]) -> Formula:

@@ -17,6 +17,12 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.unlike_services import (
+    Lengths,
+    TwoTimes,
+    two_times,
+    unlike_ratio,
+)
 from qps.compiler.lower.queues.visits import Visit
 from qps.engine.expressions.formulas import (
     ONE,
@@ -40,7 +46,8 @@ class Network(Struct, frozen=True, kw_only=True):
     Without what others make it wait it is that of `services`; waits are `uneven` times as long as
     for exponential services of random arrivals.
     `rate` is that of all places, in items/s. `opened` is the time of an item within if any number
-    could be there, and `variance` that of `alone`. It `is_queued` where there is a queue within,
+    could be there, and `variance` that of `alone`; where some do by chance other things than others
+    they are of two `lengths`. It `is_queued` where there is a queue within,
     and `meets_others` where items of the pools of other machines come there, too.
     """
 
@@ -51,6 +58,7 @@ class Network(Struct, frozen=True, kw_only=True):
     uneven: Formula
     opened: Formula
     variance: Formula
+    lengths: Lengths | None = None
     is_queued: bool = True
     meets_others: bool = False
 
@@ -182,6 +190,7 @@ class Filled(Struct, frozen=True, kw_only=True):
     """The mean `holding_time` of a place of a pool, and what it `adds` to that of an open one.
 
     That is longer by `tail`, on average, for a `share` of the items; `load` is that of its places.
+    Of holds that are short or long by chance, `lasts` is the law of that.
     """
 
     holding_time: Formula
@@ -189,6 +198,7 @@ class Filled(Struct, frozen=True, kw_only=True):
     tail: Formula
     share: Formula
     load: Formula
+    lasts: TwoTimes | None = None
 
 
 def filled(network: Network, arriving: Formula, most: Formula | None = None) -> Filled:
@@ -225,6 +235,10 @@ def _filled(network: Network, arriving: Formula) -> Filled:
     part = servers / places
     variation = part * network.variance / network.alone**2 + 1 - part
     ratio = wait_ratio(variation, servers, below)
+    lasts = None
+    if network.lengths is not None:
+        ratio = part * unlike_ratio(network.lengths, servers, below) + 1 - part
+        lasts = two_times(behind, ratio, variation)
     tail = behind * (ratio + (1 - part) * (uneven - 1))
     late = waiting * left * tail
     adds = late
@@ -237,4 +251,5 @@ def _filled(network: Network, arriving: Formula) -> Filled:
         tail=tail,
         share=minimum(ONE, adds / tail),
         load=arriving * held / places,
+        lasts=lasts,
     )

@@ -1,0 +1,100 @@
+"""Waits for several servers whose services are short or long by chance."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from helpers.specs import lowered
+from oracles.servers_of_two_kinds import mean_wait
+from qps.compiler.lower.queues.unlike_services import Lengths, two_lengths, unlike_ratio
+from qps.engine.expressions.formulas import Formula, apply, number
+
+POOL = """
+users N in 1..5000
+machine service {{ connections {places} connection }}
+{components}
+topology {{ node api = service }}
+stream request in all {{
+  traffic N * 1 request/s; at api {{ take connections; {steps}; give connections }}
+}}
+measure wait = api.connections.wait
+require {{ request.latency <= 1 hour }}
+"""
+
+
+ANY = lowered(POOL.format(places=1, components="component c { delay 1 s }", steps="c"))
+
+
+def told(formula: Formula) -> float:
+    return ANY.at(1).number(formula)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 8, 20])
+@pytest.mark.parametrize("load", [0.6, 0.85])
+@pytest.mark.parametrize(("apart", "of_load"), [(3, 0.5), (10, 0.2), (10, 0.8), (50, 0.3)])
+def test_exponential_services_of_two_lengths(
+    servers: int, load: float, apart: int, of_load: float
+) -> None:
+    share = of_load / (of_load + (1 - of_load) * apart)
+    mean = share * apart + 1 - share
+    rate = load * servers / mean
+    lengths = Lengths(
+        mean=number(Fraction(mean)),
+        share=number(Fraction(of_load)),
+        short=number(Fraction(1)),
+        long=number(Fraction(apart)),
+        varied=number(Fraction(1)),
+        variation=number(Fraction(2 * (of_load * apart + 1 - of_load) / mean - 1)),
+    )
+    there = number(Fraction(servers))
+    ratio = told(unlike_ratio(lengths, there, number(Fraction(load))))
+    late = told(apply("erlang_c", there, number(Fraction(load * servers))))
+    found = ratio * late * mean / servers / (1 - load)
+    assert found == pytest.approx(mean_wait(rate, servers, share, apart, 1.0), rel=0.16)
+
+
+HELD = {  # simulated apart, to 1 %: places, kinds in ms, requests/s, mean wait in ms
+    "one in a hundred": (70, [(0.01, 1000), (0.99, 20)], 2000, 0.71),
+    "a third party": (50, [(0.2, 406), (0.8, 6)], 450, 1.08),
+    "a third party, nearly full": (45, [(0.2, 406), (0.8, 6)], 450, 7.89),
+    "few places": (10, [(0.1, 100), (0.9, 10)], 300, 0.403),
+    "fewer, nearly full": (4, [(0.1, 400), (0.9, 20)], 44, 30.9),
+    "three kinds": (20, [(0.05, 500), (0.35, 50), (0.6, 10)], 300, 2.37),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_holds_of_some_lengths_are_as_simulated(name: str) -> None:
+    places, kinds, users, wait = HELD[name]
+    components = "\n".join(f"component c{k} {{ delay {ms} ms }}" for k, (_, ms) in enumerate(kinds))
+    *some, _ = kinds
+    chosen = "; ".join(f"{100 * share:g} %: c{k}" for k, (share, _) in enumerate(some))
+    steps = f"one of {{ {chosen}; else: c{len(some)} }}"
+    graph = lowered(POOL.format(places=places, components=components, steps=steps))
+    found = 1000 * graph.at(users).number(graph.measures["wait"].value)
+    assert found == pytest.approx(wait, rel=0.09)
+
+
+def test_two_lengths_have_three_moments() -> None:
+    """Of 1, 5 and 50 with 60, 35 and 5 of 100."""
+    kinds = [(Fraction(6, 10), 1), (Fraction(35, 100), 5), (Fraction(5, 100), 50)]
+    mean = sum(share * time for share, time in kinds)
+    square, cube = (sum(share * (time - mean) ** at for share, time in kinds) for at in (2, 3))
+    of = two_lengths(number(mean), number(square), number(cube), number(Fraction(0)))
+    often = told(of.share) * float(mean) / told(of.long)
+    for at in (1, 2, 3):
+        expected = float(sum(share * time**at for share, time in kinds))
+        found = often * told(of.long) ** at + (1 - often) * told(of.short) ** at
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_few_long_holds_make_few_wait_long() -> None:
+    """Simulated apart: 98 % take no more than 36.75 ms, of which holding takes 20 ms."""
+    components = "component slow { delay 1 s }\ncomponent fast { delay 20 ms }"
+    steps = "one of { 1 %: slow; else: fast }"
+    graph = lowered(POOL.format(places=70, components=components, steps=steps))
+    level = Fraction(98, 100)
+    found = graph.at(2000).number(graph.streams["request"].latency_quantile(level))
+    assert found == pytest.approx(36.75e-3, rel=0.03)
