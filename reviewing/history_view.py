@@ -11,6 +11,7 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
+from qps.reports.text.words.phrases import phrase
 
 _SHORT = 10
 
@@ -76,7 +77,7 @@ def history_text(
     `labels` are those of the spec as it is now: what it has no more has its identifier.
     """
     layout = Layout(
-        title="Capacity over the git history",
+        title=phrase("history.title"),
         place=history.file,
         facts=(("Capacity", _summary(history)),),
         tables=(_table(history, labels),),
@@ -112,10 +113,10 @@ def _table(history: History, labels: Labels) -> Table:
 def _summary(history: History) -> str:
     answers = [point for point in history.points if point.state is State.ANSWERS]
     if not answers:
-        return "none at any of these revisions"
+        return phrase("history.none")
     first, last = answers[0].users or 0, answers[-1].users or 0
-    older = "" if history.is_whole else "; older revisions not shown"
-    moved = "the only result"
+    older = "" if history.is_whole else phrase("history.older")
+    moved = phrase("history.only")
     if len(answers) > 1:
         by = f"{last - first:+,}" if last != first else "unchanged"
         moved = f"{by} since {answers[0].day}"

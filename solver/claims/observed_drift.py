@@ -53,5 +53,7 @@ def chance_of(text: str | None) -> float:
 def _share(text: str | None, flag: str, usual: str) -> float:
     share = float(read_quantity(usual if text is None else text, DIMENSIONLESS, flag, usual))
     if not 0 <= share < 1:
-        raise DataError(f"`{flag}` must be a share, not `{text}`", f"write `{flag} '{usual}'`")
+        raise DataError(
+            f"`{flag}` must be a percentage below 100 %, not `{text}`", f"write `{flag} '{usual}'`"
+        )
     return share

@@ -209,8 +209,8 @@ def test_it_says_where_the_precision_is_not_reached(
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--precision", "0"), "`--precision` must be a share"),
-        (("--precision", "two"), "`--precision` must be a share"),
+        (("--precision", "0"), "`--precision` must be between"),
+        (("--precision", "two"), "`--precision` must be between"),
         (("--time-limit", "-1"), "`--time-limit` must be above 0"),
         (("--seconds", "∞"), "`--time-limit` must be above 0"),
         (("--at", "0"), "N = 0 is outside the range 1 to 100"),

@@ -329,7 +329,7 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("--of", "anser"), "did you mean `answer`?"),
         (("--resource", "gpu"), "has no demand on"),
-        (("--tolerance", "2"), "must be a share"),
+        (("--tolerance", "2"), "must be a percentage"),
         (("--tolerance", "x"), "is not"),
         (("--chance", "0 %"), "from 0.0001 % to 50 %"),
         (("--readers",), "takes exactly one spec"),

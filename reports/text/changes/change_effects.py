@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import floor
 
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     joined_words,
 )
@@ -42,9 +43,9 @@ def _effects(
 def no_separate_effect(change: AssumptionChange, changes: Sequence[AssumptionChange]) -> str:
     """Return where a change has its effect that cannot be made alone."""
     if change.kind is ChangeKind.SPREAD:
-        return "affects uncertainty only"
+        return phrase("diff.uncertainty_only")
     is_structural = any(one.kind is ChangeKind.FORMULAS for one in changes)
-    return "part of other model changes" if is_structural else "no effect"
+    return phrase("diff.other_changes") if is_structural else "no effect"
 
 
 def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:

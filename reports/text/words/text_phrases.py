@@ -56,12 +56,14 @@ TEXT_PHRASES: Mapping[str, str] = {
     "diff.no_limit": "none in the range",
     "diff.no_result": "Claims without a result: {unanswered}{also}.",
     "diff.nothing": "No input or formula that affects capacity has changed.",
+    "diff.other_changes": "part of other model changes",
     "diff.shapley": "all orders (Shapley)",
     "diff.uncertainty": (
         "the change {verdict} the uncertainty of the inputs: capacity {rises} in {share} of "
         "{samples} samples; {sure} interval for the change: {least} to {most} {of}; for the "
         "capacity: {ends} (was {was}){left}"
     ),
+    "diff.uncertainty_only": "affects uncertainty only",
     "diff.unchanged": "Capacity unchanged at {users}",
     "diff.unchanged_within_error": "Capacity unchanged within the model error ({was}, now {users})",
     "diff.within_error": "unchanged within the model error",
@@ -125,6 +127,10 @@ TEXT_PHRASES: Mapping[str, str] = {
         "model predicts the value (cross-validation error up to {share})."
     ),
     "explain.undefined": "The value is undefined in {share} of the samples.",
+    "history.none": "none at any of these revisions",
+    "history.older": "; older revisions not shown",
+    "history.only": "the only result",
+    "history.title": "Capacity over the git history",
     "inverse.all": "every value of {name} supports {users} ({whole}).",
     "inverse.at_or_beyond": "at or {side} that",
     "inverse.at_value": "at that value",

@@ -19,7 +19,7 @@ _MOST_INTERVAL = 0.99
 def precision_of(text: str) -> float:
     """Read a share, such as `2 %`."""
     bounds = _LEAST_PRECISION, _MOST_PRECISION
-    return _share_of(text, "--precision", "a share", bounds, usual="2 %")
+    return _share_of(text, "--precision", bounds, usual="2 %")
 
 
 def seconds_of(text: str) -> float:
@@ -54,24 +54,23 @@ def sampling_of(arguments: Namespace) -> Sampling:
 def interval_of(text: str) -> float:
     """Read with what probability an interval holds one more run, such as `90 %`."""
     bounds = CERTAINTIES[0], _MOST_INTERVAL
-    return _share_of(text, "--interval", "a probability", bounds, usual="90 %", digits=3)
+    return _share_of(text, "--interval", bounds, usual="90 %", digits=3)
 
 
 def confidence_of(text: str) -> float:
     """Read the confidence that a capacity is reported at, such as `95 %`."""
-    return _share_of(text, "--confidence", "a confidence", CERTAINTIES, usual="95 %", digits=3)
+    return _share_of(text, "--confidence", CERTAINTIES, usual="95 %", digits=3)
 
 
 def _share_of(
-    text: str, flag: str, what: str, bounds: tuple[float, float], *, usual: str, digits: int = 6
+    text: str, flag: str, bounds: tuple[float, float], *, usual: str, digits: int = 6
 ) -> float:
     """Read a share within bounds, with the sign of percent or without."""
     low, high = bounds
     value = _number_of(text, "%", digits=digits)
     if value is None or not low <= value <= high:
         raise complain(
-            f"`{flag}` must be {what} from {100 * low:.4g} % to {100 * high:.4g} %, not "
-            f"`{text[:20]}`",
+            f"`{flag}` must be between {100 * low:.4g} % and {100 * high:.4g} %, not `{text[:20]}`",
             f"such as `{flag} '{usual}'`",
         )
     return value
