@@ -334,8 +334,7 @@ def _waiting() -> Iterator[Target]:
     for what, text in slow:
         named = what.partition(",")[0].replace(" ", "_")
         yield Target(what, "", 10, " S", partial(_solved, named, text, "--no-advice"))
-    shop = partial(_command, "solve", "-q", SPECS / "applications" / "shop.qps")
-    yield Target("a web shop with pools and p99", "", 10, " S", shop)
+    yield from _percentiles()
     yield Target(
         "400 users who wait, --users 300",
         "",
@@ -346,6 +345,17 @@ def _waiting() -> Iterator[Target]:
     tandem = made("tandem", generated.tandem())
     played = partial(_inside, "simulated", str(tandem), "8")
     yield Target("10^6 packets played through three stations", "", 10_000, " ms", played)
+
+
+def _percentiles() -> Iterator[Target]:
+    """Yield what takes percentiles of applications with pools, and with parallel calls."""
+    shop, services = (SPECS / "applications" / f"{n}.qps" for n in ("shop", "fifteen_services"))
+    solve = partial(_command, "solve", "-q")
+    yield Target("a web shop with pools and p99", "21 S", 10, " S", partial(solve, shop))
+    explain = partial(_command, "explain", "-q", shop, "page.p99")
+    yield Target("the p99 of the web shop, explained", "30 S", 12, " S", explain)
+    measure = partial(solve, services)
+    yield Target("fifteen services with parallel calls and p99", "25 S", 12, " S", measure)
 
 
 def _inside(*words: str) -> Found:
