@@ -384,7 +384,7 @@ def test_solve_tells_what_was_lowered_and_with_which_priority() -> None:
         ("video", 3, True),
     ]
     told = " ".join(solve_text(answer, "").split())
-    assert "Elastic video (priority 3) is 10 packets/s with 50 users" in told
+    assert "Elastic video (priority 3) is 10 packets/s at 50 users" in told
 
 
 @law
