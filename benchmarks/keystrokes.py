@@ -16,7 +16,7 @@ from qps.editing.code_completion import completion
 from qps.editing.hover import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.editing.outline import outline
 from qps.editing.published_diagnostics import text_diagnostics
 from qps.editing.semantic_tokens import word_colors
@@ -58,7 +58,7 @@ def _row(name: str) -> tuple[str, ...]:
     return (name, str(text.count("\n")), *(f"{one:.0f}" for one in least))
 
 
-_DESK = Desk()
+_DOCUMENTS = OpenDocuments()
 
 
 def _turn(path: Path, text: str, turn: int) -> list[float]:
@@ -66,20 +66,20 @@ def _turn(path: Path, text: str, turn: int) -> list[float]:
     uri = path.as_uri()
     at = max(index for index, letter in enumerate(text) if letter.isdigit()) + 1
     changed = text[:at] + str(turn % 10) + text[at:]
-    _DESK.put(OpenText(uri, turn, changed))
+    _DOCUMENTS.put(OpenText(uri, turn, changed))
     of = types.TextDocumentIdentifier(uri)
     lines = changed.count("\n")
     place = types.Position(lines // 2, 8)
     whole = types.Range(types.Position(0, 0), types.Position(lines, 0))
     options = types.FormattingOptions(2, insert_spaces=True)
     works: dict[str, Callable[[], object]] = {
-        "mistakes": lambda: text_diagnostics(_DESK, uri),
-        "colours": lambda: word_colors(_DESK, types.SemanticTokensParams(of)),
-        "outline": lambda: outline(_DESK, types.DocumentSymbolParams(of)),
-        "values": lambda: value_hints(_DESK, types.InlayHintParams(of, whole)),
-        "hover": lambda: hover(_DESK, types.HoverParams(of, place)),
-        "completion": lambda: completion(_DESK, types.CompletionParams(of, place)),
-        "layout": lambda: layout_edits(_DESK, types.DocumentFormattingParams(of, options)),
+        "mistakes": lambda: text_diagnostics(_DOCUMENTS, uri),
+        "colours": lambda: word_colors(_DOCUMENTS, types.SemanticTokensParams(of)),
+        "outline": lambda: outline(_DOCUMENTS, types.DocumentSymbolParams(of)),
+        "values": lambda: value_hints(_DOCUMENTS, types.InlayHintParams(of, whole)),
+        "hover": lambda: hover(_DOCUMENTS, types.HoverParams(of, place)),
+        "completion": lambda: completion(_DOCUMENTS, types.CompletionParams(of, place)),
+        "layout": lambda: layout_edits(_DOCUMENTS, types.DocumentFormattingParams(of, options)),
     }
     times = []
     for name in _ASKED:

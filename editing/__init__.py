@@ -2,6 +2,6 @@
 
 `language_server` speaks with the editor and computes nothing. What has to be known of a text is
 found by processes of its own (`background_process`, `worker_loop`), which can be stopped: one that
-answers while somebody types, one that solves. Each feature is a module with a function of a `Desk`,
-on which the open texts lie, and of what the protocol asks; `features` lists them.
+answers while somebody types, one that solves. Each feature is a module with a function of the
+`OpenDocuments` and of a request of the protocol; `features` lists them.
 """

@@ -10,7 +10,7 @@ from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.messages import AnswerLine, PlaceLoad
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.reports.text.solutions.capacity_text import headline
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.quantities import is_share, percent, quantity_in
@@ -21,14 +21,14 @@ from qps.solver.complete_answer import complete_answer
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 
-def answer_line(desk: Desk, uri: str) -> AnswerLine | None:
+def answer_line(documents: OpenDocuments, uri: str) -> AnswerLine | None:
     """Return the answer of an open spec; None where it has mistakes, or is a module."""
-    reading = desk.reading(uri)
+    reading = documents.reading(uri)
     spec = reading.spec
     if spec is None or spec.program.is_module:
         return None
     answer = _solved(spec)
-    places, at = desk.positions(reading.source), f"{answer.population} = {answer.at:,}"
+    places, at = documents.positions(reading.source), f"{answer.population} = {answer.at:,}"
     users = next(iter(reading.syntax.every(ast.Users)), None)
     span = None if users is None else users.span
     return AnswerLine(

@@ -8,20 +8,20 @@ from lsprotocol import types
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.fixits import Fix
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.editing.published_diagnostics import as_shown
 
 
-def quick_fixes(desk: Desk, params: types.CodeActionParams) -> list[types.CodeAction]:
+def quick_fixes(documents: OpenDocuments, params: types.CodeActionParams) -> list[types.CodeAction]:
     """Return the fixes of what is wrong within a range; one alone is preferred."""
     wanted = params.context.only
     if wanted and not any(kind == _KIND or _KIND.startswith(f"{kind}.") for kind in wanted):
         return []
-    reading = desk.reading(params.text_document.uri)
-    places = desk.positions(reading.source)
+    reading = documents.reading(params.text_document.uri)
+    places = documents.positions(reading.source)
     start, end = places.offset(params.range.start), places.offset(params.range.end)
     return [
-        _action(desk, diagnostic, fix)
+        _action(documents, diagnostic, fix)
         for diagnostic in reading.examined.diagnostics
         if diagnostic.primary is not None
         and diagnostic.primary.span.source is reading.source
@@ -34,23 +34,23 @@ def quick_fixes(desk: Desk, params: types.CodeActionParams) -> list[types.CodeAc
 _KIND = types.CodeActionKind.QuickFix.value
 
 
-def _action(desk: Desk, diagnostic: Diagnostic, fix: Fix) -> types.CodeAction:
+def _action(documents: OpenDocuments, diagnostic: Diagnostic, fix: Fix) -> types.CodeAction:
     changes: dict[str, list[types.TextEdit]] = {}
-    for uri, edit in _edits(desk, fix):
+    for uri, edit in _edits(documents, fix):
         changes.setdefault(uri, []).append(edit)
     return types.CodeAction(
         title=fix.title,
         kind=types.CodeActionKind.QuickFix,
-        diagnostics=[as_shown(desk, diagnostic)],
+        diagnostics=[as_shown(documents, diagnostic)],
         edit=types.WorkspaceEdit(changes=changes),
         is_preferred=len(diagnostic.fixes) == 1,
     )
 
 
-def _edits(desk: Desk, fix: Fix) -> Iterator[tuple[str, types.TextEdit]]:
+def _edits(documents: OpenDocuments, fix: Fix) -> Iterator[tuple[str, types.TextEdit]]:
     for edit in fix.edits:
         source = edit.span.source
         yield (
-            desk.uri_of(source),
-            types.TextEdit(desk.positions(source).range(edit.span), edit.text),
+            documents.uri_of(source),
+            types.TextEdit(documents.positions(source).range(edit.span), edit.text),
         )

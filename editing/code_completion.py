@@ -10,7 +10,7 @@ from qps.compiler.syntax.parse import declaration_start
 from qps.editing.expected_names import wanted
 from qps.editing.file_completion import file_prefix, files_for
 from qps.editing.name_completion import offered_names
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.grammar.keywords import words_of
 from qps.grammar.parsing import begun
 
@@ -25,10 +25,10 @@ _USUAL_WORDS = frozenset([
 _MOST = 500
 
 
-def completion(desk: Desk, params: types.CompletionParams) -> types.CompletionList:
+def completion(documents: OpenDocuments, params: types.CompletionParams) -> types.CompletionList:
     """Return what can stand at the cursor, what is likely first."""
-    reading = desk.reading(params.text_document.uri)
-    text, places = reading.source.text, desk.positions(reading.source)
+    reading = documents.reading(params.text_document.uri)
+    text, places = reading.source.text, documents.positions(reading.source)
     cursor = places.offset(params.position)
     line = text.rfind("\n", 0, cursor) + 1
     quoted = file_prefix(text[line:cursor]) if _is_quoted(text[line:cursor]) else None

@@ -16,28 +16,28 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
 from qps.editing.messages import AnswerLine
-from qps.editing.open_documents import Desk, Reading
+from qps.editing.open_documents import OpenDocuments, Reading
 from qps.editing.references import name_at
 from qps.editing.word_descriptions import word_documentation
 
 _MOST_LINES = 12
 
 
-def hover(desk: Desk, params: types.HoverParams) -> types.Hover | None:
+def hover(documents: OpenDocuments, params: types.HoverParams) -> types.Hover | None:
     """Return what is known of the name at a place, None where there is none."""
-    found = name_at(desk, params.text_document.uri, params.position)
+    found = name_at(documents, params.text_document.uri, params.position)
     if found is None:
         return None
-    reading = desk.reading(params.text_document.uri)
+    reading = documents.reading(params.text_document.uri)
     parts = list(_hover_parts(reading, found.binding.symbol))
-    answer = desk.answers.get(params.text_document.uri)
+    answer = documents.answers.get(params.text_document.uri)
     if answer is not None:
         parts += _at_the_answer(answer, found.binding)
     if not parts:
         return None
     return types.Hover(
         types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(parts)),
-        desk.positions(reading.source).range(found.binding.span),
+        documents.positions(reading.source).range(found.binding.span),
     )
 
 

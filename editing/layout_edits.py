@@ -6,15 +6,17 @@ from lsprotocol import types
 
 from qps.compiler.measure_renaming import with_current_names
 from qps.compiler.syntax.format import formatted
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 
 
-def layout_edits(desk: Desk, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+def layout_edits(
+    documents: OpenDocuments, params: types.DocumentFormattingParams
+) -> list[types.TextEdit]:
     """Return the edit that lays a text out; none where it is so, or has syntax errors.
 
     Lines that stay at both ends are not touched, so that the cursor and marks stay where they are.
     """
-    source = desk.source(params.text_document.uri)
+    source = documents.source(params.text_document.uri)
     laid_out = formatted(with_current_names(source)).value
     if laid_out is None or laid_out == source.text:
         return []
@@ -28,4 +30,4 @@ def layout_edits(desk: Desk, params: types.DocumentFormattingParams) -> list[typ
     start = sum(map(len, before[:first]))
     end = len(source.text) - sum(map(len, before[len(before) - last :]))
     text = "".join(after[first : len(after) - last])
-    return [types.TextEdit(desk.positions(source).between(start, end), text)]
+    return [types.TextEdit(documents.positions(source).between(start, end), text)]

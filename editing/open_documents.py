@@ -90,7 +90,7 @@ def _no_page(_: Spec) -> str:
     raise NotImplementedError("this server makes no pages")
 
 
-class Desk(Struct, kw_only=True):
+class OpenDocuments(Struct, kw_only=True):
     """The open texts of an editor, which counts columns in an `encoding`.
 
     `answers` are those of the texts as they are. What is found before all is, a feature can
@@ -116,7 +116,7 @@ class Desk(Struct, kw_only=True):
         self.folders = tuple(Path(folder) for folder in setting.folders)
 
     def put(self, text: OpenText) -> None:
-        """Lay a text on the desk, in the place of an older one."""
+        """Lay a text on the documents, in the place of an older one."""
         self.texts[text.uri] = text
         self.answers.clear()  # other texts may use it
 

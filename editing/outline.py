@@ -7,17 +7,19 @@ from collections.abc import Iterable
 from lsprotocol import types
 
 from qps.compiler.syntax import ast
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.editing.positions import Positions
 
 _MOST = 20_000
 
 
-def outline(desk: Desk, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+def outline(
+    documents: OpenDocuments, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol]:
     """Return the declarations of a text in their order."""
     uri = params.text_document.uri
-    reading = desk.reading(uri)
-    places = desk.positions(reading.source)
+    reading = documents.reading(uri)
+    places = documents.positions(reading.source)
     found = (_symbol(places, one) for one in reading.syntax.declarations[:_MOST])
     return [symbol for symbol in found if symbol is not None]
 

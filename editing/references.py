@@ -21,7 +21,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import LARGEST_TEXT, Source, Span
 from qps.compiler.project.tree_links import link_out
 from qps.editing.addresses import own_path, path_of, uri_of_path
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.links import resolved_path
 
 Place: TypeAlias = "tuple[Path | str, int]"
@@ -35,48 +35,50 @@ class NameOccurrence(Struct, frozen=True):
     bindings: Bindings
 
 
-def name_at(desk: Desk, uri: str, position: types.Position) -> NameOccurrence | None:
+def name_at(documents: OpenDocuments, uri: str, position: types.Position) -> NameOccurrence | None:
     """Return the name at a place, None where there is none, or it is not known what it means."""
-    reading = desk.reading(uri)
-    offset = desk.positions(reading.source).offset(position)
+    reading = documents.reading(uri)
+    offset = documents.positions(reading.source).offset(position)
     bindings = reading.examined.bindings
     binding = bindings.at(reading.source, offset)
     return None if binding is None else NameOccurrence(binding, bindings)
 
 
-def definition(desk: Desk, params: types.DefinitionParams) -> list[types.Location]:
+def definition(documents: OpenDocuments, params: types.DefinitionParams) -> list[types.Location]:
     """Return where the name at a place is declared; of a module, its file."""
-    found = name_at(desk, params.text_document.uri, params.position)
+    found = name_at(documents, params.text_document.uri, params.position)
     if found is None:
         return []
     symbol = found.binding.symbol
     if symbol.kind == "module":
-        own = _file_of_module(desk, params.text_document.uri, symbol)
+        own = _file_of_module(documents, params.text_document.uri, symbol)
         if own is not None:
-            return [desk.location(own, 0, 0)]
-    return [desk.location(span.source, span.start, span.end) for span in symbol.declared]
+            return [documents.location(own, 0, 0)]
+    return [documents.location(span.source, span.start, span.end) for span in symbol.declared]
 
 
-def references(desk: Desk, params: types.ReferenceParams) -> list[types.Location]:
+def references(documents: OpenDocuments, params: types.ReferenceParams) -> list[types.Location]:
     """Return every place of the open texts that means what the name at a place does."""
-    found = name_at(desk, params.text_document.uri, params.position)
+    found = name_at(documents, params.text_document.uri, params.position)
     if found is None:
         return []
     with_declaration = params.context.include_declaration
     return [
-        desk.location(one.span.source, one.span.start, one.span.end)
-        for one in everywhere(desk, found)
+        documents.location(one.span.source, one.span.start, one.span.end)
+        for one in everywhere(documents, found)
         if with_declaration or not one.is_declaration
     ]
 
 
-def highlights(desk: Desk, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+def highlights(
+    documents: OpenDocuments, params: types.DocumentHighlightParams
+) -> list[types.DocumentHighlight]:
     """Return the places in the same text that mean what the name at a place does."""
-    found = name_at(desk, params.text_document.uri, params.position)
+    found = name_at(documents, params.text_document.uri, params.position)
     if found is None:
         return []
     source = found.binding.span.source
-    places = desk.positions(source)
+    places = documents.positions(source)
     write, read = types.DocumentHighlightKind.Write, types.DocumentHighlightKind.Read
     return [
         types.DocumentHighlight(places.range(one.span), write if one.is_declaration else read)
@@ -85,11 +87,11 @@ def highlights(desk: Desk, params: types.DocumentHighlightParams) -> list[types.
     ]
 
 
-def everywhere(desk: Desk, found: NameOccurrence) -> Iterator[Binding]:
+def everywhere(documents: OpenDocuments, found: NameOccurrence) -> Iterator[Binding]:
     """Yield each place once that means a symbol, in the programs of all open texts."""
     wanted = {place_of(span) for span in found.binding.symbol.declared}
     seen: set[Place] = set()
-    for bindings in programs(desk, found):
+    for bindings in programs(documents, found):
         for symbol in symbols_like(bindings, wanted, found.binding.symbol):
             for one in bindings.of(symbol):
                 if place_of(one.span) not in seen:
@@ -97,31 +99,31 @@ def everywhere(desk: Desk, found: NameOccurrence) -> Iterator[Binding]:
                     yield one
 
 
-def programs(desk: Desk, found: NameOccurrence) -> Iterator[Bindings]:
+def programs(documents: OpenDocuments, found: NameOccurrence) -> Iterator[Bindings]:
     """Yield the names of each program that a name may stand in.
 
     These are the open texts, and specs of the same folder, or of the open ones, that use the file.
     """
     yield found.bindings
-    for uri in list(desk.texts):
-        yield desk.reading(uri).examined.bindings
+    for uri in list(documents.texts):
+        yield documents.reading(uri).examined.bindings
     files = {own_path(span.source) for span in found.binding.symbol.declared}
-    for path in _using(desk, {file for file in files if file is not None}):
-        yield desk.reading(uri_of_path(path)).examined.bindings
+    for path in _using(documents, {file for file in files if file is not None}):
+        yield documents.reading(uri_of_path(path)).examined.bindings
 
 
 MOST_FILES = 2_000
 """Specs of a folder that are asked whether they use a file."""
 
 
-def _using(desk: Desk, files: set[Path]) -> Iterator[Path]:
+def _using(documents: OpenDocuments, files: set[Path]) -> Iterator[Path]:
     """Yield the specs that are not open and name one of some files.
 
     QpsError where there are more specs than anybody looks at.
     """
-    opened = {resolved_path(path) for path in map(path_of, desk.texts) if path is not None}
+    opened = {resolved_path(path) for path in map(path_of, documents.texts) if path is not None}
     roots = {file.parent for file in files}
-    roots |= {one for one in desk.folders if any(file.is_relative_to(one) for file in files)}
+    roots |= {one for one in documents.folders if any(file.is_relative_to(one) for file in files)}
     seen: set[Path] = set()
     for root in sorted(roots):
         for path in root.rglob("*.qps"):
@@ -159,9 +161,9 @@ def place_of(span: Span) -> Place:
     return own_path(span.source) or span.source.label, span.start
 
 
-def _file_of_module(desk: Desk, uri: str, symbol: Symbol) -> Source | None:
+def _file_of_module(documents: OpenDocuments, uri: str, symbol: Symbol) -> Source | None:
     """Return the text of the module that is used under a name."""
-    reading = desk.reading(uri)
+    reading = documents.reading(uri)
     if reading.program is None:
         return None
     for module in reading.program.modules:

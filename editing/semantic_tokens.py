@@ -15,7 +15,7 @@ from qps.compiler.check.names.bindings import Binding
 from qps.compiler.check.names.declarations import keyword
 from qps.compiler.syntax import ast
 from qps.editing.legend import KINDS, MODIFIERS
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.editing.positions import Positions
 from qps.grammar.keywords import keywords
 
@@ -40,12 +40,14 @@ Word = tuple[int, int, str, tuple[str, ...]]
 """From where to where, the kind, and its modifiers."""
 
 
-def word_colors(desk: Desk, params: types.SemanticTokensParams) -> types.SemanticTokens:
+def word_colors(
+    documents: OpenDocuments, params: types.SemanticTokensParams
+) -> types.SemanticTokens:
     """Return the words of a text with their kinds, as the protocol packs them."""
-    reading = desk.reading(params.text_document.uri)
+    reading = documents.reading(params.text_document.uri)
     names = reading.examined.bindings.in_file(reading.source)
     words = words_of(reading.source.text, names)
-    return types.SemanticTokens(data=_packed(words, desk.positions(reading.source)))
+    return types.SemanticTokens(data=_packed(words, documents.positions(reading.source)))
 
 
 def words_of(text: str, names: Iterable[Binding]) -> Iterator[Word]:

@@ -8,19 +8,19 @@ from lsprotocol import types
 
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 
 
-def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHint]:
+def value_hints(documents: OpenDocuments, params: types.InlayHintParams) -> list[types.InlayHint]:
     """Return the values of what a range states by names of other things.
 
     What is written as a number says so itself.
     """
-    reading = desk.reading(params.text_document.uri)
+    reading = documents.reading(params.text_document.uri)
     values = reading.examined.values
     if values is None:
         return []
-    places = desk.positions(reading.source)
+    places = documents.positions(reading.source)
     start, end = places.offset(params.range.start), places.offset(params.range.end)
     found = []
     for expr in _stated(reading.syntax, start, end):

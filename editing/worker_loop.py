@@ -27,7 +27,7 @@ from qps.editing.messages import (
 
 if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
-    from qps.editing.open_documents import Desk
+    from qps.editing.open_documents import OpenDocuments
 
 _NEW_VALUES = 500_000
 """Between two looks for circles of garbage: most of what a check makes lives until the next one."""
@@ -37,20 +37,20 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
     """Answer until the other end is closed."""
     # Standard output belongs to the protocol: nothing that is printed by chance may reach it.
     os.dup2(sys.stderr.fileno(), 1)
-    from qps.editing.open_documents import Desk  # noqa: PLC0415 - the server itself needs no compiler
+    from qps.editing.open_documents import OpenDocuments  # noqa: PLC0415 - the server itself needs no compiler
 
-    desk = Desk(page_of=page_of)
+    documents = OpenDocuments(page_of=page_of)
     gc.set_threshold(_NEW_VALUES, 20, 10)
     gc.freeze()  # what is imported stays
     asked: deque[FeatureRequest] = deque()
     try:
         while True:
             while not asked or connection.poll():
-                _close_text(connection.recv(), desk, asked)
+                _close_text(connection.recv(), documents, asked)
             one = asked.popleft()
             connection.send(Began(one.number))
-            desk.notify = partial(_report, connection, one.number)
-            connection.send(answered(desk, one))
+            documents.notify = partial(_report, connection, one.number)
+            connection.send(answered(documents, one))
     except (EOFError, OSError):
         return
 
@@ -59,33 +59,33 @@ def _report(connection: Connection, number: int, found: object) -> None:
     connection.send(Partly(number, found))
 
 
-def _close_text(message: object, desk: Desk, request: deque[FeatureRequest]) -> None:
+def _close_text(message: object, documents: OpenDocuments, request: deque[FeatureRequest]) -> None:
     match message:
         case Setting():
-            desk.set(message)
+            documents.set(message)
         case Put(text=text):
-            desk.put(text)
+            documents.put(text)
         case CloseText(uri=uri):
-            desk.take(uri)
+            documents.take(uri)
         case Known(uri=uri, answer=answer):
-            desk.answers[uri] = answer
+            documents.answers[uri] = answer
         case FeatureRequest():
             request.append(message)
 
 
-def answered(desk: Desk, request: FeatureRequest) -> Answered:
+def answered(documents: OpenDocuments, request: FeatureRequest) -> Answered:
     """Return the answer; whatever goes wrong is told, and ends nothing."""
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
     from qps.compiler.diagnostics.source import LARGEST_TEXT  # noqa: PLC0415 - as above
 
-    held = desk.texts.get(request.uri)
+    held = documents.texts.get(request.uri)
     if request.version is not None and (held is None or held.version != request.version):
         return Answered(number=request.number, outdated=True)
     if request.feature in OF_TEXTS and held is not None and len(held.text) > LARGEST_TEXT:
         return Answered(number=request.number)  # what is wrong with it tells so
     try:
         module, _, name = FUNCTIONS[request.feature].partition(":")
-        found = getattr(import_module(module), name)(desk, request.params)
+        found = getattr(import_module(module), name)(documents, request.params)
     except QpsError as error:
         return Answered(number=request.number, refused=str(error))
     except Exception:  # noqa: BLE001 - a fault of ours is told, and the next question is answered

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from qps.simulation.items import Go, Item, Joined, of_item
-from qps.simulation.run_state import Of, Scene
+from qps.simulation.run_state import SimulationState, StreamHandlers
 from qps.simulation.simulated_model import Call, Choose, FanOut, Fork, Gather, Pick, Reach, Step
 from qps.simulation.stations import NORMAL, Happening
 
 _ROUNDING = 1e-9
-Chain = Callable[[Sequence[Step], Go, Of], Go]
+Chain = Callable[[Sequence[Step], Go, StreamHandlers], Go]
 """Makes a chain of steps, of what is behind them, and whose it is."""
 
 
-def pick_of(scene: Scene, step: Pick | Reach, then: Go) -> Go:
+def pick_of(state: SimulationState, step: Pick | Reach, then: Go) -> Go:
     """Let an item choose one of the machines of a node, where it has not yet."""
-    node, copies, random = step.node, step.copies, scene.random.random
-    reaches, is_by_clock = isinstance(step, Reach), scene.network.episode is not None
+    node, copies, random = step.node, step.copies, state.random.random
+    reaches, is_by_clock = isinstance(step, Reach), state.network.episode is not None
 
     def pick(item: Item) -> None:
         picks = item.picks
@@ -35,9 +35,9 @@ def pick_of(scene: Scene, step: Pick | Reach, then: Go) -> Go:
     return pick
 
 
-def copy_of(scene: Scene, number: float, then: Go) -> Go:
+def copy_of(state: SimulationState, number: float, then: Go) -> Go:
     """Let an item become several that go on together."""
-    (whole, part), random = _whole_and_part(number), scene.random.random
+    (whole, part), random = _whole_and_part(number), state.random.random
 
     def copy(item: Item) -> None:
         count = whole + (part > 0 and random() < part)
@@ -50,10 +50,10 @@ def copy_of(scene: Scene, number: float, then: Go) -> Go:
     return copy
 
 
-def call_of(scene: Scene, step: Call, then: Go, of: Of, chain: Chain) -> Go:
+def call_of(state: SimulationState, step: Call, then: Go, of: StreamHandlers, chain: Chain) -> Go:
     """Let an item do steps, so often as it calls, and come back."""
-    (whole, part), random = _whole_and_part(step.times), scene.random.random
-    schedule = scene.schedule
+    (whole, part), random = _whole_and_part(step.times), state.random.random
+    schedule = state.schedule
 
     def back(item: Item) -> None:
         *others, (left, picks) = item.open
@@ -78,9 +78,11 @@ def call_of(scene: Scene, step: Call, then: Go, of: Of, chain: Chain) -> Go:
     return call
 
 
-def gather_of(scene: Scene, step: Gather, then: Go, of: Of, chain: Chain) -> Go:
+def gather_of(
+    state: SimulationState, step: Gather, then: Go, of: StreamHandlers, chain: Chain
+) -> Go:
     """Let an item do steps with others that come with it, and go on for all behind the last."""
-    (whole, part), random = _whole_and_part(step.number), scene.random.random
+    (whole, part), random = _whole_and_part(step.number), state.random.random
 
     def back(item: Item) -> None:
         joined = item.open[-1]
@@ -101,7 +103,7 @@ def gather_of(scene: Scene, step: Gather, then: Go, of: Of, chain: Chain) -> Go:
     return gather
 
 
-def fork_of(step: Fork, then: Go, of: Of, chain: Chain) -> Go:
+def fork_of(step: Fork, then: Go, of: StreamHandlers, chain: Chain) -> Go:
     """Let an item do several branches at once, and go on behind the last of them."""
 
     def back(item: Item) -> None:
@@ -123,12 +125,14 @@ def fork_of(step: Fork, then: Go, of: Of, chain: Chain) -> Go:
     return fork
 
 
-def fan_out_of(scene: Scene, step: FanOut, then: Go, of: Of, chain: Chain) -> Go:
+def fan_out_of(
+    state: SimulationState, step: FanOut, then: Go, of: StreamHandlers, chain: Chain
+) -> Go:
     """Let an item do the same steps many times at once, and go on behind the first answers.
 
     The other ones are done as well, and nobody waits for them.
     """
-    node, machines, random = step.node, step.machines, scene.random.random
+    node, machines, random = step.node, step.machines, state.random.random
 
     def back(item: Item) -> None:
         joined = item.open[-1]
@@ -150,9 +154,11 @@ def fan_out_of(scene: Scene, step: FanOut, then: Go, of: Of, chain: Chain) -> Go
     return fan_out
 
 
-def choose_of(scene: Scene, step: Choose, then: Go, of: Of, chain: Chain) -> Go:
+def choose_of(
+    state: SimulationState, step: Choose, then: Go, of: StreamHandlers, chain: Chain
+) -> Go:
     """Let an item do the steps of one branch, by chance."""
-    random = scene.random.random
+    random = state.random.random
     *others, (_, last) = [(share, chain(branch, then, of)) for share, branch in step.branches]
     until: list[tuple[float, Go]] = []
     sum_of = 0.0

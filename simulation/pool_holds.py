@@ -7,18 +7,18 @@ import math
 from simpy import Environment
 
 from qps.simulation.items import Go, Item, PoolHold
-from qps.simulation.run_state import Scene
+from qps.simulation.run_state import SimulationState
 from qps.simulation.simulated_model import Give, Take
 from qps.simulation.stations import Places
 
 
-def acquisition_of(scene: Scene, step: Take, then: Go) -> Go:
+def acquisition_of(state: SimulationState, step: Take, then: Go) -> Go:
     """Let an item wait until it has its amount of a pool."""
-    clock, pools = scene.clock, scene.places[step.station]
+    clock, pools = state.clock, state.places[step.station]
     station, amount = step.station, step.amount
-    node = step.node if step.node in scene.several else None
+    node = step.node if step.node in state.several else None
     capacity = step.capacity if step.waits else math.inf
-    note = scene.note_wait(station)
+    note = state.note_wait(station)
 
     def acquire(item: Item) -> None:
         key = 0 if node is None else item.picks[node]
@@ -36,9 +36,9 @@ def acquisition_of(scene: Scene, step: Take, then: Go) -> Go:
     return acquire
 
 
-def release_of(scene: Scene, step: Give, then: Go) -> Go:
+def release_of(state: SimulationState, step: Give, then: Go) -> Go:
     """Let an item give back what it holds of a pool."""
-    station, clock, busy = step.station, scene.clock, scene.busy
+    station, clock, busy = step.station, state.clock, state.busy
 
     def release(item: Item) -> None:
         for one in item.holds:

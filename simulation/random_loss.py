@@ -5,19 +5,19 @@ from __future__ import annotations
 from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.simulation.items import Go, Item, Joined
 from qps.simulation.pool_holds import release_all
-from qps.simulation.run_state import Of, Scene
+from qps.simulation.run_state import SimulationState, StreamHandlers
 from qps.simulation.simulated_model import Lose, Thin, goes_on
 from qps.simulation.sources import Bursts
 
 
-def with_random_loss(scene: Scene, step: Lose | Thin, then: Go, of: Of) -> Go:
+def with_random_loss(state: SimulationState, step: Lose | Thin, then: Go, of: StreamHandlers) -> Go:
     """Let a share of the items go on."""
     share = goes_on(step)
     if share >= 1:
         return then
-    random, gone = scene.random.random, gone_of(scene, step, of)
+    random, gone = state.random.random, gone_of(state, step, of)
     if isinstance(step, Thin) and step.lasting is not None:
-        is_on = Bursts(step.share, step.lasting, scene.clock, scene.random).is_on
+        is_on = Bursts(step.share, step.lasting, state.clock, state.random).is_on
 
         def burst(item: Item) -> None:
             if is_on(item.flow):
@@ -36,9 +36,9 @@ def with_random_loss(scene: Scene, step: Lose | Thin, then: Go, of: Of) -> Go:
     return lot
 
 
-def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
+def gone_of(state: SimulationState, step: Lose | Thin, of: StreamHandlers) -> Go:
     """Return what becomes of an item that is lost, or that nobody misses."""
-    over, clock, busy = of.over, scene.clock, scene.busy
+    over, clock, busy = of.over, state.clock, state.busy
     if isinstance(step, Thin):
 
         def missed(item: Item) -> None:
@@ -47,7 +47,7 @@ def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
                 over()
 
         return missed
-    lost, kind, worth, random = scene.counts[of.stream].lost, step.kind, step.worth, scene.random
+    lost, kind, worth, random = state.counts[of.stream].lost, step.kind, step.worth, state.random
     safe = of.recoveries if step.kind == LossKind.TRANSMISSION.value else ()
 
     def gone(item: Item) -> None:

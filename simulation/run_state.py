@@ -1,4 +1,4 @@
-"""The scene of one run: its clock, its stations and what is counted."""
+"""The state of one run: its clock, its stations and what is counted."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class LossRecovery(Struct, frozen=True):
     then: Go
 
 
-class Of(Struct, frozen=True):
-    """Whose way it is: the stream, and what is to be done when an item has arrived or is lost."""
+class StreamHandlers(Struct, frozen=True):
+    """A stream, and what to do when an item of it arrives or is lost."""
 
     stream: str
     over: Callable[[], None] | None = None
@@ -33,8 +33,8 @@ def _no_clock(*_: object) -> None:
     """Schedule nothing: there is no clock yet."""
 
 
-class Scene(Struct, kw_only=True):
-    """What is played, on one clock; machines are there from the first visit on."""
+class SimulationState(Struct, kw_only=True):
+    """The state of a run, on one clock; machines are created at their first visit."""
 
     network: SimulatedNetwork
     clock: simpy.Environment

@@ -13,7 +13,7 @@ from msgspec import Struct
 from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.simulation.items import StationCounts, StreamCounts
 from qps.simulation.run_lengths import memories_of
-from qps.simulation.run_state import Scene
+from qps.simulation.run_state import SimulationState
 from qps.simulation.simulated_model import SimulatedNetwork
 from qps.simulation.step_chains import begin
 
@@ -117,7 +117,7 @@ class Run:
     def _begin(self) -> None:
         """Begin anew, with other phases; what is counted goes on."""
         self._clock = simpy.Environment()
-        self._scene = Scene(
+        self._state = SimulationState(
             network=self._network,
             clock=self._clock,
             name=f"{self._name}/{self._episodes}",
@@ -125,7 +125,7 @@ class Run:
             busy=self._busy,
             observed=self._observed,
         )
-        begin(self._scene)
+        begin(self._state)
 
     def advance(self, until: float, parts: int, stopped: Stopped) -> bool:
         """Play on to a time, in parts; False where it was broken off."""
@@ -162,7 +162,7 @@ class Run:
         """Take the counters back to where the last episode ended."""
         last = self._marks[-1] if self._marks else self._nothing
         # What was begun before is done now, and counts.
-        left = self._scene.left()
+        left = self._state.left()
         self._busy[:] = [busy + more for busy, more in zip(last.busy, left, strict=True)]
         for index, told in enumerate(self._counts.values()):
             before = self._warm_up_counts[index]
@@ -192,7 +192,7 @@ class Run:
             Mark(
                 time=time,
                 busy=tuple(
-                    b - left for b, left in zip(self._busy, self._scene.left(), strict=True)
+                    b - left for b, left in zip(self._busy, self._state.left(), strict=True)
                 ),
                 done=tuple(one.done for one in told),
                 sums=tuple(one.sum for one in told),

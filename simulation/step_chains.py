@@ -20,7 +20,7 @@ from qps.simulation.item_calls import (
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.pool_holds import acquisition_of, release_of
 from qps.simulation.random_loss import with_random_loss
-from qps.simulation.run_state import LossRecovery, Of, Scene
+from qps.simulation.run_state import LossRecovery, SimulationState, StreamHandlers
 from qps.simulation.service_steps import serve
 from qps.simulation.simulated_model import (
     Call,
@@ -49,41 +49,41 @@ from qps.simulation.sources import at_random, by_clock, customers, schedule_of, 
 from qps.simulation.stations import NORMAL, Happening, Limit
 
 
-def begin(scene: Scene) -> None:
+def begin(state: SimulationState) -> None:
     """Let all sources begin, as if they had been sending for ever."""
-    stations = scene.network.stations
-    scene.random = Random(f"{scene.name}/stations")  # noqa: S311 - no secret
-    scene.schedule = schedule_of(scene.clock)
-    scene.queues = [{} for _ in stations]
-    scene.locks = [{} for _ in stations]
-    scene.places = [{} for _ in stations]
-    scene.several = frozenset(
+    stations = state.network.stations
+    state.random = Random(f"{state.name}/stations")  # noqa: S311 - no secret
+    state.schedule = schedule_of(state.clock)
+    state.queues = [{} for _ in stations]
+    state.locks = [{} for _ in stations]
+    state.places = [{} for _ in stations]
+    state.several = frozenset(
         node
-        for source in scene.network.sources
+        for source in state.network.sources
         for node, station in stood(source.steps)
         if node is not None and stations[station].copies > 1
     )
-    for number, source in enumerate(scene.network.sources):
-        random = Random(f"{scene.name}/{source.stream}/{number}")  # noqa: S311
-        way = partial(_path, scene, source)
+    for number, source in enumerate(state.network.sources):
+        random = Random(f"{state.name}/{source.stream}/{number}")  # noqa: S311
+        way = partial(_path, state, source)
         if source.customers:
-            customers(source, way, scene.clock, random)
+            customers(source, way, state.clock, random)
         elif source.variation is not None:
-            unevenly(source, way(None), scene.clock, random)
+            unevenly(source, way(None), state.clock, random)
         elif source.is_periodic:
-            by_clock(source, way(None), scene.clock, random)
+            by_clock(source, way(None), state.clock, random)
         else:
-            at_random(source, way(None), scene.clock, random)
+            at_random(source, way(None), state.clock, random)
 
 
-def _path(scene: Scene, source: Source, over: Callable[[], None] | None) -> Go:
+def _path(state: SimulationState, source: Source, over: Callable[[], None] | None) -> Go:
     """Return the way of an item of a source, and what is to be done when it is over."""
-    of = Of(source.stream, over)
-    return _chain(scene, source.steps, _finish(scene, of), of)
+    of = StreamHandlers(source.stream, over)
+    return _chain(state, source.steps, _finish(state, of), of)
 
 
-def _finish(scene: Scene, of: Of) -> Go:
-    clock, told, over = scene.clock, scene.counts[of.stream], of.over
+def _finish(state: SimulationState, of: StreamHandlers) -> Go:
+    clock, told, over = state.clock, state.counts[of.stream], of.over
     ends, latency, waits = told.ends.append, told.latency.append, told.waits.append
 
     def finish(item: Item) -> None:
@@ -101,60 +101,63 @@ def _finish(scene: Scene, of: Of) -> Go:
     return finish
 
 
-def _chain(scene: Scene, steps: Sequence[Step], then: Go, of: Of) -> Go:
+def _chain(state: SimulationState, steps: Sequence[Step], then: Go, of: StreamHandlers) -> Go:
     for step in reversed(steps):
-        then = _step(scene, step, then, of)
+        then = _step(state, step, then, of)
     return then
 
 
-def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
+def _step(state: SimulationState, step: Step, then: Go, of: StreamHandlers) -> Go:
     match step:
         case Serve():
-            return serve(scene, step, then, of)
+            return serve(state, step, then, of)
         case Use():
-            return _use(scene, step, then)
+            return _use(state, step, then)
         case Delay():
-            return _delay(scene, step.time, then)
+            return _delay(state, step.time, then)
         case Thin() | Lose():
-            return with_random_loss(scene, step, then, of)
+            return with_random_loss(state, step, then, of)
         case Pick() | Reach():
-            return pick_of(scene, step, then) if step.node in scene.several else then
+            return pick_of(state, step, then) if step.node in state.several else then
         case Take():
-            return acquisition_of(scene, step, then)
+            return acquisition_of(state, step, then)
         case Give():
-            return release_of(scene, step, then)
+            return release_of(state, step, then)
         case Copy():
-            return copy_of(scene, step.number, then)
+            return copy_of(state, step.number, then)
         case Shift() | NormalJitter():
-            return _later(scene, step, then)
+            return _later(state, step, then)
         case _:
-            return _branched(scene, step, then, of)
+            return _branched(state, step, then, of)
 
 
 def _branched(
-    scene: Scene, step: Call | Choose | FanOut | Fork | Gather | Recovery, then: Go, of: Of
+    state: SimulationState,
+    step: Call | Choose | FanOut | Fork | Gather | Recovery,
+    then: Go,
+    of: StreamHandlers,
 ) -> Go:
     """Let an item do a step that has steps of its own."""
     match step:
         case Call():
-            return call_of(scene, step, then, of, partial(_chain, scene))
+            return call_of(state, step, then, of, partial(_chain, state))
         case Choose():
-            return choose_of(scene, step, then, of, partial(_chain, scene))
+            return choose_of(state, step, then, of, partial(_chain, state))
         case Fork():
-            return fork_of(step, then, of, partial(_chain, scene))
+            return fork_of(step, then, of, partial(_chain, state))
         case FanOut():
-            return fan_out_of(scene, step, then, of, partial(_chain, scene))
+            return fan_out_of(state, step, then, of, partial(_chain, state))
         case Gather():
-            return gather_of(scene, step, then, of, partial(_chain, scene))
+            return gather_of(state, step, then, of, partial(_chain, state))
         case Recovery():
             recoveries = (*of.recoveries, LossRecovery(step.share, then))
-            return _chain(scene, step.steps, then, replace(of, recoveries=recoveries))
+            return _chain(state, step.steps, then, replace(of, recoveries=recoveries))
 
 
-def _delay(scene: Scene, time: float, then: Go) -> Go:
+def _delay(state: SimulationState, time: float, then: Go) -> Go:
     if time <= 0:
         return then
-    schedule, after = scene.schedule, (of_item(then),)
+    schedule, after = state.schedule, (of_item(then),)
 
     def wait(item: Item) -> None:
         schedule(Happening(after, item), NORMAL, time)
@@ -162,7 +165,7 @@ def _delay(scene: Scene, time: float, then: Go) -> Go:
     return wait
 
 
-def _later(scene: Scene, step: Shift | NormalJitter, then: Go) -> Go:
+def _later(state: SimulationState, step: Shift | NormalJitter, then: Go) -> Go:
     """Let an item have taken longer, or less: nothing behind it sees that."""
     if isinstance(step, Shift):
         time = step.time
@@ -172,7 +175,7 @@ def _later(scene: Scene, step: Shift | NormalJitter, then: Go) -> Go:
             then(item)
 
         return shift
-    normal, deviation = scene.random.gauss, step.deviation
+    normal, deviation = state.random.gauss, step.deviation
 
     def shake(item: Item) -> None:
         item.created -= normal(0.0, deviation)
@@ -181,18 +184,18 @@ def _later(scene: Scene, step: Shift | NormalJitter, then: Go) -> Go:
     return shake
 
 
-def _use(scene: Scene, step: Use, then: Go) -> Go:
-    busy, station, amount = scene.busy, step.station, step.amount
+def _use(state: SimulationState, step: Use, then: Go) -> Go:
+    busy, station, amount = state.busy, step.station, step.amount
 
     def use(item: Item) -> None:
         busy[station] += amount
         then(item)
 
-    limit = _limit_of(scene, station)
+    limit = _limit_of(state, station)
     if limit is None or amount <= 0:
         return use
     limit.is_for(amount)
-    schedule, begin = scene.schedule, (of_item(use),)
+    schedule, begin = state.schedule, (of_item(use),)
 
     def wait(item: Item) -> None:
         schedule(Happening(begin, item), NORMAL, limit.waits(amount))
@@ -200,16 +203,16 @@ def _use(scene: Scene, step: Use, then: Go) -> Go:
     return wait
 
 
-def _limit_of(scene: Scene, number: int) -> Limit | None:
+def _limit_of(state: SimulationState, number: int) -> Limit | None:
     """Return what holds up who asks a station, that nobody waits for, for more than it can do.
 
     Open traffic asks for less, or it is not played: only users who wait for their answers may ask
     for more, and are answered so much later that they do not.
     """
-    if not any(source.customers for source in scene.network.sources):
+    if not any(source.customers for source in state.network.sources):
         return None
-    known = scene.network.stations[number]
+    known = state.network.stations[number]
     left = known.servers * known.copies * (1 - known.background)
-    if number not in scene.limits and left > 0:
-        scene.limits[number] = Limit(scene.clock, left)
-    return scene.limits.get(number)
+    if number not in state.limits and left > 0:
+        state.limits[number] = Limit(state.clock, left)
+    return state.limits.get(number)

@@ -1,6 +1,6 @@
 """What the playground asks of QPS, as JSON: mistakes, the answer, the page, what an editor asks.
 
-The text lies on a desk as in the language server: so it offers here what it offers there.
+The text is an open document as in the language server: so it offers here what it offers there.
 """
 
 import gc
@@ -25,7 +25,7 @@ from qps.editing.code_completion import completion
 from qps.editing.hover import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
-from qps.editing.open_documents import Desk, Reading
+from qps.editing.open_documents import OpenDocuments, Reading
 from qps.reports.text.words.quantities import first_words
 
 os.environ["QPS_CACHE"] = "off"
@@ -41,7 +41,7 @@ _TOO_LATE = "Not shown because it takes too long"
 _NAMED = 4
 _LONGEST = 5.0
 """Seconds for claims and figures: whoever writes waits for the page."""
-_desk = Desk()
+_documents = OpenDocuments()
 
 
 def rehearse() -> None:
@@ -58,7 +58,7 @@ def rehearse() -> None:
     for function, text, kind in asked:
         if (answer := json.loads(function(text, 0, 0)))["kind"] != kind:
             raise ValueError(answer)
-    _desk.take(_NAME)
+    _documents.take(_NAME)
     gc.collect()
     gc.freeze()
 
@@ -123,7 +123,7 @@ class _Parts:
 def hovered(text: str, line: int, character: int) -> str:
     """Return what is known of the name at a place, as Markdown; none where there is none."""
     _read(text)
-    found = hover(_desk, types.HoverParams(_DOCUMENT, types.Position(line, character)))
+    found = hover(_documents, types.HoverParams(_DOCUMENT, types.Position(line, character)))
     if found is None or found.range is None:
         return json.dumps({"kind": "hover"})
     assert isinstance(found.contents, types.MarkupContent)
@@ -134,7 +134,7 @@ def completed(text: str, line: int, character: int) -> str:
     """Return what can stand at a place, what is likely first."""
     _read(text)
     place = types.Position(line, character)
-    items = completion(_desk, types.CompletionParams(_DOCUMENT, place)).items
+    items = completion(_documents, types.CompletionParams(_DOCUMENT, place)).items
     shown = [
         {
             "label": one.label,
@@ -152,17 +152,17 @@ def laid_out(text: str, *_: int) -> str:
     """Return the edits that lay a text out as `qps fmt` does."""
     _read(text)
     options = types.FormattingOptions(tab_size=2, insert_spaces=True)
-    edits = layout_edits(_desk, types.DocumentFormattingParams(_DOCUMENT, options))
+    edits = layout_edits(_documents, types.DocumentFormattingParams(_DOCUMENT, options))
     told = [_between(one.range) | {"insert": one.new_text} for one in edits]
     return json.dumps({"kind": "layout", "edits": told})
 
 
 def _read(text: str) -> Reading:
-    """Return what a text says, which lies on the desk from now on."""
-    held = _desk.texts.get(_NAME)
+    """Return what a text says, which is an open document from now on."""
+    held = _documents.texts.get(_NAME)
     if held is None or held.text != text:
-        _desk.put(OpenText(_NAME, 1 if held is None else held.version + 1, text))
-    return _desk.reading(_NAME)
+        _documents.put(OpenText(_NAME, 1 if held is None else held.version + 1, text))
+    return _documents.reading(_NAME)
 
 
 def _answer_json(answer: Callable[[], dict[str, object]]) -> str:
@@ -178,10 +178,10 @@ def _answer_json(answer: Callable[[], dict[str, object]]) -> str:
 
 def _answer() -> dict[str, object]:
     """Return the answer in a line, and the loads of places, each at the end of a line."""
-    answer = answer_line(_desk, _NAME)
+    answer = answer_line(_documents, _NAME)
     if answer is None:
         return {"text": "This is a module: other specs can use its declarations.", "loads": []}
-    _desk.answers[_NAME] = answer
+    _documents.answers[_NAME] = answer
     loads = [
         {"from": _offset(one.at), "label": one.label, "told": one.tooltip} for one in answer.loads
     ]
@@ -236,8 +236,8 @@ def _between(places: types.Range) -> dict[str, object]:
 
 def _offset(position: types.Position) -> int:
     """Return a place as CodeMirror counts: in UTF-16, from the beginning of the text."""
-    source = _read(_desk.texts[_NAME].text).source
-    return _utf16(source.text[: _desk.positions(source).offset(position)])
+    source = _read(_documents.texts[_NAME].text).source
+    return _utf16(source.text[: _documents.positions(source).offset(position)])
 
 
 def _utf16(text: str) -> int:

@@ -10,7 +10,7 @@ from lsprotocol import types
 from browsers.editor import marked
 from qps.editing.code_completion import completion
 from qps.editing.messages import OpenText
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 
 SPEC = """\
 use std.net as net
@@ -185,13 +185,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_what_is_meant_is_among_the_first(folder: Path, part: int) -> None:
-    desk, missed = Desk(), []
+    documents, missed = OpenDocuments(), []
     uri = (folder / "site.qps").as_uri()
     for version, (line, wanted) in enumerate(OFFERED[part::_PARTS]):
         text, at = marked(SPEC + line)
-        desk.put(OpenText(uri, version, text))
+        documents.put(OpenText(uri, version, text))
         of = types.TextDocumentIdentifier(uri)
-        items = completion(desk, types.CompletionParams(of, at)).items
+        items = completion(documents, types.CompletionParams(of, at)).items
         written = text.split("\n")[at.line]
         shown = [
             one.label

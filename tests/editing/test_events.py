@@ -13,7 +13,7 @@ from qps.editing.hover import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.legend import KINDS
 from qps.editing.messages import OpenText
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.editing.outline import outline
 from qps.editing.references import definition, references
 from qps.editing.semantic_tokens import word_colors
@@ -45,27 +45,29 @@ LINES = [9, 11, 12]
 """The lines that name the event, from 0."""
 
 
-def opened(folder: Path, text: str = SPEC) -> tuple[Desk, str, types.TextDocumentIdentifier]:
-    desk, uri = Desk(), (folder / "site.qps").as_uri()
-    desk.put(OpenText(uri, 1, text))
-    return desk, uri, types.TextDocumentIdentifier(uri)
+def opened(
+    folder: Path, text: str = SPEC
+) -> tuple[OpenDocuments, str, types.TextDocumentIdentifier]:
+    documents, uri = OpenDocuments(), (folder / "site.qps").as_uri()
+    documents.put(OpenText(uri, 1, text))
+    return documents, uri, types.TextDocumentIdentifier(uri)
 
 
 @pytest.mark.parametrize("place", [place for place, _ in ASKED], ids=[name for _, name in ASKED])
 def test_an_event_is_known_wherever_it_is_named(tmp_path: Path, place: str) -> None:
     text, at = marked(SPEC.replace(place.replace("‸", ""), place))
-    desk, uri, of = opened(tmp_path, text)
-    shown = hover(desk, types.HoverParams(of, at))
+    documents, uri, of = opened(tmp_path, text)
+    shown = hover(documents, types.HoverParams(of, at))
     assert shown is not None
     assert isinstance(shown.contents, types.MarkupContent)
     assert "**hit**, an event" in shown.contents.value
     assert "**0.85**" in shown.contents.value
-    (found,) = definition(desk, types.DefinitionParams(of, at))
+    (found,) = definition(documents, types.DefinitionParams(of, at))
     assert (found.range.start.line, found.range.start.character) == (LINES[0], 8)
     context = types.ReferenceContext(include_declaration=True)
-    all_of_it = references(desk, types.ReferenceParams(context, of, at))
+    all_of_it = references(documents, types.ReferenceParams(context, of, at))
     assert [one.range.start.line for one in all_of_it] == LINES
-    edits = (rename(desk, types.RenameParams(of, at, "cached")).changes or {})[uri]
+    edits = (rename(documents, types.RenameParams(of, at, "cached")).changes or {})[uri]
     assert [one.range.start.line for one in edits] == LINES
     assert {one.new_text for one in edits} == {"cached"}
 
@@ -73,14 +75,16 @@ def test_an_event_is_known_wherever_it_is_named(tmp_path: Path, place: str) -> N
 @pytest.mark.parametrize("name", ["web", "hits", "page"])
 def test_an_event_is_not_given_a_name_that_is_taken(tmp_path: Path, name: str) -> None:
     text, at = marked(SPEC.replace("event hit", "event ‸hit"))
-    desk, _, of = opened(tmp_path, text)
+    documents, _, of = opened(tmp_path, text)
     with pytest.raises(QpsError, match="is declared already"):
-        rename(desk, types.RenameParams(of, at, name))
+        rename(documents, types.RenameParams(of, at, name))
 
 
 def test_the_outline_has_events_in_their_stream(tmp_path: Path) -> None:
-    desk, _, of = opened(tmp_path)
-    (stream,) = [one for one in outline(desk, types.DocumentSymbolParams(of)) if one.name == "page"]
+    documents, _, of = opened(tmp_path)
+    (stream,) = [
+        one for one in outline(documents, types.DocumentSymbolParams(of)) if one.name == "page"
+    ]
     inside = [(one.name, one.kind, one.detail) for one in stream.children or []]
     assert inside == [
         ("hit", types.SymbolKind.Event, "hits"),
@@ -89,8 +93,8 @@ def test_the_outline_has_events_in_their_stream(tmp_path: Path) -> None:
 
 
 def test_events_have_a_color_of_their_own(tmp_path: Path) -> None:
-    desk, _, of = opened(tmp_path)
-    data = word_colors(desk, types.SemanticTokensParams(of)).data
+    documents, _, of = opened(tmp_path)
+    data = word_colors(documents, types.SemanticTokensParams(of)).data
     colored, line, column = [], 0, 0
     for down, right, length, kind, _ in zip(*[iter(data)] * 5, strict=True):
         line, column = line + down, right if down else column + right
@@ -103,9 +107,9 @@ def test_events_have_a_color_of_their_own(tmp_path: Path) -> None:
 
 def test_the_layout_of_events_is_that_of_fmt(tmp_path: Path) -> None:
     uneven = SPEC.replace("event hit = hits", "event   hit=hits").replace("not hit:", "not  hit :")
-    desk, _, of = opened(tmp_path, uneven)
+    documents, _, of = opened(tmp_path, uneven)
     options = types.FormattingOptions(tab_size=2, insert_spaces=True)
-    edits = layout_edits(desk, types.DocumentFormattingParams(of, options))
+    edits = layout_edits(documents, types.DocumentFormattingParams(of, options))
     lines = uneven.splitlines(keepends=True)
     for edit in sorted(edits, key=lambda one: -one.range.start.line):
         start, end = edit.range.start, edit.range.end

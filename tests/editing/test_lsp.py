@@ -19,7 +19,7 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.editing.legend import KINDS
 from qps.editing.messages import OpenText, Setting, TextDiagnostics
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.editing.positions import Positions
 from qps.editing.published_diagnostics import text_diagnostics
 from qps.editing.references import definition
@@ -403,25 +403,25 @@ def test_the_library_is_read_only_where_an_editor_knows_no_documents_of_ours(
     tmp_path: Path,
 ) -> None:
     text = "use std.net as net\nnetwork lan = net.ethernet\n"
-    desk = Desk(library=tmp_path)
-    desk.put(OpenText("untitled:one", 1, text))
+    documents = OpenDocuments(library=tmp_path)
+    documents.put(OpenText("untitled:one", 1, text))
     at = types.Position(1, 20)
     asked = types.DefinitionParams(of("untitled:one"), at)
-    (found,) = definition(desk, asked)
+    (found,) = definition(documents, asked)
     copy = tmp_path / "std.net.qps"
     assert found.uri.casefold() == copy.as_uri().casefold()  # of a drive, too: C:, c:
     assert "ethernet" in copy.read_text(encoding="utf-8").splitlines()[found.range.start.line]
     assert copy.stat().st_mode & 0o222 == 0
-    desk.set(Setting())
-    assert definition(desk, asked)[0].uri == "qps-std:/std.net.qps"
+    documents.set(Setting())
+    assert definition(documents, asked)[0].uri == "qps-std:/std.net.qps"
 
 
 def test_errors_are_reported_early_and_that_there_are_none_at_the_end() -> None:
     told: list[TextDiagnostics] = []
-    desk = Desk()
-    desk.notify = told.append
+    documents = OpenDocuments()
+    documents.notify = told.append
     for version, text in enumerate((SPEC.replace("cpu job", "cpu jb"), SPEC)):
-        desk.put(OpenText("untitled:one", version, text))
-        found = text_diagnostics(desk, "untitled:one").found
+        documents.put(OpenText("untitled:one", version, text))
+        found = text_diagnostics(documents, "untitled:one").found
         assert [one.found for one in told] == ([found] if version == 0 else [])
         told.clear()

@@ -10,7 +10,7 @@ from lsprotocol import types
 from qps.compiler.diagnostics.source import LARGEST_TEXT
 from qps.editing.features import MISTAKES, OF_TEXTS
 from qps.editing.messages import FeatureRequest, OpenText, TextDiagnostics
-from qps.editing.open_documents import Desk
+from qps.editing.open_documents import OpenDocuments
 from qps.editing.worker_loop import answered
 
 SPEC = 'users N in 1..9\nparam a = 3 ms source "🎉𝄞é"\nmachine m { cpu 1 core }\nlet b = a * 2 🎉'
@@ -65,16 +65,16 @@ def test_all_questions_are_here() -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_no_request_is_a_fault(text: str) -> None:
-    desk, faults = Desk(), []
+    documents, faults = OpenDocuments(), []
     for uri in URIS:
-        desk.put(OpenText(uri, 1, TEXTS[text]))
+        documents.put(OpenText(uri, 1, TEXTS[text]))
         for line, character in PLACES if uri == URIS[0] else PLACES[:1]:
             for feature, params in asked_of(uri, line, character).items():
                 one = FeatureRequest(number=1, feature=feature, uri=uri, version=1, params=params)
-                found = answered(desk, one)
+                found = answered(documents, one)
                 if found.fault is not None:
                     faults.append(f"{uri}, {line}:{character}, {feature}: {found.fault}")
-        desk.take(uri)
+        documents.take(uri)
     assert not faults, "\n".join(faults)
 
 
@@ -83,14 +83,14 @@ def test_a_file_that_is_deleted_while_it_is_open_is_what_is_open(tmp_path: Path)
     used.write_text("param a = 3\n", encoding="utf-8")
     text = 'use "used.qps" as used\nusers N in 1..9\nlet b = used.a\n'
     spec.write_text(text, encoding="utf-8")
-    desk = Desk()
-    desk.put(OpenText(spec.as_uri(), 1, text))
+    documents = OpenDocuments()
+    documents.put(OpenText(spec.as_uri(), 1, text))
 
     def told() -> list[str]:
         one = FeatureRequest(
             number=1, feature=MISTAKES, uri=spec.as_uri(), version=1, params=spec.as_uri()
         )
-        found = answered(desk, one)
+        found = answered(documents, one)
         assert isinstance(found.result, TextDiagnostics), found.fault
         return [one.message for one in found.result.found[spec.as_uri()] if one.code == "QPS0206"]
 
@@ -98,5 +98,5 @@ def test_a_file_that_is_deleted_while_it_is_open_is_what_is_open(tmp_path: Path)
     spec.unlink()
     used.unlink()
     assert "does not exist" in told()[0]
-    desk.put(OpenText(used.as_uri(), 1, "param a = 3\n"))
+    documents.put(OpenText(used.as_uri(), 1, "param a = 3\n"))
     assert told() == []  # it is there as long as it is open
