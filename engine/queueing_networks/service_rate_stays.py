@@ -188,21 +188,22 @@ class _Numbers:
 
         return np.take(np.array(values), np.minimum(self.there - before, len(values) - 1))
 
-    def means(self, told: Any, variation: float = 1.0) -> Callable[[Any], Any]:
-        """Return the mean of what is told by how many are there with one who comes, by those found.
+    def means(self, values: Any, variation: float = 1.0) -> Callable[[Any], Any]:
+        """Return the mean of values by how many are there with one who comes, by those found.
 
         With what is waited more since the time that a place is held varies by `variation`.
         """
         size = len(self._counts)
-        first = told[1] - told[0] if size > 1 else 0.0
+        first = values[1] - values[0] if size > 1 else 0.0
         if variation != 1 and self._others > 0:
             rest = (variation - 1) / 2 / self._full
-            told = told + rest * (self._counts >= self._last) * (1 - self._counts / self._others)
+            idle = 1 - self._counts / self._others
+            values = values + rest * (self._counts >= self._last) * idle
         if size == 1:
-            return lambda found: told[0] + found * 0
-        means = self._weights @ told
-        slopes = (self._weights @ (told * self._counts) - means * self._found[1:]) / self._spread
-        return _cubic(self._found, [told[0], *means], [first, *slopes])
+            return lambda found: values[0] + found * 0
+        means = self._weights @ values
+        slopes = (self._weights @ (values * self._counts) - means * self._found[1:]) / self._spread
+        return _cubic(self._found, [values[0], *means], [first, *slopes])
 
 
 def _cubic(places: Any, values: Sequence[float], slopes: Sequence[float]) -> Callable[[Any], Any]:
