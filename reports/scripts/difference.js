@@ -2,7 +2,7 @@
 
 import { Axis } from "./common/axis.js";
 import { withData } from "./common/data.js";
-import { colour, draw } from "./common/dom.js";
+import { color, draw } from "./common/dom.js";
 import { number, shortened, whole } from "./common/format.js";
 import { offerTables } from "./common/table_files.js";
 import { Choice, Picture, pointReadout } from "./common/picture.js";
@@ -42,7 +42,7 @@ function drawChanges({ before, after, ways }, width, choice) {
     svg.append(
       i + 1 < bars.length ? draw("line", { x1: across.at(bar.to), x2: across.at(bar.to), y1: y + 4, y2: y + line + 4, class: "grid" }) : "",
       draw("text", { x: labels - 8, y: y + 17, "text-anchor": "end" }, shortened(bar.name, (labels - 16) / 7.2)),
-      draw("rect", { x, y: y + 3, width: Math.max(end - x, 1.5), height: line - 9, fill: colour(bar.isTotal ? 6 : bar.users > 0 ? 2 : 1) }, draw("title", null, text)),
+      draw("rect", { x, y: y + 3, width: Math.max(end - x, 1.5), height: line - 9, fill: color(bar.isTotal ? 6 : bar.users > 0 ? 2 : 1) }, draw("title", null, text)),
       draw("text", { x: end + 5, y: y + 17 }, told));
     return { x: (x + end) / 2, y: y + 12, band: true, text };
   });

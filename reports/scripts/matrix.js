@@ -69,13 +69,13 @@ class MatrixPage {
     const isDescending = isSame ? !this.sorting.isDescending : column.better > 0;
     this.sorting = { column, isDescending };
     this.order = sortedBy(this.order, column, isDescending);
-    this.view = this.filters.kept(this.order);
+    this.view = this.filters.included(this.order);
     this.show(); // pictures know no order
   }
 
   // What is kept has changed: the table follows at once, the pictures with the next frame.
   change() {
-    this.view = this.filters.kept(this.order);
+    this.view = this.filters.included(this.order);
     this.show();
     this.later ??= requestAnimationFrame(() => {
       this.later = null;

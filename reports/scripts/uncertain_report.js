@@ -2,9 +2,9 @@
 
 import { withData } from "./common/data.js";
 import { App } from "./live/app.js";
-import { Sure } from "./live/panels/uncertainty.js";
+import { Uncertainty } from "./live/panels/uncertainty.js";
 
 withData((data) => {
-  globalThis.qps = new App(data, Sure);
+  globalThis.qps = new App(data, Uncertainty);
   return globalThis.qps.started;
 });

@@ -39,7 +39,7 @@ class LiveGraphs:
     def graph(self, variant: VariantGraph) -> int:
         """Return the record of the graph of a variant."""
         step, graph = self._records.step, variant.graph
-        labelled, names = self._labeled(variant.criteria_graph), list(graph.streams)
+        labeled, names = self._labeled(variant.criteria_graph), list(graph.streams)
         return self._records.record(
             {
                 "mode": graph.mode,
@@ -51,8 +51,8 @@ class LiveGraphs:
                     self._resource(r, graph.network, is_filled=name in variant.filled)
                     for name, r in graph.resources.items()
                 ],
-                **labelled,
-                **self._changed(variant.changed, labelled),
+                **labeled,
+                **self._changed(variant.changed, labeled),
                 "elastic": [self._elastic(settled) for settled in graph.elastic],
                 "costs": self._costs(graph),
                 "unpriced": list(graph.stated.unpriced),
@@ -83,7 +83,7 @@ class LiveGraphs:
             return {}
         weaker = self._labeled(changed.criteria_graph)
         told = {name: value for name, value in weaker.items() if value != usual[name]}
-        return {"changed": {"numbers": changed.numbers, "labelled": told}} if told else {}
+        return {"changed": {"numbers": changed.numbers, "labeled": told}} if told else {}
 
     def _measure(self, measure: NamedMeasure) -> int:
         return self._records.record(

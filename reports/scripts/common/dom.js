@@ -74,7 +74,7 @@ export function fill(id, ...children) {
   if (place) place.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== ""));
 }
 
-const COLOURS = 8;
+const COLORS = 8;
 const DASHES = ["", "8 4", "2 4", "10 4 2 4", "5 3", "1 3", "12 3", "6 2 1 2"];
-export function colour(index) { return `var(--c${index % COLOURS})`; }
+export function color(index) { return `var(--c${index % COLORS})`; }
 export function dash(index) { return DASHES[index % DASHES.length] || null; }

@@ -54,8 +54,8 @@ export function roundedUp(people) { return whole(Math.ceil(people / step(people)
 function step(people) { return 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, people))) - 2); }
 
 // A line of text whose numbers stay with their units; what is no text stays as it is.
-export function unbroken(text) { return typeof text === "string" ? text.replace(HELD, "\u00a0") : text; }
-const HELD = /(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=[%$A-Za-z×])(?!(?:of|and|or|instead|to|with|for|in|between) )|(?<=[<>]=|[~×≤≥]) (?=\d)/g;
+export function unbroken(text) { return typeof text === "string" ? text.replace(UNBREAKABLE, "\u00a0") : text; }
+const UNBREAKABLE = /(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=[%$A-Za-z×])(?!(?:of|and|or|instead|to|with|for|in|between) )|(?<=[<>]=|[~×≤≥]) (?=\d)/g;
 
 export function percent(value, digits = 3) { return Number.isFinite(value) ? `${number(value * 100, digits)} %` : number(value); }
 

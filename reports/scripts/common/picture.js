@@ -131,7 +131,7 @@ function csvOfDrawn({ chart, table: told }) {
 
 const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linejoin", "paint-order", "font-family", "font-size", "font-weight"];
 
-// The picture as a file of its own: with the colours that it has here, its title and its legend.
+// The picture as a file of its own: with the colors that it has here, its title and its legend.
 export function standalone({ svg, title, legend }) {
   const copy = svg.cloneNode(true);
   const originals = [svg, ...svg.querySelectorAll("*")];

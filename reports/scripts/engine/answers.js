@@ -5,7 +5,7 @@ import { isEqual } from "./numerics/fractions.js";
 import { knownAt, knownWithout, largestKnown } from "./certainty.js";
 import { exactNumber } from "./model.js";
 import { capacityAtConfidence } from "./confidence.js";
-import { failingFirst, NEAR, passingBetween, reaching, Undecided } from "./numerics/search.js";
+import { failingFirst, ROUNDING, passingBetween, reaching, Undecided } from "./numerics/search.js";
 import { whole } from "../common/format.js";
 
 // Numbers with which a model cannot be: a jitter below zero, a load that divides by zero.
@@ -101,7 +101,7 @@ function* refuseImpossible(run, high) {
   }
   for (const [over, text] of graph.bounds) {
     const curve = run.curve(over, []);
-    const failure = yield* failingFirst(curve, graph.low, high, (n) => !(curve.at(n) <= NEAR));
+    const failure = yield* failingFirst(curve, graph.low, high, (n) => !(curve.at(n) <= ROUNDING));
     if (failure !== null) throw new Impossible(`${text} at ${run.model.population} = ${whole(failure)}`);
   }
 }

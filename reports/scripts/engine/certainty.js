@@ -1,7 +1,7 @@
 // How numbers are known: exactly, as a bound, by an approximation. A record's `certainty` is null for
 // what is exact, else its kind and its reasons. The rules are those of `solver/answers/answer_certainty.py`.
 
-import { NEAR } from "./numerics/search.js";
+import { ROUNDING } from "./numerics/search.js";
 import { listed, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 
@@ -50,7 +50,7 @@ function inSeries(run, population) {
 // Whether a load may be above 1; next to it floats do not tell, exact fractions do.
 function isOverloaded(run, resource, population) {
   const load = run.value(resource.load);
-  if (Math.abs(load - 1) > NEAR) return load > 1;
+  if (Math.abs(load - 1) > ROUNDING) return load > 1;
   const exact = run.exactValue(resource.load, population);
   return exact ? exact[0] > exact[1] : true;
 }

@@ -26,12 +26,12 @@ export class Model {
     if (!variant) return null;
     const graphs = variant.graphs.map((number) => this.graph(number));
     const chosen = graphs.filter((graph) => graph.mode === setting.mode);
-    return (chosen.length ? chosen : graphs).map((graph) => this.labelled(graph, setting.numbers));
+    return (chosen.length ? chosen : graphs).map((graph) => this.labeled(graph, setting.numbers));
   }
 
   // A graph with labels that hold for some numbers: where one is changed by whose value it is told
   // how others are known, those that hold whatever the numbers are.
-  labelled(graph, numbers) {
+  labeled(graph, numbers) {
     const isChanged = (one) => numbers.has(one.name) && graph.changed.numbers.includes(one.name) && !isEqual(numbers.get(one.name), exactNumber(one));
     return graph.changed && graph.numbers.some(isChanged) ? graph.changed.graph : graph;
   }
@@ -60,8 +60,8 @@ export class Model {
     return graph;
   }
 
-  changedLabels({ changed: { labelled } }) {
-    const told = Object.entries(labelled);
+  changedLabels({ changed: { labeled } }) {
+    const told = Object.entries(labeled);
     return Object.fromEntries(told.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.resolved(one)) : own]));
   }
 

@@ -3,7 +3,7 @@
 
 import { quotient } from "./numerics/fractions.js";
 import { OPERATIONS, slopesInSlices } from "./operations.js";
-import { remembering } from "./numerics/memo.js";
+import { memoizing } from "./numerics/memo.js";
 import { finished } from "../common/slices.js";
 
 // What stands for itself: the population and numbers by their names have their values from outside.
@@ -55,7 +55,7 @@ export class Program {
   // What an operation does to floats. Those of queues take long: what one of them was told before is not told anew.
   valueOf(word) {
     if (!this.laws[word]) return OPERATIONS[word].value;
-    if (!this.values.has(word)) this.values.set(word, remembering(OPERATIONS[word].value));
+    if (!this.values.has(word)) this.values.set(word, memoizing(OPERATIONS[word].value));
     return this.values.get(word);
   }
 

@@ -30,8 +30,8 @@ const SLICE = 8; // ms between two frames
 const PRINTED_WITHIN = 1500; // ms that advice may take before a print
 
 export class App {
-  // `Sure` is what a page has beside where numbers of the spec are not known.
-  constructor(data, Sure = null) {
+  // `Uncertainty` is what a page has beside where numbers of the spec are not known.
+  constructor(data, Uncertainty = null) {
     this.models = data.models.map((model) => new Model(model));
     this.columns = data.columns.map(({ model, start, name }) => this.column(this.models[model], this.models[model].setting(start), name));
     this.active = 0;
@@ -43,11 +43,11 @@ export class App {
       this.pictures = picturesOf(this);
       return;
     }
-    this.started = this.start(data, Sure);
+    this.started = this.start(data, Uncertainty);
   }
 
   // The page as it was written tells the answer until all is solved that it begins with, in slices.
-  async start(data, Sure) {
+  async start(data, Uncertainty) {
     for (const one of this.columns) {
       await this.worked(one.solving());
       if (!one.solved) {
@@ -56,7 +56,7 @@ export class App {
       }
       await this.worked(one.sensitively());
     }
-    this.sure = Sure && new Sure(this, data);
+    this.sure = Uncertainty && new Uncertainty(this, data);
     this.controls = new Controls(document.getElementById("controls"), this.shown, (isPopulationOnly) => this.change(isPopulationOnly), this.sure);
     this.pictures = picturesOf(this);
     document.body.classList.add("live");
@@ -108,7 +108,7 @@ export class App {
 
   solve() {
     if (sliced(this.pending, performance.now() + this.patience)) {
-      this.settled();
+      this.changeFinished();
       return;
     }
     this.showPending();
@@ -116,13 +116,13 @@ export class App {
   }
 
   // What was begun comes to its end at once: what comes next rests on it.
-  settle() {
+  finishChange() {
     if (!this.pending) return;
     finished(this.pending);
-    this.settled();
+    this.changeFinished();
   }
 
-  settled() {
+  changeFinished() {
     this.pending = null;
     document.body.classList.remove("pending");
     this.show();
@@ -187,7 +187,7 @@ export class App {
   }
 
   choose(index) {
-    this.settle();
+    this.finishChange();
     this.active = index;
     this.controls.show(this.shown);
     this.show();
@@ -195,7 +195,7 @@ export class App {
 
   // Keep the setting as it is now as a column of its own.
   pin() {
-    this.settle();
+    this.finishChange();
     const { model, setting, n } = this.shown;
     const copy = this.column(model, copied(setting), "");
     copy.solve();
@@ -207,7 +207,7 @@ export class App {
   }
 
   drop(index) {
-    this.settle();
+    this.finishChange();
     this.columns.splice(index, 1);
     if (this.active >= index) this.active = Math.max(0, this.active - 1);
     this.choose(this.active);
@@ -216,7 +216,7 @@ export class App {
   // Put the page into a state that was read (`live/state.js`): what is wrong with it, null for nothing.
   // Where something is, all is as it was.
   restore({ columns, active, seed }) {
-    this.settle();
+    this.finishChange();
     const kept = this.columns.filter((one) => one.isPinned), { shown } = this;
     const before = this.columns.map((one) => ({ column: one, setting: one.setting, follows: one.follows, n: one.n }));
     const found = columns.map(({ model, began, isPinned, ...wanted }, i) => {
@@ -335,7 +335,7 @@ export class App {
 
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {
-    this.settle();
+    this.finishChange();
     this.sense(Infinity);
     this.begin();
     if (this.advice.isWorking) {

@@ -47,7 +47,7 @@ export function stageCalled(model, stage) {
 }
 
 // The same with the identifier behind it, small; the whole doc string shows under the pointer.
-export function labelled(model, name, shown = name) {
+export function labeled(model, name, shown = name) {
   const label = labelOf(model, name);
   if (!label) return make("span", null, breakable(shown));
   if (shown === label.text.replaceAll(" ", "_")) return make("span", { title: name }, label.text);

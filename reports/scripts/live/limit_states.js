@@ -4,7 +4,7 @@
 import { make } from "../common/dom.js";
 import { phrase } from "../common/phrases.js";
 
-const NEAR = 0.8; // the part of its limit from which on a value is near it
+const WARNING_SHARE = 0.8; // the part of its limit from which on a value is near it
 const FULL = 1 + 1e-9; // what counts as no more than the limit: floats do not tell them apart
 
 // What part of its limit a value uses: at 1 it is at it. A floor uses the more of it the smaller the value is, and
@@ -20,7 +20,7 @@ export function limitState(used, isLimit) {
   if (Number.isNaN(used)) return "unknown";
   if (used > FULL) return "over";
   if (isLimit) return "limit";
-  return used >= NEAR ? "near" : "within";
+  return used >= WARNING_SHARE ? "near" : "within";
 }
 
 // A state in a table: its word and shape say what its color does.

@@ -6,7 +6,7 @@ import { fileOf } from "./sentences.js";
 import { pairsIn, quotedShort, escaped, Refused, stateIn, stateOf, VERSION } from "./state.js";
 
 const TOGETHER = 1000; // ms within which keys that move a slider are one act
-const SETTLED = 250; // ms without a change after which the address follows: browsers refuse hundreds of them
+const ADDRESS_DELAY = 250; // ms without a change after which the address follows: browsers refuse hundreds of them
 const STATE = /^#qps(\d+)(?:&(.*))?$/s;
 
 export class Past {
@@ -68,7 +68,7 @@ export class Past {
   }
 
   go(by) {
-    this.app.settle(); // what is still being worked out is a step, too
+    this.app.finishChange(); // what is still being worked out is a step, too
     if (this.writing) this.write();
     const state = this.steps[this.at + by];
     if (state === undefined || !this.tried(() => this.restore(state), "Not restored")) return;
@@ -123,7 +123,7 @@ export class Past {
 
   later() {
     clearTimeout(this.writing);
-    this.writing = setTimeout(() => this.write(), SETTLED);
+    this.writing = setTimeout(() => this.write(), ADDRESS_DELAY);
   }
 
   // Each step has an entry of its own in the history of the browser; that takes it long, and may wait for a frame.

@@ -55,7 +55,7 @@ class WordsField {
 // The list of names to tick, of which one is open at a time. It stands above everything else.
 class WordsPanel {
   static open(field) {
-    WordsPanel.element ??= WordsPanel.made();
+    WordsPanel.element ??= WordsPanel.create();
     const { element } = WordsPanel, { column, filters, change } = field;
     const codes = [...column.values.keys()].map((i) => i + 1).concat(column.hasNone ? [0] : []);
     const tick = (code, isIncluded) => {
@@ -90,7 +90,7 @@ class WordsPanel {
     element.querySelector("input")?.focus();
   }
 
-  static made() {
+  static create() {
     const element = make("div", { popover: "auto", class: "words-panel", role: "dialog" });
     element.addEventListener("toggle", (event) => {
       if (event.newState === "closed") WordsPanel.field?.element.focus({ preventScroll: true });

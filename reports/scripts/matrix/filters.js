@@ -47,7 +47,7 @@ export class Filters {
   isAllowed(column, code) { return !this.active.has(column.index) || this.of(column).allowed[code] === 1; }
 
   // The rows that pass, in the order in which they come.
-  kept(order) {
+  included(order) {
     const tests = [...this.active].map(([index, { allowed }]) => [this.columns[index].codes, allowed]);
     if (!tests.length) return order;
     const found = new Uint32Array(order.length);

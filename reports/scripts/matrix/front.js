@@ -2,7 +2,7 @@
 // which no other one is better than in one of the two and as good in the other (Pareto).
 
 import { Axis } from "../common/axis.js";
-import { colour, draw, make } from "../common/dom.js";
+import { color, draw, make } from "../common/dom.js";
 import { number, whole } from "../common/format.js";
 import { Choice, Picture, pointReadout, switchOf } from "../common/picture.js";
 import { configurationOf, sortedBy } from "./rows.js";
@@ -75,7 +75,7 @@ export class FrontPicture {
     svg.append(
       draw("path", { d: dots || "M0 0", class: "dots" }),
       draw("path", { d: stepsThrough(onFront), class: "front" }),
-      ...onFront.map(({ x, y }) => draw("circle", { cx: x, cy: y, r: 5, fill: colour(1), class: "mark" })),
+      ...onFront.map(({ x, y }) => draw("circle", { cx: x, cy: y, r: 5, fill: color(1), class: "mark" })),
       this.ring = draw("circle", { r: 9, class: "chosen-ring" }));
     this.drawn = { at: axes, of: [across, up] };
     this.mark();
@@ -185,7 +185,7 @@ function stepsThrough(points) {
 function frontLegend() {
   const mark = (shape) => draw("svg", { width: 34, height: 12, "aria-hidden": "true" }, shape);
   return [
-    make("li", null, mark([draw("path", { d: "M0 6H34", class: "front" }), draw("circle", { cx: 17, cy: 6, r: 5, fill: colour(1), class: "mark" })]), "Pareto-optimal: no other configuration dominates it"),
+    make("li", null, mark([draw("path", { d: "M0 6H34", class: "front" }), draw("circle", { cx: 17, cy: 6, r: 5, fill: color(1), class: "mark" })]), "Pareto-optimal: no other configuration dominates it"),
     make("li", null, mark(draw("path", { d: "M8 6h0M17 6h0M26 6h0", class: "dots" })), "dominated: another is better in one and no worse in the other"),
   ];
 }

@@ -75,14 +75,14 @@ export class LineAxis {
   spreadCodes(count) {
     const found = [];
     for (let i = 0; i < count; i++) {
-      const code = this.codeNear(LOWEST + (i / (count - 1)) * (LEVELS - 1 - LOWEST));
+      const code = this.closestCode(LOWEST + (i / (count - 1)) * (LEVELS - 1 - LOWEST));
       if (found.every((other) => Math.abs(this.levels[other] - this.levels[code]) > 10)) found.push(code);
     }
     return found;
   }
 
   // The number of the value that lies nearest to a level.
-  codeNear(level) {
+  closestCode(level) {
     let best = 1;
     for (let code = 2; code < this.levels.length; code++) {
       if (Math.abs(this.levels[code] - level) < Math.abs(this.levels[best] - level)) best = code;
@@ -173,7 +173,7 @@ export class LineAxis {
       const inside = [];
       for (let code = 1; code < this.levels.length; code++) if (this.levels[code] >= low && this.levels[code] <= high) inside.push(code);
       if (inside.length) this.keep(inside[0], inside.at(-1));
-      else this.keep(...Array(2).fill(this.codeNear((low + high) / 2)));
+      else this.keep(...Array(2).fill(this.closestCode((low + high) / 2)));
     };
     this.hit.addEventListener("pointerdown", (event) => {
       start = level(event);

@@ -8,9 +8,9 @@ import { LEVELS } from "./line_axis.js";
 const LINES_AT_ONCE = 200;
 
 // Paints rows on an image, gap after gap, and yields whenever it may be interrupted. `y` tells
-// where a level lies; `colour` is written #rrggbb, `strength` how dark the darkest lines are.
-export function* paintLines(image, rows, axes, y, { colour, strength, scale }) {
-  const ink = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+// where a level lies; `color` is written #rrggbb, `strength` how dark the darkest lines are.
+export function* paintLines(image, rows, axes, y, { color, strength, scale }) {
+  const ink = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
   const levels = Float64Array.from({ length: LEVELS }, (_, level) => y(level) * scale);
   for (let gap = 0; gap + 1 < axes.length; gap++) {
     const from = Math.round(axes[gap].x * scale), width = Math.round(axes[gap + 1].x * scale) - from;

@@ -103,8 +103,8 @@ export class ParallelPicture {
   // Draw rows on a canvas, in slices; what is asked for meanwhile is drawn when this is done, so
   // that a picture appears however fast its filters move.
   request(canvas, rows, name, strength) {
-    const colour = getComputedStyle(this.place).getPropertyValue(name).trim();
-    const job = { rows, axes: this.axes, colour, strength, scale: canvas.width / this.width };
+    const color = getComputedStyle(this.place).getPropertyValue(name).trim();
+    const job = { rows, axes: this.axes, color, strength, scale: canvas.width / this.width };
     if (this.jobs.has(canvas)) this.jobs.get(canvas).next = job;
     else this.start(canvas, job);
   }

@@ -6,7 +6,7 @@ const MAX_NUMBERS = 1 << 17; // 1 MB of operands, then all is forgotten
 const float = new Float64Array(1), halves = new Int32Array(float.buffer);
 
 // A function of numbers that keeps its values.
-export function remembering(value) {
+export function memoizing(value) {
   const kept = new Map();
   let count = 0;
   return (...operands) => {
@@ -39,7 +39,7 @@ function isSame(one, other) {
 }
 
 // The same of whatever has a name.
-export function remembered(name, make) {
+export function memoized(name, make) {
   if (!byName.has(name)) {
     if (byName.size >= MAX_CACHED) byName.clear();
     byName.set(name, make());

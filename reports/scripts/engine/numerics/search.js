@@ -4,7 +4,7 @@
 
 import { finished } from "../../common/slices.js";
 
-export const NEAR = 1e-11; // of a value's own size: nearer to zero than this, floats do not tell
+export const ROUNDING = 1e-11; // of a value's own size: nearer to zero than this, floats do not tell
 const MAX_BOXES = 20000;
 const FARTHEST = 1e15;
 const FARTHEST_OF_QUEUES = 1e9; // beyond this, numbers of queues take too long to be computed
@@ -39,7 +39,7 @@ export class Curve {
 
   doubt() {
     const { x } = this.run;
-    return NEAR * Math.max(1e-300, ...this.size.map((i) => Math.abs(x[i])).filter(Number.isFinite));
+    return ROUNDING * Math.max(1e-300, ...this.size.map((i) => Math.abs(x[i])).filter(Number.isFinite));
   }
 
   // True where the curve lies on zero at a whole population, exactly: floats only come near.

@@ -3,7 +3,7 @@
 
 import { between, convolved, ofSeveral, poisson, powered, stationsOf } from "./product_form.js";
 import { logGamma } from "../numerics/gamma.js";
-import { remembered } from "../numerics/memo.js";
+import { memoized } from "../numerics/memo.js";
 import { fallingRoot } from "../numerics/roots.js";
 import { weights } from "../queueing/sums.js";
 
@@ -23,7 +23,7 @@ export function quantileOfMoments(normalQuantile) {
 export function closedQuantile(waits, ofMoments, erlangC) {
   const ofWhole = (level, found, think, places) => {
     if (level <= places.reduce((rest, { visits }) => rest * Math.max(1 - visits, 0), 1)) return 0;
-    const law = remembered(`law ${found} ${think} ${JSON.stringify(places)}`, () => lawOf(waits, found, think, places));
+    const law = memoized(`law ${found} ${think} ${JSON.stringify(places)}`, () => lawOf(waits, found, think, places));
     return law ? inverted(law, level, ofMoments) : ofMoments(level, ...moments(waits, erlangC, found, think, places));
   };
   return (level, customers, think, ...operands) => {

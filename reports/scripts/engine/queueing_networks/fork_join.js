@@ -3,7 +3,7 @@
 
 import { atPointElse } from "../numerics/bounds.js";
 import { foundAndWaits } from "./linearizer.js";
-import { remembered } from "../numerics/memo.js";
+import { memoized } from "../numerics/memo.js";
 import { risingRoot } from "../numerics/roots.js";
 import { NODES } from "../queueing/maximum.js";
 
@@ -12,7 +12,7 @@ const GROWING = [0, -1, 1, -1, 1, 0];
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function forkedNumbers(erlangC) {
-  const solved = (customers, think, operands, places) => remembered(`forked ${customers} ${think} ${operands}`, () => solution(erlangC, customers, think, places));
+  const solved = (customers, think, operands, places) => memoized(`forked ${customers} ${think} ${operands}`, () => solution(erlangC, customers, think, places));
   const ofPlace = (value) => (which, customers, think, ...operands) => {
     const places = read(customers, think, operands), own = places && every(places).find((one) => one.at === which);
     return own ? value(own, customers, think, operands, places) : NaN;
@@ -153,7 +153,7 @@ function met(erlangC, { servers, load }, slope, beside) {
     const spare = 1 - load - slope;
     return Math.max(spare > 0 ? (load + slope + beside) / spare : Infinity, load / (1 - load));
   }
-  const { found, waits } = remembered(`found ${servers} ${load}`, () => foundAndWaits(erlangC, servers, load)), last = found.length - 1;
+  const { found, waits } = memoized(`found ${servers} ${load}`, () => foundAndWaits(erlangC, servers, load)), last = found.length - 1;
   const grows = (k) => (waits[k] - waits[k - 1]) / (found[k] - found[k - 1]);
   if (slope * grows(last) >= 1) return Infinity;
   let low = 0, high = found.length; // the first point at which no more are found than there are

@@ -1,6 +1,6 @@
 // Closed networks with stations whose speed goes by how many are there, and with pools: `engine/queueing_networks/load_dependent_mva.py` tells how.
 
-import { remembered } from "../numerics/memo.js";
+import { memoized } from "../numerics/memo.js";
 import { aroundOf, between, every, holds, nameOf, neverEnds, read, SEVERAL, takesTime } from "./load_dependent_operands.js";
 import { atStations, counted, cumulated, delayWithin, most, numberOf, onGrid, paces, ratesOfOwn, rising, tableOf, total, waitsAtOwn } from "./load_dependent_tables.js";
 import { convolved, dot, ofSeveral, sharesOf, singleServers, waitAlone, waitOf, weighed } from "./product_form.js";
@@ -40,7 +40,7 @@ export function nestedNumbers(erlangC) {
 function networks(erlangC) {
   const alone = (servers, load) => waitAlone(erlangC, servers, load);
   const made = (customers, think, places, around) => new Solved(alone, solved, customers, think, places, around);
-  const solved = (customers, think, places, around = NO_POOL) => remembered(`nested ${customers} ${think} ${aroundOf(around)} ${nameOf(places)}`, () => made(customers, think, places, around));
+  const solved = (customers, think, places, around = NO_POOL) => memoized(`nested ${customers} ${think} ${aroundOf(around)} ${nameOf(places)}`, () => made(customers, think, places, around));
   return { alone, made, solved };
 }
 
@@ -199,7 +199,7 @@ class Solved {
 
   ratesWithin(pool) {
     if (!takesTime(pool)) return [];
-    return remembered(`rates ${nameOf([pool])} ${this.most}`, () => onGrid((n) => this.inner(pool, n).rate, this.mostWithin(pool)));
+    return memoized(`rates ${nameOf([pool])} ${this.most}`, () => onGrid((n) => this.inner(pool, n).rate, this.mostWithin(pool)));
   }
 
   // The same where the copies of a pool are all equally full.
@@ -210,7 +210,7 @@ class Solved {
   }
 
   filled(pool) {
-    return remembered(`filled ${nameOf([pool])} ${this.most}`, () => populationWithin(this.evenRatesWithin(pool), this.ratesWithin(pool), pool.places, pool.copies, pool.variation, this.most));
+    return memoized(`filled ${nameOf([pool])} ${this.most}`, () => populationWithin(this.evenRatesWithin(pool), this.ratesWithin(pool), pool.places, pool.copies, pool.variation, this.most));
   }
 
   heldOf(pool) { return this.filled(pool).held; }

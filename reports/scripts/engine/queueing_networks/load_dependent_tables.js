@@ -1,6 +1,6 @@
 // Stations by their rates with one, two, … customers: as polynomials, within the copies of a pool, and on a grid.
 
-import { remembered } from "../numerics/memo.js";
+import { memoized } from "../numerics/memo.js";
 import { aroundOf, nameOf } from "./load_dependent_operands.js";
 import { ofSeveral } from "./product_form.js";
 import { evenRates, ownRates, ownWaits } from "./service_rate_tables.js";
@@ -39,14 +39,14 @@ export function rising(rates, customers) {
 
 // The rates of stations of which each copy of a pool has one, by how many are there, and what open visits wait at one.
 export function ratesOfOwn(station, around, last) {
-  return remembered(`own rates ${nameOf([station])} ${aroundOf(around)} ${last}`, () => {
+  return memoized(`own rates ${nameOf([station])} ${aroundOf(around)} ${last}`, () => {
     const { places, copies, areEven } = around, { weights, unit } = station.speeds.length ? slowerOf(station, places) : summedOf(station, places);
     return (areEven ? evenRates : ownRates)(weights, places, copies, last, LEAST).map((rate) => rate * unit);
   });
 }
 
 export function waitsAtOwn(station, around, last) {
-  return remembered(`own waits ${nameOf([station])} ${aroundOf(around)} ${last}`, () => {
+  return memoized(`own waits ${nameOf([station])} ${aroundOf(around)} ${last}`, () => {
     const { places, copies } = around, { weights, waits } = summedOf(station, places);
     return ownWaits(weights, waits, places, copies, last, LEAST);
   });

@@ -5,13 +5,13 @@ import { atPointElse, widened } from "../numerics/bounds.js";
 import { classQuantile } from "./multiclass_cycle_times.js";
 import { ofSeveral, onLine, waitAlone } from "./product_form.js";
 import { linearized } from "./linearizer.js";
-import { remembered } from "../numerics/memo.js";
+import { memoized } from "../numerics/memo.js";
 
 const MAX_STATES = 100000, MAX_POWERS = 400000;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function classNumbers(erlangC, ofMoments) {
-  const found = (network) => remembered(JSON.stringify(network), () => solved(erlangC, network));
+  const found = (network) => memoized(JSON.stringify(network), () => solved(erlangC, network));
   const rate = (k) => (network) => found(network).rates[k];
   return {
     class_rate: (classes, of, ...operands) => {

@@ -6,13 +6,13 @@ import { onLine, waitAlone } from "./product_form.js";
 import { Linearizer } from "./linearizer.js";
 import { every, MAX_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./load_dependent_operands.js";
 import { staysOf } from "./service_rate_stays.js";
-import { remembered } from "../numerics/memo.js";
+import { memoized } from "../numerics/memo.js";
 
 const BEFORE = 4, MAX_TURNS = 60, ENOUGH = 1e-12, FIRST_ONE = 1e-9;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function sharedNumbers(erlangC) {
-  const stays = staysOf(erlangC), found = (network) => remembered(`shared ${JSON.stringify(network)}`, () => solved(erlangC, stays, network));
+  const stays = staysOf(erlangC), found = (network) => memoized(`shared ${JSON.stringify(network)}`, () => solved(erlangC, stays, network));
   const ofPlace = (which, network) => Boolean(network) && every(placesIn(network, network.customers)).some((place) => place.at === which);
   return {
     shared_rate: (classes, of, ...operands) => {

@@ -4,7 +4,7 @@
 import { atPopulation } from "./normalizing_integral.js";
 import { logGamma } from "../numerics/gamma.js";
 import { linearized } from "./linearizer.js";
-import { remembering } from "../numerics/memo.js";
+import { memoizing } from "../numerics/memo.js";
 import { risingRoot } from "../numerics/roots.js";
 
 const MAX_STEPS = 400, MAX_DEGREE = 8192, NEAR_ONE = 100, SEVERAL = 2, LARGEST = 600;
@@ -53,7 +53,7 @@ export function closedNumbers(erlangC) {
 // The waits of open visits at each station of a network. In whichever order stations are told, the network is the same:
 // it is asked for in the order of each of its stations.
 export function closedWaits(erlangC) {
-  const found = remembering((customers, think, ...operands) => waitsOf(erlangC, customers, think, grouped(operands)));
+  const found = memoizing((customers, think, ...operands) => waitsOf(erlangC, customers, think, grouped(operands)));
   return (customers, think, stations) => {
     const order = [...stations.keys()].sort((one, other) => compared(stations[one], stations[other]));
     const told = found(customers, think, ...order.flatMap((k) => stations[k])), waits = [];

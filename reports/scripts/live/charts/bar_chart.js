@@ -1,12 +1,12 @@
 // A picture of bars: the sensitivities as a tornado.
 
 import { Axis } from "../../common/axis.js";
-import { colour, draw } from "../../common/dom.js";
+import { color, draw } from "../../common/dom.js";
 import { shortened } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { pointReadout } from "../../common/picture.js";
 import { nounOf } from "../sentences.js";
-import { called, calledInFull, labelled } from "../labels.js";
+import { called, calledInFull, labeled } from "../labels.js";
 
 // A picture of which nothing is known yet.
 function waiting(what, width) {
@@ -17,13 +17,13 @@ function waiting(what, width) {
 function signedShare(value) { return `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)} %`; }
 
 const MAX_BARS = 14;
-const TELLING = 0.005; // what moves the answer by less reads as zero
+const NOTICEABLE = 0.005; // what moves the answer by less reads as zero
 
 export function drawTornado(column, width) {
   const { sensitivity, solved, model } = column;
   if (!sensitivity) return waiting("Sensitivity", width);
-  const telling = sensitivity.rows.filter((one) => Math.abs(one.elasticity) >= TELLING);
-  const rows = telling.slice(0, MAX_BARS);
+  const noticeable = sensitivity.rows.filter((one) => Math.abs(one.elasticity) >= NOTICEABLE);
+  const rows = noticeable.slice(0, MAX_BARS);
   if (!rows.length) return null;
   const of = solved.limiting ? phrase("sensitivity.of", { noun: nounOf(column.model) }) : `the saturation point of ${sensitivity.of}`;
   const title = phrase("page.sensitivity", { of });
@@ -37,7 +37,7 @@ export function drawTornado(column, width) {
     const helps = elasticity > 0;
     svg.append(
       draw("text", { x: labels, y: y + 15, "text-anchor": "end" }, shortened(called(model, record.name), (labels - 10) / 7.2), draw("title", null, calledInFull(model, record.name))),
-      draw("rect", { x, y: y + 2, width: Math.max(end - x, 1), height: line - 6, fill: colour(helps ? 2 : 1) }),
+      draw("rect", { x, y: y + 2, width: Math.max(end - x, 1), height: line - 6, fill: color(helps ? 2 : 1) }),
       draw("text", helps ? { x: x - 5, y: y + 15, "text-anchor": "end" } : { x: end + 5, y: y + 15 }, signedShare(elasticity)));
     return { x: (x + end) / 2, y: y + 11, band: true, text: `+1 % of ${calledInFull(model, record.name)} (now ${record.text}): ${signedShare(elasticity)}` };
   });
@@ -47,6 +47,6 @@ export function drawTornado(column, width) {
     draw("text", { x: across.end, y: height - 8, "text-anchor": "end", class: "soft" }, "higher ▶"));
   return {
     title, svg, readout: pointReadout(svg, points),
-    table: () => ({ head: ["Input", phrase("page.effect")], rows: telling.map(({ record, elasticity }) => [labelled(model, record.name), signedShare(elasticity)]) }),
+    table: () => ({ head: ["Input", phrase("page.effect")], rows: noticeable.map(({ record, elasticity }) => [labeled(model, record.name), signedShare(elasticity)]) }),
   };
 }

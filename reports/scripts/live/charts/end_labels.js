@@ -1,6 +1,6 @@
 // Names of lines: which lines are one to the eye, and where their names stand, at their ends where there is room.
 
-import { colour, dash, draw } from "../../common/dom.js";
+import { color, dash, draw } from "../../common/dom.js";
 import { listed, shortened } from "../../common/format.js";
 
 const ALIKE = 0.75; // px: lines that are nowhere further apart are one to the eye
@@ -52,8 +52,8 @@ export function endLabels(ends, room, { right, top, bottom }) {
     const isAway = Math.abs(level - end) > 2 || right - x > 4;
     return draw("g", { class: "line-end" },
       isAway ? draw("path", { d: `M${Math.min(x, right).toFixed(1)} ${end.toFixed(1)}L${right} ${end.toFixed(1)}L${from} ${level.toFixed(1)}`, class: "leader" }) : null,
-      isArea ? draw("rect", { x: from, y: level - 5, width: 12, height: 10, fill: colour(index), class: "area" })
-        : draw("line", { x1: from, x2: from + SAMPLE, y1: level, y2: level, stroke: colour(index), "stroke-dasharray": dash(index), class: strong ? "line strong" : "line" }),
+      isArea ? draw("rect", { x: from, y: level - 5, width: 12, height: 10, fill: color(index), class: "area" })
+        : draw("line", { x1: from, x2: from + SAMPLE, y1: level, y2: level, stroke: color(index), "stroke-dasharray": dash(index), class: strong ? "line strong" : "line" }),
       draw("text", { x: from + SAMPLE + 4, y: level + 4, class: "end-name" }, shortened(name, most), draw("title", null, all)));
   });
 }

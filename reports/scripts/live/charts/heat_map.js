@@ -9,7 +9,7 @@ import { roundStep } from "../../common/axis.js";
 import { draw, make } from "../../common/dom.js";
 import { number, percent, shortened, whole } from "../../common/format.js";
 import { pointReadout } from "../../common/picture.js";
-import { scaleColour, scaleInk, scaleLegend } from "../../common/scale.js";
+import { scaleColor, scaleInk, scaleLegend } from "../../common/scale.js";
 import { sliced } from "../../common/slices.js";
 import { contour, contourPath } from "./contours.js";
 import { called, calledInFull } from "../labels.js";
@@ -78,7 +78,7 @@ export class HeatMap {
       const numbers = new Map(setting.numbers);
       numbers.set(x.record.name, x.exact[this.done % this.across]);
       numbers.set(y.record.name, y.exact[Math.floor(this.done / this.across)]);
-      this.began ??= this.cell(run.prepare(column.model.labelled(graph, numbers), numbers), { ...setting, numbers });
+      this.began ??= this.cell(run.prepare(column.model.labeled(graph, numbers), numbers), { ...setting, numbers });
       const isDone = sliced(this.began, until, (found) => { this.values[this.done] = found; });
       if (!isDone) return false;
       this.began = null;
@@ -109,7 +109,7 @@ export class HeatMap {
     const what = quantityCalled(column, this.choices.what.value);
     const isUsers = this.step === null;
     const told = (v) => (isUsers ? (v < column.graph.low ? "none" : whole(v)) : this.formatValue(v));
-    const toldOf = (i) => this.toldCell(told, i);
+    const toldOf = (i) => this.formatCell(told, i);
     const finite = [...values].filter(Number.isFinite);
     const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
     const title = `${what[0].toUpperCase()}${what.slice(1)} by ${x.called} and ${y.called}${this.done < values.length ? " (computing …)" : ""}`;
@@ -124,7 +124,7 @@ export class HeatMap {
       const col = i % this.across, row = Math.floor(i / this.across);
       const [x0, y0] = middle(col, row);
       const share = high > low ? (value - low) / (high - low) : 0.5;
-      svg.append(draw("rect", { x: x0 - cell.w / 2, y: y0 - cell.h / 2, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColour(share) }));
+      svg.append(draw("rect", { x: x0 - cell.w / 2, y: y0 - cell.h / 2, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColor(share) }));
       if (col % every === Math.floor((every - 1) / 2) && cell.h >= LINE) inCells.push(draw("g", { fill: Number.isFinite(value) ? scaleInk(Math.max(0, Math.min(1, share))) : "var(--ink)" }, draw("text", { x: x0, y: y0 + (cell.h >= 2 * LINE ? LINE - 3 : 4), "text-anchor": "middle", class: "own in-cell" }, texts[i])));
       points.push({ x: x0, y: y0, text: `${calledInFull(column.model, x.record.name)} ${x.format(col)}, ${calledInFull(column.model, y.record.name)} ${y.format(row)}: ${toldOf(i)}` });
     });
@@ -166,7 +166,7 @@ export class HeatMap {
   }
 
   // The value of a cell with how it is known.
-  toldCell(told, i) {
+  formatCell(told, i) {
     const value = this.values[i], { low, high } = this.column.graph;
     if (this.step !== null) return marked(told(value), this.known[i], value);
     return value < low || Number.isNaN(value) ? told(value) : formatUsers({ largest: value, isRange: value === high, known: this.known[i] });

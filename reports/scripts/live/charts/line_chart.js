@@ -5,7 +5,7 @@
 // told }], `here`: a place on the axis. `stacked` fills the space between lines; a `fan` lies around its line.
 
 import { Axis, axisFor } from "../../common/axis.js";
-import { colour, dash, draw, make } from "../../common/dom.js";
+import { color, dash, draw, make } from "../../common/dom.js";
 import { shortened } from "../../common/format.js";
 import { allNames, alikeGroups, endLabels, groupName, roomForNames } from "./end_labels.js";
 
@@ -22,16 +22,16 @@ export function lineChart({ x, y, series, limit, region, marks = [], here, stack
   const left = labelWidth(up.ticks(TICKS).map(y.format));
   const across = new Axis(x.values[0], x.values.at(-1), left, right, x.isLog);
   const clip = `clip-${++lineChart.count}`;
-  const drawn = groups.map(([first], k) => ({ ...shown[first], index: shown[first].colour ?? first, told: names[k], all: allNames(groups[k], series.map((line) => line.name)), strong: groups[k].some((i) => shown[i].strong) }));
+  const drawn = groups.map(([first], k) => ({ ...shown[first], index: shown[first].color ?? first, told: names[k], all: allNames(groups[k], series.map((line) => line.name)), strong: groups[k].some((i) => shown[i].strong) }));
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": description },
     draw("clipPath", { id: clip }, draw("rect", { x: left, y: top - 8, width: right - left, height: bottom - top + 8 })),
     regionOf(region, across, top, bottom),
     gridOf(across, up, x, y, { left, right, top, bottom }),
-    draw("g", { "clip-path": `url(#${clip})` }, drawn.map((line) => (line.fan ? draw("path", { d: line.fan.path(across, up), fill: colour(line.index), class: "fan" }) : null)), drawn.map((line) => [
-      stacked ? draw("path", { d: areaOf(across, up, x.values, line), fill: colour(line.index), class: "area" }) : null,
+    draw("g", { "clip-path": `url(#${clip})` }, drawn.map((line) => (line.fan ? draw("path", { d: line.fan.path(across, up), fill: color(line.index), class: "fan" }) : null)), drawn.map((line) => [
+      stacked ? draw("path", { d: areaOf(across, up, x.values, line), fill: color(line.index), class: "area" }) : null,
       draw("path", {
         d: pathOf(across, up, x.values, line.values), class: line.strong ? "line strong" : "line",
-        stroke: colour(line.index), "stroke-dasharray": stacked ? null : dash(line.index),
+        stroke: color(line.index), "stroke-dasharray": stacked ? null : dash(line.index),
       }, draw("title", null, line.all)),
     ])),
     limitOf(limit, up, left, right),
@@ -142,7 +142,7 @@ function markedPoints(marks, across, up, frame) {
       while (isTaken(y)) y += step;
       taken.push(y);
       return [
-        draw("circle", { cx: at, cy: level, r: 4.5, fill: colour(mark.series), class: "mark" }, draw("title", null, mark.label)),
+        draw("circle", { cx: at, cy: level, r: 4.5, fill: color(mark.series), class: "mark" }, draw("title", null, mark.label)),
         draw("text", { x: atRight ? at - 8 : at + 8, y, "text-anchor": atRight ? "end" : "start" }, mark.label),
       ];
     });
@@ -179,8 +179,8 @@ function areaOf(across, up, places, { values, below }) {
 function legendOf(drawn, stacked) {
   return drawn.map((line) => make("li", null,
     draw("svg", { width: 34, height: 10, "aria-hidden": "true" },
-      stacked ? draw("rect", { width: 14, height: 10, fill: colour(line.index) })
-        : draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, stroke: colour(line.index), "stroke-dasharray": dash(line.index), class: line.strong ? "line strong" : "line" })),
+      stacked ? draw("rect", { width: 14, height: 10, fill: color(line.index) })
+        : draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, stroke: color(line.index), "stroke-dasharray": dash(line.index), class: line.strong ? "line strong" : "line" })),
     make("span", { title: line.all }, line.told)));
 }
 

@@ -3,7 +3,7 @@
 
 import { inParenthesis, knownAt, knownOver, marked, together } from "../../engine/certainty.js";
 import { Axis } from "../../common/axis.js";
-import { colour, draw } from "../../common/dom.js";
+import { color, draw } from "../../common/dom.js";
 import { listed, number, whole } from "../../common/format.js";
 import { pointReadout } from "../../common/picture.js";
 import { startName } from "./population_charts.js";
@@ -111,7 +111,7 @@ function placed(svg, points, project, axes, isBeyond) {
     while (isTaken(level)) level += 7;
     taken.push({ from, long, level });
     svg.append(
-      draw(one.strong ? "circle" : "rect", one.strong ? { cx: x, cy: y, r: 6.5, fill: colour(i), class: "mark" } : { x: x - 4.5, y: y - 4.5, width: 9, height: 9, fill: colour(i), class: "mark" }, draw("title", null, text)),
+      draw(one.strong ? "circle" : "rect", one.strong ? { cx: x, cy: y, r: 6.5, fill: color(i), class: "mark" } : { x: x - 4.5, y: y - 4.5, width: 9, height: 9, fill: color(i), class: "mark" }, draw("title", null, text)),
       draw("text", { x: atRight ? x - 9 : x + 9, y: level, "text-anchor": atRight ? "end" : "start" }, name));
     return { x, y, text };
   });
@@ -142,7 +142,7 @@ export function drawSpace3(column, width, choices, turn, starts, columns) {
       draw("text", { x: project(tip)[0], y: project(tip)[1] + (i === 2 ? -6 : 14), "text-anchor": "middle" }, axisLabel(axes[i])),
     ]),
     way.length ? draw("path", { d: path(way), class: "trajectory" }) : null,
-    points.map((one, i) => draw("path", { d: path([one.at, [one.at[0], one.at[1], 0]]), stroke: colour(i), class: "drop" })));
+    points.map((one, i) => draw("path", { d: path([one.at, [one.at[0], one.at[1], 0]]), stroke: color(i), class: "drop" })));
   return {
     title, svg, ...placed(svg, points, project, axes, (one) => one.at.some((v) => v > most)),
     table: () => spaceTable(points, axes, graph),

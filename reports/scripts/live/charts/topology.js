@@ -2,12 +2,12 @@
 // everything is and what of that is a stream's. Boxes and lines stand where the page says.
 
 import { together, marked } from "../../engine/certainty.js";
-import { colour, draw, make } from "../../common/dom.js";
+import { color, draw, make } from "../../common/dom.js";
 import { percent, shortened, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
-import { scaleColour, scaleInk, scaleLegend } from "../../common/scale.js";
+import { scaleColor, scaleInk, scaleLegend } from "../../common/scale.js";
 import { IS_ELASTIC, isElasticallyFilled } from "../panels/elastic_resources.js";
-import { called, calledInFull, labelled } from "../labels.js";
+import { called, calledInFull, labeled } from "../labels.js";
 import { byPlace, SPENT, SPENT_HEADINGS, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
@@ -99,7 +99,7 @@ function tableOf(picture, order) {
   const { column, stream, way } = picture;
   const told = (v) => (v && isVisible(way, v) ? column.format(v, "s") : "");
   const rows = order.map(({ name, what, loads, time }) => [
-    labelled(column.model, name), labelled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.format(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
+    labeled(column.model, name), labeled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.format(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
     loads.map(loadLabel).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
   ]);
   return { head: ["Place", "Machine or network", ...(stream ? ["Steps", "Time", "Share of latency", ...SPENT_HEADINGS] : []), "Utilization", ...(stream ? [`Share of ${called(column.model, stream.name)}`] : [])], rows };
@@ -107,17 +107,17 @@ function tableOf(picture, order) {
 
 // -- how it is drawn -----------------------------------------------------------------------------
 
-// What time is spent with is told apart without colour, too: work is filled, waiting is hatched, the rest is dotted.
+// What time is spent with is told apart without color, too: work is filled, waiting is hatched, the rest is dotted.
 export function definitions(key) {
   const pattern = (id, size, ...inside) => draw("pattern", { id: `${id}-${key}`, width: size, height: size, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, ...inside);
   return draw("defs", null,
-    pattern("waits", 6, draw("rect", { width: 6, height: 6, fill: "var(--paper)" }), draw("rect", { width: 3, height: 6, fill: colour(1) })),
-    pattern("fixed", 5, draw("rect", { width: 5, height: 5, fill: "var(--paper)" }), draw("circle", { cx: 2.5, cy: 2.5, r: 1.2, fill: colour(6) })),
+    pattern("waits", 6, draw("rect", { width: 6, height: 6, fill: "var(--paper)" }), draw("rect", { width: 3, height: 6, fill: color(1) })),
+    pattern("fixed", 5, draw("rect", { width: 5, height: 5, fill: "var(--paper)" }), draw("circle", { cx: 2.5, cy: 2.5, r: 1.2, fill: color(6) })),
     pattern("others", 5, draw("rect", { width: 5, height: 5, fill: "var(--paper)" }), draw("rect", { width: 1.5, height: 5, fill: "var(--ink)" })),
     draw("marker", { id: `arrow-${key}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, draw("path", { d: "M0,0L8,4L0,8z", class: "head" })));
 }
 
-export function fillsOf(key) { return { work: colour(0), wait: `url(#waits-${key})`, delay: `url(#fixed-${key})` }; }
+export function fillsOf(key) { return { work: color(0), wait: `url(#waits-${key})`, delay: `url(#fixed-${key})` }; }
 
 const KEY = "drawing", FILLS = fillsOf(KEY), ARROW = `url(#arrow-${KEY})`, OTHERS = `url(#others-${KEY})`;
 
@@ -152,7 +152,7 @@ function drawnBox(picture, box) {
   const steps = isTime && time?.numbers.length ? stepsLabel(time.numbers) : "";
   const fullest = loads.length ? loadLabel(loads[0]) : "", rest = remainderLabel(loads);
   return draw("g", { fill: ink, class: isPassed ? "box" : "box aside", "data-place": name },
-    draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : loads.some((one) => one.gives) ? "place gives" : "place", fill: isFilled ? scaleColour(Math.min(highest, 1)) : "var(--paper)" }),
+    draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : loads.some((one) => one.gives) ? "place gives" : "place", fill: isFilled ? scaleColor(Math.min(highest, 1)) : "var(--paper)" }),
     isTime && time && tint(time, way, { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4 }),
     draw("text", { x: x + 7, y: y + 17, class: "own name" }, shortened(called(model, name), (w - 14 - 8 * steps.length) / LETTER), draw("title", null, calledInFull(model, name))),
     steps && draw("text", { x: x + w - 7, y: y + 17, class: "own steps", "text-anchor": "end" }, steps),
@@ -164,11 +164,11 @@ function drawnBox(picture, box) {
 // One or two steps by their numbers, more by how many they are.
 function stepsLabel(numbers) { return numbers.length > 2 ? `${numbers.length} ×` : numbers.join(", "); }
 
-// The more of the time is spent here the darker, in the colour of what most of it is.
+// The more of the time is spent here the darker, in the color of what most of it is.
 function tint(time, way, frame) {
   const share = Number.isFinite(way.total) ? time.value / (way.total || 1) : Number(time.value === way.total);
   const most = Object.keys(SPENT).reduce((best, word) => (time[word] > time[best] ? word : best), "work");
-  return draw("rect", { ...frame, fill: colour({ work: 0, wait: 1, delay: 6 }[most]), "fill-opacity": 0.04 + 0.36 * Math.min(1, share) });
+  return draw("rect", { ...frame, fill: color({ work: 0, wait: 1, delay: 6 }[most]), "fill-opacity": 0.04 + 0.36 * Math.min(1, share) });
 }
 
 function barOf({ isTime, longest }, { loads, time, frame: { x, y, w, h } }) {
@@ -181,7 +181,7 @@ function barOf({ isTime, longest }, { loads, time, frame: { x, y, w, h } }) {
   const fullest = loads[0];
   if (!fullest || !Number.isFinite(fullest.load)) return null;
   const part = (v) => Math.min(1, Math.max(0, v)) * room, own = Math.min(part(fullest.own), part(fullest.load));
-  return [draw("rect", { x: left, y: top, width: room, height: BAR, fill: "var(--paper)", class: "segment" }), ...segments(left, top, BAR, [[colour(0), own], [OTHERS, part(fullest.load) - own]])];
+  return [draw("rect", { x: left, y: top, width: room, height: BAR, fill: "var(--paper)", class: "segment" }), ...segments(left, top, BAR, [[color(0), own], [OTHERS, part(fullest.load) - own]])];
 }
 
 function swatch(fill) { return draw("svg", { width: 26, height: 12, "aria-hidden": "true" }, draw("rect", { width: 26, height: 12, fill, class: "segment" })); }
@@ -199,7 +199,7 @@ function givingLegend(boxes) {
 function legendOf({ isTime, stream, way }) {
   if (isTime) return [...spentLegend(way, FILLS), make("li", null, "darker: larger share of latency; numbers are the steps below")];
   if (!stream) return scaleLegend();
-  return [...scaleLegend(), make("li", null, swatch(colour(0)), `busiest resource: ${stream.name}`), make("li", null, swatch(OTHERS), "other streams")];
+  return [...scaleLegend(), make("li", null, swatch(color(0)), `busiest resource: ${stream.name}`), make("li", null, swatch(OTHERS), "other streams")];
 }
 
 // A box is told under the pointer or by arrow keys, those on the way first.

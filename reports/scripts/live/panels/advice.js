@@ -140,7 +140,7 @@ export class Advice {
     const { low, high } = graphs[0];
     const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
     if (largest <= now) return;
-    this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low), prices: this.dearer(change.setting) });
+    this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low), prices: this.extraCosts(change.setting) });
   }
 
   // Ask each criterion of each mode of a setting; null where one says no, or the setting cannot be.
@@ -163,7 +163,7 @@ export class Advice {
   }
 
   // What a setting costs more for as many users as there are now, for each cost that there is now: NaN where that is not known.
-  dearer(setting) {
+  extraCosts(setting) {
     const before = this.costs(this.column.setting), after = this.costs(setting);
     const isKnown = before.unpriced === after.unpriced; // what has no price may cost anything
     return [...before.totals].map(([isRunning, total]) => (isKnown ? after.totals.get(isRunning) ?? NaN : NaN) - total);

@@ -3,7 +3,7 @@
 import { exactNumber } from "../../engine/model.js";
 import { make, table } from "../../common/dom.js";
 import { decimalOf, grouped, readable } from "../../common/format.js";
-import { labelled } from "../labels.js";
+import { labeled } from "../labels.js";
 import { inUnit } from "../sentences.js";
 
 export function showAssumptions(column, controls) {
@@ -22,7 +22,7 @@ export function showAssumptions(column, controls) {
       place.inputs.set(record, input);
       const range = [record.low, record.high].map((bound) => (bound ? grouped(decimalOf(inUnit(record, bound.map(BigInt)))) : ""));
       return [
-        labelled(column.model, record.name), make("span", { class: "value" }, input, ` ${record.unit}`),
+        labeled(column.model, record.name), make("span", { class: "value" }, input, ` ${record.unit}`),
         range.some(Boolean) ? `${range[0] || "…"} to ${range[1] || "…"}` : record.interval,
         make("code", { class: "place" }, record.place ?? ""), record.source,
       ];

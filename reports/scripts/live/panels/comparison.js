@@ -6,7 +6,7 @@ import { formatAgainstLimit, percent, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { limitRow } from "./first_screen.js";
 import { nounOfAll } from "../configuration_names.js";
-import { called, labelled } from "../labels.js";
+import { called, labeled } from "../labels.js";
 import { stateLight } from "../limit_states.js";
 import { inWords } from "../requirements.js";
 import { stateOf } from "./sections.js";
@@ -25,13 +25,13 @@ export function showComparison(columns, active, choose, drop) {
     row(columns.some(isPlanned) ? "First to exceed its target" : phrase("page.first"), (one) => firstInShort(one)),
     row("Shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(formatAgainstLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
-    ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
+    ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labeled(requiredIn(columns, name), name), (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return one.solved.unevaluated.some((c) => c.name === name) ? "not evaluated" : "";
       if (found.criterion.hasConfidence) return stateLight(stateOf(one, found).state);
       return make("span", null, stateLight(stateOf(one, found).state), ` ${marked(one.format(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n), one.value(found.criterion.measure))}`);
     })),
-    ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(make("span", null, labelled(ownerOf(columns, name), name), " utilization"), (one) => {
+    ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(make("span", null, labeled(ownerOf(columns, name), name), " utilization"), (one) => {
       const found = one.solved.resources.find((r) => r.name === name);
       return found ? percent(one.value(found.about.load)) : "";
     })),

@@ -7,7 +7,7 @@ import { Axis } from "../../common/axis.js";
 import { make, withCode } from "../../common/dom.js";
 import { decimalOf, grouped, readable, ungrouped, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
-import { labelled } from "../labels.js";
+import { labeled } from "../labels.js";
 import { Finder, ranked } from "./control_search.js";
 import { commandOf, inUnit, scenarioOf } from "../sentences.js";
 
@@ -137,7 +137,7 @@ export class Controls {
     const select = make("select", { id, on: { change: () => chosen(select.value) } },
       choices.map(([value, text]) => make("option", { value }, text)));
     const note = make("span", { class: "note" });
-    const place = make("div", { class: "field", title: doc || null }, make("label", { for: id }, labelled(this.column.model, name)), select, note);
+    const place = make("div", { class: "field", title: doc || null }, make("label", { for: id }, labeled(this.column.model, name)), select, note);
     this.fields.set(key, { select, note, place });
     return place;
   }
@@ -211,7 +211,7 @@ export class Controls {
     const field = { record, text, slider, note, scale };
     this.fields.set(`number-${record.name}`, field);
     field.place = make("div", { class: "field number", title: record.source || null },
-      make("label", { for: id }, labelled(this.column.model, record.name)), this.sure?.shown(this, field), field.scale ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
+      make("label", { for: id }, labeled(this.column.model, record.name)), this.sure?.shown(this, field), field.scale ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
     return field.place;
   }
 
@@ -238,11 +238,11 @@ export class Controls {
     this.trouble.textContent = message;
     this.isNotApplied = false;
     this.last = input;
-    this.beside(message);
+    this.showNote(message);
   }
 
   // What is wrong stands beside what was typed, too: the controls may be out of sight.
-  beside(message) {
+  showNote(message) {
     this.besides ??= make("span", { class: "trouble beside" });
     this.besides.textContent = message;
     if (message && this.last?.isConnected) this.last.after(this.besides); else this.besides.remove();
@@ -276,11 +276,11 @@ export class Controls {
     this.only.textContent = only.length ? `Can be changed only in the spec: ${only.join("; ")}` : "";
     if (this.column.trouble) {
       this.trouble.textContent = `Not applied: ${this.column.trouble}.`;
-      this.beside(this.trouble.textContent);
+      this.showNote(this.trouble.textContent);
       this.isNotApplied = true;
     } else if (this.isNotApplied) {
       this.trouble.textContent = "";
-      this.beside("");
+      this.showNote("");
       this.isNotApplied = false;
     }
   }

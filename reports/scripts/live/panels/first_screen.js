@@ -86,7 +86,7 @@ function nextRow(column) {
 }
 
 // Exact, or on which side of the truth; what checks it.
-function sureRow({ solved: { known, largest } }) {
+function accuracyRow({ solved: { known, largest } }) {
   const side = phrase(`served.${known ? known[0] : "exact"}`);
   return known && largest !== null ? [`${side}; check by simulation: `, make("code", null, "qps simulate")] : [side];
 }
@@ -157,7 +157,7 @@ export function showDecision(column, found, odds) {
     [labelOfLimit(column), limitRow(column)],
     ["Next limit", nextRow(column)],
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
-    [phrase("accuracy"), sureRow(column)],
+    [phrase("accuracy"), accuracyRow(column)],
     ["Uncertainty", planRow(column, odds)],
     ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));

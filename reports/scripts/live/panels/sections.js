@@ -7,7 +7,7 @@ import { formatAgainstLimit, number, percent, whole, wholePopulation } from "../
 import { phrase } from "../../common/phrases.js";
 import { behindQuality, notEven } from "./first_screen.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
-import { called, labelled } from "../labels.js";
+import { called, labeled } from "../labels.js";
 import { limitState, limitUsed, stateLight } from "../limit_states.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, formatCapacity, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
 
@@ -75,11 +75,11 @@ export function showRequirements(column) {
     };
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
     const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
-    const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labelled(model, criterion.name);
+    const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labeled(model, criterion.name);
     const { state, used } = stateOf(column, one);
     return [name, told(measure, n), `${word} ${told(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
   });
-  for (const one of solved.unevaluated) rows.push([labelled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
+  for (const one of solved.unevaluated) rows.push([labeled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);
   if (solved.modes.length) {
     fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
@@ -113,7 +113,7 @@ export function showResources(column) {
   const rows = withPortsTogether(column, order).map(([one, all]) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
-    const name = one === solved.first ? [labelled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "reaches its target first" : "saturates first")] : labelled(column.model, one.name, all);
+    const name = one === solved.first ? [labeled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "reaches its target first" : "saturates first")] : labeled(column.model, one.name, all);
     const told = isElasticallyFilled(run, one.about) ? [name, " ", light("gives", IS_ELASTIC)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
@@ -132,7 +132,7 @@ export function showTraffic(column) {
   const carrying = solved.resources.filter((one) => one.about.throughput !== null);
   const rateOf = (one) => run.value(one.about.throughput);
   const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
-    .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MAX_TRAFFIC_ROWS);
+    .map(([one, name]) => ({ name: labeled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MAX_TRAFFIC_ROWS);
   const isSeveral = found.some((one) => one.count !== 1);
   const told = (value, dimension) => column.format(value, dimension, { digits: 3 });
   const rows = found.map(({ name, rate, count }) => [
@@ -155,16 +155,16 @@ export function showMeasures(column) {
       const isShared = name === "loss" || name === "throughput";
       const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
       const told = marked(column.format(value, dimension, { share: name === "loss", digits: 3 }), known, value);
-      if (value !== 0) rows.push([labelled(model, `${one.name}.${name}`), told, ""]);
+      if (value !== 0) rows.push([labeled(model, `${one.name}.${name}`), told, ""]);
     }
   }
   for (const one of graph.measures) {
     const value = run.value(one.value);
-    rows.push([labelled(model, one.name), marked(column.format(value, one.dimension, { ...asRequired(one.name) ?? one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
+    rows.push([labeled(model, one.name), marked(column.format(value, one.dimension, { ...asRequired(one.name) ?? one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${wholePopulation(one.at)} (${called(model, one.name)})`}` : "");
-    rows.push([labelled(model, elastic.name), column.format(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "lowered"), knee(exhausted, "at its minimum")].filter(Boolean).join("; ")]);
+    rows.push([labeled(model, elastic.name), column.format(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "lowered"), knee(exhausted, "at its minimum")].filter(Boolean).join("; ")]);
   }
   for (const one of graph.costs) {
     const total = run.value(one.total);

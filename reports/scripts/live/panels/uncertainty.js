@@ -4,7 +4,7 @@
 import { least, most, Samples, valueAt } from "../../engine/samples.js";
 import { quotient } from "../../engine/numerics/fractions.js";
 import { exactNumber } from "../../engine/model.js";
-import { colour, draw, fill, make, table } from "../../common/dom.js";
+import { color, draw, fill, make, table } from "../../common/dom.js";
 import { Axis } from "../../common/axis.js";
 import { number, percent, roundedDown, roundedUp, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
@@ -20,7 +20,7 @@ const LONGEST = 3000; // ms of work at samples, before it is left
 const PROBABILITY = 0.9;
 export const CERTAINTY = 0.95;
 
-export class Sure {
+export class Uncertainty {
   constructor(app, data) {
     Object.assign(this, { app, seed: 1, drawn: new Map(), longest: app.isHurried ? LONGEST : Infinity });
     this.first = app.columns[0];
@@ -247,7 +247,7 @@ export class Sure {
     const isDrawn = drawn.chart.series.some((line) => line.fan);
     const isLeft = this.isSilent || [...this.jobs.values()].some((job) => job.isLeft);
     if (!isDrawn && !isLeft) return drawn;
-    const swatch = draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("rect", { width: 30, height: 10, fill: colour(0), class: "fan" }));
+    const swatch = draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("rect", { width: 30, height: 10, fill: color(0), class: "fan" }));
     const word = isDrawn ? `5th to 95th percentile of ${whole(Math.max(...drawn.chart.series.map((line) => line.fan?.samples ?? 0)))} samples`
       : "no uncertainty bands: this page cannot compute them in time";
     return { ...drawn, legend: [...drawn.legend, make("li", null, isDrawn ? swatch : "", word)] };

@@ -7,11 +7,11 @@ import { sliced } from "../../common/slices.js";
 import { Shares } from "../../engine/sensitivity_indices.js";
 import { called } from "../labels.js";
 import { nounOf } from "../sentences.js";
-import { CERTAINTY, Sure } from "./uncertainty.js";
+import { CERTAINTY, Uncertainty } from "./uncertainty.js";
 
 const LEAST_SHOWN = 0.005; // errors below are none that is told
 
-export class Drawn extends Sure {
+export class Drawn extends Uncertainty {
   begin(column) {
     super.begin(column);
     Object.assign(this, { shares: null, spent: 0, isLeft: false });
@@ -45,7 +45,7 @@ export class Drawn extends Sure {
     const { model, graph } = this.column;
     const rows = this.shares.result(odds.atConfidence ?? graph.low - 1, graph.low).map(({ names, first, total, capacityIfHalved }) => {
       const stated = graph.numbers.find((one) => names.includes(one.name))?.text ?? "";
-      return [called(model, names[0]), stated, told(first), told(total), capacityIfHalved === null ? "none" : roundedDown(capacityIfHalved)];
+      return [called(model, names[0]), stated, formatShare(first), formatShare(total), capacityIfHalved === null ? "none" : roundedDown(capacityIfHalved)];
     });
     const noun = nounOf(model), heading = noun[0].toUpperCase() + noun.slice(1);
     const head = ["Measure next", "Specified", "Share of variance", "With interactions", `${heading} if uncertainty is halved`];
@@ -63,7 +63,7 @@ export class Drawn extends Sure {
   }
 }
 
-function told({ share, error }) {
+function formatShare({ share, error }) {
   const is = percent(share, 2);
   return error < LEAST_SHOWN ? is : `${is.slice(0, -" %".length)} ± ${percent(error, 1)}`;
 }
