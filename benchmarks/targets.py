@@ -93,20 +93,21 @@ def qps(*words: str | Path, kept: Path | None = None) -> Callable[[], Used]:
     return partial(used, ["-m", "qps", *map(str, words)], LIMIT, kept=kept)
 
 
-def _command(*words: str | Path, kept: Path | None = None) -> Found:
+def command(*words: str | Path, kept: Path | None = None) -> Found:
+    """Return what a command takes, in S."""
     took, unit = beside(qps(*words, kept=kept))
     return Found(took.seconds / unit, took.seconds, took.megabytes, took.is_late)
 
 
 def _solved(name: str, text: str, *words: str) -> Found:
-    return _command("solve", "-q", *words, made(name, text))
+    return command("solve", "-q", *words, made(name, text))
 
 
 def _again(spec: str, setting: str) -> Found:
     """Solve with another number what was solved before."""
     path, kept = SPECS / f"{spec}.qps", folder() / "kept"
     qps("solve", "-q", path, kept=kept)()
-    return _command("solve", "-q", path, "--set", setting, kept=kept)
+    return command("solve", "-q", path, "--set", setting, kept=kept)
 
 
 def _checked_and_solved() -> Found:
@@ -126,7 +127,8 @@ def _growth(kind: Callable[[int], str]) -> Found:
     return Found(figure, large[0].seconds, large[0].megabytes, large[0].is_late)
 
 
-def _ratio(one: Callable[[], Used], other: Callable[[], Used]) -> Found:
+def ratio(one: Callable[[], Used], other: Callable[[], Used]) -> Found:
+    """Return what one command takes as a ratio to another."""
     pairs = [(one(), other()) for _ in range(2)]
     least = min(pair[0].seconds for pair in pairs), min(pair[1].seconds for pair in pairs)
     return Found(least[0] / least[1], sum(pair[0].seconds for pair in pairs))
@@ -177,11 +179,11 @@ def _run(rows: int, output: str, *words: str) -> Callable[[], Used]:
 def _resumed() -> Found:
     run = _run(1_000_000, "whole.parquet")
     run()
-    return _ratio(_run(1_000_000, "whole.parquet", "--resume"), run)
+    return ratio(_run(1_000_000, "whole.parquet", "--resume"), run)
 
 
 def _dask() -> Found:
-    return _ratio(_run(1_000_000, "dask.parquet", "--on", "dask"), _run(1_000_000, "here.parquet"))
+    return ratio(_run(1_000_000, "dask.parquet", "--on", "dask"), _run(1_000_000, "here.parquet"))
 
 
 def _numpy(column: int) -> Found:
@@ -200,8 +202,8 @@ def targets() -> Iterator[Target]:
     """Yield all that is to be reached."""
     small = made("small", (ROOT / "stdlib" / "_start.qps.txt").read_text(encoding="utf-8"))
     s = partial(_s_target)
-    yield s("qps check of a small spec", "0.85 S", 0.5, partial(_command, "check", "-q", small))
-    yield s("qps solve of a small spec", "3.2 S", 0.8, partial(_command, "solve", "-q", small))
+    yield s("qps check of a small spec", "0.85 S", 0.5, partial(command, "check", "-q", small))
+    yield s("qps solve of a small spec", "3.2 S", 0.8, partial(command, "solve", "-q", small))
     solves = (
         ("sfu", "4.2 S", 1.5, "seen=8"),
         ("audioconference", "10 S", 3.0, "power=30 ws.SPECint92"),
@@ -209,23 +211,24 @@ def targets() -> Iterator[Target]:
     )
     for name, before, goal, _ in solves:
         spec = SPECS / f"{name}.qps"
-        yield s(f"qps solve of {name}", before, goal, partial(_command, "solve", "-q", spec))
+        yield s(f"qps solve of {name}", before, goal, partial(command, "solve", "-q", spec))
     for name, before, goal, setting in solves:
         again = partial(_again, name, setting)
         yield s(f"{name} again, with --set {setting}", before, goal / 2, again)
     for name, before in (("audioconference", "29 S"), ("flying", "36 S")):
         words = ("report", "-q", SPECS / f"{name}.qps", "-o", folder() / "page.html")
-        yield s(f"qps report of {name}", before, 8, partial(_command, *words))
-    yield s("qps test specs/", "46 S", 15, partial(_command, "test", "-q", SPECS))
+        yield s(f"qps report of {name}", before, 8, partial(command, *words))
+    yield s("qps test specs/", "46 S", 15, partial(command, "test", "-q", SPECS))
     yield from _rows()
     yield from _requests(s)
     yield from _large(s)
     yield from _growing(s)
     yield from _services(s)
     yield from _waiting()
+    yield from _pools()
     check = qps("check", "-q", SPECS / "audioconference.qps")
     fmt = qps("fmt", "--check", "-q", SPECS / "audioconference.qps")
-    yield Target("qps fmt against check", "3.5 x", 1.0, " x", partial(_ratio, fmt, check))
+    yield Target("qps fmt against check", "3.5 x", 1.0, " x", partial(ratio, fmt, check))
     yield Target("Dask on one machine against processes", "2.6 x", 1.2, " x", _dask)
     yield Target("--resume of a finished run against the run", "1 x", 0.2, " x", _resumed)
 
@@ -289,7 +292,7 @@ def _large(s: Callable[..., Target]) -> Iterator[Target]:
     measure = partial(_solved, "md1_p99_large", limited, "--no-advice")
     yield s("a p99 limit (md1), N to 10^9", "over 60 S", 1, measure)
     chat = APPLICATIONS[1] / "chat.qps"
-    measure = partial(_command, "solve", "-q", "--no-advice", chat)
+    measure = partial(command, "solve", "-q", "--no-advice", chat)
     yield s("16 cores of mmc, N to 5,000,000 (chat)", "200 S", 3, measure)
     for kind in (generated.options, generated.parameters):
         measure = partial(_solved, f"{kind.__name__}_100", kind(100))
@@ -303,11 +306,11 @@ def _services(s: Callable[..., Target]) -> Iterator[Target]:
         spec = made(f"services_{count}", generated.services(count))
         check = qps("check", "-q", spec)
         told = f"of {count} services"
-        yield s(f"qps check {told}", "", times, partial(_command, "check", "-q", spec))
-        solve = partial(_command, "solve", "-q", spec)
+        yield s(f"qps check {told}", "", times, partial(command, "check", "-q", spec))
+        solve = partial(command, "solve", "-q", spec)
         yield s(f"qps solve {told}, with advice", before, 2 * times, solve)
         fmt = qps("fmt", "--check", "-q", spec)
-        yield Target(f"qps fmt {told} against check", "", 1.0, " x", partial(_ratio, fmt, check))
+        yield Target(f"qps fmt {told} against check", "", 1.0, " x", partial(ratio, fmt, check))
 
 
 def _waiting() -> Iterator[Target]:
@@ -340,7 +343,7 @@ def _waiting() -> Iterator[Target]:
         "",
         10,
         " S",
-        partial(_command, "solve", "-q", few, "--users", "300"),
+        partial(command, "solve", "-q", few, "--users", "300"),
     )
     tandem = made("tandem", generated.tandem())
     played = partial(_inside, "simulated", str(tandem), "8")
@@ -350,12 +353,18 @@ def _waiting() -> Iterator[Target]:
 def _percentiles() -> Iterator[Target]:
     """Yield what takes percentiles of applications with pools, and with parallel calls."""
     shop, services = (SPECS / "applications" / f"{n}.qps" for n in ("shop", "fifteen_services"))
-    solve = partial(_command, "solve", "-q")
+    solve = partial(command, "solve", "-q")
     yield Target("a web shop with pools and p99", "21 S", 10, " S", partial(solve, shop))
-    explain = partial(_command, "explain", "-q", shop, "page.p99")
+    explain = partial(command, "explain", "-q", shop, "page.p99")
     yield Target("the p99 of the web shop, explained", "30 S", 12, " S", explain)
     measure = partial(solve, services)
     yield Target("fifteen services with parallel calls and p99", "25 S", 12, " S", measure)
+
+
+def _pools() -> Iterator[Target]:
+    import pool_targets  # noqa: PLC0415 - imports this module
+
+    yield from pool_targets.targets()
 
 
 def _inside(*words: str) -> Found:

@@ -1,0 +1,50 @@
+"""Pools within closed networks, and questions that ask for a population: what was to be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from targets import APPLICATIONS, SPECS, Found, Target, command, made, qps, ratio, row
+
+
+def _s(what: str, before: str, goal: float, measure: Callable[[], Found]) -> Target:
+    return Target(what, before, goal, " S", measure)
+
+
+def targets() -> Iterator[Target]:
+    """Yield what takes pools within closed networks, and questions that ask for a population."""
+    own = APPLICATIONS[1]
+    pay, tower, two = (own / f"{name}.qps" for name in ("pay", "tower", "two_classes"))
+    shop, llm = (SPECS / "applications" / f"{name}.qps" for name in ("shop", "llm"))
+    asked = (
+        (shop, "30000", "clicks", "over 60 S", "10 S"),
+        (pay, "1500", "pool", "2.7 S", "23 S"),
+        (tower, "60", "m2", "1.2 S", "over 90 S"),
+        (llm, "1500", "gpus", "6.2 S", "2.5 S"),
+    )
+    for spec, users, name, before_for, before in asked:
+        words = ("solve", "-q", spec, "--users", users)
+        yield _s(f"{spec.stem} --users {users}", before, 5, partial(command, *words))
+        told = f"{spec.stem} --for {name} --users {users}"
+        yield _s(told, before_for, 5, partial(command, *words, "--for", name))
+    for spec in (pay, tower, two):
+        words = ("solve", "-q", "--no-advice", spec)
+        yield _s(f"qps solve of {spec.stem}", "", 3, partial(command, *words))
+    rows = ((tower, "m3", 50), (pay, "pool", 50), (two, "pool", 200), (shop, "clicks", 200))
+    for spec, axis, goal in rows:
+        what = f"a row: {spec.stem}, {axis}"
+        yield Target(what, "", goal, " us", partial(row, spec, axis))
+    for most in ("1_000", "1_000_000_000"):
+        yield Target(f"shop with N to {most} against N to 1_000_000", "", 2, " x", _ranges(most))
+
+
+def _ranges(most: str) -> Callable[[], Found]:
+    """Return what another largest population costs the shop, as a ratio."""
+    text = (SPECS / "applications" / "shop.qps").read_text(encoding="utf-8")
+    text = text.partition("expect ")[0]  # its claims are of other populations
+    one, other = (
+        made(f"shop_{end}", text.replace("1..200_000", f"1..{end}")) for end in (most, "1_000_000")
+    )
+    solves = [qps("solve", "-q", "--no-advice", spec) for spec in (one, other)]
+    return partial(ratio, *solves)
