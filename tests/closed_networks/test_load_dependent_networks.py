@@ -20,8 +20,9 @@ from qps.engine.evaluators.queueing.load_dependent_fractions import nested_time 
 from qps.engine.evaluators.queueing.load_dependent_fractions import nested_wait as wait_in_fractions
 from qps.engine.numerics.sloped_intervals import Interval
 from qps.engine.numerics.value_ranges import Range
-from qps.engine.queueing_networks import product_form, station_rates
+from qps.engine.queueing_networks import nested_networks, product_form, station_rates
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
+from qps.engine.queueing_networks.load_dependent_operands import Around, counted, every, places_of
 from qps.engine.queueing_networks.product_form import (
     closed_rate,
     closed_wait,
@@ -124,6 +125,27 @@ def test_all_numbers_of_customers_are_solved_by_as_many_steps() -> None:
     whole, numbers = product_form.single_servers(256, 4.5, stations, 256)
     for n, (rates, held) in enumerate(found, 1):
         assert (rates, held) == (whole[256 - n :][: len(rates)], numbers[256 - n :][: len(held)])
+
+
+@pytest.mark.parametrize("think", [0.0, 0.4, 30.0])
+def test_all_numbers_within_a_pool_are_those_of_each(think: float) -> None:
+    """Also in a pool that stands within, at stations with open load, and at those with speeds."""
+    inner = (2, 0.05, 2, 0.4, 2, -2, 0.3, 1, 0.1, 2, 0, 0.2, 1, 0, 1)
+    told = (4, 0.1, 4, 0.5, 1, 0, 0.1, 2, 0, 1, *inner, 0, 0.4, 2, 0.2, 1)
+    places = places_of((*told, *THREE))
+    assert places is not None
+    whole = tuple(map(counted, places))
+    together = nested_networks._every_network(64, think, whole, Around())
+    for n in (1, 2, 7, 40, 64):
+        alone = nested_networks.network_of(n, think, whole)
+        assert together.rates[n] == pytest.approx(alone.rate, rel=1e-12)
+        for place in every(whole):
+            number = alone.rate * alone.time(place.at)
+            assert together.numbers(place.at)[n] == pytest.approx(number, rel=1e-11, abs=1e-14)
+    first = whole[1]
+    waits = together.waits(first.at)
+    one_by_one = [nested_networks.network_of(n, think, whole).wait(first.at) for n in (0, 3, 64)]
+    assert [waits[n] for n in (0, 3, 64)] == pytest.approx(one_by_one, rel=1e-12)
 
 
 def test_large_networks_are_quick_and_go_up() -> None:
