@@ -11,7 +11,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.messages import AnswerLine, PlaceLoad
 from qps.editing.open_documents import OpenDocuments
-from qps.reports.text.solutions.capacity_text import headline
+from qps.reports.text.solutions.capacity_text import capacity
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.quantities import is_share, percent, quantity_in
 from qps.solver.answer import Answer
@@ -56,7 +56,7 @@ def _solved(spec: Spec) -> Answer:
 def _title(answer: Answer) -> str:
     """Return capacity and its limit: `At most 7,462 users; limited by web.cpu.utilization`."""
     limit = f"; limited by {answer.limited_by}" if answer.limited_by else ""
-    return headline(answer) + limit
+    return capacity(answer) + limit
 
 
 def _values(answer: Answer) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
 from qps.solver.answers.answer_parts import (
     Advice,
+    AtReliableCapacity,
     CountedAsKnown,
     Margin,
     MeasureAnswer,
@@ -80,6 +81,10 @@ class Answer(Outcome, frozen=True, kw_only=True):
     """Uncertainty of the capacity, if inputs are uncertain."""
     reliable: ReliableCapacity | None = None
     """The capacity that covers uncertain inputs and measured model errors, if asked for."""
+    at_reliable: AtReliableCapacity | None = None
+    """Values at that capacity and its confidence; None where no population is supported."""
+    headline: Answer | None = None
+    """The same answer at that capacity, as a first screen tells it; None where none was asked."""
     at_confidence: bool = False
     """Whether the capacity that is asked for is that at the confidence of the odds."""
     advice: tuple[Advice, ...] = ()

@@ -19,6 +19,7 @@ from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.answer_parts import (
     MONTH,
     Advice,
+    AtReliableCapacity,
     Margin,
     MeasureAnswer,
     QualityAnswer,
@@ -33,7 +34,14 @@ from qps.solver.answers.graph_criteria import rests_on_users
 from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.headroom import more_users, next_limit
 from qps.solver.answers.requirement_readings import behind_quality, reading_at, requirement_answers
-from qps.solver.answers.solution import QUALITY, Outcome, Sensitivity, Solution, Verdict
+from qps.solver.answers.solution import (
+    QUALITY,
+    Outcome,
+    ResourceSolution,
+    Sensitivity,
+    Solution,
+    Verdict,
+)
 from qps.solver.answers.sparse_fits import counted_as_known
 from qps.solver.uncertainty.interval_result import Odds
 
@@ -50,6 +58,7 @@ def complete_answer(
     spec_warnings: tuple[Diagnostic, ...] = (),
     odds: Odds | None = None,
     reliable: ReliableCapacity | None = None,
+    at_reliable: AtReliableCapacity | None = None,
     advice: tuple[Advice, ...] = (),
 ) -> Answer:
     """Return the complete answer of a solution; `spec_warnings` are those of the spec itself."""
@@ -74,7 +83,7 @@ def complete_answer(
         limiting=limiting,
         limit_there=_limit_there(solution, limiting, there),
         rests_on_users=rests_on_users(graph),
-        traffic=_traffic(solution),
+        traffic=traffic_of(solution.resources),
         saturated_by_elastic=saturated_by_elastic(solution),
         requirements=requirements,
         has_quality_requirements=graph.quality is not None,
@@ -82,7 +91,7 @@ def complete_answer(
         behind_quality=behind_quality(solution, requirements, at) if is_quality else (),
         behind_quality_there=behind_quality(solution, requirements, there) if is_quality else (),
         latency_there=_latency_there(solution),
-        measures=_measures(graph, at),
+        measures=measures_at(graph, at),
         next_limit=next_limit(solution),
         more_users=more_users(solution, requirements),
         margins=(*_margins(solution), *_idle_margins(model, configuration, graph)),
@@ -94,11 +103,12 @@ def complete_answer(
         spec_warnings=spec_warnings,
         odds=odds,
         reliable=reliable,
+        at_reliable=at_reliable,
         advice=advice,
     )
 
 
-def _measures(graph: LoadGraph, at: int) -> tuple[MeasureAnswer, ...]:
+def measures_at(graph: LoadGraph, at: int) -> tuple[MeasureAnswer, ...]:
     """Return the measures that the spec defines, at a population."""
     return tuple(
         MeasureAnswer(
@@ -150,7 +160,8 @@ def _latency_there(solution: Solution) -> tuple[tuple[str, float], ...]:
     return tuple(sorted(parts.items(), key=lambda pair: -pair[1]))
 
 
-def _traffic(solution: Solution) -> tuple[Traffic, ...]:
+def traffic_of(resources: Sequence[ResourceSolution]) -> tuple[Traffic, ...]:
+    """Return what links and interfaces carry, the most first."""
     found = [
         Traffic(
             resource=one.name,
@@ -160,7 +171,7 @@ def _traffic(solution: Solution) -> tuple[Traffic, ...]:
             count=one.count,
             known=one.known,
         )
-        for one in solution.resources
+        for one in resources
         if (rate := one.throughput) is not None
     ]
     return tuple(sorted(found, key=lambda one: -one.bit_per_s))

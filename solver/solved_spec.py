@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,12 +14,20 @@ from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import AtReliableCapacity, ReliableCapacity
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.values_at_capacity import values_at_capacity
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
+from qps.solver.headline_answer import headline_answer
+from qps.solver.reliable_changes import reliable_changes
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.reliable_capacity import reliable_capacity
-from qps.solver.what_if.advice import advise
+from qps.solver.what_if.advice import helpful_changes
+
+if TYPE_CHECKING:  # of few specs; it needs numpy
+    from qps.solver.uncertainty.prediction_interval import SampledOdds
 
 
 class Solved(Struct, frozen=True, kw_only=True):
@@ -73,10 +81,8 @@ def solved_spec(
             plain = without_certainty(spec.model)
             of_slopes = replace(solve_model(plain, configuration), at=solution.at)
         if with_confidence:
-            from qps.solver.uncertainty.prediction_interval import sampled_odds  # noqa: PLC0415 - of few specs; it needs numpy
-
             on_progress("uncertainty")
-            found = sampled_odds(plain, configuration, of_slopes, sampling)
+            found = _sampled(plain, configuration, of_slopes, sampling)
     if is_certain or found is not None:
         on_progress("model error")
         reliable = reliable_capacity(plain, configuration, of_slopes, found, sampling)
@@ -88,12 +94,16 @@ def solved_spec(
         spec_warnings=tuple(spec.warnings),
         odds=None if found is None else found.odds,
         reliable=reliable,
+        at_reliable=_beside(plain, configuration, of_slopes, reliable, found, sampling),
     )
+    answer = replace(answer, headline=headline_answer(answer, of_slopes))
     if answered is not None:
         answered(model, answer)
     on_progress("changes that raise capacity")
     if advice:
-        answer = replace(answer, advice=advise(model, configuration, solution))
+        changes = helpful_changes(model, configuration, solution)
+        judged = reliable_changes(spec, scenario, settings, solution, changes, reliable, sampling)
+        answer = replace(answer, advice=judged)
     return Solved(
         stated=spec.model,
         model=model,
@@ -101,3 +111,30 @@ def solved_spec(
         graph=solution.graph,
         answer=answer,
     )
+
+
+def _sampled(
+    model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
+) -> SampledOdds | None:
+    from qps.solver.uncertainty.prediction_interval import sampled_odds  # noqa: PLC0415 - of few specs; it needs numpy
+
+    return sampled_odds(model, configuration, solution, sampling)
+
+
+def _beside(
+    model: ir.Model,
+    configuration: Configuration,
+    solution: Solution,
+    reliable: ReliableCapacity | None,
+    sampled: SampledOdds | None,
+    sampling: Sampling,
+) -> AtReliableCapacity | None:
+    """Return what is told beside a capacity that can be relied on; None where there is none."""
+    if reliable is None:
+        return None
+    unfavorable = None
+    if sampled is not None:
+        from qps.solver.uncertainty.values_at_confidence import values_at_confidence  # noqa: PLC0415
+
+        unfavorable = values_at_confidence(model, configuration, solution.graph, sampling)
+    return values_at_capacity(configuration, solution, reliable, unfavorable)

@@ -5,17 +5,18 @@ The scripts of the page make the same rows: `scripts/live/panels/gauges.js`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite, isnan
 from operator import attrgetter
 
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.ir.measure_names import resource_in
+from qps.compiler.ir.measure_names import is_utilization, resource_in, utilization_of
+from qps.compiler.quantities.limit_use import limit_used
 from qps.reports.text.solutions.elastic_text import SATURATED
 from qps.reports.text.words.certainty_marks import marked_value
-from qps.reports.text.words.limit_states import LimitState, limit_state, limit_used
+from qps.reports.text.words.limit_states import LimitState, limit_state
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.ports import with_ports_together
@@ -29,6 +30,7 @@ from qps.solver.answer import Answer
 from qps.solver.answers.solution import QUALITY, ResourceSolution
 
 _MOST_SHOWN = 4
+_DIGITS = 3
 _MOST_PARTS = 3
 _MOST_LIMITS = 5
 _WIDEST = 100
@@ -36,7 +38,11 @@ _WIDEST = 100
 
 
 class Gauge(Struct, frozen=True, kw_only=True):
-    """A resource's utilization beside its target; `filled` and `tick` are those in per cent."""
+    """A resource's utilization beside its target.
+
+    `nominal`, `filled` and `tick` are the utilization with nominal inputs, the one that is told,
+    and the target, in per cent.
+    """
 
     name: str
     parts: str
@@ -44,6 +50,7 @@ class Gauge(Struct, frozen=True, kw_only=True):
     target: str
     state: str
     word: str
+    nominal: float
     filled: float
     tick: float
 
@@ -74,61 +81,76 @@ class Limits(Struct, frozen=True, kw_only=True):
     rows: tuple[LimitRow, ...]
 
 
+class _Use(Struct, frozen=True, kw_only=True):
+    """How much of its target a resource uses: the lowest of its target and what is required."""
+
+    resource: ResourceSolution
+    name: str
+    nominal: float
+    target: float
+    used: float
+    state: LimitState
+
+
 def gauges(answer: Answer, called: Callable[[str], str]) -> Gauges:
     """Return the resources, those nearest to their targets first; all that are near are shown."""
-    rows = sorted(
-        with_ports_together(answer.by_saturation, attrgetter("name"), answer),
-        key=lambda row: -_used(row[0], answer),
-    )
-    near = sum(_state(one, answer) is not LimitState.WITHIN for one, _ in rows)
-    most = max(_MOST_SHOWN, near) if len(rows) > max(_MOST_SHOWN, near) + 1 else len(rows)
-    made = [_gauge(one, name, answer, called) for one, name in rows]
-    folded = rows[most:]
+    uses = sorted(_uses(answer), key=lambda one: -one.used)
+    near = sum(one.state is not LimitState.WITHIN for one in uses)
+    most = max(_MOST_SHOWN, near) if len(uses) > max(_MOST_SHOWN, near) + 1 else len(uses)
+    made = [_gauge(one, answer, called) for one in uses]
     summary = ""
-    if folded:
+    if uses[most:]:
         summary = phrase(
-            "page.more_resources", count=len(folded), most=percent(_used(folded[0][0], answer), 2)
+            "page.more_resources", count=len(uses[most:]), most=percent(uses[most].used, 2)
         )
     return Gauges(shown=tuple(made[:most]), folded=tuple(made[most:]), summary=summary)
 
 
-def _target(one: ResourceSolution, answer: Answer) -> float:
-    """Return the lowest limit of a utilization: its target, or what a requirement allows."""
-    required = [
-        need.limit
-        for need in answer.requirements
-        if need.at_most and need.name != one.name and resource_in(need.name) == one.name
-    ]
-    return min(one.target, *required) if required else one.target
+def _uses(answer: Answer) -> Iterator[_Use]:
+    """Yield what resources use; what limits the capacity is not beyond its limit there."""
+    required: dict[str, float] = {}
+    for need in answer.requirements:
+        if need.at_most and is_utilization(need.name):
+            resource = resource_in(need.name)
+            required[resource] = min(need.limit, required.get(resource, need.limit))
+    beside = answer.at_reliable
+    is_beside = beside is not None and beside.population == answer.at
+    nominal = {one.name: one.nominal for one in beside.utilizations} if is_beside and beside else {}
+    limiting = resource_in(answer.limited_by or "")
+    for one, name in with_ports_together(answer.by_saturation, attrgetter("name"), answer):
+        target = min(one.target, required.get(one.name, one.target))
+        used = limit_used(one.utilization_at_limit, target)
+        is_limit = answer.capacity is not None and limiting == one.name
+        yield _Use(
+            resource=one,
+            name=name,
+            nominal=nominal.get(one.name, one.utilization_at_limit),
+            target=target,
+            used=0.0 if isnan(used) else used,
+            state=limit_state(min(used, 1.0) if is_limit else used, limits_capacity=is_limit),
+        )
 
 
-def _used(one: ResourceSolution, answer: Answer) -> float:
-    used = limit_used(one.utilization_at_limit, _target(one, answer))
-    return 0.0 if isnan(used) else used
-
-
-def _state(one: ResourceSolution, answer: Answer) -> LimitState:
-    """Return the state of a utilization; what limits the capacity is not beyond its limit there."""
-    used = limit_used(one.utilization_at_limit, _target(one, answer))
-    is_limit = answer.capacity is not None and resource_in(answer.limited_by or "") == one.name
-    return limit_state(min(used, 1.0) if is_limit else used, limits_capacity=is_limit)
-
-
-def _gauge(one: ResourceSolution, name: str, answer: Answer, called: Callable[[str], str]) -> Gauge:
+def _gauge(use: _Use, answer: Answer, called: Callable[[str], str]) -> Gauge:
+    one = use.resource
     shares = sorted(one.shares.items(), key=lambda share: -share[1])
     parts = [(called(by), share) for by, share in shares if share > 0][:_MOST_PARTS]
     is_elastic = one.name in answer.saturated_by_elastic
-    state, target = _state(one, answer), _target(one, answer)
     return Gauge(
-        name=called(one.name) + name.removeprefix(one.name),
+        name=called(one.name) + use.name.removeprefix(one.name),
         parts=", ".join(by if len(parts) == 1 else f"{by} {percent(share)}" for by, share in parts),
-        utilization=percent(one.utilization_at_limit),
-        target=percent(target),
-        state="elastic" if is_elastic else state.value,
-        word=SATURATED if is_elastic else phrase(f"state.{state.value}"),
-        filled=min(100.0, max(0.0, 100 * one.utilization_at_limit)),
-        tick=min(100.0, 100 * target),
+        utilization=percent(one.utilization_at_limit, _DIGITS),
+        target=percent(use.target),
+        state="elastic" if is_elastic else use.state.value,
+        word=SATURATED if is_elastic else phrase(f"state.{use.state.value}"),
+        nominal=_in_percent(use.nominal),
+        filled=_in_percent(one.utilization_at_limit),
+        tick=_in_percent(use.target),
     )
+
+
+def _in_percent(value: float) -> float:
+    return min(100.0, max(0.0, 100 * value))
 
 
 def limits(answer: Answer, called: Callable[[str], str]) -> Limits:
@@ -185,12 +207,26 @@ def _limits_in_order(answer: Answer, called: Callable[[str], str]) -> tuple[Limi
     longest = max((at for _, at in rows), default=0.0)
     return tuple(
         LimitRow(
-            name=called(name),
+            name=_limit_name(name, found, called),
             at=whole_population(at),
-            state="limit"
-            if resource_in(answer.limited_by or "") == resource_in(name)
-            else "within",
+            state="limit" if _is_limit(name, answer) else "within",
             length=100 * at / longest if longest else 0.0,
         )
         for name, at in rows
     )
+
+
+def _limit_name(name: str, found: Mapping[str, float], called: Callable[[str], str]) -> str:
+    """Return what a limit is called: of a resource with a required utilization, its saturation."""
+    if utilization_of(name) in found:
+        return phrase("page.saturated", name=called(name))
+    return called(name)
+
+
+def _is_limit(name: str, answer: Answer) -> bool:
+    """Return whether this limits: of a resource with a required utilization, that alone."""
+    limited_by = answer.limited_by
+    if name == limited_by:
+        return True
+    is_required = any(one.name == limited_by for one in answer.requirements)
+    return utilization_of(name) == limited_by and not is_required

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.measure_names import resource_in
+from qps.compiler.ir.measure_names import resource_in, utilization_of
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.limit_use import limit_used
 from qps.reports.text.solutions.bottleneck_text import (
     changes_in_words,
     full_from_start,
@@ -25,12 +26,7 @@ from qps.reports.text.solutions.bottleneck_text import (
 from qps.reports.text.solutions.elastic_text import SATURATED
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import limit_of
-from qps.reports.text.words.limit_states import (
-    LimitState,
-    headroom,
-    limit_state,
-    limit_used,
-)
+from qps.reports.text.words.limit_states import LimitState, limit_state
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.ports import with_ports_together
@@ -82,8 +78,16 @@ class FactRow(Struct, frozen=True, kw_only=True):
 
 
 def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[RequirementRow, ...]:
-    """Return every stated requirement as it is called, and quality as the last."""
-    rows = [_requirement(answer, one, called) for one in answer.requirements]
+    """Return every stated requirement as it is called, and quality as the last.
+
+    An upper limit of a utilization is the tick of its gauge.
+    """
+    loads = {utilization_of(one.name) for one in answer.resources}
+    rows = [
+        _requirement(answer, one, called)
+        for one in answer.requirements
+        if one.name not in loads or not one.at_most or one.confidence is not None
+    ]
     quality = answer.quality
     if (
         quality.at_limit is not None and quality.metric != ir.Metric.WORST.value
@@ -134,7 +138,7 @@ def headroom_text(used: float) -> str:
     >>> headroom_text(0.747), headroom_text(1.5), headroom_text(0.9999)
     ('25 %', '−50 %', '<1 %')
     """
-    left = 100 * headroom(used)
+    left = 100 * (1 - used)
     if not isfinite(left):
         return ""
     if 0 < left < 1:

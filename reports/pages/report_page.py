@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -44,16 +45,17 @@ from qps.reports.text.explanations.figure_text import leads_text, line_label, li
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.wrapping import unbroken
 from qps.reports.text.solutions.answer_text import circumstances, remarks, title_of
-from qps.reports.text.solutions.answer_values import SolveView
-from qps.reports.text.solutions.change_rows import HELPS
+from qps.reports.text.solutions.answer_values import AdviceView, SolveView
+from qps.reports.text.solutions.capacity_text import headline_line
+from qps.reports.text.solutions.change_rows import HELPS, capacity_with, printed_with
 from qps.reports.text.solutions.change_wording import Wording, extra_cost, wording
-from qps.reports.text.solutions.first_screen import Decision, decision
+from qps.reports.text.solutions.first_screen import Decision, at_headline, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_facts import others_label
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.solutions.resource_tables import traffic_table
 from qps.reports.text.solutions.solve_view import solve_view
-from qps.reports.text.words.certainty_marks import in_words, known_sentence, users_with
+from qps.reports.text.words.certainty_marks import known_sentence
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
@@ -67,6 +69,16 @@ class SimulatedSection(Struct, frozen=True, kw_only=True):
     at: str
     tables: tuple[Table, ...]
     lines: tuple[str, ...]
+
+
+class AdviceRow(Struct, frozen=True, kw_only=True):
+    """A change under its kind, the capacity with it, by how much that is more, and its cost."""
+
+    kind: str
+    change: str
+    users: str
+    gain: str
+    cost: str
 
 
 class PageView(Struct, frozen=True, kw_only=True):
@@ -84,6 +96,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     saturates: str
     beyond: tuple[str, ...]
     at: str
+    beside: str
+    """At which population and confidence the board is told, if inputs are uncertain."""
     gauges: Gauges
     limits: Limits
     requirements: tuple[RequirementRow, ...]
@@ -105,7 +119,9 @@ class PageView(Struct, frozen=True, kw_only=True):
     claims: ClaimsSection
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
-    advice: tuple[tuple[str, str, str, str], ...]
+    advice: tuple[AdviceRow, ...]
+    """The changes that help most, and `more_advice` the others."""
+    more_advice: tuple[AdviceRow, ...]
     noun: str
     """What the spec calls its users."""
     figures: tuple[LineChart, ...]
@@ -145,10 +161,10 @@ def page_view(
 
     Without curves in its details, loads and needs are drawn by its scripts alone.
     """
-    words = wording(model, configuration, answer)
+    words, shown = wording(model, configuration, answer), at_headline(answer)
     title, _, question = title_of(model).partition(": ")
-    requirements = requirement_rows(answer, words.labels.of)
-    traffic = traffic_table(answer, words.labels)
+    requirements = requirement_rows(shown, words.labels.of)
+    traffic = traffic_table(shown, words.labels)
     assumptions = assumption_rows(model, answer.assumptions.values(), details.cited)
     labels = {one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity}
     return PageView(
@@ -161,13 +177,14 @@ def page_view(
         saturates=words.labels.sentence(first_to_saturate(answer)),
         decision=_decision(answer, words),
         beyond=tuple(map(unquoted, beyond_lines(answer, words.labels))),
-        at=f"{answer.at:,}",
-        gauges=gauges(answer, words.labels.of),
+        at=f"{shown.at:,}",
+        beside=headline_line(answer),
+        gauges=gauges(shown, words.labels.of),
         limits=limits(answer, words.labels.of),
         requirements=requirements,
-        conclusions=conclusions(answer, requirements, labels, traffic, assumptions),
-        charts=population_charts(answer, details.curves, words.labels.of),
-        resources=resource_rows(answer, words.labels.of),
+        conclusions=conclusions(shown, requirements, labels, traffic, assumptions),
+        charts=population_charts(shown, details.curves, words.labels.of),
+        resources=resource_rows(_nominal(shown), words.labels.of),
         is_planned=any(one.target != 1 for one in answer.resources),
         traffic=traffic,
         bottleneck=words.labels.sentence(bottleneck_text(answer)),
@@ -180,14 +197,15 @@ def page_view(
         claims=claims,
         warnings=tuple(plain((*answer.spec_warnings, *answer.warnings)).splitlines()),
         remarks=tuple(map(unquoted, remarks(answer, words.labels))),
-        advice=_advice(words),
+        advice=tuple(_advice(shown, words, words.by_kind)),
+        more_advice=tuple(_advice(shown, words, words.others_by_kind)),
         noun=noun(answer.population),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
         simulated=simulated,
         odds=odds_section(answer, words.labels),
-        system=None if figures_only else system_picture(model, details, answer.at),
+        system=None if figures_only else system_picture(model, details, shown.at),
         carry=tuple(map(unquoted, growth)),
         compared=compared,
         draws_samples=draws_samples,
@@ -195,12 +213,28 @@ def page_view(
     )
 
 
-def _advice(words: Wording) -> tuple[tuple[str, str, str, str], ...]:
-    """Return the kind of each change, the change, the capacity with it, and its cost."""
-    return tuple(
-        (phrase(f"page.change.{one.kind}"), one.words, in_words(users_with(one)), extra_cost(one))
-        for one in words.changes
-    )
+def _nominal(shown: Answer) -> Answer:
+    """Return an answer at its headline with the utilizations that nominal inputs give."""
+    beside = shown.at_reliable
+    if beside is None or shown.at != beside.population:
+        return shown
+    nominal = {one.name: one.nominal for one in beside.utilizations}
+    resources = (replace(one, utilization_at_limit=nominal[one.name]) for one in shown.resources)
+    return replace(shown, resources=tuple(resources))
+
+
+def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> Iterator[AdviceRow]:
+    now = words.supported
+    for one in changes:
+        users, gain = capacity_with(one, answer), printed_with(one, answer) - now
+        mark = users[: len(users) - len(users.lstrip("≤≥~ "))]
+        yield AdviceRow(
+            kind=phrase(f"change.kind.{words.kind(one)}"),
+            change=one.words,
+            users=users,
+            gain=f"{mark}+{gain:,}" if gain > 0 else "",
+            cost=extra_cost(one),
+        )
 
 
 def _decision(answer: Answer, words: Wording) -> Decision:
@@ -211,7 +245,9 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     for label, fact in told.facts:
         if label or not groups:
             groups.append([])
-        groups[-1].append((label, unbroken(unquoted(fact))))
+        # which elastic rates give way, and where, stands below
+        text = fact.partition(": ")[0] if label == "Elastic" else fact
+        groups[-1].append((label, unbroken(unquoted(text))))
     kept = [group for group in groups if group[0][0] not in elsewhere]
     kept.sort(key=lambda group: (*_ORDER, group[0][0]).index(group[0][0]))
     headline = told.headline
@@ -221,7 +257,7 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     return Decision(headline, tuple(fact for group in kept for fact in group))
 
 
-_ORDER = ("Violated", "Limit", "Bottleneck", "Next limit", "Cost")
+_ORDER = ("p99", "Violated", "Limit", "Bottleneck", "Next limit", "Cost")
 """The facts that a reader looks for first."""
 
 

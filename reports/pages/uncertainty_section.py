@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
+
 from msgspec import Struct
 
 from qps.reports.pages.drawings.chart_axes import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
@@ -24,6 +27,8 @@ HEIGHT, TOP, BOTTOM = 210, 46, 40
 _TYPICAL = "All other results on this page use the nominal values of uncertain inputs."
 _LETTER = 7.5
 _LINE = 16
+_ONE_BAR = 0.5
+"""Part of the samples in one column, beside which others do not show."""
 
 
 class Column(Struct, frozen=True, kw_only=True):
@@ -59,6 +64,8 @@ class Histogram(Struct, frozen=True, kw_only=True):
     description: str
     x_label: str
     x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    """Shares, where columns are cumulative: a histogram would have one column that shows."""
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     rows: tuple[tuple[str, str], ...]
@@ -107,21 +114,25 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
     found, name = odds.distribution, answer.population
     end = found.start + found.width * len(found.counts)
     x = Axis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
-    y = Axis(low=0, high=max(found.counts), start=HEIGHT - BOTTOM, end=TOP)
+    is_cumulative = max(found.counts) > _ONE_BAR * sum(found.counts)
+    heights = _or_more(found.counts) if is_cumulative else found.counts
+    y = Axis(low=0, high=max(heights), start=HEIGHT - BOTTOM, end=TOP)
     least, most = (
         answer.low - 1 if one is None else one for one in (odds.interval.least, odds.interval.most)
     )
     columns, rows = [], []
-    for i, count in enumerate(found.counts):
+    for i, count in enumerate(heights):
         low = found.start + i * found.width
         high = min(low + found.width - 1, answer.high)
-        share = percent(count / odds.samples, 2)
+        share = percent(count / (sum(found.counts) if is_cumulative else odds.samples), 2)
         place = _stretch(low, high, answer.low)
+        if is_cumulative and high >= answer.low:
+            place = phrase("ecdf.place", least=f"{max(low, answer.low):,}")
         columns.append(
             Column(
                 x=x.at(low),
                 y=y.at(count),
-                width=max(x.at(low + found.width) - x.at(low) - 1, 1.0),
+                width=max(x.at(low + found.width) - x.at(low) - (not is_cumulative), 1.0),
                 height=y.at(0) - y.at(count),
                 text=f"{place}: {share}",
                 is_inside=high >= least and low <= most,
@@ -142,7 +153,10 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
     return Histogram(
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
-        title=phrase("histogram", noun=noun(name), samples=f"{odds.samples:,}"),
+        y_ticks=_share_ticks(y) if is_cumulative else (),
+        title=phrase(
+            "ecdf" if is_cumulative else "histogram", noun=noun(name), samples=f"{odds.samples:,}"
+        ),
         description="; ".join(_lines(answer, labels)),
         x_label=f"Capacity ({name}){_end_of_range(answer, odds)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
@@ -150,6 +164,16 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
         lines=tuple(lines),
         rows=tuple(rows),
     )
+
+
+def _or_more(counts: Sequence[int]) -> list[int]:
+    """Return how many samples are in each bin or above it."""
+    return list(accumulate(reversed(counts)))[::-1]
+
+
+def _share_ticks(y: Axis) -> tuple[Tick, ...]:
+    """Return ticks of half of the samples, and of all."""
+    return tuple(Tick(y.at(y.high * part), percent(part), "start") for part in (0.5, 1.0))
 
 
 def _confidence_sentence(answer: Answer, confidence: AtConfidence) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
+from qps.solver.answers.solution import CostSolution
 
 MONTH = 365.25 * 86_400 / 12
 """Seconds of a month, on average."""
@@ -74,6 +75,39 @@ class ReliableCapacity(Struct, frozen=True, kw_only=True):
     confidence: float | None
     allowed_for: tuple[ModelError, ...]
     unmeasured: tuple[str, ...]
+
+
+class ValueAtCapacity(Struct, frozen=True, kw_only=True):
+    """A value at the reliable capacity, in base units.
+
+    `nominal` is with nominal inputs. `value` is its unfavorable end at the confidence of the
+    capacity: a share of the samples is no worse. Both are the same if inputs are certain. `used` is
+    the fraction of its limit that `value` uses, null if it has none.
+    """
+
+    name: str
+    nominal: float
+    value: float
+    used: float | None
+    known: Certainty
+
+
+class AtReliableCapacity(Struct, frozen=True, kw_only=True):
+    """All that is told beside the headline, at its population and its confidence.
+
+    `population` is the reliable capacity, rounded down as it is printed. `limited_by` is the
+    utilization or the requirement that reaches its limit there. `utilizations` are by resource,
+    `requirements` in the order of the spec, and `percentiles` are p99 of the streams whose latency
+    is required, or else of the first stream.
+    """
+
+    population: int
+    confidence: float | None
+    limited_by: str | None
+    utilizations: tuple[ValueAtCapacity, ...]
+    requirements: tuple[ValueAtCapacity, ...]
+    percentiles: tuple[ValueAtCapacity, ...]
+    costs: tuple[CostSolution, ...]
 
 
 class NextLimit(Struct, frozen=True):
@@ -222,6 +256,9 @@ class Advice(Struct, frozen=True, kw_only=True):
     `name` is what it changes: a place, an option or a number, which becomes `factor` times as much.
     `price` and `running_price` are what it costs more, $ and $/s, for as many users as there are
     now; None where nothing has a price, and where it is of a place without one.
+
+    `reliable_capacity` is the capacity with it that can be relied on, as that of the answer; None
+    where it was not asked for.
     """
 
     kind: ChangeKind
@@ -236,3 +273,4 @@ class Advice(Struct, frozen=True, kw_only=True):
     factor: float | None = None
     price: float | None = None
     running_price: float | None = None
+    reliable_capacity: int | None = None

@@ -116,7 +116,7 @@ def solve(graph: LoadGraph) -> Solution:
         ]
     )
     at = graph.low if largest is None else largest
-    resources = tuple(_resource(graph, name, saturations[name], at) for name in graph.resources)
+    resources = tuple(resource_at(graph, name, saturations[name], at) for name in graph.resources)
     found = bottleneck(saturation_table, saturations, loads, graph, largest)
     sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
     quality = [item for item in judged if item.criterion.name == QUALITY]
@@ -139,7 +139,7 @@ def solve(graph: LoadGraph) -> Solution:
         sensitivity_of=sensitivity_of,
         elastic=elastic_solutions(graph, at),
         closed=closed_solutions(graph, at),
-        costs=_costs(graph, at),
+        costs=costs_at(graph, at),
         warnings=warnings_of(graph, answer.verdict, resources, at),
         failures=_failures(graph, judged),
     )
@@ -178,7 +178,8 @@ def _certify(
             raise SolverFault(f"{item.criterion.name} passes above the capacity {largest}")
 
 
-def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> ResourceSolution:
+def resource_at(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> ResourceSolution:
+    """Return a resource with what it comes to at a population."""
     resource = graph.resources[name]
     total = value_at(graph, resource.load, at)
     parts = {by: value_at(graph, part, at) for by, part in resource.parts.items()}
@@ -200,7 +201,7 @@ def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> R
     )
 
 
-def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
+def costs_at(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
     """Return what is bought and what runs, each where anything has such a price."""
     found = []
     for is_running in (False, True):

@@ -21,6 +21,16 @@ def most(answers: Ints, certainty: float) -> int:
     return int(_most(answers, certainty))
 
 
+def not_above_values(values: Floats, certainty: float) -> float:
+    """Return the smallest value that a share of values is not above."""
+    return _most(values, certainty)
+
+
+def not_below_values(values: Floats, certainty: float) -> float:
+    """Return the largest value that a share of values is not below."""
+    return _least(values, certainty)
+
+
 def ends_of_values(values: Floats) -> Ends:
     """Return between which values some lie, as many beyond it on each side."""
     level = (1 + PROBABILITY) / 2

@@ -27,7 +27,7 @@ _VALUE = "value"
 
 @dataclass(kw_only=True)
 class ValueModeSolver(SampleModeSolver):
-    """Tells the last column of samples of one mode at a population, and no more."""
+    """Tells the columns of samples of one mode at a population, and no more."""
 
     evaluations: ClassVar[int] = 1
     enough: ClassVar[float] = 0.02
@@ -61,10 +61,10 @@ class ValueModeSolver(SampleModeSolver):
         with np.errstate(all="ignore"):
             before = np.full(count, self.population - 1, dtype=np.int64)
             self._refuse_impossible(rows, index, before, verdict == SOUND, one_by_one)
-            values = self._values(rows, index, mode.columns[-1])
+            values = [self._values(rows, index, number) for number in mode.columns]
         nowhere = np.full(count, mode.high + 1, dtype=np.int64)
         found = self._nothing_but(verdict, one_by_one, nowhere, before)
-        found.columns[-1] = values
+        found.columns[:] = values
         return found
 
     def surrogate_model(self) -> BySurface | None:
@@ -75,17 +75,17 @@ class ValueModeSolver(SampleModeSolver):
         worst = max(told, key=lambda one: one.error)
         return BySurface(requirement=_VALUE, points=worst.points, error=worst.error)
 
-    def _values(self, rows: Rows, index: Index, number: int | None) -> Floats:
-        if number is None:
+    def _values(self, rows: Rows, index: Index, column: int | None) -> Floats:
+        if column is None:
             return np.full(rows.count, np.nan)
 
         def evaluate(some: Rows, _about: About | None = None) -> Floats:
-            return some.column(some.at([number], float(self.population)), number)
+            return some.column(some.at([column], float(self.population)), column)
 
-        if self.most == 1 or not self._is_long([number]):
+        if self.most == 1 or not self._is_long([column]):
             return evaluate(rows)
-        if self._may_be_a_surface(index, evaluate):
-            return self._by_surface(index, (_VALUE, _VALUE), evaluate, rows, None)[0]
+        if self._may_be_a_surface(index, column, evaluate):
+            return self._by_surface(index, (_VALUE, str(column)), evaluate, rows, None)[0]
         self.is_partial = True
         found = np.full(rows.count, np.nan)
         few = np.flatnonzero(index[-2] < FEW)
@@ -93,16 +93,19 @@ class ValueModeSolver(SampleModeSolver):
             found[few] = evaluate(rows.take(few))
         return found
 
-    def _may_be_a_surface(self, index: Index, evaluate: Callable[[Rows], Floats]) -> bool:
+    def _may_be_a_surface(
+        self, index: Index, column: int, evaluate: Callable[[Rows], Floats]
+    ) -> bool:
         """Return whether a value is finite and above zero in the first samples that can be."""
         numbers = np.unique(self._numbers(index)).tolist()
         for number in numbers:
-            if number not in self._is_smooth:
+            if (column, number) not in self._is_smooth:
                 _, some = self._pool(number)
                 values = evaluate(some.take(slice(_SAMPLES_EXAMINED)))
-                self._is_smooth[number] = bool(np.all(np.isfinite(values) & (values > 0)))
-        return all(self._is_smooth[number] for number in numbers)
+                is_smooth = bool(np.all(np.isfinite(values) & (values > 0)))
+                self._is_smooth[column, number] = is_smooth
+        return all(self._is_smooth[column, number] for number in numbers)
 
     @cached_property
-    def _is_smooth(self) -> dict[int, bool]:
+    def _is_smooth(self) -> dict[tuple[int, int], bool]:
         return {}

@@ -58,7 +58,7 @@ def spread_of(
 
     QpsError where the graph has no such formula, or not one sample can be.
     """
-    model, settled = _as_in(graph, as_stated(model, configuration), configuration)
+    model, settled = in_mode_of(graph, as_stated(model, configuration), configuration)
     own = uncertain_in(in_force(settled))
     numbers = _resting_on(model, settled, graph, read, own) if own else ()
     if not numbers:
@@ -93,7 +93,7 @@ def spread_of(
     )
 
 
-def _as_in(
+def in_mode_of(
     graph: LoadGraph, model: ir.Model, configuration: Configuration
 ) -> tuple[ir.Model, Configuration]:
     """Return a model and a configuration in the mode of a graph, or outside of any."""

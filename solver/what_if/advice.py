@@ -43,8 +43,22 @@ _WITHOUT_END = 1000
 """So many times what there is counts as a capacity without end."""
 
 
+class HelpfulChange(Struct, frozen=True):
+    """A change that was tried, and what it gives."""
+
+    advice: Advice
+    candidate: Candidate
+
+
 def advise(model: ir.Model, configuration: Configuration, solution: Solution) -> tuple[Advice, ...]:
-    """Return the changes that help most, three of each kind at most, the best first.
+    """Return the changes that help most, three of each kind at most, the best first."""
+    return tuple(one.advice for one in helpful_changes(model, configuration, solution))
+
+
+def helpful_changes(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> tuple[HelpfulChange, ...]:
+    """Return the same with what was tried.
 
     Empty where the system does not limit the population: there is nothing to help.
     """
@@ -59,15 +73,17 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     outlines = outlines_for(model, configuration, solution, changed)
     trials = _Trials(model=model, configuration=configuration, solution=solution, outlines=outlines)
     found: dict[ChangeKind, list[Advice]] = {kind: [] for kind in ChangeKind}
+    by_change: dict[Advice, Candidate] = {}
 
-    def report(advice: Advice | None) -> None:
+    def report(candidate: Candidate, advice: Advice | None) -> None:
         if advice is not None:
+            by_change[advice] = candidate
             of_its_kind = [*found[advice.kind], advice]
             of_its_kind.sort(key=lambda a: (-a.capacity, a.change))
             found[advice.kind] = of_its_kind[:_MOST_OF_A_KIND]
 
     for candidate in tried:
-        report(trials.tried(candidate, found))
+        report(candidate, trials.tried(candidate, found))
     if solution.capacity is None:
         known = {advice.name for kind in ChangeKind for advice in found[kind]}
         for ladder in ladders(model, configuration, solution):
@@ -75,8 +91,8 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
             if ladder and ladder[0].name not in known:
                 step = mildest(ladder, trials.supports_users)
             if step is not None and not changes_mode(model, configuration, step):
-                report(trials.tried(step, {kind: [] for kind in ChangeKind}))
-    return tuple(advice for kind in ChangeKind for advice in found[kind])
+                report(step, trials.tried(step, {kind: [] for kind in ChangeKind}))
+    return tuple(HelpfulChange(one, by_change[one]) for kind in ChangeKind for one in found[kind])
 
 
 class _Trials(Struct, kw_only=True, dict=True):

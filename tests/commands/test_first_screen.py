@@ -73,10 +73,9 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     lines = text.splitlines()
     assert lines[:2] == [f"{'site':72}site.qps", ""]
     assert lines[2] == "  Capacity     3,700 shoppers (optimistic, at most 3,750)"
-    assert lines[3].startswith(
-        "  Not covered  model error of replies latency (at least 8.64 ms, limit"
-    )
-    assert "\n  Bottleneck   web CPU: utilization at its 75 % limit\n" in text
+    assert lines[3] == "  p99          replies ≥ 8.64 ms"
+    assert lines[4] == "  Not covered  model error of replies latency: run `qps simulate site.qps`"
+    assert "\n  Bottleneck   web CPU: utilization 74 % (limit 75 %)\n" in text
     assert "\n  Latency      replies ≥ 8.64 ms (limit 100 ms)\n" in text
     assert "web.cpu.utilization" not in text
     assert "\n  Ways to raise capacity" in text
@@ -104,8 +103,8 @@ def test_a_utilization_is_a_bar_with_a_tick_at_its_target(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = told(capsys, str(ROOT / "specs/sfu.qps"), "-q", "--no-advice")
-    assert "\n  wan egress from sfu     ██████|░░   79.8 % " in text
-    assert "\n  sfu CPU                 ████░░|░░   52.2 % " in text
+    assert "\n  wan egress from sfu     ████░░|░░   49.3 % " in text
+    assert "\n  sfu CPU                 ██████|░░   74.6 % " in text
 
 
 def test_what_can_be_done_comes_first_where_nobody_is_supported(
@@ -267,14 +266,14 @@ def test_capacity_is_reported_before_advice(
 ) -> None:
     Path("site.qps").write_text(SITE, encoding="utf-8")
     whole = told(capsys, "site.qps")
-    tried = solved_spec.advise
+    tried = solved_spec.helpful_changes
     early: list[str] = []
 
     def looked_at(*given: Any) -> Any:
         early.append(capsys.readouterr().out)
         return tried(*given)
 
-    monkeypatch.setattr(solved_spec, "advise", looked_at)
+    monkeypatch.setattr(solved_spec, "helpful_changes", looked_at)
     later = told(capsys, "site.qps")
     assert "Capacity     3,700 shoppers (optimistic, at most 3,750)" in early[0]
     assert "Ways to raise capacity" in later

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, product
-from math import floor, isfinite
+from math import floor, isfinite, nan
 
 from browsers.page_numbers import Shown, ShownTable, ShownText
 from oracles.true_claims import printed_claims, wrong_claims
@@ -153,6 +153,7 @@ class Truth(TruePictures):
             graph.high,
             self.solution.at,
             self.solution.at + 1,
+            self.headline,
         }
         if view.more_users is not None:
             populations.add(view.more_users.at)
@@ -177,7 +178,9 @@ class Truth(TruePictures):
         for mode in view.modes:
             yield f"{mode.capacity:,}" if mode.capacity is not None else ""
         for change in view.advice:
+            yield "" if change.reliable_capacity is None else _as_planned(change.reliable_capacity)
             yield f"{change.words} {change.capacity:,}"
+        yield from self._sayings_beside()
         for sensitivity in view.sensitivity:
             yield f"{sensitivity.elasticity:.2f}"
         for elastic in self.solution.elastic:
@@ -200,6 +203,20 @@ class Truth(TruePictures):
                 *halved,
             ):
                 yield "" if end is None else f"{end:,} {rounded_down(end)} {rounded_up(end)}"
+
+    def _sayings_beside(self) -> Iterator[str]:
+        """Yield what stands beside the headline, at its confidence."""
+        if self.beside is None:
+            return
+        for one in self.beside.utilizations:
+            yield from self.told(one.value, share=True)
+        for one in self.beside.percentiles:
+            yield from self.told(one.value, TIME)
+        values = {one.name: one.value for one in self.beside.requirements}
+        for item in self.solution.requirements:
+            own = item.criterion
+            limit, value = self.graph.number(own.limit), values.get(own.name, nan)
+            yield from self.told(value, own.dimension, share=in_percent(own), limit=limit)
 
     def _sayings_at(self, at: int) -> Iterator[str]:
         graph = self.graph
@@ -282,7 +299,8 @@ class Truth(TruePictures):
             yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
         largest = view.capacity
         said = f"{largest:,}" if largest is not None else "no"
-        if view.uncertainty is None and said not in many.lower():
+        is_planned = self.beside is not None and f"{self.headline:,}" in many
+        if view.uncertainty is None and said not in many.lower() and not is_planned:
             yield f"{many}, not {largest}"
 
     def _drawn(self, texts: Sequence[str]) -> Iterator[str]:

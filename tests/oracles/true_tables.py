@@ -12,6 +12,7 @@ from math import floor, inf, nan
 
 from browsers.page_numbers import Cell, ShownTable
 from oracles.written_numbers import (
+    NUMBER,
     ROUNDED,
     SAME,
     WrittenNumbers,
@@ -40,6 +41,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.engine.expressions.formulas import Formula, total
 from qps.engine.expressions.formulas import number as exact_number
 from qps.reports.text.words.certainty_marks import marked, marked_users
@@ -95,7 +97,14 @@ class TrueTables(WrittenNumbers):
         graph, at = self.graph, self._at_of(column)
         if at is not None and (criterion is None or criterion.confidence is None):
             if criterion is not None:
-                return self.measured(criterion, at)
+                value = self._beside(criterion.name, graph.at(at).number(criterion.value), at)
+                return self.told(
+                    value,
+                    criterion.dimension,
+                    known_at(graph, criterion, at),
+                    share=in_percent(criterion),
+                    limit=graph.number(criterion.limit),
+                )
             assert graph.quality_value is not None
             known = quality_known_at(graph, at)
             return self.told(graph.at(at).number(graph.quality_value), known=known, limit=1.0) | {
@@ -138,6 +147,8 @@ class TrueTables(WrittenNumbers):
         """Return which part of its limit a requirement uses, or quality."""
         graph = self.graph
         value = self.here(graph.quality_value if criterion is None else criterion.value)  # type: ignore[arg-type]
+        if criterion is not None:
+            value = self._beside(criterion.name, value)
         limit = 1.0 if criterion is None else graph.number(criterion.limit)
         if not limit > 0:
             return nan
@@ -156,7 +167,20 @@ class TrueTables(WrittenNumbers):
     @property
     def limiting(self) -> str | None:
         """Return what limits the capacity, where a page shows that very population."""
-        return self.solution.limited_by if self.at == self.solution.at else None
+        if self.at != self.headline:
+            return None
+        return self.solution.limited_by if self.beside is None else self.beside.limited_by
+
+    def _beside(self, name: str, nominal: float, at: int | None = None) -> float:
+        """Return a value as it stands beside the headline, at its confidence and population."""
+        if self.at != self.headline or (at is not None and at != self.headline):
+            return nominal
+        if self.own_values:
+            return self.own_values.get(name, nominal)
+        if self.beside is None:
+            return nominal
+        found = (*self.beside.utilizations, *self.beside.requirements)
+        return next((one.value for one in found if one.name == name), nominal)
 
     def _gauges(self, table: ShownTable) -> Iterator[str]:
         """The bar, the utilization, the target and the state of each resource."""
@@ -166,11 +190,16 @@ class TrueTables(WrittenNumbers):
                 for name, one in self.graph.resources.items()
                 if what.text.startswith(self.called(name)) or what.name == name
             ]
-            truths = [(self.here(one.load), self._lowest(one), one) for one in found]
+            truths = [
+                (self._beside(one.name, self.here(one.load)), self._lowest(one), one)
+                for one in found
+            ]
             if not any(
                 load.text in self.told(is_, share=True)
                 and target.text in self.told(most, share=True)
-                and not [*self._made_up(what, _behind(what, one, self), one.parts, is_)]
+                and not [
+                    *self._made_up(what, _behind(what, one, self), one.parts, self.here(one.load))
+                ]
                 and not [*_state_differs(what, state, is_ / most, self._limits(one))]
                 for is_, most, one in truths
             ):
@@ -197,7 +226,8 @@ class TrueTables(WrittenNumbers):
         of = {one.name: one for one in self.solution.resources}
         is_population, last = table.head[-1] == "Reached at", -inf
         for what, _, at in table.rows:
-            names = self.names_in(what)
+            name = what.text.removesuffix(phrase("page.saturated", name=""))
+            names = self.names_in(Cell(name, what.name))
             if is_population:
                 wanted = {f"{met[name]:,}" for name in names if met.get(name) is not None}
                 if what.text == self.labels.of(QUALITY) and self.view.quality.met_up_to is not None:
@@ -362,8 +392,11 @@ class TrueTables(WrittenNumbers):
     def _advice(self, table: ShownTable) -> Iterator[str]:
         known = {one.words: one for one in self.view.advice}
         for _, change, users, *_ in table.rows:
+            if self._is_reliable(change.text, users.text):
+                continue
             if change.name.startswith("qps "):
                 wanted = self._answered(change.name)
+                wanted |= {NUMBER.sub(self._printed, one) for one in wanted}
             elif change.text in known:
                 one = known[change.text]
                 wanted = {marked_users(one.capacity, one.known, range_limits=one.range_limits)}
@@ -379,6 +412,21 @@ class TrueTables(WrittenNumbers):
                     for one in wanted
                 },
             )
+
+    def _printed(self, found: re.Match[str]) -> str:
+        """Return a number of users as a capacity is printed."""
+        many, is_sampled = int(worth(found[0])), self.view.uncertainty is not None
+        return f"{printed_capacity(many, high=self.graph.high, is_sampled=is_sampled):,}"
+
+    def _is_reliable(self, change: str, users: str) -> bool:
+        """Return whether a page tells the capacity with a change that can be relied on."""
+        one = next((one for one in self.view.advice if one.words == change), None)
+        if one is None or one.reliable_capacity is None:
+            return False
+        is_sampled = self.view.uncertainty is not None
+        high = self.graph.high
+        many = printed_capacity(one.reliable_capacity, high=high, is_sampled=is_sampled)
+        return worth(numbers_in(users)[0]) == many
 
     def _answered(self, command: str) -> set[str]:
         """Return how many users a command of `qps solve` is answered with."""

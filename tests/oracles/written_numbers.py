@@ -51,7 +51,7 @@ BAD = re.compile(
 )
 """What no page says."""
 
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"[-−]?(\d+(?:,\d{3})*(?:\.\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|∞)"
     r"( %| [A-Za-z$][^\s,;:()…`]*)?(…?)"
 )
@@ -64,12 +64,12 @@ _OWN_SAMPLES = 0.05
 
 def numbers_in(text: str) -> list[str]:
     """Return the numbers of a text, as they are written, without signs; not one that is cut off."""
-    return [number for number, _, cut in _NUMBER.findall(text) if not cut]
+    return [number for number, _, cut in NUMBER.findall(text) if not cut]
 
 
 def amounts_in(text: str) -> list[tuple[str, str]]:
     """Return the same with the word behind each, which may be its unit."""
-    return [(number, word.strip()) for number, word, cut in _NUMBER.findall(text) if not cut]
+    return [(number, word.strip()) for number, word, cut in NUMBER.findall(text) if not cut]
 
 
 def worth(text: str) -> float:
@@ -102,11 +102,15 @@ class WrittenNumbers:
         self.spec, self.solution, self.view = spec, solution, view
         self.settings, self.scenario = tuple(settings), scenario
         self.graph = solution.graph
-        self.at = solution.at if population is None else population
+        self.beside = view.at_reliable_capacity
+        self.headline = solution.at if self.beside is None else self.beside.population
+        self.at = self.headline if population is None else population
         self.labels = spec.model.derived(labels_of)
         self.here = self.graph.at(self.at).number
         self.draws_own = False
         """Whether a page draws samples of its own, which are fewer."""
+        self.own_values: dict[str, float] = {}
+        """Values that a page draws itself, at the confidence of the headline."""
 
     # -- names ---------------------------------------------------------------------------
 

@@ -49,11 +49,11 @@ def test_the_first_screen_answers_five_questions(
     )
     changes = page.page.locator("#advice tbody tr").all_inner_texts()
     assert [" ".join(one.split()) for one in changes[:2]] == [
-        "Other option deletion: off -> on ~ 200 Try",
-        "Other option mixing: software -> hardware ≤ 194 Try",
+        "Change deletion: off -> on 200+ Try",
+        "Change mixing: software -> hardware ≤ 190 Try",
     ]
     assert "23.2 %" in page.page.inner_text("#gauges tr:has-text('station CPU')")
-    assert told["Not covered"].startswith("model error of voice latency (at least 227 ms, limit")
+    assert told["Not covered"].startswith("model error of voice latency: run qps simulate")
     reached = "voice latency: limit of 230 ms reached at ≤ 35 users"
     assert told["Next limit"].startswith(reached)
     seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"

@@ -107,6 +107,15 @@ require { page.latency <= 5 ms }
 """What not even one user can have."""
 
 
+SAMPLED = """() => {
+  const { sure } = qps;
+  if (!sure?.answers) return true;
+  const isDone = [...sure.jobs].every(([key, one]) => key !== "board" || one.isDone || one.isLeft);
+  return (sure.answers.isDone || sure.answers.isLeft) && isDone;
+}"""
+BESIDE = "() => ({ ...qps.beside?.loads, ...qps.beside?.needs })"
+
+
 def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth:
     """Return what is true of a spec with some settings, as its still page is made of it."""
     page = page_of(spec, *settings, most=4, claims=())
@@ -162,8 +171,22 @@ def compare_page(spec: Spec, open_page: Any, setting: str = "") -> None:
         name, _, amount = setting.partition(" = ")
         live.page.check("text=lock to maximum")
         assert live.run(TYPE, [name, amount.split()[0]])
+        live.page.wait_for_function(SAMPLED)
         changed = truth_of(spec, setting)
         changed.draws_own = True
+        if changed.view.uncertainty is not None:
+            drawn = live.run("() => qps.shown.n")
+            assert drawn == pytest.approx(changed.headline, rel=0.05)
+            changed = Truth(
+                spec, changed.solution, changed.view, population=drawn, claims=changed.claims
+            )
+            changed.draws_own, changed.headline = True, drawn
+            changed.own_values = live.run(BESIDE)
+            near = {one.name: one.value for one in changed.beside.utilizations}  # type: ignore[union-attr]
+            assert all(
+                changed.own_values[name] == pytest.approx(value, rel=0.05)
+                for name, value in near.items()
+            )
         holds(changed, live)
 
 

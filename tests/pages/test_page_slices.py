@@ -25,7 +25,7 @@ SET = """(value) => {
   field.value = value;
   field.dispatchEvent(new Event("input"));
 }"""
-WHAT_IF = " what if, with nominal inputs"
+WHAT_IF = " what if"
 TOLD = f"""() => [document.querySelector("#decision .many").textContent.replace("{WHAT_IF}", ""),
   document.getElementById("small-answer").textContent, qps.shown.solved.largest]"""
 WORD = "computing …"

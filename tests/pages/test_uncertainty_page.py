@@ -23,7 +23,7 @@ from qps.reports.pages.html_page import render_html
 from qps.reports.pages.report_page import PageView
 from qps.reports.pages.uncertainty_section import HEIGHT
 from qps.reports.text.solutions.uncertainty_text import rounded_ends
-from qps.reports.text.words.quantities import rounded_down
+from qps.reports.text.words.quantities import rounded_down, rounded_up
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.prediction_interval import least, most
 from qps.solver.uncertainty.sample_draws import (
@@ -66,7 +66,8 @@ def site_view(site: Spec) -> PageView:
 def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     html, odds = render_html(site_view), site_view.view.uncertainty
     assert odds is not None
-    assert rounded_ends(odds.interval, 10**9) in html
+    told = dict(site_view.decision.facts)["Uncertainty"]
+    assert f"at most {rounded_up(odds.interval.most or 0)} in" in told.replace("\xa0", " ")
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
     assert f"95 % of samples: {rounded_down(odds.at_confidence.capacity)} or more</text>" in html

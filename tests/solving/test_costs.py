@@ -214,7 +214,7 @@ def test_the_keys_of_the_contract() -> None:
     assert set(told) == {
         "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
         "resources", "bottleneck", "requirements", "quality", "capacity", "limited_by",
-        "capacity_interval", "uncertainty", "treated_as_exact",
+        "capacity_interval", "uncertainty", "treated_as_exact", "at_reliable_capacity",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
         "next_limit", "more_users", "targets", "best_changes", "traffic", "measures",
         "known", "closed", "mixes", "reliable_capacity",

@@ -13,6 +13,7 @@ from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_model import LiveModel
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.explanations.figure_text import line_label
+from qps.reports.text.solutions.change_wording import wording
 from qps.reports.text.solutions.uncertainty_text import odds_lines
 from qps.reports.text.words.labels import Labels, labels_of
 from qps.reports.text.words.phrases import phrase
@@ -47,6 +48,7 @@ def live_page(
                 "start": starts.index(case.name),
                 "name": names[id(case)],
                 **_odds(case.answer, labels),
+                **_headline(case),
             }
             for case in one.cases
         ]
@@ -74,6 +76,24 @@ def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
                 "counts": list(odds.distribution.counts),
             },
         }
+    }
+
+
+def _headline(case: ShownCase) -> dict[str, Json]:
+    """Return what is told at the headline: the page has it until something is changed."""
+    answer = case.answer
+    if answer is None or answer.at_reliable is None:
+        return {}
+    beside, words = answer.at_reliable, wording(case.model, case.configuration, answer)
+    return {
+        "headline": {
+            "at": beside.population,
+            "sure": beside.confidence,
+            "limitedBy": beside.limited_by,
+            "loads": {one.name: _rounded(one.value) for one in beside.utilizations},
+            "needs": {one.name: _rounded(one.value) for one in beside.requirements},
+        },
+        "traffic": sorted(words.traffic),
     }
 
 

@@ -2,7 +2,7 @@
 // qps told of each start (`solver/variants/variant_confidence.py`); of other settings it does not judge them.
 
 // Whether a setting is that of its start: what was told of that holds for it.
-function isAsStarted(model, setting) {
+export function isAsStarted(model, setting) {
   const start = model.starts[setting.start], isChanged = model.changedIn(setting);
   const isSamePlace = setting.shape === start.shape && setting.picks.every((pick, i) => pick === start.picks[i]);
   return isSamePlace && setting.mode === null && ![...setting.numbers.keys()].some(isChanged);

@@ -6,6 +6,8 @@ import { Run } from "./model.js";
 import { normalQuantile } from "./numerics/normal.js";
 import { Undecided } from "./numerics/search.js";
 
+export const CERTAINTY = 0.95; // with which a page tells a capacity
+
 const VALUES = {
   normal: (level, mean, deviation) => mean + deviation * normalQuantile(level),
   lognormal: (level, median, deviation) => median * Math.exp(deviation * normalQuantile(level)),

@@ -5,8 +5,9 @@ import { Model } from "../engine/model.js";
 import { fill, make } from "../common/dom.js";
 import { finished, sliced } from "../common/slices.js";
 import { offerTables } from "../common/table_files.js";
-import { Advice, showAdvice } from "./panels/advice.js";
+import { Advice, offerChanges, showAdvice } from "./panels/advice.js";
 import { showAssumptions } from "./panels/assumptions.js";
+import { besideOf, besideText } from "./beside_headline.js";
 import { showGauges, showLimits } from "./panels/gauges.js";
 import { beyondLines } from "./panels/headroom.js";
 import { Column, copied } from "./column.js";
@@ -21,6 +22,7 @@ import { nameColumns } from "./configuration_names.js";
 import { Past } from "./undo_history.js";
 import { showAnswer, showTraffic, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
 import { picturesOf } from "./page_pictures.js";
+import { fitFormulas } from "./paper.js";
 import { commandOf } from "./sentences.js";
 import { pairsOf } from "./state.js";
 import { Ticks } from "./panels/scenario_checkboxes.js";
@@ -33,7 +35,7 @@ export class App {
   // `Uncertainty` is what a page has beside where numbers of the spec are not known.
   constructor(data, Uncertainty = null) {
     this.models = data.models.map((model) => new Model(model));
-    this.columns = data.columns.map(({ model, start, name }) => this.column(this.models[model], this.models[model].setting(start), name));
+    this.columns = data.columns.map(({ model, start, name, headline, traffic = [] }) => Object.assign(this.column(this.models[model], this.models[model].setting(start), name), { headline, traffic: new Set(traffic) }));
     this.active = 0;
     Object.assign(this, { figures: data.figures, checksum: data.checksum, patience: globalThis.qpsPatience ?? PATIENCE });
     this.looks = new Looks();
@@ -90,6 +92,9 @@ export class App {
 
   get shown() { return this.columns[this.active]; }
 
+  // Whether changes were written with the page: their capacities are known then.
+  get isAdvised() { return Boolean(this.first?.table.length); }
+
   // Whether time counts: where it does not, what is shown is the same on every machine.
   get isHurried() { return this.patience < Infinity; }
 
@@ -145,9 +150,9 @@ export class App {
     nameColumns(this.columns);
     showAnswer(column);
     this.showHeadroom();
-    showGauges(column);
+    this.sure?.show(column, isPopulationOnly);
+    this.showBoard();
     showLimits(column);
-    showRequirements(column);
     showResources(column);
     showConclusions(column);
     showMeasures(column);
@@ -155,7 +160,6 @@ export class App {
     showKnown(column);
     showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
     if (!isPopulationOnly) showAssumptions(column, this.controls);
-    this.sure?.show(column, isPopulationOnly);
     this.controls.refresh();
     this.ticks.show();
     this.isPopulationOnly = isPopulationOnly;
@@ -165,6 +169,23 @@ export class App {
     if (!isPopulationOnly) this.think();
     if (this.pending) this.showPending();
     this.past?.note();
+  }
+
+  // Utilizations and requirements: at the headline, where samples tell them; the first word says at what.
+  showBoard() {
+    const column = this.shown, beside = this.beside = besideOf(column);
+    showGauges(column, beside);
+    showRequirements(column, beside);
+    fill("beside", besideText(column, beside));
+  }
+
+  // Samples tell the headline: what is shown beside it follows.
+  follow() {
+    const column = this.shown, { n } = column;
+    if (column.follows) column.n = column.headlineAt;
+    if (column.n !== n) this.show(true);
+    else this.showBoard();
+    this.decide();
   }
 
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
@@ -271,20 +292,27 @@ export class App {
     if (!this.advice.isWorking) this.showAdvice([]);
   }
 
-  // What was written with the page stays until the page itself has found something that helps: it may not be able to try what does.
+  // What was written with the page stays as long as its setting: what the page can make itself gets a button.
   showAdvice(found) {
-    const isAsWritten = !found?.length && this.isAsWritten && this.first.table.length > 0;
     this.helps = found;
-    if (isAsWritten) fill("advice", this.first.table);
-    else showAdvice(this.shown, found, (change) => this.apply(change));
+    if (this.isAsWritten && this.first.table.length > 0) {
+      fill("advice", this.first.table);
+      offerChanges(this.shown, found ?? [], (change) => this.apply(change));
+    } else showAdvice(this.shown, found, (change) => this.apply(change));
     this.decide();
   }
 
   // The first lines of the page, whenever more of them is known.
   // What was written of the setting that the page begins with has more than the page can work out by itself.
   decide() {
+    this.showHeadline();
+    const parts = [...document.querySelectorAll("#decision .many > span:not(.working, .beside)")];
+    fill("small-answer", ...parts.map((one, i) => make(i ? "span" : "strong", null, one.textContent)));
+  }
+
+  showHeadline() {
     if (this.isAsWritten) fill("decision", this.first.decision);
-    else showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.odds : null);
+    else showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.odds : null, this.beside);
   }
 
   wake() {
@@ -302,6 +330,7 @@ export class App {
     if (isDone && this.sure) isDone = this.sure.work(until);
     if (isDone) this.begin();
     if (isDone && this.advice.isWorking) isDone = this.advice.work(until);
+    if (isDone && this.sure && this.helps) isDone = this.sure.judge(this.helps, until);
     if (isDone && this.heat && this.heat.done < this.heat.values.length && this.heatPicture.isVisible) {
       isDone = this.heat.work(until);
       if (isDone || performance.now() - (this.heatDrawn ?? 0) > 250) {
@@ -360,15 +389,8 @@ export class App {
 
 // What would help, as it was known when the page was written: told until the page has tried it.
 function writtenAdvice() {
-  return { table: [...document.getElementById("advice").children].filter((one) => one.querySelector("table")) };
-}
-
-const PAPER = 620; // px: what is between the margins of A4, and a little less
-
-// A formula has no place to break: on paper a wide one is as small as it takes.
-function fitFormulas() {
-  const wide = [...document.querySelectorAll(".fold[open] .scroll > math")].map((one) => [one, PAPER / one.parentElement.scrollWidth]);
-  for (const [one, part] of wide) if (part < 1) one.style.setProperty("--part", part);
+  const place = document.getElementById("advice");
+  return { table: place.querySelector("table") ? [...place.children] : [] };
 }
 
 // A part of the page that is folded away is opened by a link to it.

@@ -1,9 +1,10 @@
 // A configuration that the page shows: a setting of a model, and the answers for it.
 
 import { elasticities, Impossible, solving } from "../engine/answers.js";
+import { isAsStarted } from "../engine/confidence.js";
 import { Run } from "../engine/model.js";
 import { Undecided } from "../engine/numerics/search.js";
-import { quantity } from "../common/format.js";
+import { printedCapacity, quantity } from "../common/format.js";
 import { finished, sliced } from "../common/slices.js";
 
 // Whole populations between two: so many, or all of them where these are fewer.
@@ -30,10 +31,27 @@ export class Column {
     if (this.trouble && this.good) this.setting = copied(this.good);
     if (!this.solved) return;
     this.good = copied(this.setting);
-    if (this.follows || this.n === null) this.n = this.solved.at;
+    this.atConfidence = undefined;
+    if (this.follows || this.n === null) this.n = this.headlineAt;
     this.n = Math.min(this.graph.high, Math.max(this.graph.low, this.n));
     this.run.at(this.n);
   }
+
+  // What qps told at the headline of the setting that the column began with, as long as it is that.
+  get written() {
+    const { headline, model, setting } = this;
+    return headline && setting.start === this.began && isAsStarted(model, setting) ? headline : null;
+  }
+
+  // The population of the headline; that of nominal inputs until samples tell another one (`atConfidence`).
+  get headlineAt() {
+    const { written, solved, graph, atConfidence } = this;
+    if (written) return written.at;
+    if (atConfidence) return printedCapacity(atConfidence, graph.high, true);
+    return solved.largest === null || this.isUncertain ? solved.at : printedCapacity(solved.largest, graph.high, false);
+  }
+
+  get isUncertain() { return Object.values(this.model.starts[this.setting.start].uncertain ?? {}).flat().length > 0; }
 
   // What is wrong with a setting; null where it has answers, which are kept.
   * tried(setting) {

@@ -23,5 +23,8 @@ export function limitState(used, isLimit) {
   return used >= WARNING_SHARE ? "near" : "within";
 }
 
+// The resource of which a measure is the utilization, if any.
+export function utilized(measure) { return /^(.+)\.(?:load|utilization)$/.exec(measure ?? "")?.[1] ?? null; }
+
 // A state in a table: its word and shape say what its color does.
 export function stateLight(state) { return make("span", { class: `state ${state}` }, phrase(`state.${state}`)); }

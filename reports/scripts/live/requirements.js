@@ -18,10 +18,10 @@ function sideOf({ strict, atMost }) {
 }
 
 // A value beside its limit, as people write it: `297 ms (limit 300 ms)`; at a population.
-export function valueAndLimit(column, criterion, population) {
+export function valueAndLimit(column, criterion, population, shown = undefined) {
   const { run, model: { units } } = column;
   run.at(population);
-  const value = run.value(criterion.measure), limit = run.value(criterion.limit);
+  const value = shown ?? run.value(criterion.measure), limit = run.value(criterion.limit);
   const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
   const known = knownAt(run, criterion, population);
   const is = formatAgainstLimit(units, value, limit, criterion.dimension, { share: criterion.share, hasSide: !known });
@@ -31,7 +31,7 @@ export function valueAndLimit(column, criterion, population) {
 }
 
 // Of what quality is made, the nearest to their limits at a population first; two of them are told.
-export function axesAt({ run, graph }, population) {
+function axesAt({ run, graph }, population) {
   run.at(population);
   const axes = graph.criteria.filter((one) => one.axis !== null && !one.isQuality).map((one) => [run.value(one.axis), one]);
   return axes.filter(([share]) => share > 0).sort(([a], [b]) => b - a).map(([, one]) => one);

@@ -19,7 +19,7 @@ from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
 from qps.reports.text.solutions.closed_workload_text import closed_lines
 from qps.reports.text.solutions.elastic_text import elastic_lines
 from qps.reports.text.solutions.headroom_text import headroom_line, more_users_lines
-from qps.reports.text.solutions.limit_facts import next_limit
+from qps.reports.text.solutions.limit_facts import next_limit, percentiles
 from qps.reports.text.solutions.limit_reasons import limit_reached
 from qps.reports.text.solutions.measure_rows import measure_table
 from qps.reports.text.solutions.resource_tables import (
@@ -77,7 +77,7 @@ def solve_text(
 
     place = ", ".join([answer.file, *circumstances(answer)])
     many = capacity(answer)
-    head = accuracy_rows(answer, labels)
+    head = _beside_capacity(answer, labels)
     if markdown:
         parts = [f"### {printable(title)} ({place})", f"**{escaped(many)}**"]
     else:
@@ -107,6 +107,15 @@ def solve_text(
     warned = plain(warnings).splitlines()
     parts += [line_of(line) for line in warned]
     return joined(parts)
+
+
+def _beside_capacity(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+    """Return what stands beside the capacity: p99 there, and what it covers."""
+    told = answer if answer.headline is None else answer.headline
+    return [
+        (phrase("p99"), labels.sentence(percentiles(told, labels))),
+        *accuracy_rows(told, labels),
+    ]
 
 
 def circumstances(answer: Answer) -> tuple[str, ...]:

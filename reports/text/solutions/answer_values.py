@@ -18,6 +18,7 @@ from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.quantities import is_share, percent, quantity_in
 from qps.solver.answers.answer_parts import (
+    AtReliableCapacity,
     ChangeKind,
     CountedAsKnown,
     LoadThere,
@@ -175,7 +176,8 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     `with` or `--set`, or null. If `range_limits` is true, the capacity may be higher. If demand is
     moved, `to` is the resource that receives most of it, and `headroom` is the headroom left there.
     `price` and `running_price` are the additional cost at the current capacity, in $ and $/s, or
-    null without a price.
+    null without a price. `reliable_capacity` is the capacity with it that can be relied on, as that
+    of the answer; null if it was not computed.
     """
 
     kind: ChangeKind
@@ -191,6 +193,7 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     known: Certainty
     price: float | None
     running_price: float | None
+    reliable_capacity: int | None = None
 
     way = former("way", "kind")
 
@@ -223,6 +226,8 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """Certainty of the capacity."""
     reliable_capacity: ReliableCapacity | None
     """The capacity that covers uncertain inputs and measured model errors."""
+    at_reliable_capacity: AtReliableCapacity | None
+    """Values at that capacity and its confidence; null if no population is supported."""
     capacity_interval: Interval | None
     uncertainty: Odds | None
     """Uncertainty of the capacity, if inputs are uncertain."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind
-from qps.reports.text.solutions.uncertainty_text import rounded_ends, samples_text
+from qps.reports.text.solutions.uncertainty_text import samples_text
 from qps.reports.text.words.certainty_marks import MARKS, merged, users_as_known
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted, noun
@@ -17,6 +17,7 @@ from qps.reports.text.words.quantities import (
     planning_number,
     quantity,
     rounded_down,
+    rounded_up,
     side_of,
 )
 from qps.solver.answer import Answer
@@ -27,18 +28,6 @@ _MOST_DOUBTS = 2
 _DIGITS = 3
 _LEAST_SHARE = 0.005
 """Of the variance: what causes less is not worth measuring."""
-
-
-def capacity(answer: Answer) -> str:
-    """Return the capacity; with uncertain inputs also the one of nominal inputs."""
-    many = headline(answer)
-    if not has_nominal(answer):
-        return many
-    stated = answer.capacity
-    if stated == supported(answer):
-        return many
-    nominal = "none" if stated is None else marked_users(answer, f"{stated:,}")
-    return phrase("capacity.nominal", capacity=many, nominal=nominal)
 
 
 def has_nominal(answer: Answer) -> bool:
@@ -61,7 +50,7 @@ def is_covered(answer: Answer) -> bool:
     return not answer.reliable.unmeasured
 
 
-def headline(answer: Answer) -> str:
+def capacity(answer: Answer) -> str:
     """Return the capacity in a few words: `100 users at 95 % confidence`.
 
     Without uncertain inputs it is a round number, beside the one that it was rounded from.
@@ -131,7 +120,7 @@ def confidence_text(answer: Answer) -> str:
     """Return the answer to `--confidence`: the population that can be promised."""
     of = phrase("with_nominal" if has_nominal(answer) else "with_required")
     nominal = "none" if answer.capacity is None else f"{answer.capacity:,}"
-    told = headline(answer)
+    told = capacity(answer)
     return f"{told[0].upper()}{told[1:]}; {nominal} {of}."
 
 
@@ -160,10 +149,12 @@ def not_covered(answer: Answer, labels: Labels) -> str:
     if answer.reliable is None or _without_error(answer) is None:
         return ""
     unmeasured = answer.reliable.unmeasured
-    found = [text for name, text in _doubts(answer, labels) if name in unmeasured]
-    if unmeasured and not found:  # in another mode than the worst
-        found = [labels.of(name) for name in unmeasured]
-    return phrase("error.unmeasured", told=_first(found, ", ")) if found else ""
+    names = [name for name, _ in _doubts(answer, labels) if name in unmeasured]
+    names += [name for name in unmeasured if name not in names]  # in another mode than the worst
+    found = [labels.measure(name) for name in names]
+    if not found:
+        return ""
+    return phrase("error.unmeasured", told=_first(found, ", "), file=answer.file)
 
 
 def accuracy_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
@@ -237,21 +228,46 @@ def _as_known(value: str, known: Certainty) -> str:
 
 
 def uncertainty(answer: Answer) -> str:
-    """Return the interval of the capacity with uncertain inputs, from samples."""
+    """Return the capacity with nominal inputs, and which one few samples exceed."""
     odds = answer.odds
     if odds is None:
         return ""
     interval, samples = odds.interval, samples_text(odds.samples, len(odds.shares))
-    share = percent(interval.probability)
     if interval.least == interval.most:
+        share = percent(interval.probability)
         return phrase("uncertainty.none", share=share, samples=samples)
-    ends = rounded_ends(interval, answer.high)
-    told = phrase("uncertainty", share=share, ends=ends, samples=samples)
+    told = []
+    if has_nominal(answer) and answer.capacity == interval.most != answer.high:
+        share = percent((1 + interval.probability) / 2)
+        users = f"{answer.capacity:,}"
+        return phrase("uncertainty.same", users=users, share=share, samples=samples)
+    if has_nominal(answer):
+        nominal = "none" if answer.capacity is None else f"{answer.capacity:,}"
+        told.append(phrase("uncertainty.nominal", users=nominal))
     least = odds.at_confidence.capacity
-    if least is None or supported(answer) == least:
-        return told
-    users = f"{rounded_down(least)} {noun(answer.population)}"
-    return phrase("uncertainty.alone", users=users, told=told)
+    if least is not None and supported(answer) != least:
+        told.append(phrase("uncertainty.alone", users=rounded_down(least)))
+    if interval.most in (None, answer.high):
+        more = phrase("uncertainty.samples", samples=samples)
+    else:
+        most, share = rounded_up(interval.most or 0), percent((1 + interval.probability) / 2)
+        more = phrase("uncertainty", most=most, share=share, samples=samples)
+    return ", ".join([*told, more])
+
+
+def headline_line(answer: Answer) -> str:
+    """Return the line before all that is told at the headline; empty if inputs are certain."""
+    if answer.odds is None or answer.at_reliable is None:
+        return nominal_line(answer)
+    users = counted(answer.at_reliable.population, answer.population)
+    sure = percent(odds_confidence(answer))
+    return phrase("at_headline", users=users, sure=sure)
+
+
+def odds_confidence(answer: Answer) -> float:
+    """Return the confidence of the headline; only of an answer with uncertain inputs."""
+    assert answer.odds is not None
+    return answer.odds.at_confidence.confidence
 
 
 def nominal_line(answer: Answer) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from shlex import quote
 
+from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.layout.facts import VALUE_COLUMN
 from qps.reports.text.layout.table import text_width
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.answer_values import AdviceView
-from qps.reports.text.solutions.change_wording import Wording, extra_cost
+from qps.reports.text.solutions.capacity_text import is_covered
+from qps.reports.text.solutions.change_wording import Wording, extra_cost, supported_with
 from qps.reports.text.words.certainty_marks import (
     MARKS,
+    marked,
     users_with,
 )
 from qps.reports.text.words.nouns import noun
@@ -24,7 +27,7 @@ HELPS = phrase("changes")
 def _with_users(one: AdviceView, answer: Answer) -> str:
     """Return a change with its capacity and its cost: `web: 2 -> 4 servers (≤ 14,925)`."""
     cost = _cost(one, answer)
-    return f"{one.words} ({users_with(one)}{f', {cost}' if cost else ''})"
+    return f"{one.words} ({capacity_with(one, answer)}{f', {cost}' if cost else ''})"
 
 
 def in_one_line(answer: Answer, words: Wording) -> str:
@@ -82,10 +85,30 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
 
 def _users(one: AdviceView, answer: Answer) -> str:
     """Return the capacity with a change; its mark where it is not that of the capacity itself."""
-    users = users_with(one)
+    users = capacity_with(one, answer)
     return (
         users.removeprefix(MARKS[one.known.kind]) if one.known.kind is answer.known.kind else users
     )
+
+
+def capacity_with(one: AdviceView, answer: Answer) -> str:
+    """Return the capacity with a change as that of the answer is told: `≤ 14,000`.
+
+    It is rounded like that. Where that covers every model error, this does, too.
+    """
+    if one.reliable_capacity is None:
+        return users_with(one)
+    if one.reliable_capacity == answer.high:
+        return f"{answer.high:,}+"
+    text = f"{printed_with(one, answer):,}"
+    is_marked = not (answer.odds is not None and is_covered(answer))
+    return marked(text, one.known) if is_marked else text
+
+
+def printed_with(one: AdviceView, answer: Answer) -> int:
+    """Return the capacity with a change, rounded as that of the answer is."""
+    is_sampled = answer.odds is not None
+    return printed_capacity(supported_with(one), high=answer.high, is_sampled=is_sampled)
 
 
 def _pasted(one: AdviceView) -> str:

@@ -31,6 +31,8 @@ _DIGITS, _ALL_DIGITS = 4, 15
 _PRICE_DIGITS = 3
 _MOST_WITHOUT_PRICE = 3
 _MOST_HELPFUL = 3
+_LEAST_GAIN = 1.1
+"""Of the capacity: a change that gives less is not among the first ones."""
 _FINEST = 1000
 _ENOUGH = ".12g"
 
@@ -60,6 +62,7 @@ class Changes(Struct, frozen=True, kw_only=True):
             known=advice.known,
             price=advice.price,
             running_price=advice.running_price,
+            reliable_capacity=advice.reliable_capacity,
         )
 
     def _words(self, advice: Advice) -> str:
@@ -136,27 +139,46 @@ class Wording(Struct, frozen=True, kw_only=True):
     without_price: tuple[str, ...] = ()
     traffic: frozenset[str] = frozenset()
     """The parameters and streams by which traffic is less."""
+    supported: int = 0
+    """The population of the headline, from which gains are counted."""
 
     @property
     def best_changes(self) -> tuple[AdviceView, ...]:
-        """The changes with the largest capacities."""
-        return tuple(sorted(self.changes, key=lambda one: -one.capacity)[:_MOST_HELPFUL])
+        """The changes with the largest capacities, of those that gain a tenth."""
+        least = self.supported * _LEAST_GAIN
+        is_judged = any(one.reliable_capacity is not None for one in self.changes)
+        helping = [
+            one
+            for one in self.changes
+            if supported_with(one) >= least and (one.reliable_capacity is not None or not is_judged)
+        ]
+        return tuple(sorted(helping, key=lambda one: -supported_with(one))[:_MOST_HELPFUL])
 
     @property
     def by_kind(self) -> tuple[AdviceView, ...]:
-        """The same, what is bought first, and what has a price before what has none."""
+        """The same, what has a price before what has none, and what is bought first."""
+        return tuple(sorted(self.best_changes, key=self._rank))
 
-        def rank(one: AdviceView) -> tuple[int, bool]:
-            is_priced = (one.price, one.running_price) != (None, None)
-            return KINDS.index(self.kind(one)), not is_priced
+    @property
+    def others_by_kind(self) -> tuple[AdviceView, ...]:
+        """All other changes, in the same order."""
+        best = self.best_changes
+        return tuple(sorted((one for one in self.changes if one not in best), key=self._rank))
 
-        return tuple(sorted(self.best_changes, key=rank))
+    def _rank(self, one: AdviceView) -> tuple[bool, int]:
+        is_priced = one.is_hardware and (one.price, one.running_price) != (None, None)
+        return not is_priced, KINDS.index(self.kind(one))
 
     def kind(self, change: AdviceView) -> str:
         """Return what a change takes: to buy, to change the system, or to serve less traffic."""
         if change.is_hardware:
             return "buy"
         return "traffic" if change.name.removesuffix(".traffic") in self.traffic else "system"
+
+
+def supported_with(one: AdviceView) -> int:
+    """Return the capacity with a change: that which can be relied on, where it is known."""
+    return one.capacity if one.reliable_capacity is None else one.reliable_capacity
 
 
 KINDS = ("buy", "system", "traffic")
@@ -181,6 +203,7 @@ def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wo
         labels=model.derived(labels_of),
         changes=changes,
         traffic=model.derived(_traffic_inputs),
+        supported=0 if answer.at_reliable is None else answer.at_reliable.population,
         without_price=() if answer.costs else tuple(kinds)[:_MOST_WITHOUT_PRICE],
     )
 

@@ -23,7 +23,7 @@ from qps.reports.text.solutions.answer_text import circumstances, cost_facts, mo
 from qps.reports.text.solutions.capacity_text import (
     accuracy_rows,
     capacity,
-    nominal_line,
+    headline_line,
     supported,
 )
 from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
@@ -38,11 +38,13 @@ from qps.reports.text.solutions.limit_facts import (
     next_limit,
     others,
     others_label,
+    percentiles,
     violated,
 )
 from qps.reports.text.solutions.measure_rows import measure_table
 from qps.reports.text.solutions.resource_tables import resource_table
 from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution, Verdict
@@ -81,7 +83,11 @@ def screen_head(
 ) -> str:
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
-    facts = [("Capacity", capacity(answer)), *accuracy_rows(answer, labels)]
+    facts = [
+        ("Capacity", capacity(answer)),
+        (phrase("p99"), _percentiles(answer, labels)),
+        *accuracy_rows(at_headline(answer), labels),
+    ]
     tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
     capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
     shown = [toned(line, tone, color=color) for line in capacity_lines]
@@ -91,7 +97,7 @@ def screen_head(
 
 def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool = False) -> str:
     """Return what stands below the capacity: facts, changes with their settings, a table, notes."""
-    labels = words.labels
+    labels, answer = words.labels, at_headline(answer)
     facts = [fact for fact in _facts(answer, words) if fact[1]]
     lines: list[str] = []
     rows = {
@@ -113,9 +119,9 @@ def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool 
     warned = plain(warnings_shown).splitlines()
     warnings = [line for one in warned for line in wrapped(one, width, "  ", "    ")]
     notes = [toned(line, Tone.ASIDE, color=color) for line in _notes(answer, width)]
-    nominal = nominal_line(answer)
-    if nominal:
-        lines = ["", *wrapped(nominal, width, "  "), *lines]
+    before = headline_line(answer)
+    if before:
+        lines = ["", *wrapped(before, width, "  "), *lines]
     facts_shown = "".join(f"{line}\n" for line in lines)
     rest = joined([table, "\n".join(warnings), "\n".join(notes)])
     return f"{facts_shown}\n{rest}" if rest else facts_shown
@@ -130,10 +136,14 @@ class Decision(Struct, frozen=True):
 
 def decision(answer: Answer, words: Wording) -> Decision:
     """Return what the first screen tells, for a page and a notebook."""
-    labels = words.labels
-    facts = [*accuracy_rows(answer, labels), *_facts(answer, words)]
+    labels, shown = words.labels, at_headline(answer)
+    facts = [
+        (phrase("p99"), _percentiles(answer, labels)),
+        *accuracy_rows(shown, labels),
+        *_facts(shown, words),
+    ]
     named = tuple(
-        (label, in_one_line(answer, words) if label == HELPS else text)
+        (label, in_one_line(shown, words) if label == HELPS else text)
         for label, text in facts
         if text and label != _MEASURES
     )
@@ -141,6 +151,15 @@ def decision(answer: Answer, words: Wording) -> Decision:
 
 
 _MEASURES = "Other values"
+
+
+def at_headline(answer: Answer) -> Answer:
+    """Return an answer with the values that it has at its headline."""
+    return answer if answer.headline is None else answer.headline
+
+
+def _percentiles(answer: Answer, labels: Labels) -> str:
+    return labels.sentence(percentiles(at_headline(answer), labels))
 
 
 # -- facts ------------------------------------------------------------------------------------
@@ -258,7 +277,7 @@ def _notes(answer: Answer, width: int) -> list[str]:
     """Return what checks the result and where there is more, in one line where that fits."""
     checked = (
         ""
-        if answer.known.is_exact
+        if answer.known.is_exact or (answer.reliable is not None and answer.reliable.unmeasured)
         else f"To verify by simulation, run `qps simulate {answer.file}`."
     )
     lines = wrapped(f"{checked} {_MORE}", width)

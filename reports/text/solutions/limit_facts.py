@@ -22,7 +22,13 @@ from qps.reports.text.words.quantities import (
     side_of,
 )
 from qps.solver.answer import Answer
-from qps.solver.answers.answer_parts import NextLimit, Reading, RequirementAnswer, RequirementThere
+from qps.solver.answers.answer_parts import (
+    NextLimit,
+    Reading,
+    RequirementAnswer,
+    RequirementThere,
+    ValueAtCapacity,
+)
 from qps.solver.answers.solution import QUALITY, ResourceSolution
 
 MOST_NAMED = 3
@@ -48,9 +54,17 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
             )
         then = f", {then}" if then else ""
         return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}{then}"
-    if found is None or there is None:
+    if one is not None and found is not None:
+        load, limit = one.now.value, one.limit
+        return "Bottleneck", _utilization(labels.of(found.name), load, limit, "limit", "")
+    if one is not None and one.confidence is None:
+        return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}"
+    if found is None:
         return "Limit", labels.of(name)
     target = found.target
+    if there is None:
+        load, of = found.utilization_at_limit, "target" if target != 1 else ""
+        return "Bottleneck", _utilization(labels.of(found.name), load, target, of, "")
     then = f"{_or_just(_load_there(found, there), percent(target), 'over')} at {further}"
     of = "target" if target != 1 else ""
     load = found.utilization_at_limit
@@ -68,15 +82,16 @@ def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
     """Return the utilization of a bottleneck beside its limit, and beyond it."""
     if percent(at, _DIGITS) != percent(limit, _DIGITS):
         behind = f" ({of} {percent(limit)})" if of else ""
-        return f"{name}: utilization {percent(at, _DIGITS)}{behind}, {then}"
+        told = f"{name}: utilization {percent(at, _DIGITS)}{behind}"
+        return f"{told}, {then}" if then else told
     if of:
         return phrase("limit.at_target", name=name, share=percent(limit), of=of)
-    return f"{name}: saturated ({then})"
+    return f"{name}: saturated ({then})" if then else f"{name}: saturated"
 
 
 def in_samples(answer: Answer, label: str) -> str:
     """Return which other resources saturate first in some samples of uncertain inputs."""
-    if answer.odds is None or label != "Bottleneck":
+    if answer.odds is None or label != "Bottleneck" or _is_at_confidence(answer):
         return ""
     name = resource_in(answer.limited_by or "")
     others = [one for one in answer.odds.bottlenecks if one.name != name]
@@ -105,7 +120,16 @@ def busiest(answer: Answer, labels: Labels) -> str:
         most = counted(_last_within(one) or 0, answer.population)
         return f"{labels.of(one.name)}: {phrase('elastic.saturated')}, overloaded above {most}"
     side = "at" if _saturates_at_last(one) else "above"
-    return f"{at}, {verb} {side} {counted(_last_within(one) or 0, answer.population)}"
+    users = counted(_last_within(one) or 0, answer.population)
+    if _is_at_confidence(answer):
+        users = phrase("next.nominal", users=users)
+    return f"{at}, {verb} {side} {users}"
+
+
+def _is_at_confidence(answer: Answer) -> bool:
+    """Return whether values of an answer are at a confidence, where populations are nominal."""
+    beside = answer.at_reliable
+    return beside is not None and beside.confidence is not None and answer.at == beside.population
 
 
 def _levels_off(answer: Answer) -> str:
@@ -189,6 +213,9 @@ def next_limit(answer: Answer, labels: Labels) -> str:
     if found.met_up_to is None:
         return phrase("next.never", name=name)
     users = marked(counted(found.met_up_to, population), found.known)
+    required = {one.name for one in answer.requirements if one.confidence is not None}
+    if _is_at_confidence(answer) and found.requirement not in required:
+        users = phrase("next.nominal", users=counted(found.met_up_to, population))
     if found.requirement == QUALITY:
         return phrase("next.quality", name=name, users=users)
     for one in answer.requirements:
@@ -209,7 +236,7 @@ def _reached(
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
     value = quantity_at_limit(one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS)
     now = marked_value(value, one.now.value, one.now.known)
-    is_told = with_value and one.limit != one.now.value
+    is_told = with_value and one.limit != one.now.value and not _is_percentile(answer, one)
     return phrase(
         "next.limit" if one.at_most else "next.least",
         name=name,
@@ -276,6 +303,29 @@ def _last_within(found: ResourceSolution) -> int | None:
     return None if at is None else floor(at * (1 + _ROUNDINGS))
 
 
+def _percentiles(answer: Answer) -> tuple[ValueAtCapacity, ...]:
+    return () if answer.at_reliable is None else answer.at_reliable.percentiles
+
+
+def _is_percentile(answer: Answer, one: RequirementAnswer) -> bool:
+    """Return whether a requirement is of a p99 that stands beside the capacity."""
+    return any(one.name == f"{stream.name}.p99" for stream in _percentiles(answer))
+
+
+def percentiles(answer: Answer, labels: Labels) -> str:
+    """Return p99 of the streams that people wait for, beside its limit where it has one."""
+    told = []
+    limits = {one.name: one for one in answer.requirements}
+    for one in _percentiles(answer):
+        required = limits.get(f"{one.name}.p99")
+        if required is not None and required.confidence is None:
+            value = value_and_limit(required, required.now)
+        else:
+            value = marked_value(quantity(one.value, TIME, _DIGITS), one.value, one.known)
+        told.append(f"{labels.of(one.name)} {value}")
+    return ", ".join(told)
+
+
 def _others(answer: Answer) -> list[RequirementAnswer]:
     """Return the requirements that other facts do not show, the nearest to its limit first."""
     shown = {
@@ -286,7 +336,10 @@ def _others(answer: Answer) -> list[RequirementAnswer]:
     items = [
         one
         for one in answer.requirements
-        if one.name not in shown and one.confidence is None and one not in behind
+        if one.name not in shown
+        and not _is_percentile(answer, one)
+        and one.confidence is None
+        and one not in behind
     ]
     items.sort(key=lambda one: (one.met_up_to is None, one.met_up_to or 0))
     return items

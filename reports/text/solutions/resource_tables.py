@@ -62,6 +62,7 @@ def resource_table(
     has_limits = is_planned or bool(limits)
     told = with_ports_together(ordered, attrgetter("name"), answer)
     giving = answer.saturated_by_elastic
+    nominal = _nominal(answer)
     rows = []
     for resource, name in told:
         limit = min(resource.target, limits.get(resource.name, 1.0))
@@ -71,7 +72,7 @@ def resource_table(
                 *([_bar(resource.utilization_at_limit, limit, has_tick=has_limits)] * bars),
                 percent(resource.utilization_at_limit, _DIGITS),
                 *([percent(limit) if is_planned or limit < 1 else _NONE] * has_limits),
-                _saturation(resource),
+                _saturation(resource) if nominal is None else nominal[resource.name],
                 _shares(resource, labels, shares),
                 *(identifier_cells(resource.name, labels) if named else ()),
             )
@@ -82,7 +83,7 @@ def resource_table(
         *([""] * bars),
         f"At {at}",
         *(["Target" if is_planned else "Limit"] * has_limits),
-        phrase("table.reaches_target" if is_planned else "table.saturates"),
+        phrase(_last_heading(is_planned=is_planned, is_nominal=nominal is not None)),
         "Consumed by",
         *(identifier_cells("Name", labels) if named else ()),
     )
@@ -92,6 +93,21 @@ def resource_table(
     long = frozenset([0, demand, demand + 1] if named else [0, demand])
     table = Table(headings, tuple(rows), right, firm=frozenset([1]), long=long)
     return table, [resource for resource, _ in told]
+
+
+def _last_heading(*, is_planned: bool, is_nominal: bool) -> str:
+    """Return the key of the heading above what stands beside utilization and target."""
+    if is_nominal:
+        return "table.nominal"
+    return "table.reaches_target" if is_planned else "table.saturates"
+
+
+def _nominal(answer: Answer) -> dict[str, str] | None:
+    """Return utilizations with nominal inputs, of an answer that has them at a confidence."""
+    beside = answer.at_reliable
+    if beside is None or beside.confidence is None or answer.at != beside.population:
+        return None
+    return {one.name: percent(one.nominal, _DIGITS) for one in beside.utilizations}
 
 
 def _utilization_limits(answer: Answer) -> dict[str, float]:

@@ -57,6 +57,7 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         capacity=answer.capacity,
         known=answer.known,
         reliable_capacity=answer.reliable,
+        at_reliable_capacity=answer.at_reliable,
         capacity_interval=None if answer.odds is None else answer.odds.interval,
         uncertainty=answer.odds,
         treated_as_exact=answer.counted_as_known,

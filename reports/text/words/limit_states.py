@@ -6,7 +6,7 @@ The scripts of pages have the same in `scripts/live/limit_states.js`.
 from __future__ import annotations
 
 from enum import StrEnum
-from math import inf, isnan, nan
+from math import isnan
 
 _CLOSE = 0.8
 """The part of its limit from which on a value is near it."""
@@ -24,21 +24,6 @@ class LimitState(StrEnum):
     UNKNOWN = "unknown"
 
 
-def limit_used(value: float, limit: float, *, at_most: bool = True) -> float:
-    """Return which part of its limit a value uses: 1 at the limit, more beyond it.
-
-    A lower limit is used the more the smaller the value is. NaN where the limit has no parts.
-
-    >>> limit_used(40, 50), limit_used(20, 10, at_most=False), limit_used(1, 0)
-    (0.8, 0.5, nan)
-    """
-    if not limit > 0 or isnan(value):
-        return nan
-    if at_most:
-        return value / limit
-    return limit / value if value > 0 else inf
-
-
 def limit_state(used: float, *, limits_capacity: bool) -> LimitState:
     """Return the state of a value that uses a part of its limit.
 
@@ -52,12 +37,3 @@ def limit_state(used: float, *, limits_capacity: bool) -> LimitState:
     if limits_capacity:
         return LimitState.LIMIT
     return LimitState.CLOSE if used >= _CLOSE else LimitState.WITHIN
-
-
-def headroom(used: float) -> float:
-    """Return which part of a limit is left, negative beyond it.
-
-    >>> headroom(0.75), headroom(1.5)
-    (0.25, -0.5)
-    """
-    return 1 - used

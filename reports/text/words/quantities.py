@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from qps.compiler.ir.measure_names import UTILIZATION
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.printed_capacity import planning_number, sampled_number
 from qps.compiler.quantities.scales import (
     number,
     percent,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "number",
     "percent",
+    "planning_number",
     "plural",
     "population_text",
     "quantity",
@@ -94,33 +96,12 @@ def rounded_down(people: int) -> str:
     >>> rounded_down(4263310), rounded_down(162), rounded_up(1681)
     ('4,260,000', '162', '1,690')
     """
-    step = _step(people)
-    return f"{people // step * step:,}"
+    return f"{sampled_number(people):,}"
 
 
 def rounded_up(people: int) -> str:
     """Return the same, and not less than that."""
-    step = _step(people)
-    return f"{-(-people // step) * step:,}"
-
-
-def planning_number(people: int) -> int:
-    """Return a number of people to plan for where no spread is stated: two digits, rounded down.
-
-    Below 100 people are counted one by one.
-
-    >>> planning_number(7462), planning_number(100), planning_number(45)
-    (7400, 100, 45)
-    """
-    step = _step(people, _DIGITS_TO_PLAN)
-    return people // step * step
-
-
-def _step(people: int, digits: int = 3) -> int:
-    return int(10 ** max(0, len(str(people)) - digits))
-
-
-_DIGITS_TO_PLAN = 2
+    return f"{-sampled_number(-people):,}"
 
 
 def quantity_at_limit(

@@ -29,6 +29,7 @@ from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import SimulatedSection, page_view
 from qps.reports.text.changes.sizing_sentences import sizing_answer
+from qps.reports.text.solutions.first_screen import at_headline
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
 from qps.simulation.claim_simulator import claim_simulator
@@ -153,7 +154,7 @@ def page_of(
             first.model,
             first.configuration,
             first.graph,
-            first.answer,
+            at_headline(first.answer),
             has_curves=tried is None,
         ),
         claims,
@@ -285,7 +286,9 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
         with_confidence=False,  # figures alone do not show it
     )
     live = live_page((), figures)
-    details = answer_details(spec.model, found.configuration, found.graph, found.answer)
+    details = answer_details(
+        spec.model, found.configuration, found.graph, at_headline(found.answer)
+    )
     page = page_view(
         spec.model, found.configuration, found.answer, details, claims_section(()), figures, live,
         figures_only=True, origin=origin_line(specs),

@@ -7,26 +7,30 @@ import { phrase } from "../../common/phrases.js";
 import { pointReadout } from "../../common/picture.js";
 import { nounOf } from "../sentences.js";
 
+const ONE_BAR = 0.5; // part of the samples in one column, beside which others do not show
 const STRETCHES = 24, TOLD = 0.99;
 
 // `odds` have a distribution that was counted, or all answers in order.
 export function drawHistogram(column, odds, width, certainty) {
   const { model, graph, solved } = column;
-  const { start, width: apart, counts } = odds.distribution ?? counted(odds.sorted);
-  const height = 220, top = 46, bottom = height - 42, left = 24, right = width - 14;
-  const across = new Axis(start, start + apart * counts.length, left, right), up = axisFor([0, ...counts], bottom, top, false);
+  const { start, width: apart, counts } = odds.distribution ?? counted(odds.sorted), inAll = counts.reduce((sum, one) => sum + one, 0);
+  // Where one column has most samples, the others do not show: then each tells how many are there or above.
+  const isCumulative = Math.max(...counts) > ONE_BAR * inAll, heights = isCumulative ? counts.map((_, i) => counts.slice(i).reduce((sum, one) => sum + one, 0)) : counts;
+  const height = 220, top = 46, bottom = height - 42, left = isCumulative ? 48 : 24, right = width - 14;
+  const across = new Axis(start, start + apart * counts.length, left, right), up = isCumulative ? new Axis(0, inAll, bottom, top) : axisFor([0, ...counts], bottom, top, false);
   const [from, to] = odds.interval.map((end) => end ?? graph.low - 1);
-  const title = phrase("histogram", { noun: nounOf(model), samples: whole(odds.samples) });
+  const title = phrase(isCumulative ? "ecdf" : "histogram", { noun: nounOf(model), samples: whole(odds.samples) });
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
   const all = odds.distribution ? odds.samples : odds.sorted.length;
-  const columns = counts.map((count, i) => {
+  const columns = heights.map((count, i) => {
     const low = start + i * apart, high = Math.min(low + apart - 1, graph.high), first = Math.max(low, graph.low);
-    const place = high < graph.low ? "none" : high <= first ? whole(first) : `${whole(first)}–${whole(high)}`;
+    const place = high < graph.low ? "none" : isCumulative ? phrase("ecdf.place", { least: whole(first) }) : high <= first ? whole(first) : `${whole(first)}–${whole(high)}`;
     const isInside = high >= from && low <= to;
-    const x = across.at(low), wide = Math.max(1, across.at(low + apart) - x - 1);
+    const x = across.at(low), wide = Math.max(1, across.at(low + apart) - x - (isCumulative ? 0 : 1));
     svg.append(draw("rect", { x, y: up.at(count), width: wide, height: bottom - up.at(count), fill: "var(--c0)", "fill-opacity": isInside ? null : ".4" }));
-    return { x: x + wide / 2, y: up.at(count), place, share: percent(count / all, 2) };
+    return { x: x + wide / 2, y: up.at(count), place, share: percent(count / (isCumulative ? inAll : all), 2) };
   });
+  if (isCumulative) for (const part of [0.5, 1]) svg.append(draw("line", { x1: left, x2: right, y1: up.at(part * inAll), y2: up.at(part * inAll), class: "grid" }), draw("text", { x: left - 6, y: up.at(part * inAll) + 4, "text-anchor": "end" }, percent(part)));
   const ticks = across.ticks(Math.max(2, Math.floor((right - left) / 90))).filter(Number.isInteger);
   svg.append(draw("line", { x1: left, x2: right, y1: bottom, y2: bottom, class: "axis" }), ...ticks.flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),

@@ -7,7 +7,7 @@ import { largestKnown, formatUsers } from "../../engine/certainty.js";
 import { Undecided } from "../../engine/numerics/search.js";
 import { fill, make, table } from "../../common/dom.js";
 import { sliced } from "../../common/slices.js";
-import { whole } from "../../common/format.js";
+import { printedCapacity, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { beyondRange } from "./controls.js";
 import { changesTo, costOf } from "../change_wording.js";
@@ -241,28 +241,71 @@ const LESS = [90n, 80n, 70n, 60n, 50n, 40n, 30n, 25n, 20n, 10n, 5n, 2n, 1n].map(
 
 const MAX_OF_A_KIND = 3, MAX_TOGETHER = 4;
 const SHOWN_ADVICE = 8, SHOWN_FIRST = 3;
+const LEAST_GAIN = 1.1; // a change that gives less is not among the first
 
 export function showAdvice(column, found, apply) {
   if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Capacity reaches the end of the range: no change is needed."));
   if (hasConfidence(column)) return fill("advice", make("p", { class: "soft" }, "A requirement with a confidence level is evaluated by sampling, which this page does not repeat for changes. Run qps solve --set to evaluate one."));
   if (!found) return fill("advice", make("p", { class: "soft" }, "Evaluating changes …"));
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
-  const rows = found.slice(0, SHOWN_ADVICE).map((one) => {
-    const words = changesTo(column, one.setting);
-    const cells = [phrase(`page.change.${one.kind}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), formatUsers(one), costOf(column, one),
-      make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
-    const [mark] = /^(?:[≤≥~] )?/.exec(formatUsers(one)); // of a bound the gain is one, too
-    return Object.assign(cells, { gain: one.largest - (column.solved.largest ?? 0), mark });
-  });
-  const head = ["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"];
+  const now = column.headlineAt, { high } = column.graph, isSampled = column.isUncertain;
+  const reliable = reliableOf(found), isTold = !isSampled || reliable.size > 0;
+  const shownOf = (one) => {
+    const many = reliable.get(one) ?? one.largest;
+    return { ...one, many: isTold ? printedCapacity(many, high, isSampled) : many, isSure: isSampled && reliable.has(one), group: groupOf(column, one) };
+  };
+  const ranked = found.map(shownOf).sort((a, b) => b.many - a.many);
+  const isFirst = (one) => one.many >= LEAST_GAIN * (column.solved.largest === null ? 0 : now) && (!isSampled || !isTold || one.isSure);
+  const first = byGroup(ranked.filter(isFirst).slice(0, SHOWN_FIRST)), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
+  const rowOf = (one) => {
+    const words = changesTo(column, one.setting), isEnd = one.many === high;
+    const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && isTold) ? whole(one.many) : formatUsers({ ...one, largest: one.many });
+    const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, costOf(column, one),
+      tryButton(words, () => apply(one))];
+    const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
+    return Object.assign(cells, { gain: one.many - (column.solved.largest === null ? 0 : now), mark });
+  };
+  const head = ["Kind", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"];
   const made = (some) => {
-    const shown = table(head, some, new Set([2]));
+    const shown = table(head, some.map(rowOf), new Set([2]));
     const [own] = shown.children;
     own.classList.add("changes");
-    some.forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = `${row.mark}+${whole(row.gain)}`; });
+    some.map(rowOf).forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = `${row.mark}+${whole(row.gain)}`; });
     return shown;
   };
-  const more = rows.slice(SHOWN_FIRST), isOpen = Boolean(document.querySelector("#advice details[open]"));
-  return fill("advice", made(rows.slice(0, SHOWN_FIRST)),
-    more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length })), made(more)) : []);
+  const isOpen = Boolean(document.querySelector("#advice details[open]")), changes = more.length === 1 ? "change" : "changes";
+  const note = isTold ? [] : make("p", { class: "soft" }, phrase("nominal_changes"));
+  return fill("advice", note, first.length ? made(first) : make("p", { class: "soft" }, phrase("page.no_change")),
+    more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length, changes })), made(more)) : []);
 }
+
+// A button for each change that was written with the page, as soon as the page has found it, too.
+export function offerChanges(column, found, apply) {
+  const known = new Map(found.map((one) => [changesTo(column, one.setting), one]));
+  for (const own of document.querySelectorAll("#advice .changes")) {
+    for (const row of own.tBodies[0].rows) {
+      const { words } = row.dataset, change = known.get(words);
+      if (!change || row.querySelector("button")) continue;
+      if (own.tHead.rows[0].cells.length < row.cells.length + 1) own.tHead.rows[0].append(make("th", null, "Try it"));
+      row.append(make("td", { "data-label": "Try it" }, tryButton(words, () => apply(change))));
+    }
+  }
+}
+
+function tryButton(words, apply) { return make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: apply } }, "Try"); }
+
+// What a change takes, in the order in which changes are shown: what has a price before what has none.
+const GROUPS = ["buy", "system", "traffic"], BOUGHT = ["more machines", "other hardware", "more capacity"];
+
+function groupOf({ traffic }, { kind, part, parts = [part] }) {
+  if (BOUGHT.includes(kind)) return "buy";
+  return parts.every((one) => traffic?.has(one.replace(/\.traffic$/, ""))) ? "traffic" : "system";
+}
+
+function byGroup(changes) {
+  const rank = (one) => (one.group === "buy" && one.prices.some((price) => price) ? 0 : 1 + GROUPS.indexOf(one.group));
+  return changes.sort((a, b) => rank(a) - rank(b));
+}
+
+// The capacities with changes at the confidence of the headline, by samples of the page.
+function reliableOf(found) { return new Map(found.map((one) => [one, one.sure]).filter(([, many]) => many !== undefined && many !== null)); }

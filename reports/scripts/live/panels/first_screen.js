@@ -3,33 +3,37 @@
 
 import { isStated } from "../../engine/answers.js";
 import { largestKnown, marked } from "../../engine/certainty.js";
+import { CERTAINTY } from "../../engine/samples.js";
 import { fill, make, withCode } from "../../common/dom.js";
-import { listed, percent, roundedDown, roundedUp, unbroken, whole } from "../../common/format.js";
+import { headlineParts, listed, percent, printedCapacity, roundedUp, unbroken, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
-import { axesAt, inWords, qualityAxes, valueAndLimit } from "../requirements.js";
-import { formatCapacity, nounOf, oneOf } from "../sentences.js";
+import { utilized } from "../limit_states.js";
+import { qualityAxes, valueAndLimit } from "../requirements.js";
+import { nounOf, oneOf } from "../sentences.js";
 
 const DIGITS = 3, MAX_KINDS = 3;
-const UNIT = " %".length;
 
 // A name in words; the identifier stands behind them.
 function worded({ model }, name) { return make("span", { title: calledInFull(model, name) }, called(model, name)); }
 
-// A load beside its target; what is full is so by the last user.
-function loadAgainstTarget(load, target) {
-  const [is, most] = [load, target].map((one) => percent(one, DIGITS));
-  if (is === most) return target < 1 ? `at its target of ${most}` : "saturated";
-  return `${is.slice(0, -UNIT)} of ${most}`;
+// The utilization of a resource beside the lowest of its target and what is required.
+function utilizationRow(column, one, beside) {
+  const { solved, run, headlineAt } = column;
+  run.at(headlineAt);
+  const load = beside?.loads[one.name] ?? run.value(one.about.load), target = run.value(one.about.target);
+  const needs = solved.criteria.filter(({ criterion }) => isStated(criterion) && criterion.atMost && utilized(criterion.name) === one.name).map(({ criterion }) => run.value(criterion.limit));
+  const [is, most] = [load, Math.min(target, ...needs)].map((value) => percent(value, DIGITS)), of = needs.length ? "limit" : "target";
+  if (needs.length || target < 1) return [worded(column, one.name), `: utilization ${is === most ? `at its ${most} ${of}` : `${is} (${of} ${most})`}`];
+  return [worded(column, one.name), is === most ? ": saturated" : `: utilization ${is}`];
 }
 
-// That of the needs behind a quality which is the nearest with one more.
-export function behindQuality(column) { return axesAt(column, Math.min(column.solved.at + 1, column.graph.high))[0] ?? null; }
-
-export function limitRow(column) {
-  const { solved, run } = column;
+export function limitRow(column, beside = null) {
+  const { solved } = column;
+  const limitedBy = beside?.limitedBy ?? solved.limitedBy, full = solved.resources.find(({ name }) => limitedBy === name || utilized(limitedBy) === name);
+  if (solved.limiting && full) return utilizationRow(column, full, beside);
   if (!solved.limiting) return ["none in the full range"];
   const { criterion } = solved.limiting;
   if (criterion.isQuality) {
@@ -40,11 +44,10 @@ export function limitRow(column) {
   }
   if (isStated(criterion)) {
     if (criterion.hasConfidence) return [worded(column, criterion.name), ": not met with more"];
-    return [worded(column, criterion.name), `: ${valueAndLimit(column, criterion, solved.at)}`];
+    const shown = solved.criteria.map((one) => one.criterion).find((one) => isStated(one) && one.name === limitedBy) ?? criterion;
+    return [worded(column, shown.name), `: ${valueAndLimit(column, shown, column.headlineAt, beside?.needs[shown.name])}`];
   }
-  run.at(solved.at);
-  const { name, about } = solved.resources[criterion.resource];
-  return [worded(column, name), `: ${loadAgainstTarget(run.value(about.load), run.value(about.target))}`];
+  return utilizationRow(column, solved.resources[criterion.resource], beside);
 }
 
 // What is full by design, and what its elastic streams still have.
@@ -86,35 +89,33 @@ function nextRow(column) {
 }
 
 // Exact, or on which side of the truth; what checks it.
-function accuracyRow({ solved: { known, largest } }) {
+function accuracyRow({ solved: { known, largest }, isUncertain }) {
+  if (isUncertain) return [""];
   const side = phrase(`served.${known ? known[0] : "exact"}`);
-  return known && largest !== null ? [`${side}; check by simulation: `, make("code", null, "qps simulate")] : [side];
+  return known && largest !== null ? [`${side}: run `, make("code", null, "qps simulate")] : [side];
 }
 
-function endsOf([least, most], end) {
-  if (most === null) return "none at all";
-  const more = most === end ? "+" : "";
-  return (least === most ? whole(most) : `${least === null ? "none" : roundedDown(least)}–${more ? whole(most) : roundedUp(most)}`) + more;
-}
-
-// Between which capacities samples of uncertain inputs lie; which one most of them support, where that is exact.
+// The capacity with nominal inputs, and which one few samples exceed.
 function planRow(column, odds) {
   if (!odds) return [""];
-  const sure = percent(CERTAINTY), interval = `90 % interval ${endsOf(odds.interval, column.graph.high)}`;
-  if (column.solved.known) return [interval];
-  const least = odds.atConfidence === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, least: roundedDown(odds.atConfidence), noun: nounOf(column.model) });
-  return [`${interval}; ${least}`];
+  const { solved, graph, model } = column, [, most] = odds.interval;
+  const nominal = phrase("uncertainty.nominal", { users: solved.largest === null ? "none" : whole(solved.largest) });
+  const inputs = new Set(Object.values(model.starts[column.setting.start].uncertain ?? {}).flat()).size;
+  const samples = `${whole(odds.samples)} samples of ${inputs === 1 ? "1 uncertain input" : `${inputs} uncertain inputs`}`;
+  if (most === null || most === graph.high) return [`${nominal}, ${phrase("uncertainty.samples", { samples })}`];
+  return [`${nominal}, ${phrase("uncertainty", { most: roundedUp(most), share: percent(CERTAINTY), samples })}`];
 }
 
-const CERTAINTY = 0.95;
+// Where a setting is changed, samples tell the capacity of the model alone.
+function errorRow({ solved, isUncertain }) { return [isUncertain && solved.known ? phrase("error.changed") : ""]; }
 
 // What it costs as it is; where nothing has a price, how what would help gets one.
 function costRow(column, found) {
-  const { run, graph, model, solved } = column;
+  const { run, graph, model, headlineAt } = column;
   const told = (value, one) => column.format(value, one.dimension, { digits: DIGITS });
-  run.at(solved.at);
+  run.at(headlineAt);
   const each = oneOf(nounOf(model));
-  const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} per ${each}`);
+  const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / headlineAt, one)} per ${each}`);
   if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; no price for ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
   const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
   const helpful = graph.unpriced.filter((place) => changed.has(place));
@@ -130,44 +131,41 @@ function hardwareIn({ model, setting }, place) {
 }
 
 // That the fewest are too many.
-export function notEven({ graph, model }) {
+function notEven({ graph, model }) {
   const noun = nounOf(model);
   return phrase("capacity.not_even", { users: `${whole(graph.low)} ${graph.low === 1 ? oneOf(noun) : noun}` });
 }
 
-// How many, and never more than what is likely.
+// How many, at which confidence; until samples tell that, with nominal inputs.
 function capacityWithOdds(column, odds) {
-  const { solved, model } = column, noun = nounOf(model);
+  const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY);
+  const usersOf = (count) => `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""} ${count === 1 ? oneOf(noun) : noun}`;
+  if (odds) return odds.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(odds.atConfidence, graph.high, true)) });
   if (solved.largest === null) return notEven(column);
-  const [least, most] = odds?.interval ?? [null, null];
-  if (most !== null && solved.largest > most) return phrase("sure.beyond", { least: roundedDown(least ?? 0), most: roundedUp(most), noun });
-  const users = inWords(formatCapacity(column));
-  return `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
+  if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase("with_nominal")}`;
+  const planned = printedCapacity(solved.largest, graph.high, false), kind = solved.known?.[0] ?? "exact";
+  const computed = whole(solved.largest), isCeiling = kind === "exact" || kind === "upper bound";
+  const beside = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase(isCeiling ? "capacity.ceiling" : "capacity.computed", { users: computed })])];
+  return usersOf(planned) + (beside.length ? ` (${beside.join(", ")})` : "");
 }
 
-// The number apart from the words around it: that is what is read first (`headline_parts` in `html_page.py`).
-function headline(text, isAnswered) {
-  const [, before, figure, after, beside] = /^(\D*)(\d[\d,.]*\+?)( [^\d\s,(]+)(.*)$/s.exec(text) ?? [null, text, ""];
-  if (!figure || !isAnswered) return make("span", { class: "words none" }, text);
-  return [["words", before], ["figure", figure], ["words", after], ["beside", beside]].filter(([, part]) => part).map(([kind, part]) => make("span", { class: kind }, part));
-}
-
-export function showDecision(column, found, odds) {
+export function showDecision(column, found, odds, beside) {
   const rows = [
-    [labelOfLimit(column), limitRow(column)],
+    [labelOfLimit(column, beside), limitRow(column, beside)],
     ["Next limit", nextRow(column)],
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     [phrase("accuracy"), accuracyRow(column)],
+    [phrase("error.not_covered"), errorRow(column)],
     ["Uncertainty", planRow(column, odds)],
     ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, headline(capacityWithOdds(column, odds), column.solved.largest !== null), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
+  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithOdds(column, odds), odds ? odds.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);
 }
 
 // A resource that limits is a bottleneck; a requirement, or the range, is a limit.
-function labelOfLimit({ solved }) {
-  const criterion = solved.limiting?.criterion;
+function labelOfLimit({ solved }, beside) {
+  const limitedBy = beside?.limitedBy ?? solved.limitedBy;
   if (solved.largest === null) return "Violated";
-  return criterion && (!isStated(criterion) || /\.(load|utilization)$/.test(criterion.name)) ? "Bottleneck" : "Limit";
+  return solved.resources.some(({ name }) => limitedBy === name || utilized(limitedBy) === name) ? "Bottleneck" : "Limit";
 }

@@ -7,17 +7,17 @@ import { formatAgainstLimit, percent, whole, wholePopulation } from "../../commo
 import { phrase } from "../../common/phrases.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
-import { limitState, limitUsed, stateLight } from "../limit_states.js";
+import { limitState, limitUsed, stateLight, utilized } from "../limit_states.js";
 import { nounOf, oneOf } from "../sentences.js";
 import { withPortsTogether } from "./sections.js";
 
 const MAX_SHOWN = 4, MAX_PARTS = 3, MAX_LIMITS = 5, WIDEST = 100;
 
 // A part of a hundred as a bar, with a tick at the target.
-function meter(filled, tick, said) {
+function meter(filled, tick, said, nominal = filled) {
   const length = (value) => `${Math.min(100, Math.max(0, value)).toFixed(2)}%`;
   return draw("svg", { class: "meter", role: "img", "aria-label": said },
-    draw("rect", { class: "track", width: "100%", height: 12, y: 4 }), draw("rect", { class: "fill", width: length(filled), height: 12, y: 4 }),
+    draw("rect", { class: "track", width: "100%", height: 12, y: 4 }), filled - nominal >= 1 ? draw("rect", { class: "fill more", width: length(filled), height: 12, y: 4 }) : "", draw("rect", { class: "fill", width: length(filled - nominal >= 1 ? nominal : filled), height: 12, y: 4 }),
     tick === null ? "" : draw("rect", { class: "tick", x: length(tick), width: 2, height: 20 }));
 }
 
@@ -29,28 +29,27 @@ function gaugeTable(rows, at) {
   return made;
 }
 
-// The resource of which a measure is the utilization, if any.
-function utilized(measure) { return /^(.+)\.(?:load|utilization)$/.exec(measure ?? "")?.[1] ?? null; }
-
 // What limits the capacity is not beyond its limit there: floats do not tell that.
 function stateAt(used, isLimit) { return limitState(isLimit ? Math.min(used, 1) : used, isLimit); }
 
-export function showGauges(column) {
+export function showGauges(column, beside) {
   const { solved, run, n, model } = column;
   if (!document.getElementById("gauges")) return;
   run.at(n);
   // The lowest limit of a utilization: its target, or what a requirement allows.
   const targetOf = (one) => Math.min(run.value(one.about.target), ...solved.criteria.map(({ criterion }) => criterion).filter((need) => isStated(need) && need.atMost && utilized(need.name) === one.name).map((need) => run.value(need.limit)));
-  const used = (one) => limitUsed(true, run.value(one.about.load), targetOf(one)) || 0;
-  const isLimit = (one) => n === solved.at && solved.largest !== null && (solved.limitedBy === one.name || utilized(solved.limitedBy) === one.name);
+  const loadOf = (one) => beside?.loads[one.name] ?? run.value(one.about.load);
+  const used = (one) => limitUsed(true, loadOf(one), targetOf(one)) || 0;
+  const limitedBy = beside ? beside.limitedBy : solved.limitedBy;
+  const isLimit = (one) => n === column.headlineAt && solved.largest !== null && (limitedBy === one.name || utilized(limitedBy) === one.name);
   const rows = withPortsTogether(column, [...solved.resources].sort((a, b) => used(b) - used(a))).map(([one, name]) => {
-    const load = run.value(one.about.load), target = targetOf(one);
-    const parts = one.about.parts.map(([part, step]) => [called(model, part), run.value(step) / load]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]).slice(0, MAX_PARTS);
+    const nominal = run.value(one.about.load), load = loadOf(one), target = targetOf(one);
+    const parts = one.about.parts.map(([part, step]) => [called(model, part), run.value(step) / nominal]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]).slice(0, MAX_PARTS);
     const made = parts.map(([part, share]) => (parts.length === 1 ? part : `${part} ${percent(share)}`)).join(", ");
     const isElastic = isElasticallyFilled(run, one.about), state = isElastic ? "elastic" : stateAt(limitUsed(true, load, target), isLimit(one));
     const cells = [
       [make("span", { title: calledInFull(model, one.name) }, called(model, one.name) + name.slice(one.name.length)), make("small", null, made)],
-      meter(100 * load, 100 * target, `${percent(load)} of ${percent(target)}`), percent(load), percent(target),
+      meter(100 * load, 100 * target, `${percent(load)} of ${percent(target)}`, 100 * nominal), percent(load), percent(target),
       isElastic ? make("span", { class: "state elastic" }, IS_ELASTIC) : stateLight(state),
     ];
     return { cells, state, used: used(one) };
@@ -67,7 +66,7 @@ export function showLimits(column) {
   if (!document.getElementById("limits")) return;
   const { solved, graph, model } = column, isNobody = solved.largest === null && solved.criteria.some((one) => isStated(one.criterion));
   const rows = isNobody ? requirementBars(column) : limitBars(column);
-  const cells = rows.map(({ name, length, tick, at }) => [make("span", { title: calledInFull(model, name) }, called(model, name)), meter(length, tick, at), at]);
+  const cells = rows.map(({ name, length, tick, at, isSaturated }) => [make("span", { title: calledInFull(model, name) }, isSaturated ? phrase("page.saturated", { name: called(model, name) }) : called(model, name)), meter(length, tick, at), at]);
   const made = table(["Limit", make("span", { class: "aside" }, "Bar"), isNobody ? `At ${whole(graph.low)}` : "Reached at"], cells, new Set([2])), [own] = made.children;
   own.classList.add("limits");
   rows.forEach(({ state }, i) => own.tBodies[0].rows[i].classList.add(`is-${state}`));
@@ -83,7 +82,9 @@ function limitBars(column) {
   for (const [one] of withPortsTogether(column, solved.resources)) if (one.at !== null && one.notBelow === null && !found.has(one.name)) found.set(one.name, one.at);
   const sorted = [...found].sort((a, b) => a[1] - b[1]).slice(0, MAX_LIMITS), rows = sorted.filter(([, at]) => at <= WIDEST * Math.max(1, sorted[0][1]));
   const longest = Math.max(0, ...rows.map(([, at]) => at));
-  return rows.map(([name, at]) => ({ name, at: wholePopulation(at), length: longest ? (100 * at) / longest : 0, tick: null, state: (utilized(name) ?? name) === (utilized(solved.limitedBy) ?? solved.limitedBy) ? "limit" : "within" }));
+  // Of a resource with a required utilization, that alone limits.
+  const isLimiting = (name) => name === solved.limitedBy || (utilized(solved.limitedBy) === name && !solved.criteria.some(({ criterion }) => isStated(criterion) && criterion.name === solved.limitedBy));
+  return rows.map(([name, at]) => ({ name, at: wholePopulation(at), length: longest ? (100 * at) / longest : 0, tick: null, isSaturated: [...found.keys()].some((other) => utilized(other) === name), state: isLimiting(name) ? "limit" : "within" }));
 }
 
 // Requirements as bars of how much of their limits is used.

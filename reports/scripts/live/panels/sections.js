@@ -5,11 +5,10 @@ import { knownAt, knownText, largestKnown, lossKnown, marked, portGrouping } fro
 import { fill, make, table } from "../../common/dom.js";
 import { formatAgainstLimit, number, percent, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
-import { behindQuality, notEven } from "./first_screen.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, labeled } from "../labels.js";
-import { limitState, limitUsed, stateLight } from "../limit_states.js";
-import { answerOf, circumstancesOf, hasTarget, isPlanned, formatCapacity, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
+import { limitState, limitUsed, stateLight, utilized } from "../limit_states.js";
+import { answerOf, circumstancesOf, hasTarget, isPlanned, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
 
 export function showAnswer(column) {
   const { solved } = column;
@@ -18,35 +17,28 @@ export function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? notEven(column) : formatCapacity(column)), solved.largest === null ? "" : ` ${nounOf(column.model)}`,
-    make("span", { class: "why" }, `; limited by ${solved.limitedBy ? limiter(column) : "the range"}`));
-}
-
-// What limits the answer; of quality, what is behind it.
-function limiter(column) {
-  const { solved } = column;
-  const behind = solved.limiting?.criterion.isQuality ? behindQuality(column) : null;
-  return behind ? `${called(column.model, behind.name)} (quality)` : called(column.model, solved.limitedBy);
 }
 
 // A word beside what it is said of.
 function light(kind, word) { return make("span", { class: `light ${kind}` }, word); }
 
 // How near a requirement is to its limit at the population shown.
-export function stateOf(column, judged) {
+export function stateOf(column, judged, beside = null) {
   const { criterion, failure } = judged;
-  const { run, n, solved } = column, isLimit = judged === solved.limiting && n === solved.at;
+  const { run, n, solved } = column, isLimit = n === column.headlineAt && (beside ? beside.limitedBy === criterion.name : judged === solved.limiting);
   const isOver = criterion.hasConfidence ? failure !== null && n >= failure : failsShown(run, criterion, n);
-  if (isOver) return { state: "over", used: usedOf(column, criterion) };
-  const used = usedOf(column, criterion);
+  const used = usedOf(column, criterion, beside);
+  if (isOver || (beside?.sure && used > SURELY_OVER)) return { state: "over", used };
   if (criterion.hasConfidence) return { state: isLimit ? "limit" : "within", used };
   return { state: limitState(Math.min(used, 1), isLimit), used };
 }
 
-function usedOf(column, criterion) {
+const SURELY_OVER = 1 + 1e-9;
+
+function usedOf(column, criterion, beside) {
   const { run, n, graph } = column;
   run.at(n);
-  const measure = criterion.isQuality ? run.value(graph.quality) : run.value(criterion.measure);
+  const measure = criterion.isQuality ? run.value(graph.quality) : beside?.needs[criterion.name] ?? run.value(criterion.measure);
   return limitUsed(criterion.isQuality || criterion.atMost, measure, criterion.isQuality ? 1 : run.value(criterion.limit));
 }
 
@@ -58,17 +50,19 @@ function headroomOf(used) {
   return `${Math.round(left) < 0 ? "−" : ""}${whole(Math.abs(Math.round(left)))} %`;
 }
 
-export function showRequirements(column) {
+export function showRequirements(column, beside) {
   const { solved, graph, run, n, model } = column;
   // The worst of all is what the rows themselves say.
-  const isShown = ({ criterion }) => isStated(criterion) && !(criterion.isQuality && graph.metric === "worst");
+  // An upper limit of a utilization is the tick of its gauge.
+  const gauges = new Set(solved.resources.map((one) => one.name));
+  const isShown = ({ criterion }) => isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && !(criterion.atMost && !criterion.hasConfidence && gauges.has(utilized(criterion.name)));
   const rows = solved.criteria.filter(isShown).map((one) => {
     const { criterion } = one;
     const { isQuality } = criterion;
     const measure = isQuality ? graph.quality : criterion.measure;
     const told = (step, at) => {
       if (criterion.hasConfidence && step === measure) return ""; // with what certainty it holds there is not told
-      const value = run.at(at).value(step);
+      const value = step === measure && !isQuality ? beside?.needs[criterion.name] ?? run.at(at).value(step) : run.at(at).value(step);
       if (step !== measure) return column.format(value, criterion.dimension, { ...criterion, digits: 3 });
       const text = formatAgainstLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
       return marked(text, knownAt(run, criterion, at), value);
@@ -76,7 +70,7 @@ export function showRequirements(column) {
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
     const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labeled(model, criterion.name);
-    const { state, used } = stateOf(column, one);
+    const { state, used } = stateOf(column, one, beside);
     return [name, told(measure, n), `${word} ${told(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
   });
   for (const one of solved.unevaluated) rows.push([labeled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);

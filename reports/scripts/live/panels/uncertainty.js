@@ -1,12 +1,12 @@
 // How sure the answer is, live: where numbers of the spec are not known, the page draws samples of
 // them. A few while a reader moves something, more of them between frames.
 
-import { least, most, Samples, valueAt } from "../../engine/samples.js";
+import { CERTAINTY, least, most, Samples, valueAt } from "../../engine/samples.js";
 import { quotient } from "../../engine/numerics/fractions.js";
 import { exactNumber } from "../../engine/model.js";
 import { color, draw, fill, make, table } from "../../common/dom.js";
 import { Axis } from "../../common/axis.js";
-import { number, percent, roundedDown, roundedUp, whole } from "../../common/format.js";
+import { number, percent, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { sliced } from "../../common/slices.js";
 import { drawHistogram } from "../charts/histogram.js";
@@ -15,10 +15,10 @@ import { called } from "../labels.js";
 import { inUnit, nounOf } from "../sentences.js";
 
 const FULL = 256, QUICK = 32, FEWEST = 16;
+const JUDGED = 3; // changes of which samples tell the capacity
 const FRAME = 6; // ms that samples may take before the pictures of a change are drawn
 const LONGEST = 3000; // ms of work at samples, before it is left
 const PROBABILITY = 0.9;
-export const CERTAINTY = 0.95;
 
 export class Uncertainty {
   constructor(app, data) {
@@ -83,7 +83,7 @@ export class Uncertainty {
   }
 
   show(column, isPopulationOnly) {
-    column.fans ??= (key, pairs, populations) => this.fans(column, key, pairs, populations);
+    column.fans ??= (key, pairs, populations, isQuick) => this.fans(column, key, pairs, populations, isQuick);
     this.left = FRAME;
     if (!isPopulationOnly || this.column !== column) this.begin(column);
     this.refresh();
@@ -102,7 +102,7 @@ export class Uncertainty {
   }
 
   // The fans around lines, each of a step, or of one over another; null where there are none (yet).
-  fans(column, key, pairs, populations) {
+  fans(column, key, pairs, populations, isQuick = true) {
     if (this.isSilent || this.column !== column || column.trouble) return null;
     const known = this.jobs.get(key);
     if (!known?.isFor(pairs, populations)) {
@@ -111,7 +111,7 @@ export class Uncertainty {
     }
     const job = this.jobs.get(key);
     if (job.isLeft) return null;
-    if (!job.isDone && !job.fans) {
+    if (!job.isDone && !job.fans && isQuick) {
       const quick = job.coarse(), start = performance.now();
       while (quick.done < QUICK && performance.now() - start < this.left) quick.step(this.quick);
       this.left -= performance.now() - start;
@@ -143,9 +143,36 @@ export class Uncertainty {
       };
       if (!this.workAt(answers, until, step)) return false;
       this.refresh();
+      const { odds } = this;
+      if (odds && !this.column.written) this.column.atConfidence = odds.atConfidence;
       this.app.decide();
+      this.app.follow();
       this.redraw("odds");
     }
+    return true;
+  }
+
+  // The capacities with the best changes at the confidence of the headline; true when nothing is left to do.
+  judge(found, until) {
+    const { column, seed } = this;
+    if (this.isSilent || column !== this.app.shown || column.written && this.app.isAdvised) return true;
+    const best = [...found].sort((a, b) => b.largest - a.largest).slice(0, JUDGED), left = best.filter((one) => one.sure === undefined);
+    for (const one of left) {
+      const job = one.job ??= { samples: new Samples(column.model, one.setting, FULL, seed), found: [], done: 0, now: null, spent: 0 };
+      const taken = (answer) => {
+        job.found.push(answer);
+        job.done++;
+        job.now = null;
+      };
+      const step = () => {
+        job.now ??= job.samples.answering(job.done, column.graph);
+        sliced(job.now, until, taken);
+      };
+      if (!this.workAt(job, until, step)) return false;
+      const told = Float64Array.from(job.found.filter((answer) => answer !== null), ({ largest }) => largest).sort();
+      one.sure = job.isDone && told.length ? least(told, CERTAINTY) : null;
+    }
+    if (left.length) this.app.showAdvice(found);
     return true;
   }
 
@@ -161,7 +188,10 @@ export class Uncertainty {
     return true;
   }
 
-  redraw(key) { this.app.pictures.find((one) => one.key === key)?.change(); }
+  redraw(key) {
+    if (key === "board") this.app.follow();
+    this.app.pictures.find((one) => one.key === key)?.change();
+  }
 
   // -- what is told ----------------------------------------------------------------------
 
@@ -190,9 +220,6 @@ export class Uncertainty {
   refresh() {
     const { odds, column, isAsWritten } = this;
     fill("odds", this.lines(odds).map((line) => make("li", null, line)));
-    const place = document.getElementById("small-answer");
-    place?.querySelector(".ends")?.remove();
-    if (odds) place?.append(make("span", { class: "ends" }, ` (${percent(PROBABILITY)} interval ${endsOf(odds.interval, "–", roundedDown, roundedUp)})`));
     const isFirst = isAsWritten && column === this.first, section = document.getElementById("likely")?.closest("section");
     const isCertain = this.isAllKnown || (this.isSilent && !isFirst), limits = document.getElementById("limits");
     if (section) section.hidden = isCertain;
@@ -257,10 +284,9 @@ export class Uncertainty {
 // Between which populations an interval lies, in words (`ends_of` of `reports/text/solutions/uncertainty_text.py`).
 function between([from, to]) {
   if (to === null) return "none at all";
-  return from === to ? whole(to) : endsOf([from, to], "–");
+  return from === to ? whole(to) : `${from === null ? "none" : whole(from)}–${whole(to)}`;
 }
 
-function endsOf([from, to], word, down = whole, up = whole) { return to === null ? "none" : `${from === null ? "none" : down(from)}${word}${up(to)}`; }
 
 const BINS = 50, HEIGHT = 26;
 

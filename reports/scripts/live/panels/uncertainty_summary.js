@@ -7,7 +7,8 @@ import { sliced } from "../../common/slices.js";
 import { Shares } from "../../engine/sensitivity_indices.js";
 import { called } from "../labels.js";
 import { nounOf } from "../sentences.js";
-import { CERTAINTY, Uncertainty } from "./uncertainty.js";
+import { CERTAINTY } from "../../engine/samples.js";
+import { Uncertainty } from "./uncertainty.js";
 
 const LEAST_SHOWN = 0.005; // errors below are none that is told
 

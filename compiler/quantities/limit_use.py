@@ -1,0 +1,20 @@
+"""Which part of its limit a value uses: one scale for utilizations and requirements."""
+
+from __future__ import annotations
+
+from math import inf, isnan, nan
+
+
+def limit_used(value: float, limit: float, *, at_most: bool = True) -> float:
+    """Return which part of its limit a value uses: 1 at the limit, more beyond it.
+
+    A lower limit is used the more the smaller the value is. NaN where the limit has no parts.
+
+    >>> limit_used(40, 50), limit_used(20, 10, at_most=False), limit_used(1, 0)
+    (0.8, 0.5, nan)
+    """
+    if not limit > 0 or isnan(value):
+        return nan
+    if at_most:
+        return value / limit
+    return limit / value if value > 0 else inf

@@ -1,0 +1,35 @@
+// What stands beside the headline: values at its population and its confidence, as `solver/answers/values_at_capacity.py`
+// has them for the setting that the page begins with, and samples of the page for every other one.
+
+import { isStated } from "../engine/answers.js";
+import { percent, whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
+import { limitUsed } from "./limit_states.js";
+import { nounOf, oneOf } from "./sentences.js";
+import { CERTAINTY } from "../engine/samples.js";
+
+// Utilizations and requirements by name, at which confidence, and what limits there; null for nominal inputs.
+export function besideOf(column) {
+  const { written, n } = column;
+  if (written && n === written.at) return { sure: written.sure, loads: written.loads, needs: written.needs, limitedBy: written.limitedBy };
+  if (!column.isUncertain || !column.fans) return null;
+  const { solved, run } = column, needs = solved.criteria.map(({ criterion }) => criterion).filter((one) => isStated(one) && !one.isQuality && !one.hasConfidence);
+  const pairs = [...solved.resources.map((one) => [one.about.load]), ...needs.map((one) => [one.measure])];
+  const found = column.fans("board", pairs, Float64Array.of(n), false); // not before the frame of a change
+  if (!found) return null;
+  const resources = solved.resources.map((one, i) => [one.name, found[i].high[0]]);
+  const required = needs.map((one, i) => [one.name, found[resources.length + i][one.atMost ? "high" : "low"][0]]);
+  const beside = { sure: CERTAINTY, loads: Object.fromEntries(resources), needs: Object.fromEntries(required), limitedBy: null };
+  run.at(n);
+  if (n !== column.headlineAt || column.atConfidence === undefined) return beside;
+  const used = [...needs.map((one) => [one.name, limitUsed(one.atMost, beside.needs[one.name], run.value(one.limit))]), ...solved.resources.map((one) => [one.name, beside.loads[one.name] / run.value(one.about.target)])];
+  [[beside.limitedBy]] = used.sort((a, b) => b[1] - a[1]);
+  return beside;
+}
+
+// At which population all of the board is, and at which confidence.
+export function besideText(column, beside) {
+  const noun = nounOf(column.model), users = `${whole(column.n)} ${column.n === 1 ? oneOf(noun) : noun}`;
+  if (beside?.sure) return phrase("at_headline", { users, sure: percent(beside.sure) });
+  return phrase("at_nominal", { users });
+}

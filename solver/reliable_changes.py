@@ -1,0 +1,99 @@
+"""The capacity with a change that can be relied on: as certain as that of the answer itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, uncertain_in
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.pipeline import Scenarios, Spec
+from qps.engine.exact_algebra.exact_values import as_float
+from qps.solver.answers.answer_parts import Advice, ReliableCapacity
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.reliable_capacity import reliable_capacity
+from qps.solver.what_if.advice import HelpfulChange
+from qps.solver.what_if.candidates import Candidate
+
+_MOST = 6
+"""Changes that are judged so: each takes about as long as the answer."""
+_ENOUGH = ".12g"
+
+
+def reliable_changes(
+    spec: Spec,
+    scenario: Scenarios,
+    settings: tuple[str, ...],
+    solution: Solution,
+    changes: Sequence[HelpfulChange],
+    reliable: ReliableCapacity | None,
+    sampling: Sampling,
+) -> tuple[Advice, ...]:
+    """Return changes, the best of them with the capacity that can be relied on."""
+    if reliable is None:
+        return tuple(one.advice for one in changes)
+    is_as_computed = reliable.confidence is None and not reliable.allowed_for
+    best = sorted(changes, key=lambda one: -one.advice.capacity)[:_MOST]
+    told = []
+    for one in changes:
+        capacity: int | None = None
+        if is_as_computed:
+            capacity = one.advice.capacity
+        elif one in best:
+            capacity = _reliable(spec, scenario, settings, solution, one.candidate, sampling)
+        told.append(replace(one.advice, reliable_capacity=capacity))
+    return tuple(told)
+
+
+def _reliable(
+    spec: Spec,
+    scenario: Scenarios,
+    settings: tuple[str, ...],
+    solution: Solution,
+    candidate: Candidate,
+    sampling: Sampling,
+) -> int | None:
+    """Return the capacity with a change; None where it cannot be relied on for anybody."""
+    try:
+        model, configuration = _changed(spec, scenario, settings, solution, candidate)
+        changed = solve_model(model, configuration)
+        if not uncertain_in(configuration):
+            return reliable_capacity(model, configuration, changed, None, sampling).capacity
+        from qps.solver.uncertainty.sampled_capacity import capacity_at_confidence  # noqa: PLC0415 - of few specs; it needs numpy
+
+        return capacity_at_confidence(model, configuration, changed, sampling)
+    except QpsError:
+        return None
+
+
+def _changed(
+    spec: Spec,
+    scenario: Scenarios,
+    settings: tuple[str, ...],
+    solution: Solution,
+    candidate: Candidate,
+) -> tuple[ir.Model, Configuration]:
+    """Return the model and the configuration of a change; numbers are set as `--set` does."""
+    known = solution.graph.assumptions
+    numbers = tuple(
+        _setting(known[name], factor) for name, factor in candidate.factors.items() if name in known
+    )
+    if not numbers:
+        return spec.model, candidate.configuration
+    changed = spec.with_parts_of(numbers)
+    return changed.model, changed.configuration(scenario, (*settings, *numbers))
+
+
+def _setting(number: Assumption, factor: Fraction) -> str:
+    amount = number.fraction * factor
+    value = Decimal(amount.numerator) / Decimal(amount.denominator)
+    if Fraction(value) != amount:
+        value = Decimal(format(as_float(amount), _ENOUGH))
+    return f"{number.name} = {value:f} {number.dimension}"

@@ -1,0 +1,67 @@
+"""Values at a population, at their unfavorable ends: what a share of samples is no worse than."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import inf
+
+import numpy as np
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.certainty_requirements import as_stated
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.solver.answers.graph_solution import value_at
+from qps.solver.answers.values_at_capacity import Read, UnfavorableValues
+from qps.solver.matrix.limits.row_preparation import Floats
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.uncertainty.capacity_interval import not_above_values, not_below_values
+from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
+from qps.solver.uncertainty.sample_solver import as_matrix
+from qps.solver.uncertainty.value_samples import value_solver
+from qps.solver.uncertainty.value_spreads import in_mode_of
+
+
+def values_at_confidence(
+    model: ir.Model, configuration: Configuration, graph: LoadGraph, sampling: Sampling
+) -> UnfavorableValues:
+    """Return what tells the unfavorable ends of values of a graph, in its mode."""
+    stated, settled = in_mode_of(graph, as_stated(model, configuration), configuration)
+    return partial(_unfavorable, stated, settled, graph, sampling)
+
+
+def _unfavorable(
+    model: ir.Model,
+    configuration: Configuration,
+    graph: LoadGraph,
+    sampling: Sampling,
+    reads: Sequence[Read],
+    at: int,
+) -> list[float]:
+    """Return what a share of the samples is not above, or not below where that is the worse side.
+
+    A value that has no samples is that of nominal inputs.
+    """
+    numbers = uncertain_numbers(model, configuration)
+    nominal = [value_at(graph, read.of(graph, configuration), at) for read in reads]
+    if not numbers or not reads:
+        return nominal
+    axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
+    matrix = as_matrix(model, configuration, axis, at)
+    solver = value_solver(compile_matrix(model, matrix, further=tuple(r.of for r in reads)), at)
+    (rows,) = solver.row_blocks(0, axis.count)
+    columns = (column[rows.is_answered] for column in rows.columns[-len(reads) :])
+    return [
+        _end(read, column, usual, sampling.certainty)
+        for read, column, usual in zip(reads, columns, nominal, strict=True)
+    ]
+
+
+def _end(read: Read, values: Floats, nominal: float, certainty: float) -> float:
+    if np.isnan(values).all():
+        return nominal
+    worst = inf if read.at_most else -inf
+    told = np.where(np.isnan(values), worst, values)
+    return not_above_values(told, certainty) if read.at_most else not_below_values(told, certainty)
