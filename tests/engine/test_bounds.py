@@ -372,3 +372,14 @@ def test_a_whole_power_lies_within_its_bounds(value: float, exponent: int) -> No
     around = power(Interval(-value, value), exponent)
     assert around.low <= (0 if exponent % 2 == 0 else -exact)
     assert around.high == here.high
+
+
+@pytest.mark.parametrize("load", [0.5, 1.5])
+def test_an_operand_without_bounds_does_not_hide_what_is_infinite(load: float) -> None:
+    """Of two stages, one whose waiting share is not known, the other loaded as it says."""
+    unknown, one = Interval(-inf, inf, -inf, inf), Interval(1.0, 1.0)
+    half, none, own = Interval(0.5, 0.5), Interval(0.0, 0.0), Interval(load, load)
+    stages = (unknown, half, one, one, one, one, one, one, none, own, own, *[one] * 6, none)
+    found = OPERATIONS["stages_quantile"].interval(Interval(0.99, 0.99), *stages).sound()
+    assert (found.low == inf) is (load >= 1)
+    assert found.low > 1
