@@ -1,8 +1,10 @@
 """Quotients that some read otherwise than they are.
 
 `1/20 message/s` is the twentieth of a `message/s`; the first edition of the language read 1 by
-`20 message/s`. A text with a stream tells its edition, a module without one does not. In
-`request/s` a value that is called `s` divides: behind no number, it is no unit.
+`20 message/s`. A text with a stream states its edition, a module without one does not. A quotient
+before `%` is reported in each: `1 / 90 %` has no dimension however it is read, so that no check of
+units finds the mistake. In `request/s` a value that is called `s` divides: behind no number, it is
+no unit.
 """
 
 from __future__ import annotations
@@ -30,19 +32,21 @@ _IN_BRACKETS = re.compile(r"\(")
 
 
 def report_quotients(modules: Iterable[Module], sink: Sink) -> None:
-    """Warn of quotients that the first edition read otherwise, and of units by a value.
+    """Warn of quotients that the first edition or a reader reads otherwise, and of units by a value.
 
-    Each file is told of once.
+    Each file is reported once.
     """
     by_file = {module.syntax.source.label: module for module in reversed(tuple(modules))}
     for module in reversed(by_file.values()):
-        tells_its_edition = bool(module.syntax.every(ast.Stream))
+        states_its_edition = bool(module.syntax.every(ast.Stream))
         for part in nodes_in(module.syntax):
             if not isinstance(part, ast.Product):
                 continue
             _report_bare_unit(part, module, sink)
-            if not tells_its_edition:
-                for before, number, unit in part.quotients:
+            for before, number, unit in part.quotients:
+                if unit.span.text == "%":
+                    _report_percentage(before, number, unit, sink)
+                elif not states_its_edition:
                     _report(before, number, unit, sink)
 
 
@@ -90,6 +94,25 @@ def _report(before: ast.Expr, number: ast.Number, unit: ast.Expr, sink: Sink) ->
             f"{before.span.text} / ({divided})",
             words=f"write `({quotient}) {unit.span.text}`, or `{before.span.text} / "
             f"({divided})` for the old meaning",
+        ),
+    )
+
+
+def _report_percentage(before: ast.Expr, number: ast.Number, unit: ast.Expr, sink: Sink) -> None:
+    source = before.span.source
+    quotient = _one_line(Span(source, before.span.start, number.span.end))
+    divided = _one_line(Span(source, number.span.start, unit.span.end))
+    whole = Span(source, before.span.start, unit.span.end)
+    sink.report(
+        codes.QUOTIENT,
+        whole,
+        f"this is ({quotient}) %, not {before.span.text} divided by {divided}",
+        hint=instead(
+            whole.text,
+            f"{before.span.text} / ({divided})",
+            f"({quotient}) %",
+            words=f"write `{before.span.text} / ({divided})` to divide by the percentage, or "
+            f"`({quotient}) %`",
         ),
     )
 
