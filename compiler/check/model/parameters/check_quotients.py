@@ -32,7 +32,7 @@ _IN_BRACKETS = re.compile(r"\(")
 
 
 def report_quotients(modules: Iterable[Module], sink: Sink) -> None:
-    """Warn of quotients that the first edition or a reader reads otherwise, and of units by a value.
+    """Warn of quotients that some read otherwise, and of units that are divided by a value.
 
     Each file is reported once.
     """
