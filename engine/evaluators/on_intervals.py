@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
+
+from msgspec.structs import replace
 
 from qps.engine.evaluators import on_floats
 from qps.engine.evaluators.fork_join_bounds import forked_rate, forked_time, forked_wait

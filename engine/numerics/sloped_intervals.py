@@ -5,11 +5,12 @@ Ends are rounded outwards where an operation is not exact, so that no bound is e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import inf, nextafter
 from math import pow as float_power
+
+from msgspec import Struct
 
 from qps.engine.exact_algebra.exact_values import as_float
 
@@ -24,8 +25,7 @@ _FEW_FACTORS = 3
 """So many are multiplied; of more the library's power is the narrower one, and sooner told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True, gc=False):
     """Bounds of a value, and of its slope in the population."""
 
     low: float
