@@ -130,6 +130,30 @@ def times_of(step: Step, load: float, requests: int, seed: int = 1) -> list[floa
     return found[requests // 20 :]
 
 
+def closed_times_of(
+    step: Step, users: int, think: float, requests: int, seed: int = 1
+) -> list[float]:
+    """Return how long each request takes of users who think for a random time behind each."""
+    servers, found = Servers(seed), list[float]()
+
+    def ask(now: float) -> None:
+        def answered(end: float) -> None:
+            found.append(end - now)
+            think_until(end)
+
+        servers.passed(step, now, answered)
+
+    def think_until(now: float) -> None:
+        servers.at(now + servers.draw.expovariate(1 / think), ask)
+
+    for _ in range(users):
+        think_until(0.0)
+    while len(found) < requests:
+        time, _, then = heapq.heappop(servers.events)
+        then(time)
+    return found[requests // 20 :]
+
+
 def main() -> None:
     """Print what each way comes to."""
     requests = int(sys.argv[1]) if len(sys.argv) > 1 else REQUESTS

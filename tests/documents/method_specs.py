@@ -111,6 +111,7 @@ SPECS = {
     ),
     "fork-associated": _spec(_open(_TOGETHER), b="one", c="four", four="mmc"),
     "fork-estimated": _spec(_open(_TOGETHER), b="one", c="four", one="ps", four="ps"),
+    "closed-forks": _spec(_closed(_TOGETHER), **_BRANCHES),
     "forks-combined": _spec(
         _open(
             "at a { together { call b { work; together { call c { work }; call c { wait } } };"

@@ -239,3 +239,18 @@ def test_one_fork_with_queues_depends_on_no_other() -> None:
     )
     _, known = quantile(graph(steps), "1/2")
     assert "forks-combined" not in known.methods
+
+
+def test_percentiles_of_users_who_wait_for_parallel_calls_state_the_error_that_was_measured() -> (
+    None
+):
+    """Fifty users who think for 50 services, by `fork_network_simulation.py`."""
+    text = SEVERAL.format(steps="together { call a { work }; call b { work } }")
+    of = lowered(text.replace("traffic 1 request/s", "traffic 1 request, think 500 ms"))
+    for level, simulated in (("1/2", 0.06778), ("9/10", 0.14172), ("99/100", 0.21773)):
+        found, known = quantile(of, level, 50)
+        assert known.kind is Kind.APPROXIMATION
+        assert "closed-forks" in known.methods
+        assert known.error is not None
+        assert abs(found / simulated - 1) < known.error
+        assert found == pytest.approx(simulated, rel=0.3)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
+from qps.compiler.lower.closed_networks.fork_join_stations import every
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit, mean_service
@@ -39,6 +40,7 @@ _LEAST_SHARE = number(Fraction(1, 20))
 
 _FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
 _VARIED = 2
+_FEW_BRANCHES = 3
 """Quantiles were measured up to that coefficient of variation of service."""
 
 
@@ -238,6 +240,8 @@ class InClosedNetwork(Law, frozen=True):
 
     def _quantile_case(self, queue: Queue) -> str:
         """Return of which networks of first come first served quantiles were measured, if any."""
+        if self._is_of_few_branches(queue):
+            return "parallel calls"
         varied = all(one.varies is not None and one.varies <= _VARIED for one in self.uneven)
         is_plain = not any(
             one.pools or one.network.is_nested or one.network.forks for one in self.streams
@@ -248,6 +252,20 @@ class InClosedNetwork(Law, frozen=True):
         is_mixed = any(self.stream_of(visit) is None for visit in queue.visits)
         far = " far apart" if any(one.is_far_apart for one in self.uneven) else ""
         return f"users{' and open traffic' if is_mixed else ''}{far}"
+
+    def _is_of_few_branches(self, queue: Queue) -> bool:
+        """Return whether percentiles were measured of its network, which has parallel calls.
+
+        That was one class, at single servers in product form but for the forks.
+        """
+        if len(self.streams) != 1 or self.uneven or queue.servers is not ONE:
+            return False
+        (stream,) = self.streams
+        is_alone = all(self.stream_of(visit) is not None for visit in queue.visits)
+        is_alone = is_alone and not queue.traits.has_ranks
+        is_plain = is_alone and not stream.pools and not stream.network.is_nested
+        forks = list(every(stream.network.forks))
+        return is_plain and bool(forks) and all(len(one.branches) <= _FEW_BRANCHES for one in forks)
 
     def together(self, own: Visit, fork: int) -> Formula | None:
         """Return how long calls take that are made together in a cycle."""

@@ -27,7 +27,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, together
 from qps.compiler.quantities.disciplines import Service
 from qps.compiler.quantities.methods import known_by
 from qps.engine.distributions.stage_paths import MOST_PATHS
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, total
 
 _MOST_LINES = 16
 _FEW = 3
@@ -59,6 +59,7 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
         operands=tuple(operands),
         chances=chances,
         has_fork=True,
+        mean=_mean_of_network(parts),
     )
 
 
@@ -95,6 +96,9 @@ def fork_known(fork: LatencyPart) -> Certainty:
     inside = [fork_known(part) for branch in fork.branches for part in branch if part.branches]
     if sum(map(bool, queues)) < 2:  # noqa: PLR2004 - others are late by themselves
         return together(known_by("fork-independent", nodes), *inside)
+    if _is_of_waiting_users(fork):
+        case = "few" if len(fork.branches) <= _FEW else ""
+        return together(known_by("closed-forks", nodes, case=case), *inside)
     is_proven = all(_is_served_in_turn(queue) for branch in queues for queue in branch)
     known = known_by("fork-associated" if is_proven else "fork-estimated", nodes)
     return together(known, *inside)
@@ -167,6 +171,25 @@ def _meet_again(parts: Sequence[LatencyPart], *, is_inside: bool = False) -> boo
         if any(line & _resources([fork]) for fork in forks):
             return True
     return any(_meet_again(branch, is_inside=True) for fork in forks for branch in fork.branches)
+
+
+def _mean_of_network(parts: Sequence[LatencyPart]) -> Formula | None:
+    """Return the mean where users wait: their network knows it better than laws of each branch."""
+    forks = [part for part in parts if part.branches]
+    if not any(map(_is_of_waiting_users, forks)) or any(part.differs for part in every(parts)):
+        return None
+    return total(part.value for part in parts)
+
+
+def _is_of_waiting_users(fork: LatencyPart) -> bool:
+    """Return whether the network tells how long its branches take: it is a closed one."""
+    for part in every([fork]):
+        number = part.calls[len(fork.calls)].fork
+        if part.queue is None or part.visit is None or number is None:
+            continue
+        if part.queue.law.together(part.visit, number) is not None:
+            return True
+    return False
 
 
 def _nodes(fork: LatencyPart) -> list[str]:

@@ -85,6 +85,15 @@ class StagePath(Struct, frozen=True, kw_only=True):
     """The calls that are made at once on the way, which all other stages are besides."""
     has_fork: bool = False
     """True where some of the stages have branches, which the operands have, too."""
+    mean: Formula | None = None
+    """The mean, where it is known better than by the law of the sum, which keeps to it then."""
+
+    @property
+    def scale(self) -> Formula:
+        """How many times as long the path takes as the law of its sum has it."""
+        if self.mean is None:
+            return ONE
+        return self.mean / (self.fixed + apply("fork_mean", *self.operands))
 
     @property
     def repeats(self) -> bool:
@@ -129,7 +138,7 @@ class StagePath(Struct, frozen=True, kw_only=True):
             return found
         level = 1 - late * summed / units
         word = "fork_quantile" if self.has_fork else "stages_quantile"
-        return found + apply(word, number(level), *self.operands)
+        return (found + apply(word, number(level), *self.operands)) * self.scale
 
 
 def _times(times: Formula, stage: Formula) -> Formula:

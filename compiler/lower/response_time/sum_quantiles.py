@@ -79,7 +79,7 @@ def later_share(path: StagePath, seconds: Fraction) -> Formula:
         return found
     operands = path.operands or StageLaw(waits=ZERO, work=ZERO).operands()
     word = "fork_tail" if path.has_fork else "stages_tail"
-    return apply(word, number(seconds) - path.fixed, *operands)
+    return apply(word, number(seconds) / path.scale - path.fixed, *operands)
 
 
 def _own_share(path: StagePath, seconds: Formula) -> Formula | None:

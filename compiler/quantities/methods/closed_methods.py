@@ -11,8 +11,13 @@ _CLOSED_GAMMA = {
     "users far apart": 0.95,
     "users and open traffic": 0.8,
     "users and open traffic far apart": 0.95,
+    "parallel calls": 0.4,
 }
-"""Of percentiles up to p99, by who visits, and whether services are far apart."""
+"""Of percentiles up to p99, by who visits, and whether services are far apart.
+
+With up to three parallel calls they are those of one class in
+`laboratory/questions/fork_network_simulation.py`.
+"""
 _THROUGHPUT_AND_TIMES = "throughput within {rates:%} of simulation, response times within {times:%}"
 _POOL_LOAD = "predicted utilization was 0.9–1.1× the simulated value"
 

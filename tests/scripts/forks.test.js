@@ -1,0 +1,38 @@
+// Forks in series and within each other, on pages: what closed forms have (`tests/queueing/test_fork_laws.py`).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { forkMean, forkQuantile, forkTail } from "../../reports/scripts/engine/queueing/forks.js";
+
+const service = (mean, variation = 1) => [0, 0, 0, 1, 1, mean, variation, 1, 0];
+const within = (times, fixed, ...inside) => [0, 0, 0, 1, 1, fixed, 0, times, inside.flat().length / 9, ...inside.flat()];
+const fork = (...branches) => [0, 0, 0, 1, -1, 0, 0, 1, branches.flat().length / 9, ...branches.flat()];
+const near = (found, expected, part = 1e-8) => assert.ok(Math.abs(found - expected) <= part * Math.abs(expected), `${found}, not ${expected}`);
+
+test("the sum of two forks", () => {
+  const two = fork(service(1), service(1));
+  near(forkMean(...two, ...two, ...service(2)), 5);
+  for (const time of [0.1, 1, 5, 20]) near(forkTail(time, ...two, ...two), 4 * Math.exp(-time) * (time - 1) + Math.exp(-2 * time) * (2 * time + 5));
+});
+
+test("a fork within a fork is the longest of all", () => {
+  const stages = fork(within(1, 0, fork(service(1), service(1))), service(1));
+  for (const time of [0.2, 1, 7]) near(forkTail(time, ...stages), 1 - (1 - Math.exp(-time)) ** 3);
+  near(forkMean(...stages), 1 + 1 / 2 + 1 / 3);
+});
+
+test("a step and a fork within a branch", () => {
+  const stages = fork(within(1, 0, service(1), service(1)), within(0.5, 2, service(3)));
+  for (const time of [0.5, 2.5, 9]) {
+    const other = time < 2 ? 0.5 : 1 - 0.5 * Math.exp(-(time - 2) / 3);
+    near(forkTail(time, ...stages), 1 - other * (1 - Math.exp(-time) * (1 + time)), 1e-7);
+  }
+});
+
+test("laws that are no exponential phases are summed", () => {
+  const almost = 0.999_999, stages = fork(within(1, 0, fork(service(1, almost), service(1, almost)), service(2, almost)), service(5, almost));
+  const same = fork(within(1, 0, fork(service(1), service(1)), service(2)), service(5));
+  for (const level of [0.1, 0.5, 0.99]) near(forkQuantile(level, ...stages), forkQuantile(level, ...same), 1e-5);
+  near(forkMean(...stages), forkMean(...same), 1e-5);
+});
