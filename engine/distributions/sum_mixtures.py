@@ -140,9 +140,20 @@ class TimePath(Struct, frozen=True, kw_only=True):
         """Return how far beyond its fixed time quantiles are at most, by Chernoff's bound."""
         if not self.varies:
             return np.zeros(goal.shape)
+        left, size = self._chernoff
+        return np.asarray((size + goal) / left)
+
+    def least_goal(self, time: Array) -> Array:
+        """Return what -log P(T > t) is at least, by Chernoff's bound: no line need be further."""
+        left, size = self._chernoff
+        return np.asarray(np.maximum(0.0, left * time - size))
+
+    @property
+    def _chernoff(self) -> tuple[Array, Array]:
+        """A place left of zero, and the logarithm of the transform there."""
         left = np.minimum(self.nearest / 2, LONG / np.maximum(self.served, TINY))
         size = self.transform((-left).astype(np.complex128)[None, :])[0].real
-        return np.asarray((np.log(np.maximum(size, 1.0)) + goal) / left)
+        return left, np.log(np.maximum(size, 1.0))
 
     def later(self, time: Array, goal: Array, terms: Array) -> tuple[Array, Array]:
         """Return which share takes this path and longer than so much beyond it, and the density."""

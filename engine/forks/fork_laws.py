@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.sum_mixtures import TimePath, terms_of
-from qps.engine.forks.time_laws import LEAST_SHARE, TimeLaw, behind, moving
+from qps.engine.forks.time_laws import LEAST_SHARE, TimeLaw, behind, longer_of_paths, moving
 from qps.engine.numerics.array_blocks import Array
 
 Complex = NDArray[np.complex128]
 
 _FINER = 4
 """Into so many parts panels are cut where a law is summed."""
+_DIGITS = 11.0
+"""To so large a power of e is raised what is far out in transforms."""
 _FINEST, _LONGEST = -40, 8
 """Powers of 2, of the time in which tails fall, at which panels begin."""
 
@@ -71,10 +73,13 @@ def summed_times(law: TimeLaw, nearest: float) -> list[tuple[float, float, Summe
         times, weights = replace(law, points=_finer(law.points)).nodes
         each = (weights * law.varying(times)[1]).ravel()
         each = each * (law.varies / each.sum())
+        after = times.ravel() - first
+        # Densities far out are known to so many digits of the largest one alone.
+        beyond = float(after[-1] - (each * after).sum() / law.varies)
         summed = SummedTime(
-            times=times.ravel() - first,
+            times=after,
             weights=each,
-            nearest=np.array([nearest]),
+            nearest=np.array([min(nearest, _DIGITS / beyond)]),
             is_narrow=law.is_narrow or len(law.atoms) > 1,
         )
         found.append((1.0, first, summed))
@@ -102,17 +107,9 @@ def law_of_paths(paths: Sequence[TimePath], goal: float, cut: float) -> TimeLaw:
         away = slowest * 2.0 ** np.arange(_FINEST, _LONGEST)
         points = np.unique(np.concatenate([starts, *(start + away for start in starts)]))
 
-    def longer(times: Array) -> tuple[Array, Array]:
-        shares = densities = np.zeros(times.shape)
-        with np.errstate(all="ignore"):  # far out nothing is left
-            for path in paths:
-                each = path.later(times - path.fixed, np.full(times.shape, goal), terms)
-                shares, densities = shares + each[0], densities + each[1]
-        return np.clip(shares, 0.0, 1.0), np.maximum(densities, 0.0)
-
     found = TimeLaw(
         atoms=tuple((at, share) for at, share in sorted(atoms.items()) if share > LEAST_SHARE),
-        longer=longer,
+        longer=lambda times: longer_of_paths(paths, times, goal, terms),
         points=points,
         least=starts[0],
         is_narrow=any(path.is_narrow for path in paths),

@@ -18,6 +18,7 @@ from qps.engine.distributions.order_laws import points_of
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.stage_tails import Law
 from qps.engine.distributions.stages import NARROW, OPERANDS
+from qps.engine.distributions.sum_mixtures import TimePath
 from qps.engine.distributions.sum_numbers import KINKED
 from qps.engine.numerics.array_blocks import Array
 
@@ -155,12 +156,29 @@ def law_of_stages(stages: Sequence[float], goal: float, cut: float) -> TimeLaw |
         points = np.unique(np.concatenate([points_of(starts, stages), *_kinks(starts, stages)]))
     found = TimeLaw(
         atoms=tuple(one for one in atoms if one[1] > 0),
-        longer=law.longer,
+        longer=lambda times: longer_of_paths(law.paths, times, goal, law.terms),
         points=points,
         least=starts[0],
         is_narrow=len(law.terms) == len(KINKED),
     )
     return moving(found, cut)
+
+
+def longer_of_paths(
+    paths: Sequence[TimePath], times: Array, goal: float, terms: Array
+) -> tuple[Array, Array]:
+    """Return which share takes longer than each time on some paths, and the density.
+
+    Of narrow laws the line of a transform is moved no further than the share that is left asks.
+    """
+    shares = densities = np.zeros(times.shape)
+    with np.errstate(all="ignore"):  # far out nothing is left
+        for path in paths:
+            after = times - path.fixed
+            most = np.minimum(goal, path.least_goal(after)) if path.varies else np.full(1, goal)
+            each = path.later(after, most + np.zeros(times.shape), terms)
+            shares, densities = shares + each[0], densities + each[1]
+    return np.clip(shares, 0.0, 1.0), np.maximum(densities, 0.0)
 
 
 def always(time: float) -> TimeLaw:

@@ -180,6 +180,18 @@ def test_forks_in_forks_whose_services_are_not_exponential(variation: float) -> 
         )
 
 
+def test_the_longest_of_narrow_times_is_that_of_many_draws() -> None:
+    """Far out their densities are next to nothing beside the largest."""
+    rng, shape = np.random.default_rng(6), 48.0
+    draws = rng.gamma(shape, 110 / shape, (3, 300_000)).max(axis=0)
+    stages = fork(*(service(110.0, 1 / shape),) * 3)
+    assert MEAN.number(*stages) == pytest.approx(draws.mean(), rel=2e-3)
+    for level in (0.1, 0.5, 0.99):
+        time = np.quantile(draws, level)
+        assert QUANTILE.number(level, *stages) == pytest.approx(time, rel=4e-3)
+        assert TAIL.number(time, *stages) == pytest.approx(1 - level, rel=0.04)
+
+
 def test_branches_behind_different_fixed_times_begin_where_the_last_one_does() -> None:
     """What is in phases by the time that the longest fixed time is over is further along."""
     many = (0.4, 0.5, 2.0, 1.0, 4.0, 2.0, 1.0, 1.0, 0.0)

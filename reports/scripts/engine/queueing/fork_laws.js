@@ -1,10 +1,10 @@
 // The law of the time until all of some branches are done that are begun together, and what it is as a factor: `engine/forks/fork_laws.py` tells how.
 
-import { longer, termsOf } from "./fork_tails.js";
+import { longerInLaw, termsOf } from "./fork_tails.js";
 import { KINKED } from "./sums.js";
 import { behind, eachNode, moving, sorted, varying } from "./time_laws.js";
 
-const LEAST_SHARE = 1e-13, SAME = 1e-12, FINER = 4, FINEST = -40, LONGEST = 8;
+const LEAST_SHARE = 1e-13, SAME = 1e-12, FINER = 4, DIGITS = 11, FINEST = -40, LONGEST = 8;
 
 // Chances, times for sure, and what varies of a law beyond that: times with weights.
 export function summedTimes(law, nearest) {
@@ -21,8 +21,8 @@ export function summedTimes(law, nearest) {
 }
 
 function factorOf(times, weights, nearest, { varies, isNarrow, atoms }) {
-  const sum = transformOf(times, weights);
-  return { mass: varies, done: 0, nearest, served: 0, isNarrow: isNarrow || atoms.length > 1, mean: weights.reduce((found, one, k) => found + one * times[k], 0), into: sum };
+  const mean = weights.reduce((found, one, k) => found + one * times[k], 0), beyond = times.at(-1) - mean / varies; // densities far out are known to so many digits of the largest one alone
+  return { mass: varies, done: 0, nearest: Math.min(nearest, DIGITS / beyond), served: 0, isNarrow: isNarrow || atoms.length > 1, mean, into: transformOf(times, weights) };
 }
 
 // The transform at points whose imaginary parts are multiples of the first one that is not 0: each is made of the last.
@@ -71,7 +71,7 @@ export function lawOfPaths(paths, goal, cut) {
   const away = Array.from({ length: LONGEST - FINEST }, (_, k) => slowest * 2 ** (FINEST + k)), points = varied.length ? sorted([...starts, ...starts.flatMap((start) => away.map((one) => start + one))]) : [];
   const atoms = starts.map((at) => [at, shares.get(at)]).filter(([, share]) => share > LEAST_SHARE), terms = termsOf(paths);
   const read = (time) => {
-    const [share, density] = longer(paths, time, goal, terms);
+    const [share, density] = longerInLaw(paths, time, goal, terms);
     return [Math.min(1, Math.max(0, share)), Math.max(0, density)];
   };
   return moving({ atoms, read, points, least: starts[0], isNarrow: terms === KINKED }, cut);

@@ -22,12 +22,31 @@ function transform({ share, factors }, re, im) {
 
 function nearestOf({ factors }) { return Math.min(...factors.map(({ nearest }) => nearest)); }
 
+// A place left of zero, and the logarithm of the transform there.
+function chernoff(path) {
+  if (path.chernoff) return path.chernoff;
+  const left = Math.min(nearestOf(path) / 2, LONG / Math.max(path.factors.reduce((sum, { served }) => sum + served, 0), TINY));
+  transform(path, -left, 0);
+  path.chernoff = [left, Math.log(Math.max(path.chance > 0 ? out[0] / path.chance : 1, 1))];
+  return path.chernoff;
+}
+
 // How far beyond its fixed time quantiles of a path are at most, by Chernoff's bound.
 export function furthest(path, goal) {
   if (!path.factors.length) return 0;
-  const left = Math.min(nearestOf(path) / 2, LONG / Math.max(path.factors.reduce((sum, { served }) => sum + served, 0), TINY));
-  transform(path, -left, 0);
-  return (Math.log(Math.max(path.chance > 0 ? out[0] / path.chance : 1, 1)) + goal) / left;
+  const [left, size] = chernoff(path);
+  return (size + goal) / left;
+}
+
+// The same as `longer`, of which lines are moved no further than the share that is left asks.
+export function longerInLaw(paths, time, goal, terms) {
+  let found = 0, density = 0;
+  for (const path of paths) {
+    const after = time - path.fixed, [left, size] = path.factors.length ? chernoff(path) : [0, 0], [share, slope] = later(path, after, Math.min(goal, Math.max(0, left * after - size)), terms);
+    found += share;
+    density += slope;
+  }
+  return [found, density];
 }
 
 // Which share takes some paths and longer than a time, and the density.

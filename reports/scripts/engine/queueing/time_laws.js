@@ -28,7 +28,13 @@ export function lawOfStages(stages, goal, cut) {
   if (!law) return null;
   const starts = law.fixed.map(([time]) => time), isVaried = law.tails.some(({ line }) => line.length);
   const atoms = law.fixed.map(([at, share]) => [at, atomOf(law, at, share)]).filter(([, share]) => share > 0);
-  return moving({ atoms, read: (time) => longer(law, time), points: isVaried ? pointsOf(starts, stages) : [], least: starts[0], isNarrow: law.tails.some(isKinked) }, cut);
+  return moving({ atoms, read: (time) => longerOf(law, time), points: isVaried ? pointsOf(starts, stages) : [], least: starts[0], isNarrow: law.tails.some(isKinked) }, cut);
+}
+
+// Lines of narrow laws are moved no further than the share that is left asks, by Chernoff's bound.
+function longerOf(law, time) {
+  const tails = law.tails.map((tail) => (tail.line.length ? { ...tail, goal: Math.min(tail.goal, Math.max(0, tail.place * (time - tail.mixture.fixed - tail.high) + tail.goal)) } : tail));
+  return longer({ ...law, tails }, time);
 }
 
 function atomOf(law, at, share) {
