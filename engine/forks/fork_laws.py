@@ -22,6 +22,8 @@ Complex = NDArray[np.complex128]
 
 _FINER = 4
 """Into so many parts panels are cut where a law is summed."""
+_NEXT_TO = 1e-6
+"""What varies begins at a time that some take for sure, where that is so near."""
 _DIGITS = 11.0
 """To so large a power of e is raised what is far out in transforms."""
 _FINEST, _LONGEST = -40, 8
@@ -70,6 +72,9 @@ def summed_times(law: TimeLaw, nearest: float) -> list[tuple[float, float, Summe
     ]
     if law.varies:
         first = float(law.points[0])
+        first = max(
+            (at for at, _ in law.atoms if 0 <= first - at <= _NEXT_TO * first), default=first
+        )
         times, weights = replace(law, points=_finer(law.points)).nodes
         each = (weights * law.varying(times)[1]).ravel()
         each = each * (law.varies / each.sum())
@@ -79,7 +84,7 @@ def summed_times(law: TimeLaw, nearest: float) -> list[tuple[float, float, Summe
         summed = SummedTime(
             times=after,
             weights=each,
-            nearest=np.array([min(nearest, _DIGITS / beyond)]),
+            nearest=np.array([min(nearest, _DIGITS / beyond) if law.is_narrow else nearest]),
             is_narrow=law.is_narrow or len(law.atoms) > 1,
         )
         found.append((1.0, first, summed))

@@ -172,10 +172,11 @@ def longer_of_paths(
     Of narrow laws the line of a transform is moved no further than the share that is left asks.
     """
     shares = densities = np.zeros(times.shape)
+    is_narrow = len(terms) == len(KINKED)
     with np.errstate(all="ignore"):  # far out nothing is left
         for path in paths:
-            after = times - path.fixed
-            most = np.minimum(goal, path.least_goal(after)) if path.varies else np.full(1, goal)
+            after, is_near = times - path.fixed, is_narrow and path.varies
+            most = np.minimum(goal, path.least_goal(after)) if is_near else np.full(1, goal)
             each = path.later(after, most + np.zeros(times.shape), terms)
             shares, densities = shares + each[0], densities + each[1]
     return np.clip(shares, 0.0, 1.0), np.maximum(densities, 0.0)

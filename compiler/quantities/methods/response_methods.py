@@ -221,8 +221,8 @@ OF_RESPONSES: Rows = MappingProxyType(
             reason="parallel calls to {at} are treated as independent, though they start together",
             notes={
                 "few": (
-                    "for users who think for 50 services and up to three calls, the median was "
-                    "0.77–1.06× the simulated value, p99 0.94–1.24×; within {error:%}"
+                    "for users who think for 5 or 50 services and up to three calls, the median "
+                    "was 0.91–1.06× the simulated value, p99 1.00–1.35×; within {error:%}"
                 )
             },
             errors={"few": 0.4},

@@ -4,14 +4,14 @@ import { longerInLaw, termsOf } from "./fork_tails.js";
 import { KINKED } from "./sums.js";
 import { behind, eachNode, moving, sorted, varying } from "./time_laws.js";
 
-const LEAST_SHARE = 1e-13, SAME = 1e-12, FINER = 4, DIGITS = 11, FINEST = -40, LONGEST = 8;
+const LEAST_SHARE = 1e-13, SAME = 1e-12, FINER = 4, DIGITS = 11, NEXT_TO = 1e-6, FINEST = -40, LONGEST = 8;
 
 // Chances, times for sure, and what varies of a law beyond that: times with weights.
 export function summedTimes(law, nearest) {
   const found = law.atoms.map(([at, share]) => ({ share, at, factor: null }));
   if (!law.varies) return found;
-  const [first] = law.points, times = [], weights = [];
-  const points = [...law.points.slice(0, -1).flatMap((begin, k) => Array.from({ length: FINER }, (_, part) => begin + ((law.points[k + 1] - begin) * part) / FINER)), law.points.at(-1)];
+  const [begin] = law.points, times = [], weights = [], first = law.atoms.reduce((last, [at]) => (at <= begin && begin - at <= NEXT_TO * begin ? at : last), begin); // what some take for sure, where that is so near
+  const points = [...law.points.slice(0, -1).flatMap((from, k) => Array.from({ length: FINER }, (_, part) => from + ((law.points[k + 1] - from) * part) / FINER)), law.points.at(-1)];
   eachNode(points, law.isNarrow, (time, weight) => {
     times.push(time - first);
     weights.push(weight * varying(law, time)[1]);
@@ -22,7 +22,7 @@ export function summedTimes(law, nearest) {
 
 function factorOf(times, weights, nearest, { varies, isNarrow, atoms }) {
   const mean = weights.reduce((found, one, k) => found + one * times[k], 0), beyond = times.at(-1) - mean / varies; // densities far out are known to so many digits of the largest one alone
-  return { mass: varies, done: 0, nearest: Math.min(nearest, DIGITS / beyond), served: 0, isNarrow: isNarrow || atoms.length > 1, mean, into: transformOf(times, weights) };
+  return { mass: varies, done: 0, nearest: isNarrow ? Math.min(nearest, DIGITS / beyond) : nearest, served: 0, isNarrow: isNarrow || atoms.length > 1, mean, into: transformOf(times, weights) };
 }
 
 // The transform at points whose imaginary parts are multiples of the first one that is not 0: each is made of the last.

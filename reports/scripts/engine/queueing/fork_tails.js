@@ -42,7 +42,7 @@ export function furthest(path, goal) {
 export function longerInLaw(paths, time, goal, terms) {
   let found = 0, density = 0;
   for (const path of paths) {
-    const after = time - path.fixed, [left, size] = path.factors.length ? chernoff(path) : [0, 0], [share, slope] = later(path, after, Math.min(goal, Math.max(0, left * after - size)), terms);
+    const after = time - path.fixed, [left, size] = path.factors.length ? chernoff(path) : [0, 0], most = terms === KINKED ? Math.min(goal, Math.max(0, left * after - size)) : goal, [share, slope] = later(path, after, most, terms);
     found += share;
     density += slope;
   }

@@ -33,6 +33,7 @@ export function lawOfStages(stages, goal, cut) {
 
 // Lines of narrow laws are moved no further than the share that is left asks, by Chernoff's bound.
 function longerOf(law, time) {
+  if (!law.tails.some(isKinked)) return longer(law, time);
   const tails = law.tails.map((tail) => (tail.line.length ? { ...tail, goal: Math.min(tail.goal, Math.max(0, tail.place * (time - tail.mixture.fixed - tail.high) + tail.goal)) } : tail));
   return longer({ ...law, tails }, time);
 }
