@@ -295,6 +295,8 @@ class Truth(TruePictures):
             # Whoever may not find it saturated is met at one less.
             is_there = self.graph.at(following).number(resource.load) >= 1
             following += not is_there
+        if self.beside is not None and self.beside.limited_by != self.solution.limited_by:
+            following = view.capacity  # where another limit sets the headline
         if following is not None and f"{following:,}" not in numbers_in(facts["Next limit"]):
             yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
         largest = view.capacity

@@ -57,6 +57,9 @@ from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.worst_mode import solve_model
 
+_MET_AT_HEADLINE = 94
+"""Per cent of the samples that support a capacity at 95 % confidence, at least."""
+
 
 class TrueTables(WrittenNumbers):
     """What `solve` and its graph say of what stands in tables."""
@@ -173,10 +176,10 @@ class TrueTables(WrittenNumbers):
 
     def _beside(self, name: str, nominal: float, at: int | None = None) -> float:
         """Return a value as it stands beside the headline, at its confidence and population."""
+        if self.own_values and at in (None, self.at):
+            return self.own_values.get(name, nominal)
         if self.at != self.headline or (at is not None and at != self.headline):
             return nominal
-        if self.own_values:
-            return self.own_values.get(name, nominal)
         if self.beside is None:
             return nominal
         found = (*self.beside.utilizations, *self.beside.requirements)
@@ -397,6 +400,12 @@ class TrueTables(WrittenNumbers):
             if change.name.startswith("qps "):
                 wanted = self._answered(change.name)
                 wanted |= {NUMBER.sub(self._printed, one) for one in wanted}
+                nominal = [worth(numbers_in(one)[0]) for one in wanted if numbers_in(one)]
+                if self.view.uncertainty is not None and nominal:
+                    # at the confidence of the headline, by samples of the page
+                    if not 0 < worth(numbers_in(users.text)[0]) <= max(nominal):
+                        yield f"{change.text}: {users.text}, more than {wanted}"
+                    continue
             elif change.text in known:
                 one = known[change.text]
                 wanted = {marked_users(one.capacity, one.known, range_limits=one.range_limits)}
@@ -510,6 +519,10 @@ class TrueTables(WrittenNumbers):
             if what.text not in chances:
                 yield f"nobody knows how likely {what.text} is"
                 continue
+            if self.own_values and self.at == self.headline:  # each is met where all are
+                if worth(numbers_in(chance.text)[0]) < _MET_AT_HEADLINE:
+                    yield f"{what.text} is met in {chance.text} at the headline"
+                continue
             yield from _near(what, chance, chances[what.text], 0.1 if self.draws_own else 0.0051)
 
     def _measure_next(self, table: ShownTable) -> Iterator[str]:
@@ -521,5 +534,8 @@ class TrueTables(WrittenNumbers):
         shares = [
             worth(numbers_in(cell.text)[0]) for _, cell in table.rows if numbers_in(cell.text)
         ]
-        if not 97 < sum(shares) < 103:
+        if len(shares) > 1 and all(" or more" in place.text for place, _ in table.rows):
+            if shares != sorted(shares, reverse=True) or shares[0] <= max(shares[1:]) - SAME:
+                yield f"shares of samples rise: {shares}"
+        elif not 97 < sum(shares) < 103:
             yield f"samples come to {sum(shares)} % together"

@@ -166,6 +166,8 @@ def compare_page(spec: Spec, open_page: Any, setting: str = "") -> None:
         elsewhere = Truth(
             spec, truth.solution, truth.view, population=population, claims=truth.claims
         )
+        live.page.wait_for_function(SAMPLED)
+        elsewhere.own_values = live.run(BESIDE)
         holds(elsewhere, live)
     if setting:
         name, _, amount = setting.partition(" = ")
