@@ -20,7 +20,8 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 class Bounded(Struct, frozen=True, kw_only=True, dict=True):
     """An expression with what it is called, what it may be, its dimension, and who needs it so.
 
-    A `hint` of its own tells how to fix it, and a `code` which diagnostic it is.
+    A `hint` of its own tells how to fix it, a `code` which diagnostic it is, and `needs`, for a
+    difference of two counts, what must be there.
     """
 
     expr: ir.Expr
@@ -31,6 +32,12 @@ class Bounded(Struct, frozen=True, kw_only=True, dict=True):
     because: Label | None = None
     hint: str = ""
     code: Code = codes.OUT_OF_RANGE
+    needs: str = ""
+
+    @property
+    def requirement(self) -> str:
+        """The sentence that must be true of the value."""
+        return self.needs or f"{self.what} must be {self.bound.value}"
 
     @cached_property
     def varies(self) -> bool:

@@ -58,10 +58,12 @@ def _of_others(
     spread: ir.Spread, count: ir.Quantity, configuration: Configuration
 ) -> Iterator[Bounded]:
     if spread.group is not None:
-        there, whom = configuration.groups[spread.group].size.expr, f"members of `{spread.group}`"
+        name, member = spread.group, "member"
+        there, whom = configuration.groups[name].size.expr, f"members of `{name}`"
     else:
         assert spread.target is not None
-        there, whom = configuration.nodes[spread.target].count, f"others at `{spread.target}`"
+        name, member = spread.target, "node"
+        there, whom = configuration.nodes[name].count, f"others at `{name}`"
     if varies(there) or varies(count.expr):
         return
     yield Bounded(
@@ -69,6 +71,7 @@ def _of_others(
         span=count.span,
         what=f"the number of {whom} without a copy",
         bound=Bound.NOT_NEGATIVE,
+        needs=f"`{name}` needs one {member} for the sender and one for each copy",
         hint=f"there are fewer {whom}: send to fewer, or write `to others`",
     )
 
@@ -83,6 +86,7 @@ def _of_called(
         span=count.span,
         what=f"the number of {whom} that are not called",
         bound=Bound.NOT_NEGATIVE,
+        needs=f"`{call.node}` needs one node for the caller and one for each parallel call",
         hint=f"there are fewer {whom}: call fewer",
     )
     yield Bounded(

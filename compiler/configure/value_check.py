@@ -124,11 +124,16 @@ class ValueCheck:
 
     def _out_of_bounds(self, bounded: Bounded, folder: Folder, value: Fraction) -> None:
         kinds = "".join(f" for `{of}.{kind}`" for of, kind in folder.classes.items())
+        stated = (
+            f"{shown(-value, bounded.dimension)} too few"
+            if bounded.needs
+            else f"this is {shown(value, bounded.dimension)}"
+        )
         self._sink.report(
             bounded.code,
             bounded.span,
-            f"{bounded.what} must be {bounded.bound.value}",
-            label=f"this is {shown(value, bounded.dimension)}{kinds}{self._at(bounded, folder)}",
+            bounded.requirement,
+            label=f"{stated}{kinds}{self._at(bounded, folder)}",
             secondary=[
                 *self._causes(bounded),
                 *([bounded.because] if bounded.because and value == 0 else []),

@@ -48,7 +48,7 @@ def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -
         if isinstance(bounded.expr, ir.Constant):
             numbers[bounded.span] = bounded
         elif bounded.bound is not Bound.ANY and not is_alike(bounded.expr):
-            text = f"{bounded.what} must be {bounded.bound.value}"
+            text = bounded.requirement
             found |= told.guard(bounded.expr, bounded.bound, text)
     for limit, what in _limits_of_axes(model, graph):
         stated = numbers.get(limit.span)

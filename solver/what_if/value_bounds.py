@@ -62,7 +62,7 @@ class _Values:
             yield from self._at_most(f"`{parameter.name}` is below its range", low, own)
         for bounded in values_in_use(self._model, self._configuration):
             interval = bounded.bound.interval
-            message = f"{bounded.what} must be {bounded.bound.value}"
+            message = bounded.requirement
             for value in self._lowered(bounded.expr):
                 if interval.least is not None:
                     yield ValueBound(message, interval.least - value, interval.is_least_out)

@@ -90,7 +90,7 @@ def test_names_have_words(name: str, expected: str) -> None:
     [
         ("Traffic of others: a share of the rate.", "traffic of others"),
         ("Utilization of the threads", "utilization of the threads"),
-        ("CPU time of sending, in a second.", "CPU time of sending"),
+        ("CPU time for sending, in a second.", "CPU time for sending"),
         ("SRS (Simple Realtime Server).", "SRS"),
         ("How busy the threads are.", "clicks_seen"),
         ("How many, how long.", "clicks_seen"),

@@ -130,7 +130,8 @@ Simulation at 50 users                                                  desk.qps
 
   20 replications of 150 s, first 10 % discarded as warm-up; seed 1. Items
   measured: 134,842 (job).
-  Means and utilization are within ±50 % at 95 % confidence.
+  For means and utilization, the 95 % confidence intervals are no wider than
+  ±50 %.
 """
 
 

@@ -253,7 +253,7 @@ def test_what_stays_full_is_reported_in_the_same_words(first: str, open_page: An
     html = html_of(checked(text))
     told = open_page(html).run("() => document.getElementById('answer').textContent")
     assert told == open_page(html, scripts=False).page.text_content("#answer")
-    assert "its utilization equals the limit up to N = 150" in told
+    assert "its utilization stays at the limit up to N = 150" in told
 
 
 TIES = [(), ("power = 0.001 core",), ("speed = 1000 Mbit/s",), ("N = 300",), ("N = 20",)]

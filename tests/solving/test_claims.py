@@ -331,7 +331,8 @@ def test_every_result_counts_once() -> None:
     assert (counts.unfitted, counts.on_other_fits, counts.own) == (1, 1, 1)
     assert (counts.missed, counts.shown, counts.failed) == (2, 0, 1)
     assert summary(found) == (
-        "3 passed (1 published without calibration, 1 after calibration on other data, 1 other), "
+        "3 passed (1 published value without calibration, 1 after calibration on other data, "
+        "1 other check), "
         "2 known misses, 1 failed"
     )
 
@@ -375,8 +376,9 @@ expect open_end "loads of figure 3" { source "figure 3"; note "only drawn" }
 def test_what_a_claim_rests_on_divides_the_summary() -> None:
     """What was fitted to the very number counts as nothing, arithmetic by itself, ours by itself."""
     assert summary(results(DIVIDED)) == (
-        "4 passed (1 published without calibration, 1 after calibration on other data, "
-        "1 arithmetic, 1 other), 2 calibration targets (not counted as evidence), 1 known miss, "
+        "4 passed (1 published value without calibration, 1 after calibration on other data, "
+        "1 arithmetic check, 1 other check), 2 calibration targets (not counted as evidence), "
+        "1 known miss, "
         "1 published value without a claim, 0 failed"
     )
 

@@ -299,7 +299,7 @@ def test_what_is_full_and_no_more_is_said_next_to_an_answer_beyond_it(
     assert "6,000" in told["24.5"]
     main(["solve", "--all", str(spec)])
     printed = " ".join(capsys.readouterr().out.split())
-    assert "its utilization equals the limit up to N = 5,100." in printed
+    assert "its utilization stays at the limit up to N = 5,100." in printed
     assert "cluster.requests is at 100 % utilization even at N = 4900" in printed
 
 
@@ -363,7 +363,9 @@ def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
     main(["matrix", str(spec)])
     assert "100 (exactly full to 150)" in capsys.readouterr().out
     main(["report", str(spec), "-o", str(tmp_path / "page.html")])
-    assert "its utilization equals the limit up to N = 150" in (tmp_path / "page.html").read_text()
+    assert (
+        "its utilization stays at the limit up to N = 150" in (tmp_path / "page.html").read_text()
+    )
 
 
 @pytest.mark.parametrize(

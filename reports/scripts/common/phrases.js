@@ -68,7 +68,7 @@ const PHRASES = {
   "limit.together": "overall quality penalty: {told}",
   "limit.alone": "quality penalty: {told}",
   "limit.needs": "quality penalty at its limit of 1",
-  "full.exactly": "; its utilization equals the limit up to {name} = {largest}",
+  "full.exactly": "; its utilization stays at the limit up to {name} = {largest}",
   "full.at_most": "; at whole populations up to {largest}, utilization stays within the limit",
   "undecided": " It is unknown whether {told} {does}.",
   "undecided.one": "{resource} (no earlier than {name} = {least})",

@@ -111,20 +111,17 @@ def _passed(found: Tally) -> list[str]:
 
     Calibration targets are no evidence, and count by themselves.
     """
-    kinds = {"arithmetic": found.arithmetic, "other": found.own}
+    checks = {"arithmetic check": found.arithmetic, "other check": found.own}
+    told = [_counted(count, kind) for kind, count in checks.items() if count]
     if found.has_published:
         without = " without calibration" * bool(found.on_other_fits + found.fitted_to_it)
-        after = {phrase("claims.calibrated"): found.on_other_fits}
-        kinds = {f"published{without}": found.unfitted} | after | kinds
-    told = [
-        f"{count:,} {kind}"
-        for kind, count in kinds.items()
-        if count or kind.startswith("published")
-    ]
+        after = f"{found.on_other_fits:,} {phrase('claims.calibrated')}"
+        published = [f"{_counted(found.unfitted, 'published value')}{without}"]
+        told = [*published, *[after] * bool(found.on_other_fits), *told]
     parts = []
     if told:
-        of = f" ({', '.join(told)})" if len(told) > 1 or kinds["arithmetic"] else ""
-        parts.append(f"{sum(kinds.values()):,} passed{of}")
+        of = f" ({', '.join(told)})" if len(told) > 1 or found.arithmetic else ""
+        parts.append(f"{found.holding - found.fitted_to_it:,} passed{of}")
     if found.fitted_to_it:
         targets = _counted(found.fitted_to_it, "calibration target")
         parts.append(phrase("claims.targets", targets=targets))

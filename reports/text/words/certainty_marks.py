@@ -285,4 +285,6 @@ def claims_known_line(known: Iterable[Certainty]) -> str:
         for kind, (one, several) in _WHAT.items()
         if (count := kinds.count(kind))
     ]
-    return f"Not exact: {', '.join(parts)}; `--format json` has the reasons." if parts else ""
+    return (
+        f"Not exact: {', '.join(parts)}; use `--format json` to see the reasons." if parts else ""
+    )

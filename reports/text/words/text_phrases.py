@@ -160,9 +160,9 @@ TEXT_PHRASES: Mapping[str, str] = {
     "matrix.to_answer": " to the answer",
     "matrix.unavailable": "Not available in any row: {names}; `qps solve` states the reason.",
     "measure_next.fitted": "`{first}` and {count} more fitted inputs",
-    "measure_next.halved": "{share}; halving its uncertainty gives {halved}",
-    "measure_next.inputs_alone": " from inputs alone",
-    "measure_next.share": "{who}: {share} of the variance in capacity",
+    "measure_next.halved": "{share}; halving this uncertainty gives a capacity of {halved}",
+    "measure_next.inputs_alone": " without model error",
+    "measure_next.share": "{who} ({share} of the variance in capacity)",
     "modes.limit": "{mode} limits capacity; capacity by mode: {names}",
     "network.long_formula": (
         "f({name}) is a longer formula: `--at` evaluates it, `--format json` prints it."
@@ -201,7 +201,9 @@ TEXT_PHRASES: Mapping[str, str] = {
         "the simulated value has no confidence interval to compare with the limit of {limit}"
     ),
     "simulation.passes": "is predicted to fail but passes in simulation",
-    "simulation.precise": "Means and utilization are within ±{share} at 95 % confidence.",
+    "simulation.precise": (
+        "For means and utilization, the 95 % confidence intervals are no wider than ±{share}."
+    ),
     "simulation.replications": (
         "{runs} replications of {length}{warm}; seed {seed}. Items measured: {names}."
     ),

@@ -160,7 +160,7 @@ def _values(
         if value is None or not guarded.rests_on_input(value):
             continue
         interval = bounded.bound.interval
-        reason = f"{bounded.what} must be {bounded.bound.value}"
+        reason = bounded.requirement
         varies = population in value.symbols
         for point in points if varies else points[:1]:
             at = substituted(value, {population: number_of(point)}) if varies else value
