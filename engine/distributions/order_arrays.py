@@ -27,8 +27,3 @@ def order_level(*operands: ArrayLike) -> Array:
 def order_mean(*operands: ArrayLike) -> Array:
     """Return the mean time until so many answers are there."""
     return in_blocks(row_by_row(order_numbers.order_mean), *operands)
-
-
-def order_quantile(*operands: ArrayLike) -> Array:
-    """Return the quantile of the time until so many answers are there, with other stages."""
-    return in_blocks(row_by_row(order_numbers.order_quantile), *operands)

@@ -42,13 +42,13 @@ def order_mean(answers: float, spare: float, *stages: float) -> float:
 
 
 @lru_cache(maxsize=1 << 14)
-def order_quantile(
+def summed_quantile(
     level: float, answers: float, spare: float, inside: float, *stages: float
 ) -> float:
     """Return the quantile of the time until the first `answers` are there, with other stages.
 
-    The other calls are `spare`. The stages of a call are the first ones, as many as stand `inside`;
-    the others are passed once.
+    It is summed over the law of their order. The other calls are `spare`. The stages of a call are
+    the first ones, as many as stand `inside`; the others are passed once.
     """
     if not 1 <= inside <= len(stages):
         return nan

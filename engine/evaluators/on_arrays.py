@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qps.engine.distributions.maximum_arrays import slowest
-from qps.engine.distributions.order_arrays import order_level, order_mean, order_quantile
+from qps.engine.distributions.order_arrays import order_level, order_mean
 from qps.engine.evaluators.on_floats import (
     BRANCH,
     BRANCH_DISTANCE,
@@ -24,6 +24,7 @@ from qps.engine.evaluators.on_floats import (
     NEARLY_WHOLE,
     ONE_OVER_E,
 )
+from qps.engine.forks.answer_arrays import order_quantile
 from qps.engine.forks.fork_arrays import fork_mean, fork_quantile, fork_tail
 from qps.engine.queueing.finite_room_arrays import room_loss, room_quantile, room_wait
 from qps.engine.queueing.queue_arrays import (

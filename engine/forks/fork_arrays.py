@@ -18,7 +18,7 @@ from qps.engine.distributions.stages import NARROW, NEARLY_WHOLE, OPERANDS
 from qps.engine.distributions.sum_arrays import is_stage
 from qps.engine.distributions.sum_mixtures import around, quantile_of_paths, terms_of
 from qps.engine.distributions.sum_transforms import Bools
-from qps.engine.forks.fork_nodes import FORK, Node, nodes_of
+from qps.engine.forks.fork_nodes import CALLS, FORK, Node, nodes_of
 from qps.engine.forks.paths_with_forks import AloneError, NoPathError, fork_paths
 from qps.engine.forks.time_factors import ForkPath
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks
@@ -165,7 +165,7 @@ def _alike(stages: Sequence[Array]) -> Iterator[Any]:
         times > whole,
         np.isnan(load),
     )
-    marks = np.concatenate([inside, np.sign(servers), whole, *signs])
+    marks = np.concatenate([inside, np.minimum(servers, 1.0), whole, *signs])
     if (marks == marks[:, :1]).all():
         yield slice(None)
         return
@@ -177,8 +177,9 @@ def _alike(stages: Sequence[Array]) -> Iterator[Any]:
 def _is_sound(stages: Sequence[Array]) -> tuple[Bools, Bools]:
     """Return where operands make stages, and where one that is passed takes an infinite time."""
     groups = np.reshape(np.stack(stages), (-1, OPERANDS, stages[0].size)).swapaxes(0, 1)
-    waits, _, work, _, servers, service, *_, inside = groups
-    is_plain = (waits == 0) & (work == 0) & (service == 0) & (inside >= 0) & (servers == FORK)
+    waits, _, work, spread, servers, service, *_, inside = groups
+    is_fork = (servers == FORK) | ((servers == CALLS) & (spread >= 1))
+    is_plain = (waits == 0) & (work == 0) & (service == 0) & (inside >= 0) & is_fork
     all_are = is_stage((*groups[:4], np.abs(servers), *groups[5:])) & ((servers >= 0) | is_plain)
     found: Bools = all_are.all(axis=0)
     if not found.any():

@@ -1,8 +1,10 @@
 """Stages of which some are forks, as they stand in each other, on arrays.
 
 Stages are as `stages` has them. One of -1 servers is a fork: it takes no time itself, and those
-that stand in it directly are its branches, begun together; it ends with the last of them. All
-elements have the same ones, and the same stand in each.
+that stand in it directly are its branches, begun together; it ends with the last of them. One of -2
+servers is as many calls at once that pass what stands in it: it ends with so many answers as its
+`spread` says, its `variation` are the other calls. All elements have the same ones, and the same
+stand in each.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from qps.engine.distributions.stages import read_line
 from qps.engine.distributions.sum_transforms import groups_of
 from qps.engine.numerics.array_blocks import Array
 
-FORK = -1.0
-"""The servers of a fork."""
+FORK, CALLS = -1.0, -2.0
+"""The servers of a fork, and of equal calls of which the first answers count."""
 
 
 class Node(Struct, frozen=True, kw_only=True):
@@ -29,7 +31,12 @@ class Node(Struct, frozen=True, kw_only=True):
     @property
     def is_fork(self) -> bool:
         """True for a fork."""
-        return bool(self.group[4][0] < 0)
+        return bool(self.group[4][0] == FORK)
+
+    @property
+    def is_calls(self) -> bool:
+        """True for equal calls at once."""
+        return bool(self.group[4][0] == CALLS)
 
     @property
     def is_work(self) -> bool:
@@ -43,8 +50,8 @@ class Node(Struct, frozen=True, kw_only=True):
 
     @property
     def has_fork(self) -> bool:
-        """True where it is a fork or has one in it."""
-        return self.is_fork or any(one.has_fork for one in self.inside)
+        """True where it is a fork, or equal calls, or has one in it."""
+        return bool(self.group[4][0] < 0) or any(one.has_fork for one in self.inside)
 
     @property
     def operands(self) -> tuple[Array, ...]:

@@ -1,6 +1,6 @@
-"""The mean, quantiles and tail of the time to pass stages of which some are forks.
+"""The mean, quantiles and tail of the time to pass stages of which some are forks, or equal calls.
 
-`fork_arrays` tells how; of one number each is that of one row.
+`fork_arrays` and `answer_arrays` tell how; of one number each is that of one row.
 """
 
 from __future__ import annotations
@@ -30,3 +30,13 @@ def fork_quantile(level: float, *stages: float) -> float:
     from qps.engine.forks import fork_arrays  # noqa: PLC0415 - needs numpy
 
     return float(fork_arrays.fork_quantile(level, *stages))
+
+
+@lru_cache(maxsize=1 << 14)
+def order_quantile(
+    level: float, answers: float, spare: float, inside: float, *stages: float
+) -> float:
+    """Return the quantile of the time until so many answers are there, with other stages."""
+    from qps.engine.forks import answer_arrays  # noqa: PLC0415 - needs numpy
+
+    return float(answer_arrays.order_quantile(level, answers, spare, inside, *stages))

@@ -22,6 +22,7 @@ from qps.engine.distributions.stage_paths import MOST_COMBINED, MOST_PATHS
 from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_mixtures import paths_of
 from qps.engine.distributions.sum_transforms import StageArrays, groups_of, read
+from qps.engine.forks.first_answers import FirstAnswers
 from qps.engine.forks.fork_laws import law_of_fork, law_of_paths, summed_times
 from qps.engine.forks.fork_nodes import Node, nodes_of
 from qps.engine.forks.phase_times import (
@@ -118,6 +119,8 @@ class _Reader(Struct, frozen=True, kw_only=True):
             if len(inside) < len(node.inside):
                 raise NoPathError
             return self.fork(inside)
+        if node.is_calls:
+            return self.calls(node)
         if not node.is_choice:
             found = self.line(inside)
         else:
@@ -228,6 +231,17 @@ class _Reader(Struct, frozen=True, kw_only=True):
             )
             for share, at, factor in summed_times(law_of_fork(laws, self.cut), nearest)
         ]
+
+    def calls(self, node: Node) -> list[_Path]:
+        """Return the path of the first of equal calls, each of one exponential phase behind it."""
+        if not node.inside or _works(node):
+            raise NoPathError
+        paths = self.line(node.inside)
+        time = paths[0].phases if len(paths) == 1 else None
+        if time is None or len(time.moves) != 1 or not (time.starts[0] == 1).all():
+            raise NoPathError
+        first = FirstAnswers(answers=node.group[3], spare=node.group[6], rate=time.rates[0])
+        return [_Path(share=self.ones, fixed=paths[0].fixed, factors=(first,))]
 
     def law(self, branch: Node, paths: Sequence[_Path]) -> TimeLaw:
         """Return the law of a branch, of one element."""

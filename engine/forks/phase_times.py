@@ -30,7 +30,7 @@ Moves = tuple[tuple[int, Array], ...]
 
 MOST_PHASES = 256
 """A time in more of them takes longer than one that is summed."""
-_COLUMNS = 128
+COLUMNS = 128
 _TERMS, _STEP = 12, 0.25
 """So many terms tell where phases are after such a step."""
 
@@ -65,9 +65,9 @@ class Phases(Struct, frozen=True, kw_only=True, dict=True):
 
         Some columns are done at a time: what is made on the way stays in the processor's cache.
         """
-        if at.shape[1] <= _COLUMNS:
+        if at.shape[1] <= COLUMNS:
             return _transform(self, at)
-        parts = [slice(k, k + _COLUMNS) for k in range(0, at.shape[1], _COLUMNS)]
+        parts = [slice(k, k + COLUMNS) for k in range(0, at.shape[1], COLUMNS)]
         return np.concatenate([_transform(self._of(one), at[:, one]) for one in parts], axis=1)
 
     def _of(self, part: slice) -> Phases:

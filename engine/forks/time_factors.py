@@ -16,6 +16,7 @@ from msgspec import Struct
 from qps.engine.distributions.sum_mixtures import StagePath, TimePath
 from qps.engine.distributions.sum_numbers import weights
 from qps.engine.distributions.sum_transforms import Complex, StageArrays
+from qps.engine.forks.first_answers import FirstAnswers
 from qps.engine.forks.fork_laws import SummedTime
 from qps.engine.forks.phase_times import Phases
 from qps.engine.numerics.array_blocks import Array
@@ -52,7 +53,7 @@ class StageTime(Struct, frozen=True, kw_only=True):
         return np.asarray(self.path.chance * self.path.transform(at))
 
 
-Factor = Phases | StageTime | SummedTime
+Factor = Phases | StageTime | SummedTime | FirstAnswers
 
 
 class ForkPath(TimePath, frozen=True, kw_only=True):

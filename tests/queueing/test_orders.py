@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from math import comb, inf, isnan, log
+from math import comb, exp, inf, isnan, log
 
 import numpy as np
 import pytest
 from flint import arb
 
+from qps.engine.distributions.order_numbers import summed_quantile
+from qps.engine.forks.answer_arrays import order_lateness
 from qps.engine.operations import OPERATIONS
 
 LEVEL, MEAN, QUANTILE = (
@@ -17,6 +19,12 @@ EXPONENTIAL = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
 """A service of mean 1, without a wait."""
 BIMODAL = (*(0.0, 0.0, 0.0, 1.0, 1.0, 1e-3, 0.0, 1.0, 0.0), *(0.0,) * 3, 1.0, 1.0, 1.0, 0, 0.01, 0)
 """1 ms, and in one of a hundred cases a second more."""
+
+
+FULLY_LOADED = (0.9, 0.95, 0.3, 1.0, 4.0, 0.3, 1.0, 1.0, 0.0)
+"""Four servers that are nearly full."""
+FIXED = (0.6, 0.6, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)
+"""M/D/1."""
 
 
 def exponential(mean: float) -> tuple[float, ...]:
@@ -84,6 +92,61 @@ def test_an_independent_time_is_added(level: float) -> None:
     found = QUANTILE.number(level, 1, 0, 1, *one, *two)
     both = OPERATIONS["stages_quantile"].number(level, *one, *two)
     assert found == pytest.approx(both, rel=1e-6)
+
+
+def longer(rates: list[float], time: float) -> float:
+    """Return which share of sums of exponential times of different rates is longer."""
+    found = 0.0
+    for one in rates:
+        others = [rate / (rate - one) for rate in rates if rate != one]
+        found += float(np.prod(others)) * exp(-one * time)
+    return found
+
+
+@pytest.mark.parametrize(("answers", "calls"), [(1, 1), (4, 4), (2, 5), (1, 7), (9, 11)])
+def test_the_first_of_exponential_times_are_sums_of_them(answers: int, calls: int) -> None:
+    """While i of n are out the next comes at i times the rate; another time is one more."""
+    rates = [1.7, *(0.5 * out for out in range(calls - answers + 1, calls + 1))]
+    queue = (0.75, 0.75, 0.5, 1.0, 1.0, 0.5, 1.0, 1.0, 0.0)  # of mean 2
+    for level in (0.01, 0.5, 0.99, 0.9999):
+        time = QUANTILE.number(level, answers, calls - answers, 1, *queue, *exponential(1 / 1.7))
+        assert longer(rates, time) == pytest.approx(1 - level, rel=1e-7)
+
+
+@pytest.mark.parametrize(("answers", "spare"), [(1, 0), (3, 0), (100, 0), (97, 3), (1, 8)])
+@pytest.mark.parametrize("beside", [EXPONENTIAL, FULLY_LOADED, FIXED])
+def test_products_of_transforms_are_what_sums_over_the_law_have(
+    answers: int, spare: int, beside: tuple[float, ...]
+) -> None:
+    for level in (0.1, 0.5, 0.99):
+        found = QUANTILE.number(level, answers, spare, 1, *EXPONENTIAL, *beside)
+        summed = summed_quantile(level, answers, spare, 1, *EXPONENTIAL, *beside)
+        assert found == pytest.approx(summed, rel=1e-6)
+
+
+def test_rows_of_calls_are_as_many_numbers() -> None:
+    """Some calls take exponential times, some do not, some queues are full."""
+    loads, count = np.linspace(0.05, 1.04, 12), 12
+    variation = np.where(np.arange(count) % 3, 1.0, 0.3)
+    answers = np.where(np.arange(count) % 2, 40.0, 3.0)
+    stages = [loads, loads, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, *FULLY_LOADED]
+    stages[5:7] = 1.0, variation
+    columns = [np.broadcast_to(one, count).astype(float) for one in stages]
+    found = QUANTILE.array(0.99, answers, 2.0, 1.0, *columns)
+    each = [
+        QUANTILE.number(0.99, float(answers[k]), 2.0, 1.0, *(float(one[k]) for one in columns))
+        for k in range(count)
+    ]
+    np.testing.assert_allclose(found, each, rtol=1e-9)
+    assert np.isinf(found).any()
+
+
+def test_lateness_of_calls_is_above_zero_where_their_quantile_is_above_the_time() -> None:
+    operands = (100.0, 0.0, 1.0, *EXPONENTIAL, *FULLY_LOADED)
+    time = QUANTILE.number(0.99, *operands)
+    assert order_lateness(time * 0.999, 0.99, *operands) > 0
+    assert order_lateness(time * 1.001, 0.99, *operands) < 0
+    assert np.isnan(order_lateness(time, 0.99, 100.0, 0.0, 1.0, *FIXED, *EXPONENTIAL))
 
 
 def test_a_sum_is_that_of_many_draws() -> None:

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { forkMean, forkQuantile, forkTail } from "../../reports/scripts/engine/queueing/forks.js";
+import { orderQuantile } from "../../reports/scripts/engine/queueing/orders.js";
 
 const service = (mean, variation = 1) => [0, 0, 0, 1, 1, mean, variation, 1, 0];
 const within = (times, fixed, ...inside) => [0, 0, 0, 1, 1, fixed, 0, times, inside.flat().length / 9, ...inside.flat()];
@@ -35,4 +36,16 @@ test("laws that are no exponential phases are summed", () => {
   const same = fork(within(1, 0, fork(service(1), service(1)), service(2)), service(5));
   for (const level of [0.1, 0.5, 0.99]) near(forkQuantile(level, ...stages), forkQuantile(level, ...same), 1e-5);
   near(forkMean(...stages), forkMean(...same), 1e-5);
+});
+
+test("the first of equal calls of exponential times are sums of exponential times", () => {
+  for (const [answers, calls] of [[1, 1], [4, 4], [2, 5], [9, 11]]) {
+    const rates = [1.7, ...Array.from({ length: answers }, (_, k) => 0.5 * (calls - k))];
+    for (const level of [0.01, 0.5, 0.99, 0.9999]) {
+      const time = orderQuantile(level, answers, calls - answers, 1, ...service(2), ...service(1 / 1.7));
+      near(rates.reduce((sum, one) => sum + rates.reduce((found, rate) => (rate === one ? found : (found * rate) / (rate - one)), Math.exp(-one * time)), 0), 1 - level, 1e-6);
+    }
+    const first = [0, 0, 0, answers, -2, 0, calls - answers, 1, 1, ...service(2)];
+    near(forkMean(...first, ...service(1 / 1.7)), rates.reduce((sum, rate) => sum + 1 / rate, 0), 1e-12);
+  }
 });

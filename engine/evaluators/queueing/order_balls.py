@@ -13,6 +13,7 @@ from qps.engine.evaluators.ball_arithmetic import (
     root,
 )
 from qps.engine.evaluators.queueing.float_balls import in_floats
+from qps.engine.forks import fork_numbers
 
 
 def order_level(level: arb, answers: arb, spare: arb) -> arb:
@@ -50,4 +51,4 @@ def order_mean(answers: arb, spare: arb, *stages: arb) -> arb:
 def order_quantile(level: arb, answers: arb, spare: arb, *others: arb) -> arb:
     """Return the quantile of the time until so many answers are there: as floats have it."""
     refuse(bool(level < 0) or bool(level >= 1))
-    return in_floats(order_numbers.order_quantile, level, answers, spare, *others)
+    return in_floats(fork_numbers.order_quantile, level, answers, spare, *others)

@@ -6,7 +6,6 @@ from fractions import Fraction
 from math import inf, isnan
 
 from qps.engine.distributions.order_numbers import order_mean as _mean_in_floats
-from qps.engine.distributions.order_numbers import order_quantile as _order_in_floats
 from qps.engine.distributions.sum_numbers import stages_quantile as _stages_in_floats
 from qps.engine.distributions.sum_tails import stages_tail as _tail_in_floats
 from qps.engine.evaluators.arithmetic_fractions import (
@@ -253,7 +252,9 @@ def order_mean(answers: Exact, spare: Exact, *stages: Exact) -> Exact:
 
 def order_quantile(level: Exact, answers: Exact, spare: Exact, *others: Exact) -> Exact:
     """Return a quantile of the time until so many answers are there: as of a sum of stages."""
-    return exact_of_float(_order_in_floats(*map(as_float, (level, answers, spare, *others))))
+    return exact_of_float(
+        fork_numbers.order_quantile(*map(as_float, (level, answers, spare, *others)))
+    )
 
 
 def fork_mean(*stages: Exact) -> Exact:

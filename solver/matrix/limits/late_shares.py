@@ -13,11 +13,16 @@ import numpy as np
 
 from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.execution.programs import Program
+from qps.engine.forks.answer_arrays import order_lateness
 from qps.engine.forks.fork_arrays import fork_lateness
 from qps.engine.operations import PRODUCT, SUM
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Floats, Rows
 
-_LATENESS = {"stages_quantile": lateness, "fork_quantile": fork_lateness}
+_LATENESS = {
+    "stages_quantile": lateness,
+    "fork_quantile": fork_lateness,
+    "order_quantile": order_lateness,
+}
 """By how much more items than allowed are late, for what has the quantile."""
 
 

@@ -1,10 +1,12 @@
 // The paths through stages of which some are forks, each with its chance, its fixed time and factors that vary: `engine/forks/paths_with_forks.py` tells how.
 
+import { firstAnswers } from "./first_answers.js";
 import { lawOfFork, lawOfPaths, summedTimes } from "./fork_laws.js";
 import { atOnceBy, both, leftOf, longest, massOf, meanOfPhases, mixed, MOST_PHASES, nearestOf, onePhase, phases, phasesOfLongest, transformInto } from "./phase_times.js";
 import { isStage, lineOf, pathFactors } from "./sums.js";
 import { lawOfStages } from "./time_laws.js";
 
+export const CALLS = -2; // the servers of equal calls at once
 const OPERANDS = 9, FORK = -1, MOST_PATHS = 64, MOST_COMBINED = 16, SAME = 1e-12, ROUNDED = 1e-13, MOST_PASSAGES = 3;
 
 class NoPathError extends Error {}
@@ -14,7 +16,7 @@ export function pathsOf(operands, cut) {
   if (!operands.length || operands.length % OPERANDS) return NaN;
   const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
   if (!groups.every(([a, b, c, d, servers, ...rest]) => isStage([a, b, c, d, Math.abs(servers), ...rest]))) return NaN;
-  if (!groups.every(([waits, , work, , servers, service, , , inside]) => servers >= 0 || (servers === FORK && !waits && !work && !service && inside >= 0))) return NaN;
+  if (!groups.every(([waits, , work, spread, servers, service, , , inside]) => servers >= 0 || ((servers === FORK || (servers === CALLS && spread >= 1)) && !waits && !work && !service && inside >= 0))) return NaN;
   const nodes = read(groups);
   if (!nodes.every(isSoundNode)) return NaN;
   if (nodes.some(isEndlessNode)) return Infinity;
@@ -31,7 +33,7 @@ function read(groups) {
   for (let at = 0, end; at < groups.length; at = end) {
     end = Math.min(groups.length, at + 1 + Math.floor(Math.min(Math.abs(groups[at][8]), groups.length)));
     const group = groups[at], within = read(groups.slice(at + 1, end)), inside = within.filter(({ group: [, , , , servers] }) => servers), isFork = group[4] === FORK;
-    found.push({ group, within, inside, works: within.filter((one) => !one.group[4]), often: group[7], isFork, hasFork: isFork || inside.some(({ hasFork }) => hasFork) });
+    found.push({ group, within, inside, works: within.filter((one) => !one.group[4]), often: group[7], isFork, hasFork: group[4] < 0 || inside.some(({ hasFork }) => hasFork) });
   }
   return found;
 }
@@ -107,6 +109,7 @@ function onceOf({ group, inside, works, isFork }, cut) {
     if (works.length) throw new NoPathError();
     return ofFork(inside, cut);
   }
+  if (group[4] === CALLS) return ofCalls(group, inside, works, cut);
   const own = ofStage({ group: [...group.slice(0, 7), 1, works.length], within: works });
   if (group[8] >= 0) return then(own, ofLine(inside, cut));
   const chances = inside.reduce((sum, { often }) => sum + often, 0), found = chances >= 1 - ROUNDED ? [] : single(Math.max(0, 1 - chances));
@@ -185,6 +188,13 @@ function ofFork(branches, cut) {
   if (laws.some((law) => !law)) throw new NoPathError();
   const nearest = Math.min(...each.flat().flatMap(({ factors }) => factors.map((factor) => asFactor(factor).nearest)));
   return summedTimes(lawOfFork(laws, cut), nearest < Infinity ? nearest : 1).map(({ share, at, factor }) => ({ share, fixed: at || null, factors: factor ? [factor] : [] }));
+}
+
+// The path of the first of equal calls, each of one exponential phase behind it.
+function ofCalls([, , , answers, , , spare], inside, works, cut) {
+  const paths = inside.length && !works.length ? ofLine(inside, cut) : [], time = paths.length === 1 ? phasesOf(paths[0]) : null;
+  if (time?.moves.length !== 1 || time.starts[0] !== 1) throw new NoPathError();
+  return single(1, paths[0].fixed, [firstAnswers(answers, spare, time.rates[0])]);
 }
 
 function combined(lists) { return lists.reduce((found, list) => found.flatMap((one) => list.map((other) => [...one, other])), [[]]); }

@@ -1,6 +1,8 @@
 // The mean and quantiles of the k-th shortest of n independent times: `engine/distributions/order_numbers.py` and `order_laws.py` tell how.
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
+import { CALLS } from "./fork_paths.js";
+import { forkQuantile } from "./forks.js";
 import { FEW, lawOf, longer, MANY } from "./laws.js";
 import { isKinked, scaleOf, stagesQuantile, withoutLaw } from "./sums.js";
 
@@ -22,6 +24,8 @@ export function orderMean(answers, spare, ...stages) {
 export function orderQuantile(level, answers, spare, inside, ...stages) {
   if (!(inside >= 1 && inside <= stages.length)) return NaN;
   const size = STAGE * Math.round(inside), branch = stages.slice(0, size), others = stages.slice(size);
+  const known = others.length ? forkQuantile(level, 0, 0, 0, answers, CALLS, 0, spare, 1, Math.round(inside), ...stages) : NaN; // where calls take exponential times
+  if (!Number.isNaN(known)) return known;
   const alone = stagesQuantile(orderLevel(level, answers, spare), ...branch);
   if (!others.length || !(alone < Infinity)) return alone;
   const refused = withoutLaw(others);

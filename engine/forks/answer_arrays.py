@@ -1,0 +1,49 @@
+"""The quantile of the time until the first of equal calls have answered, with other stages.
+
+Where each call takes an exponential time, that is a factor of the transform, as forks have it. Of
+other calls it is summed over the law of their order (`order_numbers`), row by row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qps.engine.distributions.order_numbers import summed_quantile
+from qps.engine.distributions.stages import OPERANDS
+from qps.engine.forks.fork_arrays import fork_lateness, fork_quantile
+from qps.engine.forks.fork_nodes import CALLS
+from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
+
+
+def order_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
+    """Return the quantile of the time until so many answers are there, with other stages."""
+    stages = _with_calls(*operands)
+    found = fork_quantile(level, *stages) if stages else np.asarray(np.nan)
+    columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (level, *operands)))
+    found = np.array(np.broadcast_to(found, columns[0].shape))
+    is_left = np.isnan(found)
+    if is_left.any():
+        found[is_left] = in_blocks(row_by_row(summed_quantile), *(one[is_left] for one in columns))
+    return found
+
+
+def order_lateness(time: ArrayLike, level: ArrayLike, *operands: ArrayLike) -> Array:
+    """Return log(P(T > time)/(1 - level)) as a part of what it is at most; -1 at the least.
+
+    Not-a-number where calls are not of exponential times.
+    """
+    stages = _with_calls(*operands)
+    if stages:
+        return fork_lateness(time, level, *stages)
+    return in_blocks(lambda some: np.full(some.shape, np.nan), time)
+
+
+def _with_calls(
+    answers: ArrayLike, spare: ArrayLike, inside: ArrayLike, *stages: ArrayLike
+) -> list[ArrayLike]:
+    """Return the stages with calls as one of them; none where there are no others."""
+    counts = np.unique(np.asarray(inside, dtype=float))
+    if len(counts) != 1 or not 1 <= counts[0] < len(stages) // OPERANDS:
+        return []
+    return [0.0, 0.0, 0.0, answers, CALLS, 0.0, spare, 1.0, float(np.rint(counts[0])), *stages]
