@@ -84,7 +84,7 @@ RULES: tuple[Rule, ...] = (
         "another spec do not count as removed, nor do claims that another claim implies.",
         example=f"-{_MEASURED}",
         fix="Restore the claim. If the spec cannot meet it for now, keep it and accept "
-        "the failure with a reason and an expiry date: `[[accept]]` in the project file.",
+        "the failure with a reason and an expiration date: `[[accept]]` in the project file.",
     ),
     Rule(
         name="claim-loosened",
@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         why="With a weaker limit, a lower percentile or confidence, a higher target, or a "
         "requirement in fewer modes, the capacity rises without any change to the system.",
         example="-require { pages.latency <= 100 ms }\n+require { pages.latency <= 200 ms }",
-        fix="Restore the limit. If users accept the new one, say so in its `source`.",
+        fix="Restore the limit. If users accept the new one, document this in its `source`.",
     ),
     Rule(
         name="mode-removed",
@@ -194,8 +194,8 @@ RULES: tuple[Rule, ...] = (
         name="accepted-added",
         level=Level.WARNING,
         summary="a failure is newly accepted, or accepted for longer",
-        why="The project file has a new `[[accept]]`, or a later `until`. The check then passes "
-        "although a claim fails or a rule is violated.",
+        why="The project file contains a new `[[accept]]` entry, or a later `until` date. The "
+        "check then passes although a claim fails or a rule is violated.",
         example='+[[accept]]\n+file = "site.qps"\n+claim = "contract"\n'
         '+reason = "new servers are ordered"\n+until = 2027-03-31',
         fix="Approve the reason and the date, or fix the failure.",
@@ -204,7 +204,8 @@ RULES: tuple[Rule, ...] = (
         name="warning-allowed",
         level=Level.NOTE,
         summary="a warning is newly allowed",
-        why="The project file has a new `[[allow]]`, or a spec has a new comment `# allow QPS…`.",
+        why="The project file contains a new `[[allow]]` entry, or a spec contains a new comment "
+        "`# allow QPS…`.",
         example='+[[allow]]\n+code = "QPS0502"\n+file = "site.qps"\n'
         '+reason = "measurement planned for May"',
         fix="Approve the reason, or fix the cause of the warning.",
@@ -215,7 +216,7 @@ RULES: tuple[Rule, ...] = (
         summary="warnings are no longer errors",
         why="The project file no longer sets `warnings-are-errors`.",
         example="-warnings-are-errors = true",
-        fix="Set it again, and allow individual warnings with a reason.",
+        fix="Set the option again, and allow individual warnings with a reason.",
     ),
     Rule(
         name="rule-relaxed",

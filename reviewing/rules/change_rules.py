@@ -188,7 +188,7 @@ def _files(change: Change, contents: frozenset[Hashable]) -> Iterator[Weakening]
         if old is not None and (claimed <= contents if claimed else old.program.is_module):
             continue
         count = 0 if old is None else sum(len(e.claims) for e in old.model.expectations)
-        held = f", and with it {count:,} claim{'s' * (count != 1)}" if count else ""
+        held = f", along with {count:,} claim{'s' * (count != 1)}" if count else ""
         message = f"spec {way.as_posix()} was removed{held}"
         yield Weakening(rule="spec-deleted", message=message, span=whole, is_before=True)
 
@@ -216,14 +216,14 @@ def _ignored(change: Change, path: PurePosixPath, now: Path, whole: Span) -> Wea
     project = project_of(resolved_path(now.parent)).value
     if now.suffix != ".qps":
         message = (
-            f"spec {path.as_posix()} is still there{moved}: `{now.suffix}` files are not specs"
+            f"spec {path.as_posix()} still exists{moved}, but `{now.suffix}` files are not specs"
         )
     elif project is not None and project.ignores(now):
-        message = f"spec {path.as_posix()} is still there{moved}, and `ignore` matches it"
+        message = f"spec {path.as_posix()} still exists{moved}, but `ignore` matches it"
         place = project.place("ignore")
         return Weakening(rule="spec-ignored", message=message, span=place, about=path.as_posix())
     else:
-        message = f"spec {path.as_posix()} is still there{moved}, where `qps ci` does not look"
+        message = f"spec {path.as_posix()} still exists{moved}, but `qps ci` does not check it"
     text = whole.source.text
     there = Span(Source(str(now), text, now.parent, now), 0, min(1, len(text)))
     return Weakening(rule="spec-ignored", message=message, span=there, about=path.as_posix())

@@ -96,7 +96,7 @@ def _weakened(
     is_looser = move.move is Move.LOOSER
     was, is_now = said(span), said(where_span)
     texts = f"`{was}`" if was == is_now else f"`{was}` -> `{is_now}`"
-    word = "is looser" if is_looser else "changed"
+    word = "was weakened" if is_looser else "changed"
     how = f" ({move.how})" if move.how else ""
     return Weakening(
         rule="claim-loosened" if is_looser else "claim-changed",
@@ -218,7 +218,7 @@ def _sources(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Weaken
         now = f"`{one.source}`" if one.source else "none"
         yield Weakening(
             rule="source-changed",
-            message=f"claim `{one.name}` is unchanged, its source is not: `{was}` -> {now}",
+            message=f"claim `{one.name}` is unchanged, but its source changed: `{was}` -> {now}",
             span=one.span,
             claim=one.name,
         )

@@ -54,7 +54,7 @@ def _what(one: Acceptance) -> tuple[str, int | None, str | None]:
 def _named(one: Acceptance) -> str:
     if one.capacity is not None:
         return f"the capacity of {one.file.name} may fall to {one.capacity:,}"
-    claim = f"`{one.claim}` of {one.file.name}" if one.claim else one.file.name
+    claim = f"`{one.claim}` in {one.file.name}" if one.claim else one.file.name
     return f"{claim} may fail" if one.rule is None else f"`{one.rule}` of {claim} is accepted"
 
 
@@ -81,7 +81,7 @@ def _settings(old: Project | None, new: Project | None) -> Iterator[Weakening]:
         span = old.place("warnings-are-errors") if new is None else new.place("warnings-are-errors")
         yield Weakening(
             rule="warnings-not-errors",
-            message="warnings were errors here, and are not any more",
+            message="warnings are no longer treated as errors",
             span=span,
             is_before=new is None,
         )

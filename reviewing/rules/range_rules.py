@@ -117,7 +117,7 @@ def matrix_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         if reasons:
             yield Weakening(
                 rule="matrix-narrowed",
-                message=f"matrix `{other.name}` covers less: {'; '.join(reasons)}",
+                message=f"matrix `{other.name}` was narrowed: {'; '.join(reasons)}",
                 span=other.span,
             )
 

@@ -119,7 +119,7 @@ def _requirement(old: _StatedRequirement, now: list[_StatedRequirement]) -> Weak
     texts = f"`{text}`" if text == is_now else f"`{text}` -> `{is_now}`"
     return Weakening(
         rule="requirement-loosened",
-        message=f"less is required: {texts} ({moved.how})",
+        message=f"a requirement was weakened: {texts} ({moved.how})",
         span=other.of.span,
     )
 
@@ -128,7 +128,7 @@ def _certainty(old: _StatedRequirement, new: _StatedRequirement) -> Moved:
     if old.certainty == new.certainty:
         return Moved(Move.SAME)
     told = [f"{float(c) * 100:g} %" if c else "none" for c in (old.certainty, new.certainty)]
-    how = f"certainty {told[0]} -> {told[1]}"
+    how = f"confidence {told[0]} -> {told[1]}"
     return Moved(Move.LOOSER if new.certainty < old.certainty else Move.TIGHTER, how)
 
 

@@ -44,9 +44,9 @@ def source_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         is_same = one.value == other.value
         if (is_same and one.rests_on == other.rests_on) and one.source != other.source:
             now = f"`{other.source}`" if other.source else "none"
-            message = f"{one.name} is unchanged, its source is not: `{one.source}` -> {now}"
+            message = f"{one.name} is unchanged, but its source changed: `{one.source}` -> {now}"
         elif not is_same and one.source == other.source and key[0] not in _REQUIREMENT_KINDS:
-            message = f"{one.name} changed under the same source, `{one.source}`"
+            message = f"{one.name} changed, but its source is still `{one.source}`"
         else:
             continue
         if (other.span, message) not in reported:  # a component that several streams visit
@@ -237,8 +237,8 @@ def _rows(
     if moved and one.source == other.source:
         yield Weakening(
             rule="source-changed",
-            message=f"observation `{other.name}`: {moved:,} of {len(one.rows):,} rows have other "
-            "values under the same source",
+            message=f"observation `{other.name}`: {moved:,} of {len(one.rows):,} rows have "
+            "different values, but the source is the same",
             span=other.span,
             claim=other.name,
         )
@@ -246,7 +246,7 @@ def _rows(
         told = f"`{other.source}`" if other.source else "none"
         yield Weakening(
             rule="source-changed",
-            message=f"observation `{other.name}` is unchanged, its source is not: "
+            message=f"observation `{other.name}` is unchanged, but its source changed: "
             f"`{one.source}` -> {told}",
             span=other.span,
             claim=other.name,

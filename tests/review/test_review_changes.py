@@ -310,7 +310,7 @@ def test_what_is_meant_is_accepted_until_a_day_and_that_is_reported(
     for flags in ((), ("--format", "github"), ("--format", "markdown")):
         main(["ci", "--base", "HEAD", *flags])
         out = capsys.readouterr().out.replace("\n  ", " ")
-        lines = [line for line in out.splitlines() if "is looser" in line]
+        lines = [line for line in out.splitlines() if "was weakened: " in line]
         assert {line.count(reason) for line in lines} == {0 if level == "error" else 1}
     git("commit", "-qam", "as agreed")
     assert found(capsys) == (0, [])
@@ -345,7 +345,7 @@ def test_what_became_weaker_is_in_every_report(capsys: pytest.CaptureFixture[str
     files = [f"--{kind}=../{kind}.out" for kind in ("comment", "sarif", "code-quality")]
     capsys.readouterr()
     assert main(["ci", "-q", "--base", "HEAD", "--format", "github", *files, "."]) == 1
-    said = "spec specs/site.qps was removed, and with it 2 claims"
+    said = "spec specs/site.qps was removed, along with 2 claims"
     assert f"title=spec-deleted::{said}" in capsys.readouterr().out
     assert f"| specs/site.qps:1 | spec-deleted | {said} |" in Path("../comment.out").read_text()
     (run,) = json.loads(Path("../sarif.out").read_text())["runs"]
@@ -357,7 +357,7 @@ def test_what_became_weaker_is_in_every_report(capsys: pytest.CaptureFixture[str
     (issue,) = json.loads(Path("../code-quality.out").read_text())
     assert (issue["check_name"], issue["severity"]) == ("spec-deleted", "major")
     assert main(["ci", "-q", "--base", "HEAD", "."]) == 1
-    out = capsys.readouterr().out.replace("\n  it", " it")
+    out = capsys.readouterr().out.replace("\n  with", " with")
     assert f"error[spec-deleted] specs/site.qps:1: {said}" in out
     assert "FAIL qps: 1 check is weaker\n\n  Changed      0 of 2 specs, 1 removed\n" in out
 

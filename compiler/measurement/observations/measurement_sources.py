@@ -72,7 +72,7 @@ class Flag(Struct, frozen=True):
 FLAGS = {
     "window": Flag("TIME", "write one row per window of this length", "one row in total"),
     "item": Flag("NAME", "name the rate column NAME/s", "request"),
-    "interface": Flag("NAME", "count only packets of this interface", "all except lo"),
+    "interface": Flag("NAME", "count only packets on this interface", "all except lo"),
 }
 """By the fields of `FileReading` that they set."""
 
