@@ -77,10 +77,10 @@ def _transform(first: FirstAnswers, at: Complex) -> Complex:
     most = least + first.answers
     is_few = bool((first.answers < _AWAY).any())  # z may be as far left of zero as `least`
     found = np.ones_like(z)
-    for k in range(_AWAY):
-        found *= _inverse(1 + z * (1 / (least + k)))
+    for k in range(0, _AWAY, 2):  # by twos: products of more have no end where times are short
+        found *= _inverse((1 + z * (1 / (least + k))) * (1 + z * (1 / (least + k + 1))))
         if is_few:
-            found *= 1 + z * (1 / (most + k))
+            found *= (1 + z * (1 / (most + k))) * (1 + z * (1 / (most + k + 1)))
     return np.asarray(found * np.exp(_ratio(least + _AWAY, most + _AWAY * is_few, z)))
 
 

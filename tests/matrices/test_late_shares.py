@@ -89,6 +89,47 @@ def test_capacities_are_those_of_the_quantiles_themselves(
     assert found[0] > 1
 
 
+GUARDED = """
+users N in 1..100_000
+param cost = 1 ms/request in 0.5 ms/request .. 2 ms/request
+machine leaf { cpu 1 core, queueing mm1 }
+machine box { cpu 8 core, queueing mmc }
+network lan { propagation 0.1 ms }
+component work { cpu cost }
+component merged { cpu 2 ms/request }
+topology { node root = box * 4; node leaves = leaf * 100; link net = lan between all }
+stream asks in all {
+  traffic N * 0.1 request/s, 100 byte/request
+  at root { together %s { call leaves { work } }; merged }
+}
+require { %s }
+matrix many { cost in 500..2000 us/request, 7 values }
+"""
+
+
+@pytest.mark.parametrize("limit", ["asks.p99 <= 100 ms", "3 * asks.p50 + 1 ms <= 90 ms"])
+@pytest.mark.parametrize("calls", ["100", "100, first 95 answers"])
+def test_capacities_of_quantiles_that_are_guarded_by_their_mean(
+    calls: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Quantiles of many calls are no longer than Markov's inequality says: both are looked at."""
+    model = checked(GUARDED % (calls, limit)).model
+    compiled = compile_matrix(model, model.matrices[-1])
+
+    def capacities() -> list[int]:
+        blocks = MatrixSolver(compiled).row_blocks(0, compiled.size)
+        return [int(one) for rows in blocks for one in rows.largest]
+
+    looked = []
+    at = LateShare.at
+    monkeypatch.setattr(LateShare, "at", lambda *of: looked.append(1) or at(*of))
+    found = capacities()
+    assert looked
+    monkeypatch.setattr(LateShare, "of", staticmethod(lambda *_: None))
+    assert found == capacities()
+    assert found[0] > found[-1] > 1
+
+
 def test_a_load_of_kinds_of_services_grows_with_the_population() -> None:
     """That it is met up to some point, and never behind it, is proven for all rows at once."""
     model = checked(SPEC % ("md1", STEPS[0], NAMES[0])).model

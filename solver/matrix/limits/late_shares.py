@@ -7,6 +7,7 @@ is near zero is looked at again by the quantile itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
 
 import numpy as np
@@ -24,6 +25,7 @@ _LATENESS = {
     "order_quantile": order_lateness,
 }
 """By how much more items than allowed are late, for what has the quantile."""
+_LEAST = "min"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class LateShare:
     """The operations of a limit: of the quantile that `word` has, the first operand is its level.
 
     What the limit is of is made of it from the inside out in some `steps`: a sum or a product with
-    others, each by its word.
+    others, or the least of it and others, each by its word.
     """
 
     limit: int
@@ -47,10 +49,10 @@ class LateShare:
         steps: list[tuple[str, tuple[int, ...]]] = []
         number = criterion.measure
         while (step := program.steps[number]).word not in _LATENESS:
-            varying = [one for one in step.operands if program.varies[one]]
-            if step.word not in (SUM, PRODUCT) or len(varying) != 1:
+            inside = [one for one in step.operands if _is_sought(program, one, step.word)]
+            if step.word not in (SUM, PRODUCT, _LEAST) or len(inside) != 1:
                 return None
-            (number,) = varying
+            (number,) = inside
             steps.append((step.word, tuple(one for one in step.operands if one != number)))
         return LateShare(
             limit=criterion.limit, word=step.word, operands=step.operands, steps=tuple(steps)
@@ -65,12 +67,30 @@ class LateShare:
         """Return what is above zero where a limit is passed; not-a-number where it is not told."""
         values = rows.at(self.outputs, population)
         time, is_told = values[self.limit], np.ones((), dtype=bool)
+        most: Floats = np.asarray(np.inf)
         for word, others in self.steps:
             each = [values[other] for other in others]
-            if word == SUM:
+            if word == _LEAST:  # all of them are above it, or none tells
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    margins = [np.where(time > 0, one / time - 1, one - time) for one in each]
+                most = reduce(np.minimum, margins, most)
+            elif word == SUM:
                 time = time - sum(each)
-                continue
-            factor = prod(each)
-            time, is_told = time / factor, is_told & (np.asarray(factor) > 0)
+            else:
+                factor = prod(each)
+                time, is_told = time / factor, is_told & (np.asarray(factor) > 0)
         found = _LATENESS[self.word](time, *(values[operand] for operand in self.operands))
-        return np.where(is_told, np.where(np.asarray(time) < 0, np.inf, found), np.nan)
+        found = np.minimum(np.where(np.asarray(time) < 0, np.inf, found), most)
+        return np.where(is_told, found, np.nan)
+
+
+def _is_sought(program: Program, number: int, word: str) -> bool:
+    """Return whether the quantile is in an operand of a word: of the least others vary, too."""
+    if word != _LEAST:
+        return program.varies[number]
+    while program.steps[number].word in (SUM, PRODUCT):
+        varying = [one for one in program.steps[number].operands if program.varies[one]]
+        if len(varying) != 1:
+            return False
+        (number,) = varying
+    return program.steps[number].word in _LATENESS
