@@ -475,7 +475,7 @@ def test_low_rates_that_do_not_batch_are_reported() -> None:
     runs = [run_of((rate, "1"), used={"cpu": 2.0}) for rate in RATE.values]
     told = told_of(runs)["batching"]
     assert "up to 4.0 times" in told
-    assert "or some of it is constant" in told
+    assert "or because part of the work is constant" in told
     # What is always there is no batching: two seconds, and one request in 1 ms.
     idle = run_of(IDLE, used={"cpu": 2.0})
     fixed = [

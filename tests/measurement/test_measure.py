@@ -272,7 +272,7 @@ WRONG: list[tuple[list[str], str]] = [
         "`no_such_one` is not running",
     ),
     (["x.csv", "--of", "999999999", "--count", "(1)", "--", "true"], "no process 999999999"),
-    (["x.csv", "--of", "no/such", "--count", "(1)", "--", "true"], "no control group"),
+    (["x.csv", "--of", "no/such", "--count", "(1)", "--", "true"], "no cgroup"),
     (
         ["x.csv", "--of", "y", "--count", "(1)", "--seconds", "0", "--", "true"],
         "number of seconds, not `0`",
@@ -409,5 +409,5 @@ def test_what_forks_away_is_still_counted_or_reported(
 
 
 def test_a_group_that_is_gone_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(MeasuringError, match="the control group of `web` no longer exists"):
+    with pytest.raises(MeasuringError, match="the cgroup of `web` no longer exists"):
         GroupAccount(ControlGroup(tmp_path / "none"), "web").balance({})

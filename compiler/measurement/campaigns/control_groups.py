@@ -107,8 +107,8 @@ def named_group(name: str) -> ControlGroup | None:
 def new_group(name: str) -> ControlGroup | str:
     """Make a group, and try whether a process can enter it; a text that tells why there is none."""
     if mounted() is None:
-        return "control groups version 2 are not mounted"
-    why = "no control group folder is writable"
+        return "cgroups (version 2) are not mounted"
+    why = "no cgroup folder is writable"
     for parent in _places():
         group = ControlGroup(parent / f"{name}-{os.getpid()}")
         with suppress(OSError):
@@ -116,7 +116,7 @@ def new_group(name: str) -> ControlGroup | str:
         try:
             group.folder.mkdir()
         except OSError as error:
-            why = f"cannot create a control group: {error.strerror}"
+            why = f"cannot create a cgroup: {error.strerror}"
             continue
         is_entered = False
         try:
@@ -126,7 +126,7 @@ def new_group(name: str) -> ControlGroup | str:
                 group.removed()
         if is_entered:
             return group
-        why = "cannot move a process into a control group"
+        why = "cannot move a process into a cgroup"
     return why
 
 

@@ -73,7 +73,7 @@ def _wait(child: Child) -> bool:
             raise MeasuringError(
                 f"the server {child.shown} has ended with status {child.status}"
                 f"{child.last_words()}",
-                "start it in the foreground, because control groups version 2 are not available"
+                "start it in the foreground, because cgroups (version 2) are not available"
                 if child.status == 0
                 else "try the command on its own",
             )

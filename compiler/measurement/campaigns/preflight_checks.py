@@ -44,8 +44,8 @@ def quiet(bench: Bench, machine_cores: int) -> Iterator[str]:
     busy = (sum(b - a for a, b in both) - sum(b - a for a, b in own)) / span
     if busy >= _BUSY:
         yield (
-            f"other programs use {busy:.1f} of {machine_cores} cores: service demands measured "
-            "meanwhile are up to 17 % too high"
+            f"other programs use {busy:.1f} of {machine_cores} cores, which makes "
+            "measured service demands up to 17 % too high"
         )
     if before is not None and after is not None and (after - before) / span >= _PACKETS:
         yield (

@@ -67,14 +67,14 @@ class GroupAccount(Struct, frozen=True):
     @property
     def source(self) -> str:
         """What keeps the account, in words."""
-        return f"control group {self.group.folder}"
+        return f"cgroup {self.group.folder}"
 
     def balance(self, processes: Processes) -> Balance:  # noqa: ARG002 - the group knows its own
         """Return what was used until now; MeasuringError where nobody is there any more."""
         try:
             used, pids = self.group.used(), self.group.processes()
         except OSError as error:
-            raise MeasuringError(f"the control group of `{self.name}` no longer exists") from error
+            raise MeasuringError(f"the cgroup of `{self.name}` no longer exists") from error
         if not pids:
             raise MeasuringError(f"`{self.name}` has ended")
         return Balance(used, pids)
@@ -117,7 +117,7 @@ def used_between(before: Balance, after: Balance, name: str) -> float:
         pid = next(iter(ended))[0]
         raise MeasuringError(
             f"process {pid} of `{name}` has ended, and its CPU time is lost",
-            "start the server with `--server`, on a system with control groups version 2",
+            "start the server with `--server`, on a system with cgroups (version 2)",
         )
     used = after.used - before.used
     if used < -_LEAST_LOST:
@@ -146,7 +146,7 @@ def account_of_named(name: str, look: Look, except_for: Callable[[], frozenset[i
         what = f"there is no process {name}" if name.isdecimal() else f"`{name}` is not running"
         raise MeasuringError(
             what,
-            "name a running program, a process id, or a control group (with a `/`); or start the "
+            "name a running program, a process ID, or a cgroup (with a `/`); or start the "
             "server with `--server 'COMMAND'`",
         )
     pids = with_descendants(found, processes)
@@ -161,7 +161,7 @@ def _group_account(name: str) -> Account:
     group = named_group(name)
     if group is None:
         raise MeasuringError(
-            f"there is no control group `{name}` (version 2)",
+            f"there is no cgroup `{name}` (version 2)",
             "name its path below the cgroup file system, such as `system.slice/nginx.service`",
         )
     return GroupAccount(group, name)

@@ -118,8 +118,8 @@ def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all
     if row.load < FULL:
         how = f"its busiest thread was busy {_percent(row.busiest)} of the time"
     return (
-        f"saturated ({how}): work is batched, and the demand per item is lower than at the "
-        "utilization that you plan for"
+        f"saturated ({how}): the server batches work, so the demand per item is lower than at "
+        "the utilization that you plan for"
     )
 
 
@@ -128,7 +128,7 @@ def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rul
         return None
     return (
         f"only {row.seconds:.2g} s of CPU time per run, less than {_LEAST_SECONDS:g} s: other "
-        "activity distorts it; measure longer or at higher rates"
+        "activity distorts the measurement; use longer runs or higher rates"
     )
 
 
@@ -136,8 +136,8 @@ def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all ru
     if row.repetitions == 1 or row.spread <= _SPREAD or row.each is None:
         return None
     return (
-        f"repetitions differ by up to {_percent(row.spread)}, the table has the median; use more "
-        "repetitions or a quieter machine"
+        f"repetitions differ by up to {_percent(row.spread)}, and the table contains the median; "
+        "use more repetitions or a quieter machine"
     )
 
 
@@ -146,8 +146,8 @@ def _others(row: Row, layout: Layout) -> str | None:
     if busy < _OTHERS:
         return None
     return (
-        f"other programs used {busy:.1f} of {layout.machine_cores} cores meanwhile, so service "
-        "demands are 6 to 17 % too high"
+        f"during the measurement, other programs used {busy:.1f} of {layout.machine_cores} "
+        "cores, so service demands are 6 to 17 % too high"
     )
 
 
@@ -181,15 +181,18 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
             "batching",
             tuple(low),
             f"at the lowest rate, the demand per {layout.items[0]} is up to {worst:.1f} times as "
-            f"high as at the highest: {_cost_rise(rows)}; measure at the rates that you plan for, "
-            "and omit much lower ones",
+            f"high as at the highest rate, {_cost_rise(rows)}; measure at the rates that you plan "
+            "for, and omit much lower ones",
         )
 
 
 def _cost_rise(rows: Sequence[Row]) -> str:
     if any(row.setting == IDLE for row in rows):
-        return "work is batched"
-    return "work is batched, or some of it is constant (measure that with `--idle`)"
+        return "because the server batches work"
+    return (
+        "because the server batches work or because part of the work is constant (measure that "
+        "with `--idle`)"
+    )
 
 
 def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
@@ -217,15 +220,16 @@ def _on_loopback(rows: Sequence[Row], layout: Layout, loopback_mtu: int | None) 
         yield Doubt(
             "large items on one machine",
             tuple(large),
-            "sender and receiver of large items are on one machine: the kernel attributes CPU time "
-            "of one to the other, so a service demand can be wrong by a third",
+            "the sender and the receiver of large items are on the same machine: the kernel "
+            "attributes CPU time of one to the other, so service demands can be off by a third",
         )
     if sized and loopback_mtu is not None and loopback_mtu > _CARD_MTU:
         yield Doubt(
             "loopback",
             (),
-            f"loopback has packets of up to {loopback_mtu:,} bytes, a network 1,500: the demand "
-            "per byte is a lower bound; the demand per item is not affected",
+            f"packets can have up to {loopback_mtu:,} bytes on the loopback interface, but only "
+            "1,500 on a network: the demand per byte is a lower bound; the demand per item is not "
+            "affected",
         )
 
 

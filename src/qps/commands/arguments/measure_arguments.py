@@ -22,8 +22,8 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         metavar="[COLUMN=]NAME",
         action="append",
         default=[],
-        help="measure a running program: its name, process id (with its children) or control "
-        "group (with a `/`); repeatable",
+        help="measure a running program: its name, process ID (with its children) or "
+        "cgroup (with a `/`); repeatable",
     )
     command.add_argument(
         "--server", metavar="COMMAND", help="start this server, and stop it at the end"
@@ -42,7 +42,7 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         metavar="[ITEM=]PATTERN",
         action="append",
         default=[],
-        help="count items in the generator's output: regular expression with one group; repeatable",
+        help="count items in the generator's output: regex with one capture group; repeatable",
     )
     command.add_argument(
         "--from",
@@ -95,13 +95,13 @@ def _declare_records(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--cores",
         metavar="N",
-        help="report CPU in %% of N cores [default: the cores that the server can use]",
+        help="report CPU as %% of N cores [default: the cores that the server can use]",
     )
     command.add_argument(
         "--interface",
         metavar="NAME",
         default="lo",
-        help="count packets of this interface, or `none` [default: lo]",
+        help="count packets on this interface, or `none` [default: lo]",
     )
     command.add_argument(
         "--own-network",
