@@ -20,7 +20,8 @@ def quote(about: str, found: Mapping[str, Measured]) -> None:
     if not mark:
         raise RuntimeError(f"docs/benchmarks.md has lost the marks of its figures: {_BEGIN}{_END}")
     table = Table(("Benchmark", "Result"), tuple(_figures(found))).as_markdown()
-    told = f"Measured on {datetime.now(UTC):%d %B %Y}: {about}.\n"
+    now = datetime.now(UTC)
+    told = f"Measured on {now:%B} {now.day}, {now.year}: {about}.\n"
     path.write_text(f"{before}{_BEGIN}{table}\n{told}{_END}{after}", encoding="utf-8")
 
 
