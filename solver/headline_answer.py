@@ -83,10 +83,10 @@ def _requirement(one: RequirementAnswer, value: float) -> RequirementAnswer:
     )
 
 
-def _next_limit(answer: Answer, beside: AtReliableCapacity) -> NextLimit | None:
+def _next_limit(answer: Answer, reliable: AtReliableCapacity) -> NextLimit | None:
     """Return the next limit: where another one sets the headline, that of nominal inputs."""
     first = answer.limited_by
-    if first is None or resource_in(first) == resource_in(beside.limited_by or ""):
+    if first is None or resource_in(first) == resource_in(reliable.limited_by or ""):
         return answer.next_limit
     return NextLimit(
         requirement=first, met_up_to=answer.capacity, mode=answer.mode, known=answer.known

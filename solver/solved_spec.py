@@ -94,7 +94,7 @@ def solved_spec(
         spec_warnings=tuple(spec.warnings),
         odds=None if found is None else found.odds,
         reliable=reliable,
-        at_reliable=_beside(plain, configuration, of_slopes, reliable, found, sampling),
+        at_reliable=_at_reliable(plain, configuration, of_slopes, reliable, found, sampling),
     )
     answer = replace(answer, headline=headline_answer(answer, of_slopes))
     if answered is not None:
@@ -121,7 +121,7 @@ def _sampled(
     return sampled_odds(model, configuration, solution, sampling)
 
 
-def _beside(
+def _at_reliable(
     model: ir.Model,
     configuration: Configuration,
     solution: Solution,

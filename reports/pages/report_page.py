@@ -96,7 +96,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     saturates: str
     beyond: tuple[str, ...]
     at: str
-    beside: str
+    headline: str
     """At which population and confidence the board is told, if inputs are uncertain."""
     gauges: Gauges
     limits: Limits
@@ -178,7 +178,7 @@ def page_view(
         decision=_decision(answer, words),
         beyond=tuple(map(unquoted, beyond_lines(answer, words.labels))),
         at=f"{shown.at:,}",
-        beside=headline_line(answer),
+        headline=headline_line(answer),
         gauges=gauges(shown, words.labels.of),
         limits=limits(answer, words.labels.of),
         requirements=requirements,

@@ -77,7 +77,7 @@ def solve_text(
 
     place = ", ".join([answer.file, *circumstances(answer)])
     many = capacity(answer)
-    head = _beside_capacity(answer, labels)
+    head = _headline_rows(answer, labels)
     if markdown:
         parts = [f"### {printable(title)} ({place})", f"**{escaped(many)}**"]
     else:
@@ -109,7 +109,7 @@ def solve_text(
     return joined(parts)
 
 
-def _beside_capacity(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+def _headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     """Return what stands beside the capacity: p99 there, and what it covers."""
     told = answer if answer.headline is None else answer.headline
     return [
