@@ -130,7 +130,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "history.none": "none at any of these revisions",
     "history.older": "; older revisions not shown",
     "history.only": "the only result",
-    "history.title": "Capacity over the git history",
+    "history.title": "Capacity over the Git history",
     "inverse.all": "every value of {name} supports {users} ({whole}).",
     "inverse.at_or_beyond": "at or {side} that",
     "inverse.at_value": "at that value",

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> Exit:
     if top is None or not own.is_relative_to(top):
         raise refused(
             f"`{file}` is not in a git repository",
-            "`qps history` reads the git history of the file",
+            "`qps history` reads the Git history of the file",
         )
     if output is not None:
         refuse_inputs(output, [file])

@@ -118,7 +118,7 @@ def add_test(commands: Commands) -> None:
         "--no-simulate",
         dest="simulate",
         action="store_false",
-        help="skip claims that are `simulated`",
+        help="skip `simulated` claims",
     )
     command.add_argument(
         "--time-limit",
@@ -132,7 +132,7 @@ def add_test(commands: Commands) -> None:
         "--interval",
         metavar="PERCENT",
         default="90 %",
-        help="set the level of prediction intervals of measured rows [default: 90 %%]",
+        help="set the level of prediction intervals for measured rows [default: 90 %%]",
     )
     declare_drift(command)
     takes_format(command, "text", "json", "markdown", "junit", "github")

@@ -81,7 +81,7 @@ def add_trace(commands: Commands) -> None:
     command.add_argument(
         "--unit",
         choices=["ns", "us", "ms", "s"],
-        help="time unit of columns whose heading has none",
+        help="time unit of columns whose headings contain no unit",
     )
     command.add_argument(
         "--latency", metavar="TIME", help="maximum acceptable playout buffer [default: 230 ms]"
@@ -98,6 +98,6 @@ def add_trace(commands: Commands) -> None:
         "--threshold",
         metavar="TIME",
         help="queue monitoring: discard a packet once two have been queued for this long; each "
-        "further packet halves the time, down to 0.5 s [default: 4 s]",
+        "further packet halves this time, down to 0.5 s [default: 4 s]",
     )
     takes_format(command, "text", "json", "markdown")

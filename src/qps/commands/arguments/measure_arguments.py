@@ -70,7 +70,7 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         "--seconds",
         metavar="TIME",
         default="5",
-        help="length of a run, which replaces {seconds} [default: 5 s]",
+        help="duration of a run, which replaces {seconds} [default: 5 s]",
     )
     command.add_argument(
         "--warm-up",
@@ -86,7 +86,11 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         help="run each setting this many times [default: 3]",
     )
     command.add_argument(
-        "--seed", metavar="NUMBER", type=int, default=1, help="seed the order of runs [default: 1]"
+        "--seed",
+        metavar="NUMBER",
+        type=int,
+        default=1,
+        help="seed for the order of runs [default: 1]",
     )
 
 

@@ -15,7 +15,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
     """Add a command of its own for each source."""
     sources = command.add_subparsers(dest="source", metavar="SOURCE", required=True)
     files = {name: source.files for name, source in SOURCES.items()}
-    for name, help_text in {"prometheus": "counters of a Prometheus server", **files}.items():
+    for name, help_text in {"prometheus": "counters from a Prometheus server", **files}.items():
         one = sources.add_parser(
             name,
             help=help_text,

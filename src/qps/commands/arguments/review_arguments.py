@@ -19,7 +19,7 @@ def add_diff(commands: Commands) -> None:
     """Add `qps diff`."""
     command = command_of(commands, "diff", "compare two specs: inputs, capacity, claims")
     for name in ("old", "new"):
-        command.add_argument(name, metavar=name.upper(), help="spec, or REVISION:FILE from git")
+        command.add_argument(name, metavar=name.upper(), help="spec, or REVISION:FILE from Git")
     takes_changes(command)
     command.add_argument(
         "--fail-on",
@@ -101,7 +101,7 @@ def add_ci(commands: Commands) -> None:
 
 def add_history(commands: Commands) -> None:
     """Add `qps history`."""
-    command = command_of(commands, "history", "show the capacity of a spec over its git history")
+    command = command_of(commands, "history", "show the capacity of a spec over its Git history")
     takes_one_spec(command)
     command.add_argument(
         "--limit",
