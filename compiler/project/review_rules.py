@@ -47,8 +47,8 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 EXAMPLE: Mapping[str, str] = {
     "site.qps": f"""\
-users N in 1..10000 source "plan for 2027"
-param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"
+users N in 1..10000 source "2027 plan"
+param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile, May 3"
 option cache = off
 param contracted = 1500
 machine server {{ cpu 4 core }}
@@ -132,8 +132,8 @@ RULES: tuple[Rule, ...] = (
         summary="a number or its source changed without the other",
         why="A number was changed without its source, or a source was changed or removed without "
         "its number, so the two may no longer match. The same applies to measured tables.",
-        example='-param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"\n'
-        '+param work = 7 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"',
+        example='-param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile, May 3"\n'
+        '+param work = 7 ms/request +- 25 % in 1..20 ms/request source "profile, May 3"',
         fix="Cite the source of the new number, or restore the number.",
     ),
     Rule(
@@ -142,8 +142,7 @@ RULES: tuple[Rule, ...] = (
         summary="a range or an uncertainty was narrowed",
         why="The range of the population or of a parameter is narrower, or an uncertainty is "
         "smaller. Values outside the new range are no longer checked.",
-        example='-users N in 1..10000 source "plan for 2027"\n'
-        '+users N in 1..500 source "plan for 2027"',
+        example='-users N in 1..10000 source "2027 plan"\n+users N in 1..500 source "2027 plan"',
         fix="Restore the range, or give the reason in the source.",
     ),
     Rule(
