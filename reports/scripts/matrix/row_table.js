@@ -154,7 +154,7 @@ export class RowTable {
       const sorted = this.sorting ? `, sorted by ${this.sorting.column.label}` : "";
       const { length } = this.view;
       this.note.textContent = count === length ? `All ${whole(length)} matching rows${sorted}.`
-        : `The first ${whole(count)} of ${whole(length)} matching rows${sorted}. The page itself has all of them.`;
+        : `The first ${whole(count)} of ${whole(length)} matching rows${sorted}. The page itself contains all of them.`;
       if (isPrinting) {
         this.place(0, count);
         this.below.style.height = "0";
