@@ -126,6 +126,7 @@ class Labels(Struct, frozen=True, kw_only=True):
         else:
             words = self.sentence(name) if self.sentence(name) != name else ""
         begins = found.start() == 0 or found.string[: found.start()].endswith(". ")
+        begins = begins and words != name
         return (f"{words[0].upper()}{words[1:]}" if begins else words) if words else found[0]
 
     def _in_sentence(self, name: str) -> str:
@@ -158,6 +159,8 @@ class Labels(Struct, frozen=True, kw_only=True):
             return f"{self._of(owners[0])} ({last})".replace("_", " ")
         if owners and owners[0] in self.instances:
             return " ".join([*owners, last]).replace("_", " ")
+        if name in self.kinds and owners:  # a factor of a module: `trust.other_machine`
+            return name
         return last.replace("_", " ") if owners else part_words(name)
 
     def _quantile(self, found: re.Match[str]) -> str:
