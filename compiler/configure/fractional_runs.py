@@ -67,7 +67,7 @@ class RepeatedStep(Struct, frozen=True, kw_only=True):
         sink.report(
             codes.PART_OF_A_STEP,
             self.step.span if written is None else written.whole,
-            f"`{name}` cannot run a fraction of a time",
+            f"`{name}` cannot run a fractional number of times",
             label="this can be between 0 and 1" if runs is None else f"this is {shown(runs)}",
             hint=self._hint(written, runs),
         )

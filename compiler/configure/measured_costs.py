@@ -37,8 +37,8 @@ class PlacedCost(Struct, frozen=True, kw_only=True):
                 sink.report(
                     codes.UNSCALED_COST,
                     cost.span,
-                    f"the demand of `{self.step.component.name}` has no measured machine and is "
-                    "used unscaled",
+                    f"the demand of `{self.step.component.name}` does not specify the machine that "
+                    "it was measured on, and is used unscaled",
                     hint="add `measured on machine`, or `costs measured on machine` at the top",
                 )
             return

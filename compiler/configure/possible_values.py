@@ -271,8 +271,8 @@ class _Check(ValueCheck):
                 fan_out.answers.span,
                 f"waits for {shown(answers)} responses from `{call.node}`, but calls it only "
                 f"{shown(count)} times",
-                secondary=[Label(fan_out.count.span, "the calls at once")],
-                hint=f"wait for at most {shown(count)}, or for all: leave out `first … answers`",
+                secondary=[Label(fan_out.count.span, "number of parallel calls")],
+                hint=f"wait for at most {shown(count)}; to wait for all, remove `first … answers`",
             )
         elif machines is not None and machines < count:
             self._sink.report(

@@ -100,7 +100,7 @@ def _probabilities(stream: ir.Stream) -> Iterator[Bounded]:
                 what="the sum of the probabilities in `one of`",
                 bound=Bound.SHARE,
                 code=codes.PROBABILITIES,
-                hint="reduce them, or replace one by `else`, which takes the rest",
+                hint="reduce them, or replace one with `else`, which applies to all other items",
             )
 
 

@@ -274,7 +274,7 @@ def _too_many(many: int, piece: _Choice) -> QpsError:
     return QpsError.single(
         codes.TOO_MANY_OUTCOMES,
         piece.calls[-1].span,
-        f"probabilistic steps give {many} combinations in one visit to `{piece.at.node}`; at "
+        f"probabilistic steps result in {many} combinations in one visit to `{piece.at.node}`; at "
         f"most {MOST_OUTCOMES} are supported",
         hint="merge alternatives that take about as long, or move some to another node",
     )

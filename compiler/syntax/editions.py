@@ -43,7 +43,7 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
                 codes.EDITION,
                 year.span,
                 f"this version of QPS reads edition {EDITION} of the language",
-                hint="update QPS for a newer edition",
+                hint="to use a newer edition, update QPS",
             )
         elif year.value != EDITION:
             sink.report(

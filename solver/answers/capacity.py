@@ -118,9 +118,9 @@ def _refuse(
     sink.report(
         codes.UNDECIDED,
         span,
-        f"`{name}` is undecided from {population} = {undecided.point:,.6g}: too close to "
-        f"its limit, or too many jumps, for {MOST_BOXES:,} bounds, and the range has "
-        f"{ends[1] - ends[0] + 1:,} populations",
+        f"`{name}` is undecided from {population} = {undecided.point:,.6g}: after "
+        f"{MOST_BOXES:,} bounds, it is still too close to its limit or jumps too often, and the "
+        f"range of {ends[1] - ends[0] + 1:,} populations is too long to try each of them",
         hint=f"narrow the range of {population} to {WIDEST_RANGE:,}, so that each value is tried",
     )
     raise QpsError(sink.found)

@@ -61,7 +61,7 @@ def test_an_idle_load_that_nobody_has_is_warned_of(folder: Path) -> None:
     bare = RELAY.replace(', idle fit "runs.csv"', "")
     (dropped, _) = told_of(folder, TURN, bare)
     assert dropped[0] == "missing-idle"
-    assert "has 7.9 % idle utilization, but `vm` has none" in dropped[1]
+    assert "contains 7.9 % idle utilization, but `vm` declares none" in dropped[1]
     stated = RELAY.replace('idle fit "runs.csv"', "idle 0 %")
     assert [slug for slug, _ in told_of(folder, TURN, stated)] == ["insignificant-demand"]
 

@@ -155,7 +155,7 @@ def test_what_bounds_do_not_decide_is_tried_in_a_range_that_is_just_wide_enough(
     monkeypatch.setattr(qps.solver.answers.capacity, "WIDEST_RANGE", 300)
     over = cos(N / 7) + N / 1000 - R(13, 10)
     assert first_failure(over, N, 9, 308) == 308
-    with pytest.raises(QpsError, match="the range has 301 populations"):
+    with pytest.raises(QpsError, match="the range of 301 populations"):
         first_failure(over, N, 8, 308)
     # nobody asks beyond `until`
     assert first_failure(over, N, 8, 10**6, until=307) is None

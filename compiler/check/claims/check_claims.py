@@ -205,7 +205,7 @@ def not_simulated(expr: ir.Expr) -> str | None:
     if not isinstance(expr, ir.Measured):
         return "it combines several measures; claim each one separately"
     if expr.kind not in _SIMULATED:
-        return "it is not something that a simulation observes"
+        return "a simulation does not produce this value"
     if expr.kind is ir.MeasureKind.LATENCY and expr.component is not None:
         return "a simulation does not measure single calls"
     return None

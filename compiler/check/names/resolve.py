@@ -275,7 +275,7 @@ class _Loader(Struct, kw_only=True):
         labels = [*(step.label for step in inner), source.label]
         is_instance = any(step.is_instance for step in inner)
         message = "import cycle: " + " -> ".join(labels)
-        hint = "move what both need to a separate module"
+        hint = "move the shared declarations to a separate module"
         if is_instance:
             message = "instance cycle: " + " -> ".join(labels)
             hint = "move what both "
@@ -289,7 +289,7 @@ class _Loader(Struct, kw_only=True):
             use.span,
             message,
             label="this closes the cycle",
-            secondary=[Label(s.use.span, f"`{s.label}` continues here") for s in inner[:-1]],
+            secondary=[Label(s.use.span, f"imported by `{s.label}` here") for s in inner[:-1]],
             hint=hint,
         )
 

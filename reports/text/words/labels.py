@@ -126,7 +126,7 @@ class Labels(Struct, frozen=True, kw_only=True):
         else:
             words = self.sentence(name) if self.sentence(name) != name else ""
         begins = found.start() == 0 or found.string[: found.start()].endswith(". ")
-        begins = begins and words != name
+        begins = begins and not (words == name and "." in name)
         return (f"{words[0].upper()}{words[1:]}" if begins else words) if words else found[0]
 
     def _in_sentence(self, name: str) -> str:

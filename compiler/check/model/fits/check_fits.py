@@ -180,7 +180,7 @@ class FitChecker(Part, frozen=True):
         """Return the hint to give a machine the idle load that a fit has found."""
         idle = f'idle fit "{fit.file}"'
         told = (
-            f"add the same to machine `{machine}`: `{fit.resource} …, {idle}`, or set "
+            f"add the same fit to machine `{machine}`: `{fit.resource} …, {idle}`, or set "
             "its own, such as `idle 0 %`"
         )
         for declared in self.main.syntax.every(ast.Machine):
@@ -196,14 +196,14 @@ class FitChecker(Part, frozen=True):
         self.sink.report(
             codes.IDLE_DROPPED,
             item.span,
-            f"`{fit.file}` has {_percent(float(fit.fixed))} idle utilization, but "
-            f"`{machine}` has none: the capacity is too high",
+            f"the fit to `{fit.file}` contains {_percent(float(fit.fixed))} idle utilization, "
+            f"but `{machine}` declares none: the capacity is too high",
             hint=self._same_idle(fit, machine),
         )
 
 
 MISSED_HINT = (
-    "name the column by a known unit such as `packet/s` or `MB/s`, declare your own with "
+    "use a heading with a known unit, such as `packet/s` or `MB/s`, declare your own with "
     "`unit update`, or remove the column"
 )
 

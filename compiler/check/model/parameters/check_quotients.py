@@ -86,8 +86,8 @@ def _report(before: ast.Expr, number: ast.Number, unit: ast.Expr, sink: Sink) ->
     sink.report(
         codes.QUOTIENT,
         Span(source, before.span.start, unit.span.end),
-        f"this is {quotient} of `{unit.span.text}`, in the first edition "
-        f"{before.span.text} divided by `{divided}`",
+        f"this means ({quotient}) {unit.span.text}; in the first edition, it meant "
+        f"{before.span.text} / ({divided})",
         hint=instead(
             Span(source, before.span.start, unit.span.end).text,
             f"({quotient}) {unit.span.text}",

@@ -57,7 +57,7 @@ def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
             codes.CLOSED_STREAM,
             span,
             f"`{stream.name}` {what}",
-            secondary=[Label(think.span, "closed: users wait for an answer, then think")],
+            secondary=[Label(think.span, "closed: users wait for a response, then think")],
             hint=fix,
         )
 

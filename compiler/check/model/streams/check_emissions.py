@@ -59,7 +59,7 @@ class EmissionChecker(Part, frozen=True):
         self.sink.report(
             codes.FIRST_EDITION,
             first.span,
-            f"the rate of a stream is now its `traffic`, not its `source`{more}",
+            f"the rate of a stream is now declared with `traffic`, not `source`{more}",
             hint=instead(
                 first.span.text,
                 f"traffic {_behind(first)}",

@@ -87,7 +87,7 @@ class EventChecker(Part, frozen=True):
             return True
         name, each = event.name.text, event.each.text
         share = " ".join(event.value.span.text.split())
-        hint = f"an event is drawn for each item: remove `for each {each}`"
+        hint = f"an event has an outcome for each item: remove `for each {each}`"
         if each == ir.Whose.EACH_USER.value:
             self.main.note(Meaning.WORD, event.each)
             hint = (
@@ -98,7 +98,7 @@ class EventChecker(Part, frozen=True):
         self.sink.report(
             codes.USER_EVENT,
             event.each.span,
-            f"event `{name}` cannot be drawn for each {each}",
+            f"event `{name}` cannot have one outcome for each {each}",
             hint=hint,
         )
         return False
@@ -263,7 +263,7 @@ class EventUses(Part, frozen=True, kw_only=True):
             f"`{words}` takes no items after `{event.words}` and `{other.words}`"
             if wrong.probability is None
             else f"`{words}` does not exclude `{event.words}`: an item could take both",
-            secondary=[Label(first.span, f"by event `{event.name}`")],
+            secondary=[Label(first.span, f"event `{event.name}`")],
             hint="remove it"
             if wrong.probability is None
             else f"write `{event.words}: …; {other.words}: one of {{ {words}: …; else: … }}`",

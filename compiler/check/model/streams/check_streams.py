@@ -194,7 +194,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WHOSE,
                 declaration.name.span,
-                f"stream `{name}` starts at several machines of `{node}`: its number is ambiguous",
+                f"stream `{name}` starts at several machines of `{node}`: it is unclear whether "
+                "its traffic is per machine or in total",
                 secondary=[Label(several.span, "several machines")],
                 hint=insertion_after_hint(
                     declaration.name.span,
