@@ -9,21 +9,22 @@ from fractions import Fraction
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, uncertain_in
+from qps.compiler.configure.configuration import Configuration, in_each_mode, uncertain_in
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.solver.answers.answer_parts import Advice, ReliableCapacity
 from qps.solver.answers.solution import Solution
-from qps.solver.answers.worst_mode import solve_model
+from qps.solver.answers.unfavorable_errors import unfavorable_errors
 from qps.solver.uncertainty.interval_result import Sampling
-from qps.solver.uncertainty.reliable_capacity import reliable_capacity
+from qps.solver.uncertainty.reliable_capacity import nominal_capacity
 from qps.solver.what_if.advice import HelpfulChange
 from qps.solver.what_if.candidates import Candidate
 
-_MOST = 6
-"""Changes that are judged so: each takes about as long as the answer."""
+_MOST = 4
+"""Changes that are judged so: each takes its own samples."""
 _ENOUGH = ".12g"
 
 
@@ -47,7 +48,7 @@ def reliable_changes(
         if is_as_computed:
             capacity = one.advice.capacity
         elif one in best:
-            capacity = _reliable(spec, scenario, settings, solution, one.candidate, sampling)
+            capacity = _reliable(spec, scenario, settings, solution, one, sampling)
         told.append(replace(one.advice, reliable_capacity=capacity))
     return tuple(told)
 
@@ -57,18 +58,22 @@ def _reliable(
     scenario: Scenarios,
     settings: tuple[str, ...],
     solution: Solution,
-    candidate: Candidate,
+    change: HelpfulChange,
     sampling: Sampling,
 ) -> int | None:
-    """Return the capacity with a change; None where it cannot be relied on for anybody."""
-    try:
-        model, configuration = _changed(spec, scenario, settings, solution, candidate)
-        changed = solve_model(model, configuration)
-        if not uncertain_in(configuration):
-            return reliable_capacity(model, configuration, changed, None, sampling).capacity
-        from qps.solver.uncertainty.sampled_capacity import capacity_at_confidence  # noqa: PLC0415 - of few specs; it needs numpy
+    """Return the capacity with a change; None where it cannot be relied on for anybody.
 
-        return capacity_at_confidence(model, configuration, changed, sampling)
+    Tighter limits are met by no more users: what they allow is not solved without them as well.
+    """
+    try:
+        model, configuration = _changed(spec, scenario, settings, solution, change.candidate)
+        graphs = [lower(model, each) for each in in_each_mode(model, configuration)]
+        tight = unfavorable_errors(model, graphs, change.advice.capacity).tightened(model)
+        if uncertain_in(configuration):
+            from qps.solver.uncertainty.sampled_capacity import capacity_at_confidence  # noqa: PLC0415 - of few specs; it needs numpy
+
+            return capacity_at_confidence(tight, configuration, sampling)
+        return change.advice.capacity if tight is model else nominal_capacity(tight, configuration)
     except QpsError:
         return None
 

@@ -24,7 +24,8 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.expressions.formulas import ONE
 from qps.solver.answers.answer_certainty import may_truly_fail
 from qps.solver.answers.answer_parts import ModelError
-from qps.solver.answers.solution import QUALITY, Solution
+from qps.solver.answers.graph_criteria import in_order
+from qps.solver.answers.solution import QUALITY
 
 _DENOMINATOR = 1_000_000
 """Errors are stated with a few digits: as a fraction they are no longer than that."""
@@ -67,13 +68,13 @@ class UnfavorableErrors(Struct, frozen=True, kw_only=True):
         )
 
 
-def unfavorable_errors(model: ir.Model, solution: Solution) -> UnfavorableErrors:
-    """Return the model errors of all that is judged, in all modes; the largest of each counts."""
+def unfavorable_errors(model: ir.Model, modes: Iterable[LoadGraph], at: int) -> UnfavorableErrors:
+    """Return the model errors of all that is judged at a population; the largest of each counts."""
     allowed: dict[str, float] = {}
     unmeasured: dict[str, None] = {}
     requirements: dict[Span, Fraction] = {}
     targets: dict[str, ir.Target] = {}
-    for graph, criterion in _doubtful(model, solution):
+    for graph, criterion in _doubtful(model, modes, at):
         factor, error = _factor(graph, criterion), criterion.known.error
         if factor is None or error is None:
             unmeasured[criterion.name] = None
@@ -98,18 +99,19 @@ def unfavorable_errors(model: ir.Model, solution: Solution) -> UnfavorableErrors
     )
 
 
-def _doubtful(model: ir.Model, solution: Solution) -> Iterator[tuple[LoadGraph, Criterion]]:
-    """Yield what may fail in truth where it seems to hold, as it is known at the capacity.
+def _doubtful(
+    model: ir.Model, modes: Iterable[LoadGraph], at: int
+) -> Iterator[tuple[LoadGraph, Criterion]]:
+    """Yield what may fail in truth where it seems to hold, as it is known at a population.
 
     Quality over axes is judged as those are; by a formula of the spec it has no limit to move.
     """
     has_formula = model.quality.formula is not None
-    for each in (solution, *solution.others):
-        for failure in each.failures:
-            known = known_at(each.graph, failure.criterion, solution.at)
-            criterion = replace(failure.criterion, known=known)
+    for graph in modes:
+        for each in in_order(graph):
+            criterion = replace(each, known=known_at(graph, each, at))
             if may_truly_fail(criterion) and (criterion.name != QUALITY or has_formula):
-                yield each.graph, criterion
+                yield graph, criterion
 
 
 def _factor(graph: LoadGraph, criterion: Criterion) -> Fraction | None:

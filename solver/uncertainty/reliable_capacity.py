@@ -6,12 +6,14 @@ limits are tightened by the measured errors of what they limit (`unfavorable_err
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.answers.graph_solution import certified_answer
@@ -35,17 +37,18 @@ def reliable_capacity(
     It is never above the capacity without errors: a tighter limit is met by no more users, but a
     surrogate model of samples may be a little off either way.
     """
-    errors = unfavorable_errors(model, solution)
+    graphs = [one.graph for one in (solution, *solution.others)]
+    errors = unfavorable_errors(model, graphs, solution.at)
     tight = errors.tightened(model)
     plain = solution.capacity if sampled is None else sampled.odds.at_confidence.capacity
     if tight is model or plain is None:
         covered = plain
     elif sampled is None:
-        covered = _nominal(tight, configuration)
+        covered = nominal_capacity(tight, configuration)
     else:
         from qps.solver.uncertainty.sampled_capacity import sampled_capacity  # noqa: PLC0415
 
-        if _are_independent(model, solution):
+        if _are_independent(model, graphs):
             tight = _of_errors(tight, errors)
         covered = sampled_capacity(tight, configuration, sampling, sampled)
     return ReliableCapacity(
@@ -56,8 +59,8 @@ def reliable_capacity(
     )
 
 
-def _nominal(model: ir.Model, configuration: Configuration) -> int | None:
-    """Return the capacity of the worst mode, None for none."""
+def nominal_capacity(model: ir.Model, configuration: Configuration) -> int | None:
+    """Return the capacity of the worst mode with inputs as they are stated, None for none."""
     found = [
         certified_answer(lower(model, each)).largest for each in in_each_mode(model, configuration)
     ]
@@ -65,10 +68,9 @@ def _nominal(model: ir.Model, configuration: Configuration) -> int | None:
     return min(supported) if len(supported) == len(found) else None
 
 
-def _are_independent(model: ir.Model, solution: Solution) -> bool:
+def _are_independent(model: ir.Model, graphs: Sequence[LoadGraph]) -> bool:
     """Return whether each requirement is judged by itself: not by a metric, nor shared out."""
     is_elastic = any(parameter.is_elastic for parameter in model.parameters)
-    graphs = (one.graph for one in (solution, *solution.others))
     return not is_elastic and all(graph.quality is None for graph in graphs)
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.solver.answers.solution import Solution
-from qps.solver.answers.unfavorable_errors import unfavorable_errors
 from qps.solver.uncertainty.capacity_interval import least, not_below
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.prediction_interval import SampledOdds
@@ -33,18 +31,13 @@ def sampled_capacity(
 
 
 def capacity_at_confidence(
-    model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
+    model: ir.Model, configuration: Configuration, sampling: Sampling
 ) -> int | None:
-    """Return what a share of the samples supports with every measured model error allowed for."""
+    """Return what a share of the samples supports in a model; None for none."""
     numbers = uncertain_numbers(model, configuration)
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
-    found = solved_for(model, configuration, axis, solution)
-    largest, solved = found.largest, found.is_answered
-    tight = unfavorable_errors(model, solution).tightened(model)
-    if tight is not model:
-        with_errors = solved_for(tight, configuration, axis, None)
-        largest = np.minimum(largest, with_errors.largest)
-        solved = solved & with_errors.is_answered
-    if not solved.any():
+    found = solved_for(model, configuration, axis, None)
+    if not found.is_answered.any():
         return None
-    return not_below(least(largest[solved], sampling.certainty), configuration.low)
+    answers = found.largest[found.is_answered]
+    return not_below(least(answers, sampling.certainty), configuration.low)
