@@ -61,7 +61,7 @@ class FixView(Struct, frozen=True, kw_only=True):
 
 
 class DiagnosticView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A diagnostic. For some codes, `details` has the numbers in its message."""
+    """A diagnostic. For some codes, `details` contains the numbers in its message."""
 
     code: str
     name: str

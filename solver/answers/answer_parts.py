@@ -64,11 +64,11 @@ class ModelError(Struct, frozen=True, kw_only=True):
 
 
 class ReliableCapacity(Struct, frozen=True, kw_only=True):
-    """The capacity that can be relied on, or None if even the smallest population is not supported.
+    """The reliable capacity, or None if even the smallest population is not supported.
 
     It is the capacity with every model error in `allowed_for` at its unfavorable end and, if
     inputs are uncertain, at a `confidence` (otherwise null). `unmeasured` lists the requirements
-    and utilizations whose model error has no number, so that the true capacity may be lower.
+    and utilizations whose model error was never measured, so the true capacity may be lower.
     """
 
     capacity: int | None
@@ -80,9 +80,9 @@ class ReliableCapacity(Struct, frozen=True, kw_only=True):
 class ValueAtCapacity(Struct, frozen=True, kw_only=True):
     """A value at the reliable capacity, in base units.
 
-    `nominal` is with nominal inputs. `value` is its unfavorable end at the confidence of the
-    capacity: a share of the samples is no worse. Both are the same if inputs are certain. `used` is
-    the fraction of its limit that `value` uses, null if it has none.
+    `nominal` is the value with nominal inputs. `value` is the unfavorable end of its interval, at
+    the confidence of the capacity. Both are the same if inputs are certain. `used` is the fraction
+    of the limit that `value` uses, or null if there is no limit.
     """
 
     name: str
@@ -93,12 +93,12 @@ class ValueAtCapacity(Struct, frozen=True, kw_only=True):
 
 
 class AtReliableCapacity(Struct, frozen=True, kw_only=True):
-    """All that is told beside the headline, at its population and its confidence.
+    """Values shown next to the capacity, at its population and confidence.
 
-    `population` is the reliable capacity, rounded down as it is printed. `limited_by` is the
-    utilization or the requirement that reaches its limit there. `utilizations` are by resource,
-    `requirements` in the order of the spec, and `percentiles` are p99 of the streams whose latency
-    is required, or else of the first stream.
+    `population` is the reliable capacity, rounded down as printed. `limited_by` is the utilization
+    or the requirement that reaches its limit there. `utilizations` has an entry for each resource,
+    and `requirements` is in the order of the spec. `percentiles` lists the p99 of each stream with
+    a latency requirement, or of the first stream if there is none.
     """
 
     population: int

@@ -61,7 +61,7 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
 
 
 class BottleneckChange(Struct, frozen=True):
-    """The population `at` which another resource gets the highest utilization.
+    """The population (`at`) above which another resource has the highest utilization.
 
     `to` is that resource, or None if undecided.
     """

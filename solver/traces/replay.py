@@ -20,9 +20,9 @@ from qps.solver.traces.recorded_jitter import Ticks, Trace
 class Replay(Struct, frozen=True, kw_only=True):
     """Playback of a trace under a policy.
 
-    Of the packets sent, `shown` were played back, `late` arrived too late, and `discarded` were
-    dropped to catch up; the rest were lost. `gaps` is the number of interruptions. Latencies are in
-    s, relative to the fastest packet.
+    Of the packets sent, `shown` were presented to the user, `late` arrived too late, and
+    `discarded` were dropped to catch up; the rest were lost. `gaps` is the number of interruptions.
+    Latencies are in s, relative to the fastest packet.
     """
 
     policy: str

@@ -56,10 +56,10 @@ class ShareOfVariance(Share, frozen=True, kw_only=True):
 
 
 class BySurface(Struct, frozen=True, kw_only=True):
-    """A requirement whose value is predicted by a surrogate model fitted to `points` samples.
+    """A requirement that is evaluated with a surrogate model, fitted to `points` samples.
 
-    `error` is the largest relative error in cross-validation, for the population at which the
-    requirement fails.
+    `error` is the largest relative error in cross-validation, for the population above
+    which the requirement is not met.
     """
 
     requirement: str
@@ -97,14 +97,14 @@ class Counted(Struct, frozen=True, kw_only=True):
 class Odds(Struct, frozen=True, kw_only=True):
     """Uncertainty of a result, from samples of uncertain inputs.
 
-    `requirements` has the probability that each requirement is met at capacity, `bottlenecks` the
-    probability that each resource saturates first, and `limits` the probability of each limit of
-    the capacity. `linear_interval` is the interval from a linear approximation, or None if there
-    is none. `left_out` has the fractions of samples with an invalid number or without a solution,
-    with reasons; `beyond` is the fraction of samples in which the range ends first. `distribution`
-    is the histogram of the capacity. `assumed` lists requirements and resources that are assumed to
-    keep failing at larger populations once they fail; `surrogate_models` predict most samples for
-    some of them.
+    `requirements` lists the probability that each requirement is met at capacity, `bottlenecks` the
+    probability that each resource saturates first, and `limits` the probability that each limit
+    determines the capacity. `linear_interval` is the interval from a linear approximation, or None
+    if there is none. `left_out` lists the fractions of samples with an invalid number or without a
+    solution, with reasons; `beyond` is the fraction of samples in which no limit is reached within
+    the range. `distribution` is the histogram of the capacity. `assumed` lists requirements and
+    resources that are assumed to exceed their limits at every larger population once they do so;
+    `surrogate_models` evaluate most samples for some of them.
     """
 
     interval: Interval

@@ -43,7 +43,7 @@ _NEIGHBORHOOD = Fraction(10**6)
 
 
 class Failure(Struct, frozen=True):
-    """A requirement that fails, and its mode; None without modes.
+    """A requirement that is not met, and its mode; None without modes.
 
     If `refused` is true, `requirement` is not a requirement, but the reason why the value is
     invalid or undecided.

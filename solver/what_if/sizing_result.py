@@ -76,7 +76,7 @@ class Needed(Struct, frozen=True, kw_only=True):
 
 
 class FailingThere(Struct, frozen=True, kw_only=True):
-    """A requirement that fails at the population in some mode, with its value."""
+    """A requirement that is not met at the population in some mode, with its value."""
 
     criterion: Criterion
     limit: float

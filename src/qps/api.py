@@ -115,7 +115,7 @@ class Model(ShowsItself):
         """Solve the spec. The result has the attributes of `qps solve --format json`.
 
         `set` maps names to values, as strings (`{"size": "1200 byte/packet"}`) or plain numbers. If
-        inputs are uncertain, `uncertainty` in the result has the prediction interval of the
+        inputs are uncertain, `uncertainty` in the result contains the prediction interval of the
         capacity, from samples, and the capacity at `confidence`. `advice` adds changes that
         increase capacity, which takes a second or two. Raises ValueError if `confidence` is not
         between 0.5 and 0.999.

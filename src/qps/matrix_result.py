@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class MatrixResult(ShowsItself):
     """A matrix of a spec. Iterate over it to get Arrow record batches, solved on demand.
 
-    Values are in base units; each field of `schema` has its unit. Rows are in the order of the
+    Values are in base units; each field of `schema` states its unit. Rows are in the order of the
     axes. To sort them by `order by`, use `to_arrow()`.
     """
 

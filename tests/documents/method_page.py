@@ -50,7 +50,7 @@ def _sections() -> Iterator[str]:
     ):
         rows = {name: one for name, one in METHODS.items() if one.kind is kind}
         yield f"\n## {title}\n"
-        headings = ("Method", "Result", "Premises that fail", "Instead of", "Source")
+        headings = ("Method", "Result", "Violated premises", "Instead of", "Source")
         told = (
             (_named(name), _of(one), _premises(one.fails), _instead(one), _cited(one))
             for name, one in rows.items()

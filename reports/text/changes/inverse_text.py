@@ -35,8 +35,8 @@ _MOST_REASONS = 4
 class IntervalView(Struct, frozen=True, kw_only=True):
     """Values that support the population, and what fails beyond (null at an end of the range).
 
-    An open end is excluded. For counts, `unrounded` has the ends before rounding to whole numbers,
-    or null if they were whole numbers.
+    An open end is excluded. For counts, `unrounded` contains the ends before rounding to whole
+    numbers, or null if they were whole numbers.
     """
 
     from_: float

@@ -32,7 +32,7 @@ class NeededView(Struct, frozen=True, kw_only=True):
 
 
 class FailingView(Struct, frozen=True, kw_only=True):
-    """A requirement that fails at this population, with its mode, value and limit."""
+    """A requirement that is not met at this population, with its mode, value and limit."""
 
     requirement: str
     mode: str | None

@@ -31,7 +31,7 @@ class ClaimChange(Struct, frozen=True, kw_only=True):
 class ClaimChanges(Struct, frozen=True, kw_only=True):
     """Claims with changed verdicts in a new spec; `unchanged` counts the others.
 
-    `unanswered` has the reasons for claims without a result.
+    `unanswered` lists the reasons for claims without a result.
     """
 
     now_fail: tuple[ClaimChange, ...]

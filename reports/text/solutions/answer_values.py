@@ -125,7 +125,7 @@ class ElasticView(Struct, frozen=True, kw_only=True):
 
 
 class FailingView(Struct, frozen=True, kw_only=True):
-    """A requirement that fails with more users."""
+    """A requirement that is not met with more users."""
 
     requirement: str
     value: float
@@ -176,8 +176,8 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     `with` or `--set`, or null. If `range_limits` is true, the capacity may be higher. If demand is
     moved, `to` is the resource that receives most of it, and `headroom` is the headroom left there.
     `price` and `running_price` are the additional cost at the current capacity, in $ and $/s, or
-    null without a price. `reliable_capacity` is the capacity with it that can be relied on, as that
-    of the answer; null if it was not computed.
+    null without a price. `reliable_capacity` is the reliable capacity after the change, or null if
+    it was not computed.
     """
 
     kind: ChangeKind
