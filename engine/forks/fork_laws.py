@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.sum_mixtures import TimePath, terms_of
+from qps.engine.distributions.sum_numbers import TINY
 from qps.engine.forks.time_laws import LEAST_SHARE, TimeLaw, behind, longer_of_paths, moving
+from qps.engine.forks.weighted_panels import WeightedPanels
 from qps.engine.numerics.array_blocks import Array
 
 Complex = NDArray[np.complex128]
@@ -28,6 +30,8 @@ _DIGITS = 11.0
 """To so large a power of e is raised what is far out in transforms."""
 _FINEST, _LONGEST = -40, 8
 """Powers of 2, of the time in which tails fall, at which panels begin."""
+_TOGETHER = 1 << 14
+"""So many terms of transforms stay in the processor's cache."""
 
 
 class SummedTime(Struct, frozen=True, kw_only=True):
@@ -37,6 +41,7 @@ class SummedTime(Struct, frozen=True, kw_only=True):
     weights: Array
     nearest: Array
     is_narrow: bool
+    panels: WeightedPanels
 
     @property
     def mass(self) -> Array:
@@ -54,14 +59,25 @@ class SummedTime(Struct, frozen=True, kw_only=True):
         return np.array([float((self.weights * self.times).sum())])
 
     def transform(self, at: Complex) -> Complex:
-        """Return the transform; imaginary parts of rows are multiples of that of the second."""
-        now = self.weights * np.exp(-at.real[0][:, None] * self.times)
-        turn = np.exp(-1j * at.imag[-1][:, None] / max(1, len(at) - 1) * self.times)
+        """Return the transform; imaginary parts of rows are multiples of that of the second.
+
+        Columns of which these are next to each other are done at once, with as few times as tell.
+        """
+        turns = at.imag[-1] / max(1, len(at) - 1)
+        octaves = np.floor(np.log2(np.maximum(np.abs(at[-1]), TINY)))
         found = np.empty(at.shape, dtype=complex)
-        value = now.astype(complex)
-        for k in range(len(at)):
-            found[k] = value.sum(axis=1)
-            value = value * turn
+        for octave in np.unique(octaves):
+            among = np.flatnonzero(octaves == octave)
+            real, most = at.real[0, among], float(np.abs(at[-1, among]).max())
+            times, weights = self.panels.thinned(most, float(real.min()), float(real.max()))
+            together = max(1, _TOGETHER // max(1, len(times)))
+            for first in range(0, len(among), together):
+                some = among[first : first + together]
+                value = (weights * np.exp(-at.real[0, some, None] * times)).astype(complex)
+                turn = np.exp(-1j * turns[some, None] * times)
+                for k in range(len(at)):
+                    found[k, some] = value.sum(axis=1)
+                    value *= turn
         return found
 
 
@@ -84,6 +100,9 @@ def summed_times(law: TimeLaw, nearest: float) -> list[tuple[float, float, Summe
         summed = SummedTime(
             times=after,
             weights=each,
+            panels=WeightedPanels.of(
+                *(one.reshape(len(law.points) - 1, -1) for one in (after, each))
+            ),
             nearest=np.array([min(nearest, _DIGITS / beyond) if law.is_narrow else nearest]),
             is_narrow=law.is_narrow or len(law.atoms) > 1,
         )

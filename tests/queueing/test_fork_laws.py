@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 
 from qps.engine.forks.fork_arrays import fork_lateness
+from qps.engine.forks.weighted_panels import WeightedPanels
 from qps.engine.operations import OPERATIONS
 
 MEAN, QUANTILE, TAIL = (OPERATIONS[word] for word in ("fork_mean", "fork_quantile", "fork_tail"))
@@ -203,6 +204,25 @@ def test_branches_behind_different_fixed_times_begin_where_the_last_one_does() -
     draws = np.maximum(one, other)
     for time in (1.5, 2.0, 2.49, 2.51, 4.0, 9.0):
         assert TAIL.number(time, *stages) == pytest.approx((draws > time).mean(), abs=2e-3)
+
+
+@pytest.mark.parametrize("nodes", [16, 192])
+def test_few_times_tell_the_transform_of_many(nodes: int) -> None:
+    """On panels that grow by powers, wherever the transform is asked for."""
+    rng = np.random.default_rng(7)
+    points = np.concatenate([[0.0], 2.0 ** np.arange(-30.0, 5.0)])
+    times = points[:-1, None] + np.diff(points)[:, None] * np.sort(rng.random((35, nodes)), axis=1)
+    weights = np.exp(-times) * np.diff(points)[:, None] * rng.normal(1.0, 0.1, times.shape)
+    panels = WeightedPanels.of(times, weights)
+    for size in (1e-3, 1.0, 100.0, 1e6):
+        for real in (-0.9, 0.0, size / 8):
+            turns = np.linspace(0.0, size, 9)[:, None]
+            some, each = panels.thinned(size + 1, real, real)
+            found = (each * np.exp(-(real + 1j * turns) * some)).sum(axis=1)
+            whole = weights.ravel() * np.exp(-(real + 1j * turns) * times.ravel())
+            largest = np.abs(whole[0]).sum()
+            assert np.abs(found - whole.sum(axis=1)).max() < 1e-10 * largest
+            assert size > 1 or len(some) < times.size / 2
 
 
 def test_rows_are_as_many_numbers() -> None:
