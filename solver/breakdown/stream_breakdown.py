@@ -43,7 +43,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     stages = [Part(part.stage, part.value, scope) for part in ways]
     variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
-        what = "mean time from source to user: sum over all stages"
+        what = "mean time from source to user: sum of all stages"
         return told(
             what=what,
             value=_sum(stages),
