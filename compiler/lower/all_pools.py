@@ -69,6 +69,7 @@ def pools_of(
         known.queues | of_users.queues,
         put_in,
         Numbers(expressions),
+        gate.checks,
     )
     return Pools(
         resources=others.resources | held_by_users,

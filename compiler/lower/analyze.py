@@ -18,6 +18,7 @@ from qps.compiler.lower.closed_streams.closed_network_builder import (
 from qps.compiler.lower.closed_streams.elastic_labels import queues_and_labels, with_values
 from qps.compiler.lower.closed_streams.elastic_solution import loads_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.labels.enough_servers import with_enough_servers
 from qps.compiler.lower.labels.never_full_pools import never_full
 from qps.compiler.lower.labels.premise_checks import gate_of
 from qps.compiler.lower.load_graph import Analysis, Calibration, Stated
@@ -54,7 +55,8 @@ def analyze(
     asked = requirements_in_force(numbers.model, stated.mode, stated.absent)
     loads = loads_of(counted, closed, stated.targets, asked, numbers)
     arriving = stations_of(counted.stations, loads.resources, loads.put_in, numbers)
-    stations = with_feedback(arriving, counted, numbers)
+    returning = with_feedback(arriving, counted, numbers)
+    stations = with_enough_servers(returning, network, numbers)
     gate = gate_of(network, counted, stations, loads.closed, numbers)
     known = queues_and_labels(loads, stations, counted, gate, numbers)
     valued = with_values(counted, known, loads.put_in)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from documents.docs import ROOT
+from qps.compiler.lower.labels.pool_premises import OF_POOLS
 from qps.compiler.lower.labels.premises import OF_CLASSES, OF_STATIONS
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.method_sources import SOURCES
@@ -12,7 +13,7 @@ from qps.compiler.quantities.methods import METHODS, PREMISES, Method, Of
 from qps.compiler.quantities.scales import percent
 
 PAGE = ROOT / "docs" / "methods.md"
-_CHECKED = OF_STATIONS.keys() | OF_CLASSES.keys()
+_CHECKED = OF_STATIONS.keys() | OF_CLASSES.keys() | OF_POOLS.keys()
 
 
 def page() -> str:

@@ -36,6 +36,7 @@ _SIZED = {"extra": _KINDS, "work": "5 ms/request * size"}
 _LATE = "measure late = a.cpu.wait.p95"
 _SENT = "at a { work to all b }; over l; at b { }"
 _BRANCHES = {"a": "box", "b": "one", "c": "one"}
+_HELD = "at a { take threads; call b { work }; give threads }"
 _TOGETHER = "at a { together { call b { work }; call c { work } } }"
 
 
@@ -79,6 +80,7 @@ SPECS = {
     "core-and-thread": _spec(_open("at a { single; work }"), a="four"),
     "cosmetatos": _spec(_open("at a { work }"), a="four", four="mdc"),
     "exponential-waits-for-fixed-service": _spec(_open("at a { work }"), a="four", four="mdc"),
+    "delay-while-held": _spec(_open(_HELD), a="held", b="four"),
     "feedback-queue": _spec(_open("at a { call b { work }; call b { more } }"), b="one").replace(
         "propagation 0.5 ms", "propagation 0 ms"
     ),
@@ -141,7 +143,6 @@ SPECS = {
 """A spec by the id of its method."""
 
 _CALLED = "at a { call b { work } }"
-_HELD = "at a { take threads; call b { work }; give threads }"
 _PERIODIC = {"a": "box * 2", "b": "one", "one": "periodic"}
 _TWICE = {"b": "box * 3", "c": "box * 2", "one": "periodic"}
 _LINE = "at a { work }; over l; at b { work }"
@@ -163,6 +164,16 @@ PREMISES = {
         _spec(_open("at a { work }", more="; arrivals cv 2")),
     ),
     "not-behind-a-pool": ("b.cpu", *(_spec(_open(w), a="held", b="one") for w in (_CALLED, _HELD))),
+    "enough-servers": ("b.cpu", *(_spec(_open(_HELD), a="held", b=b) for b in ("four", "one"))),
+    "poisson-at-pool": (
+        "a.threads",
+        *(_spec(_open(_HELD, more=m), a="held", b="four") for m in ("", "; arrivals cv 2")),
+    ),
+    "exponential-holds": (
+        "a.threads",
+        SPECS["delay-while-held"].replace("propagation 0.5 ms", "propagation 0 ms"),
+        SPECS["delay-while-held"],
+    ),
     "periodic": (
         "b.cpu",
         _spec(_open(_CALLED, "for each a"), **_PERIODIC),

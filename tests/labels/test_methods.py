@@ -15,6 +15,7 @@ from documents.method_specs import SPECS
 from helpers.labels import labels_at
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.labels.pool_premises import OF_POOLS
 from qps.compiler.lower.labels.premises import OF_CLASSES, OF_STATIONS
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
@@ -53,8 +54,8 @@ def test_every_premise_and_source_is_that_of_a_row() -> None:
 
 
 def test_every_premise_is_checked_on_the_network() -> None:
-    assert OF_STATIONS.keys() | OF_CLASSES.keys() == PREMISES.keys()
-    assert OF_STATIONS.keys().isdisjoint(OF_CLASSES)
+    assert OF_STATIONS.keys() | OF_CLASSES.keys() | OF_POOLS.keys() == PREMISES.keys()
+    assert len(OF_STATIONS) + len(OF_CLASSES) + len(OF_POOLS) == len(PREMISES)
 
 
 def test_theorems_stay_with_what_is_exact() -> None:

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from msgspec import Struct
+
 from qps.compiler.lower.disciplines.gamma_stages import quantile_of
 from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
 from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.unlike_services import TwoTimes
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum, number, total
 
 _LEAST, _NEARLY = number(Fraction(1, 10**12)), number(1 - Fraction(1, 10**12))
+
+EXPONENTIAL, DELAY, FLOW_EQUIVALENT = "erlang-c-of-a-pool", "delay-while-held", "pool-wait"
+"""The methods: of holds that are one exponential service, that wait for nothing, and others."""
+
+
+class PoolMethod(Struct, frozen=True):
+    """How it is known how long a pool is waited for: an `id` of the table of methods.
+
+    The squared coefficient of variation of delays is so far `apart` from that of exponential ones.
+    """
+
+    id: str
+    apart: float = 0.0
+
+
+_BY_FLOW_EQUIVALENT = PoolMethod(FLOW_EQUIVALENT)
 
 
 class Pool(Law, frozen=True, kw_only=True):
@@ -33,6 +51,7 @@ class Pool(Law, frozen=True, kw_only=True):
     lasts: TwoTimes | None = None
     vary: bool = False
     unlike: tuple[str, ...] = ()
+    by: PoolMethod = _BY_FLOW_EQUIVALENT
 
     def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all wait alike
         """Return by how much the pool makes a visit later, on average."""
@@ -88,12 +107,30 @@ class Pool(Law, frozen=True, kw_only=True):
         return False
 
     def mean_known(self, queue: Queue) -> Certainty:
-        """Of what is done meanwhile the pool sees no more than how much of it fits."""
+        """Of what is done meanwhile the pool sees no more than how much of it fits.
+
+        Where that is no queue, the places are servers, for services that are as long as the holds.
+        """
+        if self.by.id == EXPONENTIAL:
+            return known_by(EXPONENTIAL, queue.resource)
+        if self.by.id == DELAY:
+            return known_by(DELAY, queue.resource, case="mean", apart=self.by.apart)
         known = known_by("pool-wait", queue.resource, case="unlike" if self.vary else "alike")
         if not self.unlike:
             return known
         return together(known, known_by("unlike-while-held", queue.resource, by=list(self.unlike)))
 
-    def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
-        """The same."""
+    def mean_for_quantile(self, queue: Queue) -> Certainty:
+        """Errors of percentiles were measured with those of the mean."""
+        return EXACT if self.by.id == DELAY else self.mean_known(queue)
+
+    def waits_known(self, queue: Queue) -> Certainty:
+        """Of delays that are not exponential nothing but latencies was measured."""
+        known = self.quantiles_known(queue)
+        return of_another(known) if self.by.id == DELAY else known
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """The wait of those who wait is taken as exponential, as it is for exponential holds."""
+        if self.by.id == DELAY:
+            return known_by(DELAY, queue.resource, case="percentiles", apart=self.by.apart)
         return EXACT

@@ -221,7 +221,7 @@ def no_loss(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[
 
 def independent_stages(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """What is waited at one station says nothing of what is waited at another."""
-    waits = passages.waits_of(of)
+    waits = [one for one in passages.waits_of(of) if not one[0].never_waits]
     names = [queue.resource for queue, _ in waits]
     if any(one.fork is not None for one in walked(of)):
         again = [name for name in names if names.count(name) > 1]

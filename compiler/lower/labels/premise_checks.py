@@ -10,6 +10,7 @@ from qps.compiler.lower.closed_networks.closed_network_solution import Closed
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Checks, ClassDoubts, Gate
 from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers
+from qps.compiler.lower.labels.pool_premises import OF_POOLS
 from qps.compiler.lower.labels.premises import (
     OF_CLASSES,
     OF_PERIODS,
@@ -93,20 +94,29 @@ class Checking(Struct, frozen=True):
         """Return where a premise is asked for: at stations of a discipline that rests on it."""
         if premise in OF_CLASSES:
             return list(self.passages.network.classes)
+        if premise in OF_POOLS:
+            return self._pools()
         visited = [(name, one.law) for name, one in self.passages.queues.items() if one.visits]
         if premise in OF_PERIODS:
             return [name for name, law in visited if law.rests_on_periods]
         return [name for name, _ in visited]
 
+    def _pools(self) -> list[str]:
+        """Return the pools that are waited for."""
+        pools = self.passages.network.pools
+        return [name for name, pool in pools.items() if not pool.is_unmodeled]
+
     def why(self, premise: str, at: str) -> tuple[Reason, ...]:
         """Return why a premise fails at a station or for a class, each reason once."""
         network, numbers = self.passages.network, self.numbers
         found: dict[Reason, None] = {}
-        for one in (
-            OF_CLASSES[premise](self.passages, network.classes[at], numbers)
-            if premise in OF_CLASSES
-            else OF_STATIONS[premise](self.passages, network.stations[at], numbers)
-        ):
+        if premise in OF_CLASSES:
+            failing = OF_CLASSES[premise](self.passages, network.classes[at], numbers)
+        elif premise in OF_POOLS:
+            failing = OF_POOLS[premise](self.passages, network.pools[at], numbers)
+        else:
+            failing = OF_STATIONS[premise](self.passages, network.stations[at], numbers)
+        for one in failing:
             if isinstance(one, Fails):
                 found[one.why] = None
             elif numbers.is_above_zero(one.beyond):

@@ -25,6 +25,7 @@ from qps.compiler.lower.labels.class_premises import (
     variance_known,
     whole_population,
 )
+from qps.compiler.lower.labels.enough_servers import enough_servers
 from qps.compiler.lower.labels.labeled_network import NetworkPassages, Numbers, Premise
 from qps.compiler.lower.labels.station_premises import (
     OF_QUEUES,
@@ -54,6 +55,7 @@ OF_STATIONS: Mapping[str, _OfStation] = {
     "random-or-room": random_or_room,
     "whole-visits": whole_visits,
     "product-form-station": product_form_station,
+    "enough-servers": enough_servers,
     **{name: _at(of_queue) for name, of_queue in OF_QUEUES.items()},
 }
 """By id, of stations that are waited for."""

@@ -131,7 +131,7 @@ def _by_chance_at(
 ) -> Iterator[Premise]:
     for run in passages.runs.get(station.name, ()):
         chances = [one for one in run.services if is_by_chance(one, numbers)]
-        is_visit = len(run.services) == 1 and _is_exponential(station)
+        is_visit = len(run.services) == 1 and is_exponential(station)
         if run.of.is_closed or (is_visit and all(_is_share(one, numbers) for one in chances)):
             continue
         if chances:
@@ -139,7 +139,7 @@ def _by_chance_at(
             return
 
 
-def _is_exponential(station: Station) -> bool:
+def is_exponential(station: Station) -> bool:
     """Return whether service times at a station are exponential, whatever the numbers are."""
     queueing = station.queueing
     if queueing is None or queueing.traits.variation != 1:
@@ -178,7 +178,7 @@ def product_form_station(
     if len({run.of.name for run in runs}) == 1 or not any(run.of.is_closed for run in runs):
         return
     first, *others = runs
-    if _is_exponential(station) and all(numbers.are_equal(first.mean, one.mean) for one in others):
+    if is_exponential(station) and all(numbers.are_equal(first.mean, one.mean) for one in others):
         return
     yield Fails(reason_of("unequal-beside-closed", station.name))
 

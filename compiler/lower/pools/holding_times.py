@@ -62,7 +62,7 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     moment, None where that is not told. `stations` are what is waited for meanwhile, `alone` is all
     that is done without waits. Waits there are `uneven` times those for exponential services of
     random arrivals. Where first comes first services have the `variations`; their means are far
-    apart at the `unlike` stations.
+    apart at the `unlike` stations. It `is_delay` where nothing is waited for.
     """
 
     hold: Hold
@@ -77,6 +77,7 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     variations: frozenset[Formula]
     unlike: tuple[str, ...]
     is_in_line: bool
+    is_delay: bool
     known: Certainty
 
 
@@ -130,13 +131,10 @@ def holding_time(
         third=third,
         stations=stations,
         uneven=weighted_mean(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
-        variations=frozenset(
-            part.queue.variation
-            for part in waits
-            if part.queue is not None and not part.queue.traits.is_insensitive
-        ),
+        variations=_variations(waits),
         unlike=_unlike(line),
         is_in_line=is_in_line,
+        is_delay=not _waited(line),
         known=_known(hold, line, is_in_line=is_in_line),
     )
 
@@ -171,7 +169,8 @@ def _uneven(queue: Queue) -> Formula:
     is_told = isinstance(queue.law, OneServer) and not isinstance(queue.law, Periodic)
     if not is_told or queue.has_batches or queue.variation is queue.arrivals is ONE:
         return ONE
-    return maximum(_LEAST_UNEVEN, (queue.arrivals + queue.variation**2) / 2)
+    uneven = maximum(_LEAST_UNEVEN, (queue.arrivals + queue.variation**2) / 2)
+    return uneven + queue.has_enough * (ONE - uneven)
 
 
 def _refused_speeds(part: LatencyPart) -> QpsError:
@@ -182,6 +181,16 @@ def _refused_speeds(part: LatencyPart) -> QpsError:
         f"`{part.queue.resource if part.queue else part.place}` is unknown: its speed is "
         "load-dependent",
         hint="give the pool back first, or use one speed: `queueing ps`",
+    )
+
+
+def _variations(waits: Sequence[LatencyPart]) -> frozenset[Formula]:
+    """Return the variations of services that others wait for, first come, first served."""
+    queues = (part.queue for part in waits if part.queue is not None)
+    return frozenset(
+        queue.variation
+        for queue in queues
+        if not queue.traits.is_insensitive and not queue.never_waits
     )
 
 
@@ -222,7 +231,9 @@ def _unlike(line: Sequence[LatencyPart]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for part in every(line):
         queue = part.queue
-        if queue is None or isinstance(queue.law, (Pool, Loss)) or queue.traits.is_insensitive:
+        if queue is None or isinstance(queue.law, Pool) or _is_delay(queue):
+            continue
+        if queue.traits.is_insensitive:
             continue
         apart = queue.times_apart
         if not queue.is_modeled_as_uniform and (apart is None or apart > _MOST_APART):
@@ -230,10 +241,20 @@ def _unlike(line: Sequence[LatencyPart]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _waited(line: Sequence[LatencyPart]) -> list[Queue]:
+    """Return the queues that may be waited in."""
+    return [part.queue for part in every(line) if part.queue and not _is_delay(part.queue)]
+
+
+def _is_delay(queue: Queue) -> bool:
+    """Return whether those who are served do not wait before."""
+    return isinstance(queue.law, Loss) or queue.never_waits
+
+
 def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Certainty:
     """Return how it is known how long something is held: what waits for nothing, exactly."""
     known = [part.certainty for part in line]
-    queues = [p.queue for p in every(line) if p.queue and not isinstance(p.queue.law, Loss)]
+    queues = _waited(line)
     waited = dict.fromkeys(queue.resource for queue in queues)
     if waited:
         case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""

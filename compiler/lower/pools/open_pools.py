@@ -14,12 +14,14 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.disciplines.pool_arrivals import BehindPools, Through
-from qps.compiler.lower.disciplines.pool_wait import Pool
+from qps.compiler.lower.disciplines.pool_wait import Pool, PoolMethod
 from qps.compiler.lower.disciplines.processor_sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.label_doubts import Checks
 from qps.compiler.lower.labels.labeled_network import Numbers
 from qps.compiler.lower.pools.holding_times import HoldingTime, OpenPools, holding_time
+from qps.compiler.lower.pools.pool_methods import pool_method
 from qps.compiler.lower.queues.arrival_variability import from_outside
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
@@ -50,10 +52,11 @@ def open_pools(
     queues: Mapping[str, PlacedQueue],
     put_in: Substitution,
     numbers: Numbers,
+    checks: Checks,
 ) -> OpenPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to.
 
-    What the `numbers` vouch for tells how well it is known, and no more.
+    What the `numbers` vouch for tells how well it is known, and no more; so do the `checks`.
     """
     by_name = {name: replace(one, visits=dict(one.visits)) for name, one in by_name.items()}
     found = OpenPools(
@@ -84,7 +87,8 @@ def open_pools(
         known = together(load.known, *(one.known for one in held))
         found.resources[name] = load.with_holds(each, known)
         vary = any(numbers.is_above_zero(v - 1) for one in held for v in one.variations)
-        queue = _queue(name, held, network, comes, vary=vary)
+        by = pool_method(name, held, network, numbers, checks)
+        queue = _queue(name, held, network, comes, vary=vary, by=by)
         found.queues[name] = PlacedQueue(queue, put_in)
         for visit, one in zip(queue.visits, held, strict=True):
             if one.hold.stage is not None:
@@ -136,7 +140,13 @@ def _zero_hold_error(hold: Hold) -> QpsError:
 
 
 def _queue(
-    name: str, holds: Sequence[HoldingTime], network: Network, comes: Filled, *, vary: bool
+    name: str,
+    holds: Sequence[HoldingTime],
+    network: Network,
+    comes: Filled,
+    *,
+    vary: bool,
+    by: PoolMethod,
 ) -> Queue:
     """Return the queue for places: longer by two moments where what comes does so unevenly."""
     visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in holds)
@@ -150,6 +160,7 @@ def _queue(
             share=comes.share,
             lasts=comes.lasts and comes.lasts.lasting(longer),
             vary=vary,
+            by=by,
             unlike=tuple(dict.fromkeys(place for one in holds for place in one.unlike)),
         ),
         traits=_TRAITS,

@@ -50,6 +50,8 @@ def rate_certainty(queue: Queue) -> Certainty:
 
 
 def _waits(queue: Queue, of_law: Certainty) -> Certainty:
+    if queue.never_waits:
+        return known_by("enough-servers", queue.resource)
     bursts = _bursts(queue)
     if _is_averaged(queue):
         is_proven = queue.law.waits_longer_in_bursts
@@ -79,16 +81,27 @@ def loss_certainty(queue: Queue) -> Certainty:
 
 def quantile_certainty(queue: Queue) -> Certainty:
     """Return how the quantiles of the wait in a queue are known."""
+    if queue.never_waits:
+        return _service_known(queue)
     return compounded(_stage_known(queue), queue.law.quantiles_known(queue))
 
 
 def stage_certainty(queue: Queue) -> Certainty:
     """Return how the law of wait and service in a queue is known."""
+    if queue.never_waits:
+        return _service_known(queue)
     if queue.bursts is None:
         return compounded(_stage_known(queue), queue.law.stage_known(queue))
     known = known_by("fluid-bursts", queue.resource, case="stages")
     others = replace(queue, shaped_by=None, visits=tuple(map(_steady, queue.visits)))
     return compounded(known, stage_certainty(others))
+
+
+def _service_known(queue: Queue) -> Certainty:
+    """Return how the law of services is known where nobody waits."""
+    if queue.variation in (ZERO, ONE) and queue.is_modeled_as_uniform:
+        return compounded(_visits(queue), known_by("stated-service", queue.resource))
+    return known_by("exponential-waits", queue.resource)
 
 
 def _steady(visit: Visit) -> Visit:

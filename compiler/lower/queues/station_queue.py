@@ -75,6 +75,10 @@ class Queue(QueueWork, frozen=True, kw_only=True):
     is_very_uneven: bool = False
     offered: OfferedLoad | None = None
     passed: tuple[Bursts, ...] = ()
+    has_enough: Formula = ZERO
+    """1 where all who come hold places of pools that are no more than the servers, else 0."""
+    never_waits: bool = False
+    """True where that is 1 at any population: then nobody waits, however they come."""
     load_known: Certainty = EXACT
     """How it is known what comes: by elastic parameters, where these load it."""
 

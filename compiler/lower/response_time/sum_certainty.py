@@ -72,6 +72,7 @@ def _are_independent(path: StagePath) -> bool:
 
 
 def _is_in_order(queues: Sequence[Queue]) -> bool:
+    queues = [queue for queue in queues if not queue.never_waits]  # nothing rests on others
     names = [queue.resource for queue in queues]
     if len(names) < 2:  # noqa: PLR2004 - there is no other
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method_row import CLOSED, TAIL, UPPER, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import CLOSED, TAIL, TIMES, UPPER, Method, Of, Rows
 
 _CLOSED_GAMMA = {
     "users": 0.55,
@@ -272,6 +272,27 @@ OF_CLOSED: Rows = MappingProxyType(
             },
             errors={"alike": 0.25},
             sources=("Chandy, Herzog and Woo 1975",),
+        ),
+        "delay-while-held": Method(
+            name="M/G/c of a pool whose items do not queue while they hold it",
+            of=TIMES,
+            reason=(
+                "queueing delay for {at} uses the Kimura approximation (1986) for holding times "
+                "without queueing"
+            ),
+            notes={
+                of: f"{told} within {{error:%}} of simulation up to 95 % utilization, if the "
+                "squared coefficient of variation differs from 1 by at most {most:g}"
+                for of, told in (("mean", "mean latency"), ("percentiles", "latency percentiles"))
+            },
+            up_to={
+                "mean": ((0.1, 0.02), (0.5, 0.05), (1, 0.08), (3, 0.2)),
+                "percentiles": ((0.1, 0.02), (0.5, 0.1), (1, 0.2), (3, 0.3)),
+            },
+            measured="`python laboratory/questions/delay_pool_simulation.py`",
+            sources=("Kimura 1986", "Cosmetatos 1976", "Burman and Smith 1983"),
+            fails=("exponential-holds",),
+            instead=("erlang-c-of-a-pool",),
         ),
         "pool-holding-time": Method(
             name="pool holding time from a flow-equivalent server",

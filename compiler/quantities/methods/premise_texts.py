@@ -16,6 +16,24 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         "not-behind-a-pool": PremiseText(
             "no pool upstream", "Open traffic does not pass a pool before it arrives."
         ),
+        "poisson-at-pool": PremiseText(
+            "Poisson arrivals at a pool",
+            "Items acquire a unit of the pool once, and arrive there as a Poisson process.",
+        ),
+        "exponential-holds": PremiseText(
+            "exponential holding times",
+            (
+                "All items hold the same amount of the pool for one exponential service time with "
+                "the same mean, at a station that cannot queue."
+            ),
+        ),
+        "enough-servers": PremiseText(
+            "enough servers for all units",
+            (
+                "All items at the station hold units of pools, and it has at least as many servers "
+                "as these pools have units."
+            ),
+        ),
         "periodic": PremiseText(
             "periodic arrivals",
             "All items of each flow arrive periodically.",

@@ -61,6 +61,25 @@ THEOREMS: Rows = MappingProxyType(
             sources=("Erlang 1917",),
             premises=(*_ONE_BY_ONE, *_EXPONENTIAL),
         ),
+        "erlang-c-of-a-pool": Method(
+            name="Erlang C (M/M/c) of a pool that is held for one exponential service",
+            of=TIMES,
+            kind=Kind.EXACT,
+            sources=("Erlang 1917",),
+            premises=("poisson-at-pool", "exponential-holds"),
+        ),
+        "enough-servers": Method(
+            name="delay: a station with a server for each unit of the pools around it",
+            of=(Of.MEAN, Of.LOAD),
+            kind=Kind.EXACT,
+            premises=("enough-servers",),
+        ),
+        "stated-service": Method(
+            name="service time at a station without a queue",
+            of=TAIL,
+            kind=Kind.EXACT,
+            premises=("enough-servers", "whole-visits"),
+        ),
         "processor-sharing": Method(
             name="processor sharing (M/G/1-PS)",
             of=(Of.MEAN,),

@@ -1,0 +1,137 @@
+"""What theorems need of a pool that is waited for: why each premise fails, nothing if it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from qps.compiler.lower.labels.enough_servers import has_enough_servers
+from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers, Premise
+from qps.compiler.lower.labels.station_premises import is_exponential
+from qps.compiler.network.arrivals import ArrivalProcess
+from qps.compiler.network.itinerary import At, Call, Cross, Delay, Give, Resize, Serve, Take
+from qps.compiler.network.passages import Passage
+from qps.compiler.network.stations_and_pools import Pool
+from qps.compiler.quantities.methods import reason_of
+from qps.engine.expressions.formulas import ONE, Formula
+
+_OfPool: TypeAlias = Callable[[NetworkPassages, Pool, Numbers], Iterator[Premise]]
+
+
+def poisson_at_pool(passages: NetworkPassages, pool: Pool, numbers: Numbers) -> Iterator[Premise]:
+    """Items come to a pool as a Poisson process, once each, as they leave their sources."""
+    for each in passages.passages.values():
+        taken = [at for at, one in enumerate(each) if _takes(one, pool)]
+        if len(taken) > 1 or any(not _is_random(passages, each, at, numbers) for at in taken):
+            yield _as_flow_equivalent(pool)
+            return
+
+
+def exponential_holds(passages: NetworkPassages, pool: Pool, numbers: Numbers) -> Iterator[Premise]:
+    """A place is held for one exponential service at which nobody waits, of one mean for all."""
+    means, amounts = list[Formula](), list[Formula]()
+    for each in passages.passages.values():
+        for at, passage in enumerate(each):
+            if isinstance(passage.node, Take) and passage.node.pool == pool.name:
+                mean = _only_service(passages, each[at + 1 :], passage, numbers)
+                if mean is None:
+                    yield _as_flow_equivalent(pool)
+                    return
+                means.append(mean)
+                amounts.append(passage.node.amount)
+    of_all = (means, amounts)
+    are_alike = all(numbers.are_equal(of[0], one) for of in of_all for one in of[1:])
+    is_single = all(numbers.expressions.largest(one) is None for of in of_all for one in of)
+    if pool.background or not are_alike or not is_single:
+        yield _as_flow_equivalent(pool)
+
+
+OF_POOLS: Mapping[str, _OfPool] = {
+    "poisson-at-pool": poisson_at_pool,
+    "exponential-holds": exponential_holds,
+}
+"""By id, of pools that are waited for."""
+
+
+def _as_flow_equivalent(pool: Pool) -> Fails:
+    return Fails(reason_of("pool-wait", pool.name, case="alike"))
+
+
+def _takes(passage: Passage, pool: Pool) -> bool:
+    return isinstance(passage.node, Take) and passage.node.pool == pool.name
+
+
+def _is_random(
+    passages: NetworkPassages, each: Sequence[Passage], at: int, numbers: Numbers
+) -> bool:
+    """Return whether items come to a step at random: once at most, with nothing that shapes them.
+
+    What leaves a station at random does so from one that has random arrivals, and keeps them so.
+    """
+    here, of = each[at], each[at].of
+    if of.is_closed or of.arrivals.process is not ArrivalProcess.POISSON:
+        return False
+    if of.arrivals.variation is not None or here.fork is not None or here.is_merged:
+        return False
+    if any(_is_repeated(call, numbers) for call in here.calls):
+        return False
+    return all(one.fork is None and _keeps_randomness(passages, one) for one in each[:at])
+
+
+def _is_repeated(call: Call, numbers: Numbers) -> bool:
+    times = call.times
+    if times is None:
+        return False
+    is_single = times.copies is ONE and times.merged is ONE
+    return not is_single or not numbers.is_never_above_zero(times.often - 1)
+
+
+def _keeps_randomness(passages: NetworkPassages, passage: Passage) -> bool:
+    match passage.node:
+        case At() | Call() | Delay() | Give() | Resize():
+            return True
+        case Take(pool=name):
+            return passages.network.pools[name].is_unmodeled
+        case Cross():
+            return not any(name in passages.queues for name in passage.stations)
+        case Serve():
+            waited = [name for name in passage.stations if name in passages.queues]
+            return all(
+                passages.queues[name].keeps_randomness and name not in passages.shaped
+                for name in waited
+            )
+        case _:
+            return False
+
+
+def _only_service(
+    passages: NetworkPassages, following: Sequence[Passage], taken: Passage, numbers: Numbers
+) -> Formula | None:
+    """Return the mean of the one service that a place is held for; None where there is more."""
+    found: Formula | None = None
+    for passage in following:
+        if taken.node not in passage.holds:
+            break
+        match passage.node:
+            case At() | Give() | Resize():
+                continue
+            case Call(times=times) if times is None:
+                continue
+            case Delay(time=time) if numbers.is_never_above_zero(time):
+                continue
+            case Cross(ports=ports) if not ports:
+                continue
+            case Serve(station=name) as served if found is None and _is_once(served, numbers):
+                station = passages.network.stations[name]
+                if not is_exponential(station):
+                    return None
+                if not has_enough_servers(passages, station, numbers):
+                    return None
+                found = served.service
+            case _:
+                return None
+    return found
+
+
+def _is_once(served: Serve, numbers: Numbers) -> bool:
+    return numbers.are_equal(served.times.mean, ONE) and served.times.often is ONE
