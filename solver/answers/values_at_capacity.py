@@ -66,7 +66,7 @@ def values_at_capacity(
     graph, capacity = solution.graph, reliable.capacity
     if capacity is None:
         return None
-    at = printed_capacity(capacity, high=graph.high, is_sampled=reliable.confidence is not None)
+    at = printed_capacity(capacity, high=graph.high)
     utilizations, requirements = list(_utilizations(graph)), list(_requirements(graph, at))
     percentiles = list(_percentiles(graph))
     reads = [*utilizations, *requirements, *percentiles]

@@ -72,7 +72,7 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     text = told(capsys, "site.qps")
     lines = text.splitlines()
     assert lines[:2] == [f"{'site':72}site.qps", ""]
-    assert lines[2] == "  Capacity     3,700 shoppers (optimistic, at most 3,750)"
+    assert lines[2] == "  Capacity     3,750 shoppers (optimistic)"
     assert lines[3] == "  p99          replies ≥ 8.64 ms"
     assert lines[4] == "  Not covered  model error of replies latency: run `qps simulate site.qps`"
     assert "\n  Bottleneck   web CPU: utilization 74 % (limit 75 %)\n" in text
@@ -173,7 +173,7 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
     shown = told(capsys, "many.qps", "--no-advice", "--color", "always")
     assert "\x1b" not in bare
     assert COLOUR.sub("", shown) == bare
-    assert "\x1b[1;32m  Capacity     310 users (at most 312)\x1b[0m" in shown
+    assert "\x1b[1;32m  Capacity     312 users\x1b[0m" in shown
     assert "\x1b[1;33m  n32 CPU " in shown
     assert "\x1b[1;33m  Bottleneck" in shown
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -275,6 +275,6 @@ def test_capacity_is_reported_before_advice(
 
     monkeypatch.setattr(solved_spec, "helpful_changes", looked_at)
     later = told(capsys, "site.qps")
-    assert "Capacity     3,700 shoppers (optimistic, at most 3,750)" in early[0]
+    assert "Capacity     3,750 shoppers (optimistic)" in early[0]
     assert "Ways to raise capacity" in later
     assert early[0] + later == whole

@@ -424,17 +424,14 @@ class TrueTables(WrittenNumbers):
 
     def _printed(self, found: re.Match[str]) -> str:
         """Return a number of users as a capacity is printed."""
-        many, is_sampled = int(worth(found[0])), self.view.uncertainty is not None
-        return f"{printed_capacity(many, high=self.graph.high, is_sampled=is_sampled):,}"
+        return f"{printed_capacity(int(worth(found[0])), high=self.graph.high):,}"
 
     def _is_reliable(self, change: str, users: str) -> bool:
         """Return whether a page tells the capacity with a change that can be relied on."""
         one = next((one for one in self.view.advice if one.words == change), None)
         if one is None or one.reliable_capacity is None:
             return False
-        is_sampled = self.view.uncertainty is not None
-        high = self.graph.high
-        many = printed_capacity(one.reliable_capacity, high=high, is_sampled=is_sampled)
+        many = printed_capacity(one.reliable_capacity, high=self.graph.high)
         return worth(numbers_in(users)[0]) == many
 
     def _answered(self, command: str) -> set[str]:

@@ -13,8 +13,8 @@ for (const [text, isAnswered, parts] of cases) {
 }
 
 test("a capacity is rounded down, to the digits that can be relied on", () => {
-  assert.equal(printedCapacity(7462, 100000, false), 7400);
-  assert.equal(printedCapacity(1887, 100000, true), 1880);
-  assert.equal(printedCapacity(45, 100000, false), 45);
-  assert.equal(printedCapacity(7462, 7462, false), 7462);
+  assert.equal(printedCapacity(7462, 100000), 7460);
+  assert.equal(printedCapacity(1887, 100000), 1880);
+  assert.equal(printedCapacity(45, 100000), 45);
+  assert.equal(printedCapacity(7462, 7462), 7462);
 });

@@ -59,9 +59,9 @@ export function headlineParts(text, isAnswered) {
 }
 
 // A capacity as it is printed (`compiler/quantities/printed_capacity.py`).
-export function printedCapacity(count, high, isSampled) {
+export function printedCapacity(count, high) {
   if (count === high) return count;
-  const places = 10 ** Math.max(0, String(count).length - (isSampled ? 3 : 2));
+  const places = 10 ** Math.max(0, String(count).length - 3);
   return Math.floor(count / places) * places;
 }
 export function roundedUp(people) { return whole(Math.ceil(people / step(people)) * step(people)); }

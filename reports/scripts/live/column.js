@@ -47,8 +47,8 @@ export class Column {
   get headlineAt() {
     const { written, solved, graph, atConfidence } = this;
     if (written) return written.at;
-    if (atConfidence) return printedCapacity(atConfidence, graph.high, true);
-    return solved.largest === null || this.isUncertain ? solved.at : printedCapacity(solved.largest, graph.high, false);
+    if (atConfidence) return printedCapacity(atConfidence, graph.high);
+    return solved.largest === null || this.isUncertain ? solved.at : printedCapacity(solved.largest, graph.high);
   }
 
   get isUncertain() { return Object.values(this.model.starts[this.setting.start].uncertain ?? {}).flat().length > 0; }

@@ -14,8 +14,8 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     in_percent,
     percent,
-    planning_number,
     quantity,
+    reliable_number,
     rounded_down,
     rounded_up,
     side_of,
@@ -90,7 +90,7 @@ def _without_error(answer: Answer) -> int | None:
 def _planned(answer: Answer, count: int) -> str:
     """Return a capacity of certain inputs, rounded down, with its side and what was computed."""
     is_end = count == answer.high and answer.low < count
-    planned = count if is_end else planning_number(count)
+    planned = count if is_end else reliable_number(count)
     users = _to_end(answer, count, counted(planned, answer.population))
     kind = answer.known.kind
     beside = []
@@ -98,9 +98,9 @@ def _planned(answer: Answer, count: int) -> str:
         beside.append(users_as_known(answer.known))
     if answer.capacity is not None and answer.capacity != planned:
         computed = _to_end(answer, answer.capacity, f"{answer.capacity:,} ").rstrip()
-        is_ceiling = is_covered(answer) or kind is Kind.UPPER_BOUND
         is_open = kind is Kind.LOWER_BOUND or answer.capacity == answer.high
-        what = "ceiling" if is_ceiling and not is_open else "computed"
+        by_kind = {Kind.EXACT: "rounded", Kind.UPPER_BOUND: "ceiling"}
+        what = "computed" if is_open else by_kind.get(kind, "computed")
         beside.append(phrase(f"capacity.{what}", users=computed))
     return f"{users} ({', '.join(beside)})" if beside else users
 

@@ -107,8 +107,7 @@ def capacity_with(one: AdviceView, answer: Answer) -> str:
 
 def printed_with(one: AdviceView, answer: Answer) -> int:
     """Return the capacity with a change, rounded as that of the answer is."""
-    is_sampled = answer.odds is not None
-    return printed_capacity(supported_with(one), high=answer.high, is_sampled=is_sampled)
+    return printed_capacity(supported_with(one), high=answer.high)
 
 
 def _pasted(one: AdviceView) -> str:

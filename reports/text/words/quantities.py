@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from qps.compiler.ir.measure_names import UTILIZATION
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.quantities.printed_capacity import planning_number, sampled_number
+from qps.compiler.quantities.printed_capacity import reliable_number
 from qps.compiler.quantities.scales import (
     number,
     percent,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 __all__ = [
     "number",
     "percent",
-    "planning_number",
     "plural",
     "population_text",
     "quantity",
     "quantity_in",
+    "reliable_number",
     "scale_of",
     "scales",
     "scales_of_unit",
@@ -96,12 +96,12 @@ def rounded_down(people: int) -> str:
     >>> rounded_down(4263310), rounded_down(162), rounded_up(1681)
     ('4,260,000', '162', '1,690')
     """
-    return f"{sampled_number(people):,}"
+    return f"{reliable_number(people):,}"
 
 
 def rounded_up(people: int) -> str:
     """Return the same, and not less than that."""
-    return f"{-sampled_number(-people):,}"
+    return f"{-reliable_number(-people):,}"
 
 
 def quantity_at_limit(

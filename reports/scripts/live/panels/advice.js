@@ -252,7 +252,7 @@ export function showAdvice(column, found, apply) {
   const reliable = reliableOf(found), isTold = !isSampled || reliable.size > 0;
   const shownOf = (one) => {
     const many = reliable.get(one) ?? one.largest;
-    return { ...one, many: isTold ? printedCapacity(many, high, isSampled) : many, isSure: isSampled && reliable.has(one), group: groupOf(column, one) };
+    return { ...one, many: isTold ? printedCapacity(many, high) : many, isSure: isSampled && reliable.has(one), group: groupOf(column, one) };
   };
   const ranked = found.map(shownOf).sort((a, b) => b.many - a.many);
   const isFirst = (one) => one.many >= LEAST_GAIN * (column.solved.largest === null ? 0 : now) && (!isSampled || !isTold || one.isSure);

@@ -140,12 +140,12 @@ function notEven({ graph, model }) {
 function capacityWithOdds(column, odds) {
   const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY);
   const usersOf = (count) => `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""} ${count === 1 ? oneOf(noun) : noun}`;
-  if (odds) return odds.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(odds.atConfidence, graph.high, true)) });
+  if (odds) return odds.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(odds.atConfidence, graph.high)) });
   if (solved.largest === null) return notEven(column);
   if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase("with_nominal")}`;
-  const planned = printedCapacity(solved.largest, graph.high, false), kind = solved.known?.[0] ?? "exact";
-  const computed = whole(solved.largest), isCeiling = kind === "exact" || kind === "upper bound";
-  const beside = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase(isCeiling ? "capacity.ceiling" : "capacity.computed", { users: computed })])];
+  const planned = printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
+  const what = { "exact": "rounded", "upper bound": "ceiling" }[kind] ?? "computed", computed = { users: whole(solved.largest) };
+  const beside = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase(`capacity.${what}`, computed)])];
   return usersOf(planned) + (beside.length ? ` (${beside.join(", ")})` : "");
 }
 
