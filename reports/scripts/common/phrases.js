@@ -33,7 +33,6 @@ const PHRASES = {
   "with_nominal": "with nominal inputs",
   "with_required": "at the confidence that each requirement specifies",
   "capacity.confident": "{users} at {sure} confidence",
-  "capacity.ceiling": "at most {users}",
   "capacity.rounded": "rounded down from {users}",
   "capacity.computed": "computed {users}",
   "error": "Model error",

@@ -99,8 +99,8 @@ def _planned(answer: Answer, count: int) -> str:
     if answer.capacity is not None and answer.capacity != planned:
         computed = _to_end(answer, answer.capacity, f"{answer.capacity:,} ").rstrip()
         is_open = kind is Kind.LOWER_BOUND or answer.capacity == answer.high
-        by_kind = {Kind.EXACT: "rounded", Kind.UPPER_BOUND: "ceiling"}
-        what = "computed" if is_open else by_kind.get(kind, "computed")
+        is_rounded = kind in (Kind.EXACT, Kind.UPPER_BOUND) and not is_open
+        what = "rounded" if is_rounded else "computed"
         beside.append(phrase(f"capacity.{what}", users=computed))
     return f"{users} ({', '.join(beside)})" if beside else users
 

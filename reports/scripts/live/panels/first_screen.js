@@ -144,7 +144,7 @@ function capacityWithOdds(column, odds) {
   if (solved.largest === null) return notEven(column);
   if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase("with_nominal")}`;
   const planned = printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
-  const what = { "exact": "rounded", "upper bound": "ceiling" }[kind] ?? "computed", computed = { users: whole(solved.largest) };
+  const what = ["exact", "upper bound"].includes(kind) ? "rounded" : "computed", computed = { users: whole(solved.largest) };
   const beside = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase(`capacity.${what}`, computed)])];
   return usersOf(planned) + (beside.length ? ` (${beside.join(", ")})` : "");
 }
