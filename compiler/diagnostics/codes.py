@@ -64,11 +64,11 @@ PROBABILITIES = Code("QPS0410", "probabilities", _E, "alternatives that add up t
 ELSE = Code("QPS0411", "else", _E, "`else` twice, not last, or outside `one of`")
 NOTHING_DONE = Code("QPS0412", "empty-alternative", _E, "nothing after a probability")
 TOO_MANY_OUTCOMES = Code("QPS0413", "too-many-outcomes", _E, "too many combinations of outcomes")
-FAN_OUT = Code("QPS0414", "fan-out", _E, "invalid number of parallel calls or answers")
+FAN_OUT = Code("QPS0414", "fan-out", _E, "invalid number of parallel calls or responses")
 EVENT = Code("QPS0415", "event", _E, "event that the stream does not declare")
 EVENT_ALTERNATIVES = Code("QPS0416", "event-alternatives", _E, "alternatives that can both apply")
 USER_EVENT = Code("QPS0417", "user-event", _E, "event with one outcome for each user")
-WHOSE = Code("QPS0407", "missing-owner", _E, "stream without an owner")
+WHOSE = Code("QPS0407", "missing-owner", _E, "traffic per machine or in total not specified")
 UNUSED = Code("QPS0502", "unused", _W, "unused declaration")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "claim without a source")
 ALSO_A_UNIT = Code("QPS0520", "ambiguous-unit", _W, "value with the name of a unit")
@@ -99,7 +99,7 @@ UNCERTAIN_COST = Code(
 UNUSED_RATE = Code("QPS0532", "unused-rate", _W, "unused rate column in a fit")
 IDLE_DROPPED = Code("QPS0533", "missing-idle", _W, "fitted idle utilization not used")
 BEYOND_MEASURED = Code(
-    "QPS0534", "beyond-measured", _W, "fitted demand used beyond measured values"
+    "QPS0534", "beyond-measured", _W, "fitted demand used outside the measured range"
 )
 NO_SPREAD = Code(
     "QPS0535",
