@@ -236,7 +236,13 @@ class _EveryNetwork(_Sorted):
         self._is_empty = not (self.plain or self.several or self.paced)
         if not self._is_empty:
             rates = [(rates, count) for _, rates, count in self.paced]
-            every = EveryNumber(most, self.thinking, self.plain, self.several, rates)
+            every = EveryNumber(
+                most=most,
+                think=self.thinking,
+                plain=self.plain,
+                several=self.several,
+                paced=rates,
+            )
             self._every = every if every.is_in_range else None
 
     @property

@@ -80,6 +80,7 @@ class EveryNumber:
 
     def __init__(
         self,
+        *,
         most: int,
         think: float,
         plain: Sequence[Station],

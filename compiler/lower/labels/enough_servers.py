@@ -81,7 +81,7 @@ def has_enough_servers(passages: NetworkPassages, station: Station, numbers: Num
 def _most_there(passages: NetworkPassages, station: Station, numbers: Numbers) -> Formula | None:
     """Return how many may be at a station that has servers for as many; None for any number."""
     visits = passages.visits.get(station.name, ())
-    if not _has_servers(station) or not all(_is_held(one, numbers) for one in visits):
+    if not _has_servers(station) or not all(_has_whole_amounts(one, numbers) for one in visits):
         return None
     return most_within(visits, station.place, passages.network.pools)
 
@@ -97,7 +97,7 @@ def _has_servers(station: Station) -> bool:
     return station.room is None and (traits.counts_servers or station.servers is ONE)
 
 
-def _is_held(passage: Passage, numbers: Numbers) -> bool:
+def _has_whole_amounts(passage: Passage, numbers: Numbers) -> bool:
     """Return whether an item comes once at a time, with as much of a pool as is stated."""
     node = passage.node
     if passage.of.is_closed or passage.fork is not None or passage.is_merged:

@@ -105,12 +105,12 @@ def _keeps_randomness(passages: NetworkPassages, passage: Passage) -> bool:
 
 
 def _only_service(
-    passages: NetworkPassages, following: Sequence[Passage], taken: Passage, numbers: Numbers
+    passages: NetworkPassages, following: Sequence[Passage], take: Passage, numbers: Numbers
 ) -> Formula | None:
     """Return the mean of the one service that a place is held for; None where there is more."""
     found: Formula | None = None
     for passage in following:
-        if taken.node not in passage.holds:
+        if take.node not in passage.holds:
             break
         match passage.node:
             case At() | Give() | Resize():
@@ -121,7 +121,9 @@ def _only_service(
                 continue
             case Cross(ports=ports) if not ports:
                 continue
-            case Serve(station=name) as served if found is None and _is_once(served, numbers):
+            case Serve(station=name) as served if found is None and _is_single_visit(
+                served, numbers
+            ):
                 station = passages.network.stations[name]
                 if not is_exponential(station):
                     return None
@@ -133,5 +135,5 @@ def _only_service(
     return found
 
 
-def _is_once(served: Serve, numbers: Numbers) -> bool:
+def _is_single_visit(served: Serve, numbers: Numbers) -> bool:
     return numbers.are_equal(served.times.mean, ONE) and served.times.often is ONE

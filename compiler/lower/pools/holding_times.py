@@ -134,7 +134,7 @@ def holding_time(
         variations=_variations(waits),
         unlike=_unlike(line),
         is_in_line=is_in_line,
-        is_delay=not _waited(line),
+        is_delay=not _queues_with_waits(line),
         known=_known(hold, line, is_in_line=is_in_line),
     )
 
@@ -241,7 +241,7 @@ def _unlike(line: Sequence[LatencyPart]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _waited(line: Sequence[LatencyPart]) -> list[Queue]:
+def _queues_with_waits(line: Sequence[LatencyPart]) -> list[Queue]:
     """Return the queues that may be waited in."""
     return [part.queue for part in every(line) if part.queue and not _is_delay(part.queue)]
 
@@ -254,7 +254,7 @@ def _is_delay(queue: Queue) -> bool:
 def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Certainty:
     """Return how it is known how long something is held: what waits for nothing, exactly."""
     known = [part.certainty for part in line]
-    queues = _waited(line)
+    queues = _queues_with_waits(line)
     waited = dict.fromkeys(queue.resource for queue in queues)
     if waited:
         case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""

@@ -99,7 +99,9 @@ class ItineraryFlows:
             expressions=expressions,
             demands=traffic.stations,
         )
-        self._stations = StationFlows(spec.network, of, self._state, self._visits, traffic)
+        self._stations = StationFlows(
+            network=spec.network, of=of, state=self._state, visits=self._visits, traffic=traffic
+        )
         self._stay: _Stay | None = None
         self._bits = of.items.bits
         self._holds = ClassHolds(spec.network.pools, self._state, self._visits, traffic.stations)

@@ -22,7 +22,13 @@ class StationFlows:
     """The flows of one class at stations; `full` are those that come next and lose items."""
 
     def __init__(
-        self, network: Network, of: Class, state: FlowState, visits: ClassVisits, traffic: Traffic
+        self,
+        *,
+        network: Network,
+        of: Class,
+        state: FlowState,
+        visits: ClassVisits,
+        traffic: Traffic,
     ) -> None:
         self._network = network
         self._of = of

@@ -281,9 +281,12 @@ OF_CLOSED: Rows = MappingProxyType(
                 "without queueing"
             ),
             notes={
-                of: f"{told} within {{error:%}} of simulation up to 95 % utilization, if the "
+                of: f"{quantity} within {{error:%}} of simulation up to 95 % utilization, if the "
                 "squared coefficient of variation differs from 1 by at most {most:g}"
-                for of, told in (("mean", "mean latency"), ("percentiles", "latency percentiles"))
+                for of, quantity in (
+                    ("mean", "mean latency"),
+                    ("percentiles", "latency percentiles"),
+                )
             },
             up_to={
                 "mean": ((0.1, 0.02), (0.5, 0.05), (1, 0.08), (3, 0.2)),
