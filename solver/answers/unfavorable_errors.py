@@ -73,6 +73,7 @@ def unfavorable_errors(model: ir.Model, modes: Iterable[LoadGraph], at: int) -> 
     allowed: dict[str, float] = {}
     unmeasured: dict[str, None] = {}
     requirements: dict[Span, Fraction] = {}
+    by_place: dict[Span, float] = {}
     targets: dict[str, ir.Target] = {}
     for graph, criterion in _doubtful(model, modes, at):
         factor, error = _factor(graph, criterion), criterion.known.error
@@ -82,7 +83,10 @@ def unfavorable_errors(model: ir.Model, modes: Iterable[LoadGraph], at: int) -> 
         if error < allowed.get(criterion.name, 0.0):
             continue
         if criterion.span is not None:
-            requirements[criterion.span] = factor
+            # Those of a family stand at one place: the largest of their errors counts.
+            if error >= by_place.get(criterion.span, 0.0):
+                by_place[criterion.span] = error
+                requirements[criterion.span] = factor
         else:
             resource = resource_in(criterion.name)
             targets[resource] = _target(model, graph, resource, factor)

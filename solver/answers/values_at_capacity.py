@@ -121,7 +121,9 @@ def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
             continue
 
         def measure(graph: LoadGraph, _: Configuration, own: Criterion = one) -> Formula:
-            alike = (each.value for each in graph.criteria if each.span == own.span)
+            # Those of a family stand at one place: a name tells them apart.
+            place = own.span, own.name
+            alike = (one.value for one in graph.criteria if (one.span, one.name) == place)
             return next(alike, UNDEFINED)
 
         yield Read(
