@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,10 +18,11 @@ from qps.engine.distributions.stages import NARROW, NEARLY_WHOLE, OPERANDS
 from qps.engine.distributions.sum_arrays import is_stage
 from qps.engine.distributions.sum_mixtures import around, quantile_of_paths, terms_of
 from qps.engine.distributions.sum_transforms import Bools
-from qps.engine.forks.fork_nodes import CALLS, FORK, Node, nodes_of
-from qps.engine.forks.paths_with_forks import AloneError, NoPathError, fork_paths
-from qps.engine.forks.time_factors import ForkPath
+from qps.engine.forks.fork_nodes import CALLS, FORK, AloneError, Node, NoPathError, nodes_of
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks
+
+if TYPE_CHECKING:  # it needs numpy, which playgrounds do not have
+    from qps.engine.forks.time_factors import ForkPath
 
 _BLOCK = 1024
 _CUT, _BEYOND = 1e-9, 20.0
@@ -109,6 +110,8 @@ def _alike_lateness(stages: Sequence[Array], time: Array, level: Array) -> Array
 
 
 def _paths(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
+    from qps.engine.forks.paths_with_forks import fork_paths  # noqa: PLC0415 - needs numpy
+
     return fork_paths(stages, cut if stages[0].size == 1 else None)
 
 

@@ -22,6 +22,14 @@ FORK, CALLS = -1.0, -2.0
 """The servers of a fork, and of equal calls of which the first answers count."""
 
 
+class NoPathError(Exception):
+    """There is no law: too many paths, or what is no fork."""
+
+
+class AloneError(Exception):
+    """There is one, of one element at a time."""
+
+
 class Node(Struct, frozen=True, kw_only=True):
     """A stage with what stands in it, all elements alike but for their numbers."""
 

@@ -24,7 +24,7 @@ from qps.engine.distributions.sum_mixtures import paths_of
 from qps.engine.distributions.sum_transforms import StageArrays, groups_of, read
 from qps.engine.forks.first_answers import FirstAnswers
 from qps.engine.forks.fork_laws import law_of_fork, law_of_paths, summed_times
-from qps.engine.forks.fork_nodes import Node, nodes_of
+from qps.engine.forks.fork_nodes import AloneError, Node, NoPathError, nodes_of
 from qps.engine.forks.phase_times import (
     MOST_PHASES,
     Phases,
@@ -43,14 +43,6 @@ from qps.engine.numerics.array_blocks import Array
 _ROUNDED = 1e-13
 _MOST_PASSAGES = 3
 """Phases that are passed more often are no factors of their own."""
-
-
-class NoPathError(Exception):
-    """There is no law: too many paths, or what is no fork."""
-
-
-class AloneError(Exception):
-    """There is one, of one element at a time."""
 
 
 class _Path(Struct, frozen=True, kw_only=True):
