@@ -78,10 +78,10 @@ def test_three_classes_fill_three_stations() -> None:
         (
             50,
             (
-                "At high concurrency, the bottleneck depends on the share of readers in the "
-                "system, with writers as the rest: s disk throughput saturates below 21.1 %, "
-                "s CPU and s disk throughput saturate together from 21.1 % to 84.2 %, s CPU "
-                "saturates above 84.2 % (in this spec: 50 %)."
+                "At high concurrency, the bottleneck depends on the mix of readers and writers. "
+                "If the share of readers is below 21.1 %, s disk throughput saturates; from "
+                "21.1 % to 84.2 %, s CPU and s disk throughput saturate together; above 84.2 %, "
+                "s CPU saturates. In this spec, the share is 50 %."
             ),
         ),
         (5, "At high concurrency, s CPU saturates for every mix of readers and writers."),

@@ -67,7 +67,7 @@ def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     html, odds = render_html(site_view), site_view.view.uncertainty
     assert odds is not None
     told = dict(site_view.decision.facts)["Uncertainty"]
-    assert f"at most {rounded_up(odds.interval.most or 0)} in" in told.replace("\xa0", " ")
+    assert f"95th percentile {rounded_up(odds.interval.most or 0)} (" in told.replace("\xa0", " ")
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
     assert f"95 % of samples: {rounded_down(odds.at_confidence.capacity)} or more</text>" in html

@@ -15,17 +15,26 @@ def bottleneck_line(answer: Answer) -> str:
     if found is None:
         return ""
     if found.saturates_at is None:
-        most = heaviest_in_words(answer).lower()
-        none = phrase("bottleneck.none_known") if found.undecided else phrase("bottleneck.none")
-        if answer.closed and not found.undecided:
-            none = phrase("bottleneck.none_closed")
-        line = f"{none}; {most}: {found.resource}."
+        line = f"{_none_saturates(answer, found)}."
     else:
         line = f"{_saturates_first(answer, found.saturates_at)}{stays_full_text(answer)}."
     line += undecided_saturations(answer)
     if found.changes:
         line += f" {changes_in_words(answer, found)}."
     return line
+
+
+def _none_saturates(answer: Answer, found: Bottleneck) -> str:
+    """Return that nothing saturates, with the heaviest load unless a sentence on it follows."""
+    if answer.closed and not found.undecided:
+        if found.changes:
+            return phrase("bottleneck.none_closed")
+        has_most = phrase(f"bottleneck.{'is_closest' if _is_planned(answer) else 'has_most'}")
+        return phrase("bottleneck.none_closed_only", resource=found.resource, has_most=has_most)
+    none = phrase("bottleneck.none_known") if found.undecided else phrase("bottleneck.none")
+    if found.changes:
+        return none
+    return f"{none}; {heaviest_in_words(answer).lower()}: {found.resource}"
 
 
 def changes_in_words(answer: Answer, found: Bottleneck) -> str:
@@ -35,7 +44,7 @@ def changes_in_words(answer: Answer, found: Bottleneck) -> str:
     if first.to is None and first.at < answer.low + 1:
         return phrase("bottleneck.unknown_later", heaviest=heaviest, initially=found.initially)
     path = [phrase("bottleneck.low", initially=found.initially)]
-    path += [f"{c.to or 'unknown'} above {whole_population(c.at)}" for c in found.changes]
+    path += [f"{c.to or 'not determined'} above {whole_population(c.at)}" for c in found.changes]
     hidden = len(path) - _MOST_CHANGES
     if hidden > 1:  # JSON has all of them
         path = [*path[: _MOST_CHANGES - 1], f"{hidden} more changes", path[-1]]
@@ -96,5 +105,8 @@ def stays_full_text(answer: Answer) -> str:
 
 def heaviest_in_words(answer: Answer) -> str:
     """Return what is meant by the heaviest load: targets may lie below 100 %."""
-    is_planned = any(resource.target != 1 for resource in answer.resources)
-    return phrase("bottleneck.closest") if is_planned else "Highest utilization"
+    return phrase("bottleneck.closest") if _is_planned(answer) else "Highest utilization"
+
+
+def _is_planned(answer: Answer) -> bool:
+    return any(resource.target != 1 for resource in answer.resources)

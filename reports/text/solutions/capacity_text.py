@@ -88,7 +88,7 @@ def _without_error(answer: Answer) -> int | None:
 
 
 def _planned(answer: Answer, count: int) -> str:
-    """Return a capacity of certain inputs, rounded down, with its side and what was computed."""
+    """Return a capacity of certain inputs, rounded down, with its side and what it came from."""
     is_end = count == answer.high and answer.low < count
     planned = count if is_end else reliable_number(count)
     users = _to_end(answer, count, counted(planned, answer.population))
@@ -98,9 +98,7 @@ def _planned(answer: Answer, count: int) -> str:
         beside.append(users_as_known(answer.known))
     if answer.capacity is not None and answer.capacity != planned:
         computed = _to_end(answer, answer.capacity, f"{answer.capacity:,} ").rstrip()
-        is_open = kind is Kind.LOWER_BOUND or answer.capacity == answer.high
-        is_rounded = kind in (Kind.EXACT, Kind.UPPER_BOUND) and not is_open
-        what = "rounded" if is_rounded else "computed"
+        what = "rounded" if count == answer.capacity else "without_error"
         beside.append(phrase(f"capacity.{what}", users=computed))
     return f"{users} ({', '.join(beside)})" if beside else users
 
@@ -250,8 +248,8 @@ def uncertainty(answer: Answer) -> str:
     if interval.most in (None, answer.high):
         more = phrase("uncertainty.samples", samples=samples)
     else:
-        most, share = rounded_up(interval.most or 0), percent((1 + interval.probability) / 2)
-        more = phrase("uncertainty", most=most, share=share, samples=samples)
+        most, level = rounded_up(interval.most or 0), f"{50 * (1 + interval.probability):.3g}"
+        more = phrase("uncertainty", most=most, level=level, samples=samples)
     return ", ".join([*told, more])
 
 

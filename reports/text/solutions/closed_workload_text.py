@@ -55,13 +55,13 @@ def _mix(mix: MixSolution) -> str:
         return phrase("closed.every_mix", full=full[0], of=mix.of, others=others)
     starts = [marked(percent(one.at), mix.known) for one in mix.ranges[1:]]
     inside = (
-        f"{what} from {low} to {high}"
+        f"from {low} to {high}, {what}"
         for what, (low, high) in zip(full[1:-1], pairwise(starts), strict=True)
     )
-    stretches = [f"{full[0]} below {starts[0]}", *inside, f"{full[-1]} above {starts[-1]}"]
-    return phrase(
-        "closed.mix", of=mix.of, others=others, names=", ".join(stretches), share=percent(mix.share)
-    )
+    stretches = [f"below {starts[0]}, {full[0]}", *inside, f"above {starts[-1]}, {full[-1]}"]
+    streams = listed([mix.of, *mix.others], "and")
+    share = percent(mix.share)
+    return phrase("closed.mix", of=mix.of, streams=streams, names="; ".join(stretches), share=share)
 
 
 def _full(one: FullTogether) -> str:
@@ -109,7 +109,7 @@ def _bounds(one: ClosedSolution) -> str:
         return ""
     told = phrase("closed.bounds", between=_between(one, one.asymptotic))
     if one.balanced is not None:
-        told += f", balanced job {_between(one, one.balanced)}"
+        told += f"; balanced job bounds: {_between(one, one.balanced)}"
     return f"{told}."
 
 

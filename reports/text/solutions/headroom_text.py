@@ -120,10 +120,10 @@ def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
         told.append(f"{lost} lost ({one.lost_at}{before})")
     if one.is_later:
         later = one.latency[1] - one.latency[0]
-        longer = f"+{quantity(later, TIME, 3)}" if isfinite(later) else "unbounded"
+        longer = f"rises by {quantity(later, TIME, 3)}" if isfinite(later) else "unbounded"
         told.append(f"latency {longer} ({labels.stage(one.slower_at)})")
     if one.is_lowered:
         unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
         before, after = (quantity(rate, unit, 3) for rate in one.rate)
-        told.append(f"rate {before} -> {marked(after, opposite(one.loss_known))}")
+        told.append(f"rate falls from {before} to {marked(after, opposite(one.loss_known))}")
     return tuple(told)

@@ -8,29 +8,36 @@ TEXT_PHRASES: Mapping[str, str] = {
     "bottleneck.closest": "Closest to its target",
     "bottleneck.first_to_exceed": "first to exceed its target: {resource}, above {where}",
     "bottleneck.first_to_saturate": "first to saturate: {resource}, above {where}",
+    "bottleneck.has_most": "has the highest utilization",
+    "bottleneck.is_closest": "is closest to its target",
     "bottleneck.low": "{initially} at low populations",
     "bottleneck.none": "no resource saturates",
-    "bottleneck.none_closed": "no resource is overloaded (closed workload)",
+    "bottleneck.none_closed": "a closed workload cannot overload a resource",
+    "bottleneck.none_closed_only": (
+        "{resource} {has_most} (a closed workload cannot overload a resource)"
+    ),
     "bottleneck.none_known": "no resource is known to saturate",
     "bottleneck.start": "{resource} is {full} at {where}, the start of the range",
-    "bottleneck.unknown_later": "{heaviest} at first: {initially}; unknown for larger populations",
+    "bottleneck.unknown_later": (
+        "{heaviest} at the smallest population: {initially}; not determined for larger ones"
+    ),
     "changes.moves_load": " (moves load to {name}, {share} headroom)",
     "chart.tried": " (tried at the points of the axis)",
     "claims.calibrated": "after calibration on other data",
     "claims.comparison": "{shown} for comparison only{part}",
     "claims.targets": "{targets} (not counted as evidence)",
-    "closed.bounds": " Throughput bounds: asymptotic {between}",
+    "closed.bounds": " Asymptotic throughput bounds: {between}",
     "closed.every_mix": "At high concurrency, {full} for every mix of `{of}` and {others}.",
     "closed.knee": (
         "{levels} {rate}, with {where} at 100 % utilization. Queueing dominates above {jobs} "
-        "in the system (the knee); this population has {value}."
+        "in the system (the knee); the current population is {value}."
     ),
     "closed.levels": "Throughput levels off at",
     "closed.levels_off": " (levels off at {rate})",
-    "closed.levels_without": "Without {names} throughput would level off at",
+    "closed.levels_without": "Without {names}, throughput would level off at",
     "closed.mix": (
-        "At high concurrency, the bottleneck depends on the share of `{of}` in its mix with "
-        "{others}: {names} (share in this spec: {share})."
+        "At high concurrency, the bottleneck depends on the mix of {streams}. If the share of "
+        "`{of}` is {names}. In this spec, the share is {share}."
     ),
     "closed.now": (
         "{stream} at {users}: throughput {rate}, response time {latency}, think time {think}."

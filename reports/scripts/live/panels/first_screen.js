@@ -103,7 +103,7 @@ function planRow(column, odds) {
   const inputs = new Set(Object.values(model.starts[column.setting.start].uncertain ?? {}).flat()).size;
   const samples = `${whole(odds.samples)} samples of ${inputs === 1 ? "1 uncertain input" : `${inputs} uncertain inputs`}`;
   if (most === null || most === graph.high) return [`${nominal}, ${phrase("uncertainty.samples", { samples })}`];
-  return [`${nominal}, ${phrase("uncertainty", { most: roundedUp(most), share: percent(CERTAINTY), samples })}`];
+  return [`${nominal}, ${phrase("uncertainty", { most: roundedUp(most), level: 100 * CERTAINTY, samples })}`];
 }
 
 // Where a setting is changed, samples tell the capacity of the model alone.

@@ -56,11 +56,11 @@ function moreUsers(column) {
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
     const [was, is] = [before.streams[i], after.streams[i]], told = [];
     if (is.loss - was.loss > NOTICEABLE.loss) told.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
-    if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`latency +${column.format(is.latency - was.latency, "s", { digits: 3 })}`);
+    if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`latency rises by ${column.format(is.latency - was.latency, "s", { digits: 3 })}`);
     return told.length ? [`${named(model, name)}: ${told.join(", ")}`] : [];
   });
   const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
-    ? [`${named(model, elastic.name)}: ${column.format(before.elastic[i], elastic.dimension, { digits: 3 })} -> ${column.format(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
+    ? [`${named(model, elastic.name)} falls from ${column.format(before.elastic[i], elastic.dimension, { digits: 3 })} to ${column.format(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
   const told = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
   if (!whom.length && !lowered.length) told.push(phrase("more.nobody"));
   const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });
