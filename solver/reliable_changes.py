@@ -41,7 +41,10 @@ def reliable_changes(
     if reliable is None:
         return tuple(one.advice for one in changes)
     is_as_computed = reliable.confidence is None and not reliable.allowed_for
-    best = sorted(changes, key=lambda one: -one.advice.capacity)[:_MOST]
+    uncertain = uncertain_in(spec.configuration(scenario, settings)).keys()
+    # An uncertain number that is set would be certain: most of the gain would be its certainty.
+    judged = [one for one in changes if uncertain.isdisjoint(_moved(one.candidate))]
+    best = sorted(judged, key=lambda one: -one.advice.capacity)[:_MOST]
     told = []
     for one in changes:
         capacity: int | None = None
@@ -76,6 +79,10 @@ def _reliable(
         return change.advice.capacity if tight is model else nominal_capacity(tight, configuration)
     except QpsError:
         return None
+
+
+def _moved(candidate: Candidate) -> set[str]:
+    return {candidate.name, *candidate.factors}
 
 
 def _changed(
