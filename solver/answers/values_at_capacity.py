@@ -19,7 +19,7 @@ from qps.compiler.ir.measure_names import (
 )
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
-from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.limit_use import limit_used
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.engine.expressions.formulas import UNDEFINED, Formula
@@ -136,7 +136,7 @@ def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
 
 
 def _percentiles(graph: LoadGraph) -> Iterator[Read]:
-    """Yield the p99 of the streams whose latency is required, or else of the first one."""
+    """Yield the p99 of the streams whose latency is required, or else of the first if it waits."""
     stated = [one.name for one in graph.criteria if one.span is not None]
     named = dict.fromkeys(stream for name in stated for stream in timed_streams(name))
     streams = [name for name in named if name in graph.streams] or list(graph.streams)[:1]
@@ -144,6 +144,8 @@ def _percentiles(graph: LoadGraph) -> Iterator[Read]:
         with suppress(QpsError):  # it has no percentiles
             graph.streams[name].latency_quantile(_P99)
             known = graph.streams[name].quantile_certainty(_P99)
+            if not named and known.kind is Kind.LOWER_BOUND:  # nobody asks for it
+                continue
 
             def latency(graph: LoadGraph, _: Configuration, name: str = name) -> Formula:
                 stream = graph.streams.get(name)
