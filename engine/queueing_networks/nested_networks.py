@@ -1,8 +1,7 @@
 """Networks of one class with rates and pools: of one number of customers, and of every number.
 
-What is within a pool is a network of its own, of which each number of customers matters: those are
-solved together, by the products that all of them share (`station_rates.EveryNumber`). Its rates
-are the speeds of the pool.
+What is within a pool is a network of its own, whose rates are the speeds of the pool. All numbers
+of customers are solved together, by the products that they share (`station_rates.EveryNumber`).
 """
 
 from __future__ import annotations
@@ -237,11 +236,7 @@ class _EveryNetwork(_Sorted):
         if not self._is_empty:
             rates = [(rates, count) for _, rates, count in self.paced]
             every = EveryNumber(
-                most=most,
-                think=self.thinking,
-                plain=self.plain,
-                several=self.several,
-                paced=rates,
+                most=most, think=self.thinking, plain=self.plain, several=self.several, paced=rates
             )
             self._every = every if every.is_in_range else None
 
@@ -303,8 +298,8 @@ def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
     if not has_time(pool):
         return ()
     last = _most_within(pool, most)
-    told = _within(pool, last).rates
-    return tuple(on_grid(_first_of(told, lambda n: _inner(pool, n).rate), last))
+    rates = _first_of(_within(pool, last).rates, lambda n: _inner(pool, n).rate)
+    return tuple(on_grid(rates, last))
 
 
 def _even_rates(pool: Pool, most: int) -> tuple[float, ...]:

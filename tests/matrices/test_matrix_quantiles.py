@@ -20,7 +20,7 @@ from qps.engine.numerics.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.matrix.matrix_claims import Judge
+from qps.solver.matrix.matrix_claims import MatrixClaimEvaluator
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_tables import Tabulator
 from qps.solver.uncertainty.sample_draws import axis_of, dimensions_of, uncertain_numbers, values_at
@@ -112,7 +112,7 @@ def test_conditions_and_claims_ask_for_quantiles() -> None:
         " no configuration: largest_acceptable.p50 < 1300 }"
     )
     assert [row["cores"] for row in rows_of(spec)] == [2, 4, 8]
-    judge = Judge(spec.model, drawn_in_rows)
+    judge = MatrixClaimEvaluator(spec.model, drawn_in_rows)
     judged = [judge.of(claim) for claim in spec.model.expectations[0].matrix_claims]
     assert [(one.is_true, one.about) for one in judged] == [(True, 3), (True, 3)]
     assert not judged[0].known.is_exact

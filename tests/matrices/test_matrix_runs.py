@@ -18,7 +18,7 @@ from qps.solver.matrix import row_ranges as rows
 from qps.solver.matrix.compilation import group_compiler
 from qps.solver.matrix.compilation.compiled_matrix import CompiledGroup, CompiledMatrix
 from qps.solver.matrix.compilation.structures import configured
-from qps.solver.matrix.matrix_claims import Judge
+from qps.solver.matrix.matrix_claims import MatrixClaimEvaluator
 
 ROWS = 80
 pytestmark = pytest.mark.usefixtures("small_parts")
@@ -205,7 +205,7 @@ def test_a_fault_is_reported_with_all_other_rows(
 def test_a_claim_that_rests_on_a_fault_is_not_judged(claim: str, is_true: bool | None) -> None:
     text = BASE + "matrix m { extra in [6, 7, 8, 9, 5000] }\n"
     spec = qps.loads(text + f'expect it {{ {claim}; source "us" }}\n').spec
-    judge = Judge(spec.model)
+    judge = MatrixClaimEvaluator(spec.model)
     judged = judge.of(spec.model.expectations[0].matrix_claims[0])
     assert judged.faults == 2
     if is_true is None:

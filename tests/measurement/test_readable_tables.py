@@ -259,7 +259,7 @@ observe held "rows.csv" with N = 1 {{
         return
     (warning,) = warnings
     at, how = told
-    assert f"is {at} for a claim or measured row with N = 1" in warning.message
+    assert f"is {at} for a claim or measured row at N = 1" in warning.message
     assert f"the demand may be {how}" in warning.hints[0]
 
 
