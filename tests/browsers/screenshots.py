@@ -119,7 +119,7 @@ PAGE_SHOTS = (
     PageShot(
         "report_sure", "guides/trust-a-result/capacity-at-95-percent-confidence",
         ("report", "plan.qps", "--no-advice"),
-        "() => document.getElementById('picture-odds').closest('section').scrollIntoView()",
+        "() => 0",
         read=("render.csv",),
     ),
     PageShot("diff", "ci", ("diff", "old/relay.qps", "new/relay.qps"), "() => 0", width=1000),
