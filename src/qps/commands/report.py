@@ -29,6 +29,7 @@ from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import SimulatedSection, page_view
 from qps.reports.text.changes.sizing_sentences import sizing_answer
+from qps.reports.text.solutions.capacity_text import capacity
 from qps.reports.text.solutions.first_screen import at_headline
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
@@ -97,9 +98,12 @@ def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], l
 def _in_one_line(output: Path, found: list[Solved]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
     others = f" ({len(found) - 1} more beside it)" if found[1:] else ""
-    first = found[0]
-    told = answer_sentence(first.answer, first.model.derived(labels_of))
-    return f"{output}: {told}{others}"
+    answer, labels = found[0].answer, found[0].model.derived(labels_of)
+    if answer.verdict is not Verdict.LIMITED or answer.at_confidence:
+        return f"{output}: {answer_sentence(answer, labels)}{others}"
+    limited_by = (answer.at_reliable or answer).limited_by
+    limit = "" if limited_by is None else f"; limit: {labels.of(limited_by)}"
+    return f"{output}: capacity {capacity(answer)}{limit}{others}"
 
 
 _STEPS = 4
