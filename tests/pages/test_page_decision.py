@@ -91,6 +91,37 @@ def test_users_are_called_as_the_spec_calls_them_and_all_follows(open_page: Any)
     )
 
 
+APPROXIMATE = """
+users viewers in 1..100_000
+param pace = 0.1 request/s in 0.01..1 request/s
+machine server { cpu 4 core, queueing mgc cv 1.5 }
+machine home { }
+network lan { propagation 0 ms }
+component answer { cpu 8 ms/request }
+topology {
+  node web = server * 2
+  node browser = home * viewers
+  link wan = lan between web, browser
+}
+stream replies for each browser { traffic pace; at web { answer }; over wan; at browser { } }
+require { replies.latency <= 12 ms }
+"""
+
+
+def test_a_changed_capacity_that_is_approximate_says_what_it_was_rounded_down_from(
+    open_page: Any,
+) -> None:
+    page = open_page(html_of(checked(APPROXIMATE)))
+    page.page.fill("#number-pace", "0.09")
+    page.page.wait_for_function("() => qps.shown.n > 7000")
+    largest = page.run("() => qps.shown.solved.largest")
+    assert largest % 10 != 0
+    assert page.run(ROWS)[""] == (
+        f"{largest // 10 * 10:,} viewers (approximate, rounded down from {largest:,}) what if"
+    )
+    assert page.complaints == []
+
+
 def test_a_range_that_ends_is_no_limit_of_the_system(open_page: Any) -> None:
     page = open_page(html_of(checked(BOUND.replace("1..1000", "1..20"))))
     told = page.run(ROWS)

@@ -144,9 +144,8 @@ function capacityWithOdds(column, odds) {
   if (solved.largest === null) return notEven(column);
   if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase("with_nominal")}`;
   const planned = printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
-  const what = ["exact", "upper bound"].includes(kind) ? "rounded" : "computed", computed = { users: whole(solved.largest) };
-  const beside = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase(`capacity.${what}`, computed)])];
-  return usersOf(planned) + (beside.length ? ` (${beside.join(", ")})` : "");
+  const notes = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase("capacity.rounded", { users: whole(solved.largest) })])];
+  return usersOf(planned) + (notes.length ? ` (${notes.join(", ")})` : "");
 }
 
 export function showDecision(column, found, odds, beside) {
