@@ -45,15 +45,15 @@ def reliable_changes(
     # An uncertain number that is set would be certain: most of the gain would be its certainty.
     judged = [one for one in changes if uncertain.isdisjoint(_moved(one.candidate))]
     best = sorted(judged, key=lambda one: -one.advice.capacity)[:_MOST]
-    told = []
+    found = []
     for one in changes:
         capacity: int | None = None
         if is_as_computed:
             capacity = one.advice.capacity
         elif one in best:
             capacity = _reliable(spec, scenario, settings, solution, one, sampling)
-        told.append(replace(one.advice, reliable_capacity=capacity))
-    return tuple(told)
+        found.append(replace(one.advice, reliable_capacity=capacity))
+    return tuple(found)
 
 
 def _reliable(
@@ -73,9 +73,9 @@ def _reliable(
         graphs = [lower(model, each) for each in in_each_mode(model, configuration)]
         tight = unfavorable_errors(model, graphs, change.advice.capacity).tightened(model)
         if uncertain_in(configuration):
-            from qps.solver.uncertainty.sampled_capacity import capacity_at_confidence  # noqa: PLC0415 - of few specs; it needs numpy
+            from qps.solver.uncertainty.sampled_capacity import sampled_capacity  # noqa: PLC0415 - of few specs; it needs numpy
 
-            return capacity_at_confidence(tight, configuration, sampling)
+            return sampled_capacity(tight, configuration, sampling)
         return change.advice.capacity if tight is model else nominal_capacity(tight, configuration)
     except QpsError:
         return None

@@ -46,10 +46,10 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.wrapping import unbroken
 from qps.reports.text.solutions.answer_text import circumstances, remarks, title_of
 from qps.reports.text.solutions.answer_values import AdviceView, SolveView
-from qps.reports.text.solutions.capacity_text import headline_line
+from qps.reports.text.solutions.capacity_text import at_headline, headline_line
 from qps.reports.text.solutions.change_rows import HELPS, capacity_with, printed_with
 from qps.reports.text.solutions.change_wording import Wording, extra_cost, wording
-from qps.reports.text.solutions.first_screen import Decision, at_headline, decision
+from qps.reports.text.solutions.first_screen import Decision, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_facts import others_label
 from qps.reports.text.solutions.limit_reasons import answer_sentence

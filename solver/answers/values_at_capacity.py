@@ -49,8 +49,11 @@ class Read(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-UnfavorableValues = Callable[[Sequence[Read], int], Sequence[float]]
-"""Returns the unfavorable ends of values at a population, at the confidence of the capacity."""
+UnfavorableValues = Callable[[Sequence[Read], Sequence[float], int], Sequence[float]]
+"""Returns the unfavorable ends of values at a population, at the confidence of the capacity.
+
+Of values with nominal inputs, which stand where a value has no samples.
+"""
 
 
 def values_at_capacity(
@@ -166,7 +169,7 @@ def _values(
 ) -> tuple[list[float], Sequence[float]]:
     """Return values with nominal inputs, and their unfavorable ends."""
     nominal = [value_at(graph, read.of(graph, configuration), at) for read in reads]
-    return nominal, nominal if unfavorable is None else unfavorable(reads, at)
+    return nominal, nominal if unfavorable is None else unfavorable(reads, nominal, at)
 
 
 def _used(read: Read, value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""The capacity that a share of samples supports that are judged twice: once more with errors."""
+"""The capacity that a share of samples supports, in one model or in two of the same samples."""
 
 from __future__ import annotations
 
@@ -14,30 +14,21 @@ from qps.solver.uncertainty.sample_solver import solved_for
 
 
 def sampled_capacity(
-    model: ir.Model, configuration: Configuration, sampling: Sampling, sampled: SampledOdds
+    model: ir.Model,
+    configuration: Configuration,
+    sampling: Sampling,
+    sampled: SampledOdds | None = None,
 ) -> int | None:
-    """Return what a share of the samples supports both in a model and as `sampled`; None for none.
+    """Return what a share of the samples supports in a model, and as `sampled`; None for none.
 
     Both are the same samples: a population is supported by one if both support it.
     """
     numbers = uncertain_numbers(model, configuration)
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
     found = solved_for(model, configuration, axis, None)
-    solved = found.is_answered & sampled.is_solved
-    if not solved.any():
+    largest, is_solved = found.largest, found.is_answered
+    if sampled is not None:
+        largest, is_solved = np.minimum(largest, sampled.largest), is_solved & sampled.is_solved
+    if not is_solved.any():
         return None
-    answers = np.minimum(found.largest, sampled.largest)[solved]
-    return not_below(least(answers, sampling.certainty), configuration.low)
-
-
-def capacity_at_confidence(
-    model: ir.Model, configuration: Configuration, sampling: Sampling
-) -> int | None:
-    """Return what a share of the samples supports in a model; None for none."""
-    numbers = uncertain_numbers(model, configuration)
-    axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
-    found = solved_for(model, configuration, axis, None)
-    if not found.is_answered.any():
-        return None
-    answers = found.largest[found.is_answered]
-    return not_below(least(answers, sampling.certainty), configuration.low)
+    return not_below(least(largest[is_solved], sampling.certainty), configuration.low)

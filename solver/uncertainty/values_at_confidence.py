@@ -12,7 +12,6 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.values_at_capacity import Read, UnfavorableValues
 from qps.solver.matrix.limits.row_preparation import Floats
 from qps.solver.matrix.matrix_compiler import compile_matrix
@@ -28,24 +27,23 @@ def values_at_confidence(
     model: ir.Model, configuration: Configuration, graph: LoadGraph, sampling: Sampling
 ) -> UnfavorableValues:
     """Return what tells the unfavorable ends of values of a graph, in its mode."""
-    stated, settled = in_mode_of(graph, as_stated(model, configuration), configuration)
-    return partial(_unfavorable, stated, settled, graph, sampling)
+    stated, configured = in_mode_of(graph, as_stated(model, configuration), configuration)
+    return partial(_unfavorable, stated, configured, sampling)
 
 
 def _unfavorable(
     model: ir.Model,
     configuration: Configuration,
-    graph: LoadGraph,
     sampling: Sampling,
     reads: Sequence[Read],
+    nominal: Sequence[float],
     at: int,
-) -> list[float]:
+) -> Sequence[float]:
     """Return what a share of the samples is not above, or not below where that is the worse side.
 
     A value that has no samples is that of nominal inputs.
     """
     numbers = uncertain_numbers(model, configuration)
-    nominal = [value_at(graph, read.of(graph, configuration), at) for read in reads]
     if not numbers or not reads:
         return nominal
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
@@ -63,5 +61,6 @@ def _end(read: Read, values: Floats, nominal: float, certainty: float) -> float:
     if np.isnan(values).all():
         return nominal
     worst = inf if read.at_most else -inf
-    told = np.where(np.isnan(values), worst, values)
-    return not_above_values(told, certainty) if read.at_most else not_below_values(told, certainty)
+    known = np.where(np.isnan(values), worst, values)
+    find = not_above_values if read.at_most else not_below_values
+    return find(known, certainty)

@@ -20,7 +20,7 @@ from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import PageView, page_view
 from qps.reports.text.claims.claim_formats import Tested
 from qps.reports.text.claims.claim_summary import Untested
-from qps.reports.text.solutions.first_screen import at_headline
+from qps.reports.text.solutions.capacity_text import at_headline
 from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.answers.values_at_capacity import values_at_capacity
 from qps.solver.answers.worst_mode import solve_model

@@ -14,7 +14,12 @@ from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
-from qps.reports.text.solutions.capacity_text import accuracy_rows, capacity, nominal_line
+from qps.reports.text.solutions.capacity_text import (
+    accuracy_rows,
+    at_headline,
+    capacity,
+    nominal_line,
+)
 from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
 from qps.reports.text.solutions.closed_workload_text import closed_lines
 from qps.reports.text.solutions.elastic_text import elastic_lines
@@ -77,7 +82,7 @@ def solve_text(
 
     place = ", ".join([answer.file, *circumstances(answer)])
     many = capacity(answer)
-    head = _headline_rows(answer, labels)
+    head = headline_rows(answer, labels)
     if markdown:
         parts = [f"### {printable(title)} ({place})", f"**{escaped(many)}**"]
     else:
@@ -109,12 +114,12 @@ def solve_text(
     return joined(parts)
 
 
-def _headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     """Return what stands beside the capacity: p99 there, and what it covers."""
-    told = answer if answer.headline is None else answer.headline
+    shown = at_headline(answer)
     return [
-        (phrase("p99"), labels.sentence(percentiles(told, labels))),
-        *accuracy_rows(told, labels),
+        (phrase("p99"), labels.sentence(percentiles(shown, labels))),
+        *accuracy_rows(shown, labels),
     ]
 
 

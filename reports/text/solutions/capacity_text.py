@@ -30,6 +30,11 @@ _LEAST_SHARE = 0.005
 """Of the variance: what causes less is not worth measuring."""
 
 
+def at_headline(answer: Answer) -> Answer:
+    """Return an answer with the values that it has at its headline."""
+    return answer if answer.headline is None else answer.headline
+
+
 def has_nominal(answer: Answer) -> bool:
     """Return whether there is a capacity of nominal inputs besides that of samples.
 

@@ -19,9 +19,14 @@ from qps.reports.text.layout.colors import Tone, toned
 from qps.reports.text.layout.facts import VALUE_COLUMN, fact_lines, title_lines
 from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
-from qps.reports.text.solutions.answer_text import circumstances, cost_facts, mode_facts
+from qps.reports.text.solutions.answer_text import (
+    circumstances,
+    cost_facts,
+    headline_rows,
+    mode_facts,
+)
 from qps.reports.text.solutions.capacity_text import (
-    accuracy_rows,
+    at_headline,
     capacity,
     headline_line,
     supported,
@@ -38,13 +43,11 @@ from qps.reports.text.solutions.limit_facts import (
     next_limit,
     others,
     others_label,
-    percentiles,
     violated,
 )
 from qps.reports.text.solutions.measure_rows import measure_table
 from qps.reports.text.solutions.resource_tables import resource_table
 from qps.reports.text.words.labels import Labels
-from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution, Verdict
@@ -83,11 +86,7 @@ def screen_head(
 ) -> str:
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
-    facts = [
-        ("Capacity", capacity(answer)),
-        (phrase("p99"), _percentiles(answer, labels)),
-        *accuracy_rows(at_headline(answer), labels),
-    ]
+    facts = [("Capacity", capacity(answer)), *headline_rows(answer, labels)]
     tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
     capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
     shown = [toned(line, tone, color=color) for line in capacity_lines]
@@ -137,11 +136,7 @@ class Decision(Struct, frozen=True):
 def decision(answer: Answer, words: Wording) -> Decision:
     """Return what the first screen tells, for a page and a notebook."""
     labels, shown = words.labels, at_headline(answer)
-    facts = [
-        (phrase("p99"), _percentiles(answer, labels)),
-        *accuracy_rows(shown, labels),
-        *_facts(shown, words),
-    ]
+    facts = [*headline_rows(answer, labels), *_facts(shown, words)]
     named = tuple(
         (label, in_one_line(shown, words) if label == HELPS else text)
         for label, text in facts
@@ -151,15 +146,6 @@ def decision(answer: Answer, words: Wording) -> Decision:
 
 
 _MEASURES = "Other values"
-
-
-def at_headline(answer: Answer) -> Answer:
-    """Return an answer with the values that it has at its headline."""
-    return answer if answer.headline is None else answer.headline
-
-
-def _percentiles(answer: Answer, labels: Labels) -> str:
-    return labels.sentence(percentiles(at_headline(answer), labels))
 
 
 # -- facts ------------------------------------------------------------------------------------

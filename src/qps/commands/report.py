@@ -29,8 +29,7 @@ from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import SimulatedSection, page_view
 from qps.reports.text.changes.sizing_sentences import sizing_answer
-from qps.reports.text.solutions.capacity_text import capacity
-from qps.reports.text.solutions.first_screen import at_headline
+from qps.reports.text.solutions.capacity_text import at_headline, capacity
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
 from qps.simulation.claim_simulator import claim_simulator
