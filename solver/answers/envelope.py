@@ -91,9 +91,11 @@ def _is_above_after(gap: Formula, axis: Formula, at: Fraction, high: Fraction) -
     if points is not None:
         following = next((point for point in points if point > at), high)
         return _is_above(gap, axis, (at + following) / 2)
-    curve, end = Curve(gap, axis), float(high)
+    curve, start, end = Curve(gap, axis), above(float(at)), float(high)
     for _ in range(_HALVINGS):
-        bounds = curve.over(above(float(at)), end)
+        if start >= end:  # no float is left between
+            break
+        bounds = curve.over(start, end)
         if bounds.slow >= 0 or bounds.steep <= 0 or bounds.low > 0 or bounds.high < 0:
             break
         end = float(at) + (end - float(at)) / 2

@@ -15,7 +15,7 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, ceil, exp, floor
@@ -471,8 +471,31 @@ def _grid(low: int, high: int) -> list[Fraction]:
     return [*(n + part for n in range(low, high) for part in parts), Fraction(high)]
 
 
+LOADS_THAT_MEET_AT_A_JUMP = """users N in 2..7
+group room of 3 users
+machine pc { cpu 1 core }
+machine box { cpu 1 core }
+machine db { cpu 1 core }
+network lan { switched; rate 10 kbit/s }
+component work { cpu 10.0 ms/packet }
+component fwd { cpu 10 ms/packet }
+component store { cpu 10 ms/packet }
+topology {
+  node u = pc * N
+  node b = box * (ceil(N * N / 2))
+  node d = db * (ceil(N / 2))
+  link l = lan between u, b, d
+}
+stream v for each u {
+  traffic 1 packet/s, 100 byte/packet; at u { }; at b { fwd to all in room }; at u { }
+}
+stream w for each u { traffic 0.5 packet/s, 80 byte/packet; at u { }; at d { store } }
+"""
+
+
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(_jumping_specs())
+@example(LOADS_THAT_MEET_AT_A_JUMP)
 def test_saturations_and_the_answer_are_those_of_trying_all(text: str) -> None:
     spec = checked(text)
     configuration = spec.configuration()
