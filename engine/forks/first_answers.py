@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
+from qps.engine.distributions.sum_transforms import Complex
 from qps.engine.forks.phase_times import COLUMNS
 from qps.engine.numerics.array_blocks import Array
-
-Complex = NDArray[np.complex128]
 
 _AWAY = 8
 """So far from zero Stirling's series has all digits."""

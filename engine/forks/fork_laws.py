@@ -11,16 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.sum_mixtures import TimePath, terms_of
 from qps.engine.distributions.sum_numbers import TINY
+from qps.engine.distributions.sum_transforms import Complex
 from qps.engine.forks.time_laws import LEAST_SHARE, TimeLaw, behind, longer_of_paths, moving
 from qps.engine.forks.weighted_panels import WeightedPanels
 from qps.engine.numerics.array_blocks import Array
-
-Complex = NDArray[np.complex128]
 
 _FINER = 4
 """Into so many parts panels are cut where a law is summed."""

@@ -82,7 +82,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
     ones: Array
 
     def line(self, nodes: Sequence[Node]) -> list[_Path]:
-        found = [_Path(share=self.ones, fixed=None, factors=())]
+        found = _immediate(self.ones)
         for node in nodes:
             found = _then(found, self.node(node))
         return found
@@ -97,11 +97,15 @@ class _Reader(Struct, frozen=True, kw_only=True):
         if passages > MOST_PATHS:
             raise NoPathError
         passage = self.passage(node) if passages or share[0] > 0 else []
-        found = [_Path(share=self.ones, fixed=None, factors=())]
+        return self.repeated(passage, passages, share)
+
+    def repeated(self, passage: Sequence[_Path], passages: int, share: Array) -> list[_Path]:
+        """Return the paths of so many passages, and of one more by a chance."""
+        found = _immediate(self.ones)
         for _ in range(passages):
             found = _then(found, passage)
         if share[0] > 0:
-            found = _then(found, _merged([*_by(share, passage), *_left(1 - share)]))
+            found = _then(found, _merged([*_by(share, passage), *_immediate(1 - share)]))
         return found
 
     def passage(self, node: Node) -> list[_Path]:
@@ -117,7 +121,9 @@ class _Reader(Struct, frozen=True, kw_only=True):
             found = self.line(inside)
         else:
             chances = sum((one.group[7] for one in inside), np.zeros(self.ones.shape))
-            found = [] if (chances >= 1 - _ROUNDED).all() else _left(np.maximum(0.0, 1 - chances))
+            found = (
+                [] if (chances >= 1 - _ROUNDED).all() else _immediate(np.maximum(0.0, 1 - chances))
+            )
             for one in inside:
                 if one.group[7][0] > 0:
                     found += _by(one.group[7], self.chosen(one))
@@ -155,17 +161,10 @@ class _Reader(Struct, frozen=True, kw_only=True):
         whole = int(stage.whole[0])
         if whole > _MOST_PASSAGES:
             return None
-        found = [_Path(share=self.ones, fixed=None, factors=())]
         if not whole and not stage.share[0] > 0:
-            return found
+            return _immediate(self.ones)
         passage = self.phases_of_passage(stage)
-        if passage is None:
-            return None
-        for _ in range(whole):
-            found = _then(found, passage)
-        if stage.share[0] > 0:
-            found = _then(found, _merged([*_by(stage.share, passage), *_left(1 - stage.share)]))
-        return found
+        return None if passage is None else self.repeated(passage, whole, stage.share)
 
     def phases_of_passage(self, stage: StageArrays) -> list[_Path] | None:
         factors: tuple[Factor, ...] = ()
@@ -188,7 +187,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
                     return None
                 found = _then(found, paths)
             return found
-        inside = _left(stage.left) if (stage.left > 0).any() else []
+        inside = _immediate(stage.left) if (stage.left > 0).any() else []
         for one in stage.inside:
             if (one.whole + one.share)[0] > 0:
                 paths = self.phases_of_passage(one)
@@ -200,7 +199,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
     def fork(self, branches: Sequence[Node]) -> list[_Path]:
         """Return the paths of the longest of some branches."""
         if not branches:
-            return [_Path(share=self.ones, fixed=None, factors=())]
+            return _immediate(self.ones)
         each = [self.line((branch,)) for branch in branches]
         phases = [[path.phases for path in paths] for paths in each]
         if all(one is not None for paths in phases for one in paths):
@@ -312,7 +311,7 @@ def _longest_behind_one(each: Sequence[Sequence[_Path]]) -> list[_Path] | None:
     varied = [_Path(share=ones, fixed=fixed[0], factors=(replace(found, done=done),))]
     if not found.moves:
         varied = [_Path(share=done, fixed=fixed[0], factors=())]
-    return [*(_left(none * ones) if np.any(none) else []), *varied]
+    return [*(_immediate(none * ones) if np.any(none) else []), *varied]
 
 
 def _then(paths: Sequence[_Path], others: Sequence[_Path]) -> list[_Path]:
@@ -337,7 +336,8 @@ def _by(chance: Array, paths: Sequence[_Path]) -> list[_Path]:
     return [replace(path, share=path.share * chance) for path in paths]
 
 
-def _left(chance: Array) -> list[_Path]:
+def _immediate(chance: Array) -> list[_Path]:
+    """Return the path of those who pass nothing."""
     return [_Path(share=chance, fixed=None, factors=())]
 
 

@@ -20,11 +20,10 @@ from math import prod
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from qps.engine.distributions.sum_transforms import Complex
 from qps.engine.numerics.array_blocks import Array
 
-Complex = NDArray[np.complex128]
 Moves = tuple[tuple[int, Array], ...]
 """To which phases one moves, and at which rates; beyond the last is the end."""
 
@@ -134,6 +133,9 @@ def both(one: Phases, other: Phases) -> Phases:
         return one.by(other.done)
     many, more = len(one.moves), len(other.moves)
     end = many + more
+    # What begins in none of the other's phases goes to the end: chances of a move sum to 1.
+    mass = other.mass
+    other = other.by(1 / np.where(mass > 0, mass, 1.0))
 
     def then(moves: Moves) -> Moves:
         found = [(to, rate) for to, rate in moves if to < many]
@@ -143,9 +145,6 @@ def both(one: Phases, other: Phases) -> Phases:
                 found.append((end, rate * other.done))
         return tuple(found)
 
-    # What begins in none of the other's phases goes to the end: chances of a move sum to 1.
-    mass = other.mass
-    other = other.by(1 / np.where(mass > 0, mass, 1.0))
     return Phases(
         starts=tuple(start * mass for start in one.starts)
         + tuple(one.done * start * mass for start in other.starts),

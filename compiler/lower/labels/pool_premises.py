@@ -21,8 +21,8 @@ _OfPool: TypeAlias = Callable[[NetworkPassages, Pool, Numbers], Iterator[Premise
 def poisson_at_pool(passages: NetworkPassages, pool: Pool, numbers: Numbers) -> Iterator[Premise]:
     """Items come to a pool as a Poisson process, once each, as they leave their sources."""
     for each in passages.passages.values():
-        taken = [at for at, one in enumerate(each) if _takes(one, pool)]
-        if len(taken) > 1 or any(not _is_random(passages, each, at, numbers) for at in taken):
+        found = [at for at, one in enumerate(each) if _take_of(one, pool)]
+        if len(found) > 1 or any(not _is_random(passages, each, at, numbers) for at in found):
             yield _as_flow_equivalent(pool)
             return
 
@@ -32,13 +32,15 @@ def exponential_holds(passages: NetworkPassages, pool: Pool, numbers: Numbers) -
     means, amounts = list[Formula](), list[Formula]()
     for each in passages.passages.values():
         for at, passage in enumerate(each):
-            if isinstance(passage.node, Take) and passage.node.pool == pool.name:
-                mean = _only_service(passages, each[at + 1 :], passage, numbers)
-                if mean is None:
-                    yield _as_flow_equivalent(pool)
-                    return
-                means.append(mean)
-                amounts.append(passage.node.amount)
+            take = _take_of(passage, pool)
+            if take is None:
+                continue
+            mean = _only_service(passages, each[at + 1 :], take, numbers)
+            if mean is None:
+                yield _as_flow_equivalent(pool)
+                return
+            means.append(mean)
+            amounts.append(take.amount)
     of_all = (means, amounts)
     are_alike = all(numbers.are_equal(of[0], one) for of in of_all for one in of[1:])
     is_single = all(numbers.expressions.largest(one) is None for of in of_all for one in of)
@@ -57,8 +59,10 @@ def _as_flow_equivalent(pool: Pool) -> Fails:
     return Fails(reason_of("pool-wait", pool.name, case="alike"))
 
 
-def _takes(passage: Passage, pool: Pool) -> bool:
-    return isinstance(passage.node, Take) and passage.node.pool == pool.name
+def _take_of(passage: Passage, pool: Pool) -> Take | None:
+    """Return the step if some of a pool is taken there."""
+    node = passage.node
+    return node if isinstance(node, Take) and node.pool == pool.name else None
 
 
 def _is_random(
@@ -105,12 +109,12 @@ def _keeps_randomness(passages: NetworkPassages, passage: Passage) -> bool:
 
 
 def _only_service(
-    passages: NetworkPassages, following: Sequence[Passage], take: Passage, numbers: Numbers
+    passages: NetworkPassages, following: Sequence[Passage], take: Take, numbers: Numbers
 ) -> Formula | None:
     """Return the mean of the one service that a place is held for; None where there is more."""
     found: Formula | None = None
     for passage in following:
-        if take.node not in passage.holds:
+        if take not in passage.holds:
             break
         match passage.node:
             case At() | Give() | Resize():
