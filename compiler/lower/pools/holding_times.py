@@ -14,7 +14,7 @@ from qps.compiler.lower.disciplines.loss_system import Loss
 from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
 from qps.compiler.lower.disciplines.pool_wait import Pool
 from qps.compiler.lower.disciplines.single_server import OneServer
-from qps.compiler.lower.pools.holding_variance import third_of_calls, variance_of_calls
+from qps.compiler.lower.pools.holding_variance import cumulants_of_calls
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
     Network,
@@ -107,8 +107,7 @@ def holding_time(
     waits = [part for part in stages if part.queue is not None]
     done = in_line(plain, hold.depth)
     if not hold.is_lossy:
-        uneven_holds = for_each(variance_of_calls(done, hold.depth))
-        third = third_of_calls(done, hold.depth)
+        uneven_holds, third = cumulants_of_calls(done, hold.depth)
     stations: dict[str, Station] = {}
     uneven: list[tuple[Formula, Formula]] = []
     inner = [one for one in found.holds if one.of == hold.of and one.stage in span]

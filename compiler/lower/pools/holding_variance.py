@@ -7,7 +7,7 @@ kind add up, each as often as its caller is reached.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import floor
 
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
@@ -17,22 +17,12 @@ _Time = tuple[Formula, Formula, Formula, Formula]
 """How often a call is made, and mean, variance and third cumulant of its time."""
 
 
-def variance_of_calls(line: Sequence[LatencyPart], depth: int) -> Formula:
-    """Return the variance, in s^2, that calls by chance add to the time of stages without waits.
+def cumulants_of_calls(line: Sequence[LatencyPart], depth: int) -> tuple[Formula, Formula]:
+    """Return the variance, in s^2, and the third cumulant, in s^3, that calls by chance add.
 
-    `line` are the stages that an item passes, their values averaged over all items of the stream;
-    so is what is returned. Calls from a `depth` on count.
+    To the time of stages without waits, of one who comes there. `line` are the stages that an item
+    passes, their values averaged over all items of the stream. Calls from a `depth` on count.
     """
-    return total(_terms(line, depth))
-
-
-def third_of_calls(line: Sequence[LatencyPart], depth: int) -> Formula:
-    """Return the third central moment, in s^3, of the same time, for each who comes there."""
-    return _cumulants(line, depth)[1]
-
-
-def _cumulants(line: Sequence[LatencyPart], depth: int) -> tuple[Formula, Formula]:
-    """Return the variance and the third cumulant of the time in calls, of one who comes there."""
     calls: dict[int, list[LatencyPart]] = {}
     for part in line:
         if len(part.calls) > depth:
@@ -41,7 +31,7 @@ def _cumulants(line: Sequence[LatencyPart], depth: int) -> tuple[Formula, Formul
     choices: dict[int, list[_Time]] = {}
     for parts in calls.values():
         call = parts[0].calls[depth]
-        one = (call.times, _time_of_one(parts, call), *_cumulants(parts, depth + 1))
+        one = (call.times, _time_of_one(parts, call), *cumulants_of_calls(parts, depth + 1))
         if call.choice is not None:
             choices.setdefault(call.choice, []).append(one)
             continue
@@ -65,36 +55,6 @@ def _count_third(call: CallFactor) -> Formula:
         return ZERO
     chance = call.times if call.is_share else call.times - floor(call.times)
     return chance * (ONE - chance) * (ONE - 2 * chance)
-
-
-def _terms(line: Sequence[LatencyPart], depth: int) -> Iterable[Formula]:
-    calls: dict[int, list[LatencyPart]] = {}
-    for part in line:
-        if len(part.calls) > depth:
-            calls.setdefault(part.calls[depth].number, []).append(part)
-    choices: dict[int, list[list[LatencyPart]]] = {}
-    for parts in calls.values():
-        call = parts[0].calls[depth]
-        if call.choice is not None:
-            choices.setdefault(call.choice, []).append(parts)
-        elif (varies := _count_variance(call)) is not ZERO:
-            yield _caller(parts, depth) * varies * _time_of_one(parts, call) ** 2
-        yield from _terms(parts, depth + 1)
-    for alternatives in choices.values():
-        yield _caller(alternatives[0], depth) * _choice_variance(alternatives, depth)
-
-
-def _caller(parts: Sequence[LatencyPart], depth: int) -> Formula:
-    """Return how often an item comes to what makes a call."""
-    return parts[0].calls[depth - 1].reached if depth else ONE
-
-
-def _choice_variance(alternatives: Sequence[Sequence[LatencyPart]], depth: int) -> Formula:
-    """Return the variance of the time of one of several alternatives; the rest takes none."""
-    made = [(parts[0].calls[depth], parts) for parts in alternatives]
-    times = [(call.times, _time_of_one(parts, call)) for call, parts in made]
-    mean = total(chance * time for chance, time in times)
-    return maximum(ZERO, total(chance * time**2 for chance, time in times) - mean**2)
 
 
 def _time_of_one(parts: Sequence[LatencyPart], call: CallFactor) -> Formula:
