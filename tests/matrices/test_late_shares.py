@@ -66,16 +66,12 @@ STEPS = ("get; 1.4 %: scan", "one of { 30 %: scan; else: call front { get } }")
 NAMES = ("commands.p99 <= 100 ms", "commands.p50 + 1 ms <= 2 ms", "2 * commands.p99 <= 200 ms")
 
 
-@pytest.mark.parametrize("limit", NAMES)
-@pytest.mark.parametrize("steps", STEPS)
-def test_capacities_are_those_of_the_quantiles_themselves(
-    steps: str, limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether limits are told by what is late, or by quantiles, nothing else is found."""
+def capacities_by_both(text: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the capacities of rows by what is late; they are those by quantiles."""
+    model = checked(text).model
+    compiled = compile_matrix(model, model.matrices[-1])
 
     def capacities() -> list[int]:
-        model = checked(SPEC % ("md1", steps, limit)).model
-        compiled = compile_matrix(model, model.matrices[-1])
         blocks = MatrixSolver(compiled).row_blocks(0, compiled.size)
         return [int(one) for rows in blocks for one in rows.largest]
 
@@ -86,6 +82,16 @@ def test_capacities_are_those_of_the_quantiles_themselves(
     assert looked
     monkeypatch.setattr(LateShare, "of", staticmethod(lambda *_: None))
     assert found == capacities()
+    return found
+
+
+@pytest.mark.parametrize("limit", NAMES)
+@pytest.mark.parametrize("steps", STEPS)
+def test_capacities_are_those_of_the_quantiles_themselves(
+    steps: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether limits follow from what is late, or from quantiles, the same is found."""
+    found = capacities_by_both(SPEC % ("md1", steps, limit), monkeypatch)
     assert found[0] > 1
 
 
@@ -113,20 +119,7 @@ def test_capacities_of_quantiles_that_are_guarded_by_their_mean(
     calls: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Quantiles of many calls are no longer than Markov's inequality says: both are looked at."""
-    model = checked(GUARDED % (calls, limit)).model
-    compiled = compile_matrix(model, model.matrices[-1])
-
-    def capacities() -> list[int]:
-        blocks = MatrixSolver(compiled).row_blocks(0, compiled.size)
-        return [int(one) for rows in blocks for one in rows.largest]
-
-    looked = []
-    at = LateShare.at
-    monkeypatch.setattr(LateShare, "at", lambda *of: looked.append(1) or at(*of))
-    found = capacities()
-    assert looked
-    monkeypatch.setattr(LateShare, "of", staticmethod(lambda *_: None))
-    assert found == capacities()
+    found = capacities_by_both(GUARDED % (calls, limit), monkeypatch)
     assert found[0] > found[-1] > 1
 
 
