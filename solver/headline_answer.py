@@ -1,4 +1,4 @@
-"""The answer as it is told beside the headline: all values at its population and its confidence."""
+"""The answer at the headline: all values at its population and its confidence."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _at_reliable(
     sampled: SampledOdds | None,
     sampling: Sampling,
 ) -> AtReliableCapacity | None:
-    """Return what is told beside a capacity that can be relied on; None where there is none."""
+    """Return the values at the reliable capacity; None where there is none."""
     if reliable is None:
         return None
     unfavorable = None

@@ -119,7 +119,7 @@ def _paths(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
 
 
 def _of_rows(of_alike: _OfAlike, endless: float, *operands: Array) -> Array:
-    """Return what is told of elements that have the same paths, for all; of endless ones that."""
+    """Return the values of elements that have the same paths, for all; of endless ones that."""
     count = len(operands) // OPERANDS * OPERANDS
     before, stages = operands[: len(operands) - count], operands[len(operands) - count :]
     if not stages or (of_alike is _mean) != (not before):

@@ -71,7 +71,7 @@ def fork_paths(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
     """Return the paths of elements that have the same ones.
 
     Of laws what takes longer than a share `cut` of all is not read; AloneError where there are
-    such laws and none is told.
+    such laws and no `cut`.
     """
     reader = _Reader(cut=cut, ones=np.ones(stages[0].shape))
     return [path.fork_path for path in reader.line(nodes_of(stages))]

@@ -148,14 +148,14 @@ class Sums(Struct, frozen=True, dict=True):
 
     def _mean(self, own: Place, weighted: Iterable[Number]) -> Number:
         """Return a mean over how many are at a place, whose weights times values are told."""
-        return sum(map(mul, weighted, self._besides(own)[::-1])) / self._all[-1]
+        return sum(map(mul, weighted, self._weights_of_others(own)[::-1])) / self._all[-1]
 
     def _means(self, own: Place, weighted: Iterable[Number]) -> list[Number]:
         """Return the same by how many customers there are."""
-        found = self._times(list(weighted), self._besides(own))
+        found = self._times(list(weighted), self._weights_of_others(own))
         return [one / whole for one, whole in zip(found, self._all, strict=True)]
 
-    def _besides(self, own: Place) -> list[Number]:
+    def _weights_of_others(self, own: Place) -> list[Number]:
         """Return the weights of none, one, … customers who are not at a place."""
         others = [w for place, w in zip(self.places, self._each, strict=True) if place is not own]
         return reduce(self._times, others, self._thinking)

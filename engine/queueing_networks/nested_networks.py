@@ -332,7 +332,7 @@ def _around(pool: Pool) -> Around:
 
 
 def _within(pool: Pool, last: int) -> _EveryNetwork:
-    """Return what is within a pool with any number of customers, up to some that are told so."""
+    """Return what is within a pool with any number of customers, up to some number."""
     most = max(_FEWEST_ON_GRID, 1 << (min(last, MOST_RATES) - 1).bit_length())
     return _every_network(most, pool.delay, pool.within, _around(pool))
 

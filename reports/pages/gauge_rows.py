@@ -40,7 +40,7 @@ _WIDEST = 100
 class Gauge(Struct, frozen=True, kw_only=True):
     """A resource's utilization beside its target.
 
-    `nominal`, `filled` and `tick` are the utilization with nominal inputs, the one that is told,
+    `nominal`, `filled` and `tick` are the utilization with nominal inputs, the one that is shown,
     and the target, in per cent.
     """
 
@@ -92,6 +92,14 @@ class _Use(Struct, frozen=True, kw_only=True):
     state: LimitState
 
 
+def nominal_utilizations(answer: Answer) -> dict[str, float]:
+    """Return the utilizations with nominal inputs at the headline; empty elsewhere."""
+    shown = answer.at_reliable
+    if shown is None or shown.population != answer.at:
+        return {}
+    return {one.name: one.nominal for one in shown.utilizations}
+
+
 def gauges(answer: Answer, called: Callable[[str], str]) -> Gauges:
     """Return the resources, those nearest to their targets first; all that are near are shown."""
     uses = sorted(_uses(answer), key=lambda one: -one.used)
@@ -113,9 +121,7 @@ def _uses(answer: Answer) -> Iterator[_Use]:
         if need.at_most and is_utilization(need.name):
             resource = resource_in(need.name)
             required[resource] = min(need.limit, required.get(resource, need.limit))
-    beside = answer.at_reliable
-    is_beside = beside is not None and beside.population == answer.at
-    nominal = {one.name: one.nominal for one in beside.utilizations} if is_beside and beside else {}
+    nominal = nominal_utilizations(answer)
     limiting = resource_in(answer.limited_by or "")
     for one, name in with_ports_together(answer.by_saturation, attrgetter("name"), answer):
         target = min(one.target, required.get(one.name, one.target))

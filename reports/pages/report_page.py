@@ -22,7 +22,13 @@ from qps.reports.pages.drawings.charts import LineChart, figure_chart
 from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.drawings.system_picture import SystemPicture, system_picture
 from qps.reports.pages.formula_markup import typeset
-from qps.reports.pages.gauge_rows import Gauges, Limits, gauges, limits
+from qps.reports.pages.gauge_rows import (
+    Gauges,
+    Limits,
+    gauges,
+    limits,
+    nominal_utilizations,
+)
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_page import figure_key
 from qps.reports.pages.page_rows import (
@@ -97,7 +103,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     beyond: tuple[str, ...]
     at: str
     headline: str
-    """At which population and confidence the board is told, if inputs are uncertain."""
+    """The population and confidence of the first screen, if inputs are uncertain."""
     gauges: Gauges
     limits: Limits
     requirements: tuple[RequirementRow, ...]
@@ -215,11 +221,11 @@ def page_view(
 
 def _nominal(shown: Answer) -> Answer:
     """Return an answer at its headline with the utilizations that nominal inputs give."""
-    beside = shown.at_reliable
-    if beside is None or shown.at != beside.population:
-        return shown
-    nominal = {one.name: one.nominal for one in beside.utilizations}
-    resources = (replace(one, utilization_at_limit=nominal[one.name]) for one in shown.resources)
+    nominal = nominal_utilizations(shown)
+    resources = (
+        replace(one, utilization_at_limit=nominal.get(one.name, one.utilization_at_limit))
+        for one in shown.resources
+    )
     return replace(shown, resources=tuple(resources))
 
 

@@ -1,4 +1,4 @@
-"""What is told beside the capacity that can be relied on, at its population and its confidence."""
+"""Values shown next to the reliable capacity, at its population and its confidence."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def values_at_capacity(
     reliable: ReliableCapacity,
     unfavorable: UnfavorableValues | None,
 ) -> AtReliableCapacity | None:
-    """Return what is told beside a capacity; None where no population is supported.
+    """Return what is shown next to a capacity; None where no population is supported.
 
     Without `unfavorable` values all inputs are certain.
     """

@@ -238,9 +238,9 @@ class _Found:
 class _Search:
     """Looks for the changes of all criteria: of those with exact points first.
 
-    The others are searched by boxes, and only where nothing fails that is told by then: what else
+    The others are searched by boxes, and only where nothing fails that is known by then: what else
     fails beside a certain failure changes no answer. Where something fails everywhere they are
-    searched throughout, so that all is named that another number must mend.
+    searched throughout, so that all is named that another number must fix.
     """
 
     def __init__(
@@ -323,7 +323,7 @@ class _Search:
     ) -> Iterator[Fraction]:
         """Yield a point just behind ends of what holds: what fails there is what ends it.
 
-        Where all criteria are told behind an end, they have points of their own there.
+        Where all criteria are decided behind an end, they have points of their own there.
         """
         places = sorted({*self._ends, *points})
         for low, high in passing:

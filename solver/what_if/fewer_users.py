@@ -87,7 +87,7 @@ class _Criterion:
 
     @cached_property
     def _quantiles(self) -> tuple[Formula, ...]:
-        """Its quantiles, and what else is told of many stages."""
+        """Its quantiles, and what else is computed from many stages."""
         symbols = self.population, self.number
         return tuple(
             part

@@ -117,7 +117,7 @@ require { one.latency <= 10 ms }
 """
     graph = lowered(text)
     assert graph.streams["one"].latency_certainty.kind is Kind.UPPER_BOUND
-    assert lower(*_settled(text), {"pace": False}).streams["one"].latency_certainty.kind is (
+    assert lower(*_configured(text), {"pace": False}).streams["one"].latency_certainty.kind is (
         Kind.APPROXIMATION
     )
     axes = "matrix paces { pace in 10..50 packet/s by 20 packet/s }\n"
@@ -126,7 +126,7 @@ require { one.latency <= 10 ms }
     assert table.schema.field("quality_at").metadata[b"known"] == b"approximation"
 
 
-def _settled(text: str) -> tuple[ir.Model, Configuration]:
+def _configured(text: str) -> tuple[ir.Model, Configuration]:
     spec = checked(text)
     return spec.model, spec.configuration(None, [])
 

@@ -16,7 +16,7 @@ from qps.reports.text.words.labels import PLAIN
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     """Return what writes files here, the last one being the spec that is asked for.
 
-    Places are told by name alone: where the folder's is long, they would be cut.
+    Places are given by name alone: where the folder's is long, they would be cut.
     """
     monkeypatch.chdir(tmp_path)
 

@@ -89,7 +89,7 @@ def test_machines_with_arguments_answer_as_machines_that_are_written_out(
     made: tuple[str, ...], plain: tuple[str, ...], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    """All that is told is alike, but for what the machines are called."""
+    """All that is printed is alike, but for what the machines are called."""
     ours, theirs = (
         answer(text, tmp_path, monkeypatch, capsys, *more).partition("\n")[2]
         for text, more in ((MADE, made), (PLAIN, plain))

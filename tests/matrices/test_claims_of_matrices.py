@@ -242,7 +242,7 @@ def test_rows_none_of_which_can_be_are_refused_together(monkeypatch: pytest.Monk
 
 
 def test_what_comes_ever_nearer_to_its_limit_fails_where_it_does() -> None:
-    """Floats tell its failure thousands of populations off: it is told exactly, not walked to."""
+    """Floats tell its failure thousands of populations off: it is found exactly, not walked to."""
     text = """users N in 1..100_000_000
 param gap = 1 in 0.5..4
 machine box { cpu 1 core }

@@ -59,9 +59,9 @@ def applied(function: str, values: list[Fraction]) -> Fraction:
         case "abs":
             return abs(first)
         case "ceil":
-            return Fraction(ceil(_settled(first)))
+            return Fraction(ceil(_without_noise(first)))
         case "floor":
-            return Fraction(floor(_settled(first)))
+            return Fraction(floor(_without_noise(first)))
         case "exp":
             return _decimal(lambda c: c.exp(_as_decimal(first)))
         case "ln":
@@ -69,7 +69,7 @@ def applied(function: str, values: list[Fraction]) -> Fraction:
     raise AssertionError(function)
 
 
-def _settled(value: Fraction) -> Fraction:
+def _without_noise(value: Fraction) -> Fraction:
     """Return a value that is a whole number but for its sixtieth digit as that number."""
     return Fraction(round(value)) if compare(value, Fraction(round(value))) == 0 else value
 

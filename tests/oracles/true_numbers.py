@@ -180,7 +180,7 @@ class Truth(TruePictures):
         for change in view.advice:
             yield "" if change.reliable_capacity is None else _as_planned(change.reliable_capacity)
             yield f"{change.words} {change.capacity:,}"
-        yield from self._sayings_beside()
+        yield from self._sayings_next_to_the_headline()
         for sensitivity in view.sensitivity:
             yield f"{sensitivity.elasticity:.2f}"
         for elastic in self.solution.elastic:
@@ -204,7 +204,7 @@ class Truth(TruePictures):
             ):
                 yield "" if end is None else f"{end:,} {rounded_down(end)} {rounded_up(end)}"
 
-    def _sayings_beside(self) -> Iterator[str]:
+    def _sayings_next_to_the_headline(self) -> Iterator[str]:
         """Yield what stands beside the headline, at its confidence."""
         if self.beside is None:
             return

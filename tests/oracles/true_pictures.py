@@ -125,7 +125,7 @@ class TruePictures(TrueTables):
             yield from min(wrong, key=len, default=[])
 
     def _is_near(self, value: Callable[[float], float], at: str, said: str) -> bool:
-        """Tell whether a value is as told, at a population that is told in four digits."""
+        """Return whether a value is as shown, at a population that is shown in four digits."""
         place = worth(at)
         off = 0.0 if place.is_integer() and place < 1e4 else 6e-4 * place
         around = [value(max(self.graph.low, near)) for near in {place - off, place, place + off}]

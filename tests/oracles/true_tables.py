@@ -100,7 +100,7 @@ class TrueTables(WrittenNumbers):
         graph, at = self.graph, self._at_of(column)
         if at is not None and (criterion is None or criterion.confidence is None):
             if criterion is not None:
-                value = self._beside(criterion.name, graph.at(at).number(criterion.value), at)
+                value = self._value_shown(criterion.name, graph.at(at).number(criterion.value), at)
                 return self.told(
                     value,
                     criterion.dimension,
@@ -151,7 +151,7 @@ class TrueTables(WrittenNumbers):
         graph = self.graph
         value = self.here(graph.quality_value if criterion is None else criterion.value)  # type: ignore[arg-type]
         if criterion is not None:
-            value = self._beside(criterion.name, value)
+            value = self._value_shown(criterion.name, value)
         limit = 1.0 if criterion is None else graph.number(criterion.limit)
         if not limit > 0:
             return nan
@@ -174,7 +174,7 @@ class TrueTables(WrittenNumbers):
             return None
         return self.solution.limited_by if self.beside is None else self.beside.limited_by
 
-    def _beside(self, name: str, nominal: float, at: int | None = None) -> float:
+    def _value_shown(self, name: str, nominal: float, at: int | None = None) -> float:
         """Return a value as it stands beside the headline, at its confidence and population."""
         if self.own_values and at in (None, self.at):
             return self.own_values.get(name, nominal)
@@ -194,7 +194,7 @@ class TrueTables(WrittenNumbers):
                 if what.text.startswith(self.called(name)) or what.name == name
             ]
             truths = [
-                (self._beside(one.name, self.here(one.load)), self._lowest(one), one)
+                (self._value_shown(one.name, self.here(one.load)), self._lowest(one), one)
                 for one in found
             ]
             if not any(
@@ -475,7 +475,7 @@ class TrueTables(WrittenNumbers):
     # -- users over two numbers --------------------------------------------------------------------
 
     def _heat(self, table: ShownTable) -> Iterator[str]:
-        """The corners and the middle: numbers are told as they were set there."""
+        """The corners and the middle: numbers are those that were set there."""
         up, _, across = table.head[0].partition(" \\ ")
         names = [self._moved(name) for name in (across, up)]
         if None in names:
@@ -525,7 +525,7 @@ class TrueTables(WrittenNumbers):
     def _measure_next(self, table: ShownTable) -> Iterator[str]:
         for row in table.rows:
             if not any(numbers_in(cell.text) for cell in row):
-                yield f"nothing is told of {row[0].text}"
+                yield f"nothing says what {row[0].text} is"
 
     def _histogram(self, table: ShownTable) -> Iterator[str]:
         shares = [

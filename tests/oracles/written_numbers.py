@@ -151,7 +151,7 @@ class WrittenNumbers:
         found = self.names_in(cell)
         return next((one for one in found if among is None or one in among), None)
 
-    # -- numbers as they are told ----------------------------------------------------------
+    # -- numbers as they are shown ---------------------------------------------------------
 
     def told(
         self,

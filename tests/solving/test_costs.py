@@ -72,7 +72,7 @@ def test_costs(
         if told is not None and expected is not None:
             assert at(graph, told, population) == Fraction(expected)
     assert graph.stated.unpriced == unpriced
-    # the answer is told at the whole range's end: ask for this population only
+    # the answer is given at the whole range's end: ask for this population only
     told_costs = {
         c.is_running: c for c in _solved(text, f"N = 1..{population}").costs
     }  # fmt: skip

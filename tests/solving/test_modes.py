@@ -173,7 +173,7 @@ def test_a_setting_next_to_a_mode_adds_up() -> None:
     assert [mode.capacity for mode in solution.modes] == [25, 10]
 
 
-# -- which mode is told ---------------------------------------------------------------
+# -- which mode is reported -----------------------------------------------------------
 
 EXPLAINED = BASE + (
     "measure m = N * p\nmode calm { p = 2; m <= 90 }\nmode busy { p = 5; m <= 90 }\n"

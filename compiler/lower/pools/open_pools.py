@@ -210,7 +210,7 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
 
 
 def _lengths(holds: Sequence[HoldingTime], rates: Sequence[Formula]) -> Lengths | None:
-    """Return of which two lengths holds are; None where all do the same, or where none is told."""
+    """Return the two lengths of holds; None where all are alike, or no third moment is known."""
     times = [one.alone for one in holds]
     mean = weighted_mean(times, rates)
     between = weighted_mean([one.between for one in holds], rates) + _variance_between(times, rates)

@@ -81,7 +81,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     elastic_known: Certainty = EXACT
     """How all that it meets is known where elastic parameters stand in it."""
     doubts: ClassDoubts = NO_DOUBTS
-    """Why what is told of it is no better known than that."""
+    """Why its results are no better known than that."""
     kinds: tuple[Self, ...] = ()
     """What each kind of users sees, where each waits by itself."""
 
@@ -210,7 +210,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def _has_fork(self) -> bool:
-        """Whether calls that are made together are told by the law of the longest of them."""
+        """Whether calls that are made together follow the law of the longest of them."""
         is_open = self.cycle is None and not self.kinds
         return is_open and any(path.has_fork for path in self.paths)
 

@@ -80,7 +80,7 @@ def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
 
 
 def _headline(case: ShownCase) -> dict[str, Json]:
-    """Return what is told at the headline: the page has it until something is changed."""
+    """Return the values at the headline: the page has them until something is changed."""
     answer = case.answer
     if answer is None or answer.at_reliable is None:
         return {}

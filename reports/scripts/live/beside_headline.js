@@ -19,12 +19,12 @@ export function besideOf(column) {
   if (!found) return null;
   const resources = solved.resources.map((one, i) => [one.name, found[i].high[0]]);
   const required = needs.map((one, i) => [one.name, found[resources.length + i][one.atMost ? "high" : "low"][0]]);
-  const beside = { sure: CERTAINTY, loads: Object.fromEntries(resources), needs: Object.fromEntries(required), limitedBy: null };
+  const values = { sure: CERTAINTY, loads: Object.fromEntries(resources), needs: Object.fromEntries(required), limitedBy: null };
   run.at(n);
-  if (n !== column.headlineAt || column.atConfidence === undefined) return beside;
-  const used = [...needs.map((one) => [one.name, limitUsed(one.atMost, beside.needs[one.name], run.value(one.limit))]), ...solved.resources.map((one) => [one.name, beside.loads[one.name] / run.value(one.about.target)])];
-  [[beside.limitedBy]] = used.sort((a, b) => b[1] - a[1]);
-  return beside;
+  if (n !== column.headlineAt || column.atConfidence === undefined) return values;
+  const used = [...needs.map((one) => [one.name, limitUsed(one.atMost, values.needs[one.name], run.value(one.limit))]), ...solved.resources.map((one) => [one.name, values.loads[one.name] / run.value(one.about.target)])];
+  [[values.limitedBy]] = used.sort((a, b) => b[1] - a[1]);
+  return values;
 }
 
 // At which population all of the board is, and at which confidence.

@@ -27,7 +27,7 @@ _MOST_NAMED = 3
 
 
 class MeasuredView(Struct, frozen=True, kw_only=True):
-    """All that is told of a campaign; `planned_count` is the number of runs to measure."""
+    """All that is printed of a campaign; `planned_count` is the number of runs to measure."""
 
     table: str
     runs_file: str

@@ -259,7 +259,7 @@ def uncertainty(answer: Answer) -> str:
 
 
 def headline_line(answer: Answer) -> str:
-    """Return the line before all that is told at the headline; empty if inputs are certain."""
+    """Return the line before all values at the headline; empty if inputs are certain."""
     if answer.odds is None or answer.at_reliable is None:
         return nominal_line(answer)
     users = counted(answer.at_reliable.population, answer.population)

@@ -92,7 +92,7 @@ def _users(one: AdviceView, answer: Answer) -> str:
 
 
 def capacity_with(one: AdviceView, answer: Answer) -> str:
-    """Return the capacity with a change as that of the answer is told: `≤ 14,000`.
+    """Return the capacity with a change as that of the answer is printed: `≤ 14,000`.
 
     It is rounded like that. Where that covers every model error, this does, too.
     """

@@ -1,4 +1,4 @@
-"""`qps explain CODE`: why a diagnostic is told, an example that fails, and the fix; or a rule."""
+"""`qps explain CODE`: why a diagnostic is reported, a failing example, and the fix; or a rule."""
 
 from __future__ import annotations
 

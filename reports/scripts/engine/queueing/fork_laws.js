@@ -48,9 +48,9 @@ function transformOf(times, weights) {
       }
       turns += 1;
       for (let k = 0; k < size; k++) {
-        const kept = x[k] * c[k] - y[k] * d[k];
+        const turned = x[k] * c[k] - y[k] * d[k];
         y[k] = x[k] * d[k] + y[k] * c[k];
-        x[k] = kept;
+        x[k] = turned;
       }
     }
     let a = 0, b = 0;

@@ -50,7 +50,7 @@ function isEndlessNode({ group: [waits, load, work, , , service], works, inside,
 
 function operandsOf({ group, within }) { return [...group, ...within.flatMap(operandsOf)]; }
 
-// A path with its chance, as what tails are told by.
+// A path with its chance, as tails are computed from it.
 function pathOf({ share, fixed, factors }) {
   const made = factors.map(asFactor);
   return { share, chance: made.reduce((found, { mass }) => found * mass, share), fixed: fixed ?? 0, factors: made };

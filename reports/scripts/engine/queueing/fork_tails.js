@@ -12,9 +12,9 @@ function transform({ share, factors }, re, im) {
   let a = share, b = 0;
   for (const { into } of factors) {
     into(re, im, one);
-    const kept = a * one[0] - b * one[1];
+    const real = a * one[0] - b * one[1];
     b = a * one[1] + b * one[0];
-    a = kept;
+    a = real;
   }
   out[0] = a;
   out[1] = b;

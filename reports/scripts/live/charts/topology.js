@@ -107,7 +107,7 @@ function tableOf(picture, order) {
 
 // -- how it is drawn -----------------------------------------------------------------------------
 
-// What time is spent with is told apart without color, too: work is filled, waiting is hatched, the rest is dotted.
+// What time is spent with can be distinguished without color, too: work is filled, waiting is hatched, the rest is dotted.
 export function definitions(key) {
   const pattern = (id, size, ...inside) => draw("pattern", { id: `${id}-${key}`, width: size, height: size, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, ...inside);
   return draw("defs", null,

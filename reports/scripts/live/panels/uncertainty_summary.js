@@ -10,7 +10,7 @@ import { nounOf } from "../sentences.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { Uncertainty } from "./uncertainty.js";
 
-const LEAST_SHOWN = 0.005; // errors below are none that is told
+const LEAST_SHOWN = 0.005; // errors below are not shown
 
 export class Drawn extends Uncertainty {
   begin(column) {
