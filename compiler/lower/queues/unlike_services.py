@@ -33,6 +33,7 @@ from qps.engine.expressions.formulas import (
 
 _LEAST = number(Fraction(1, 10**12))
 _LIGHT, _LESS_IF_FULL = number(Fraction(9, 10)), number(Fraction(3, 5))
+"""Fitted to the chains that the errors above were measured on."""
 
 
 class Lengths(Struct, frozen=True, kw_only=True):
