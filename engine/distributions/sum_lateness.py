@@ -34,9 +34,9 @@ def lateness(time: ArrayLike, level: ArrayLike, *stages: ArrayLike) -> Array:
 
 def _lateness(time: Array, level: Array, *stages: Array) -> Array:
     found = np.full(time.shape, np.nan)
-    is_told = (time >= 0) & (level > 0) & (level < 1)
-    is_told &= reduce(np.logical_and, map(is_stage, groups_of(stages)))
-    filled(is_told, found, _of_stages, time, level, *stages)
+    is_computed = (time >= 0) & (level > 0) & (level < 1)
+    is_computed &= reduce(np.logical_and, map(is_stage, groups_of(stages)))
+    filled(is_computed, found, _of_stages, time, level, *stages)
     return found
 
 

@@ -194,8 +194,8 @@ def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domai
     """Return for what there is a rate of a closed network."""
     needed = [Needed(customers), Needed(think)]
     for place in range(0, len(stations), 4):
-        asked, servers, load, copies = stations[place : place + 4]
-        needed += [Needed(asked), Needed(servers - 1), Needed(load)]
+        demand, servers, load, copies = stations[place : place + 4]
+        needed += [Needed(demand), Needed(servers - 1), Needed(load)]
         needed.append(Needed(copies, is_zero_out=True))
     return tuple(needed)
 
@@ -214,8 +214,8 @@ def closed_quantile(
     """Return for what there is a quantile of a cycle."""
     needed = [*share(level), Needed(customers), Needed(think)]
     for place in range(0, len(stations), 6):
-        asked, servers, load, copies, often, _ = stations[place : place + 6]
-        needed += [Needed(asked), Needed(servers - 1), Needed(load), Needed(often)]
+        demand, servers, load, copies, often, _ = stations[place : place + 6]
+        needed += [Needed(demand), Needed(servers - 1), Needed(load), Needed(often)]
         needed.append(Needed(copies, is_zero_out=True))
     return tuple(needed)
 
@@ -267,9 +267,9 @@ def nested_rate(customers: Formula, think: Formula, *operands: Formula) -> Domai
         return None
     needed = [Needed(customers), Needed(think)]
     for place in range(0, len(operands), 5):
-        kind, asked, servers, load, copies = operands[place : place + 5]
+        kind, demand, servers, load, copies = operands[place : place + 5]
         is_counted = kind.exact > 0
-        needed += [Needed(asked), Needed(servers - 1 if is_counted else servers), Needed(load)]
+        needed += [Needed(demand), Needed(servers - 1 if is_counted else servers), Needed(load)]
         needed.append(Needed(copies))
     return tuple(needed)
 
@@ -288,14 +288,14 @@ def forked_rate(customers: Formula, think: Formula, *operands: Formula) -> Domai
         return None
     needed = [Needed(customers), Needed(think)]
     for place in range(0, len(operands), 6):
-        kind, asked, servers, load, copies, often = operands[place : place + 6]
+        kind, demand, servers, load, copies, often = operands[place : place + 6]
         if kind.exact == 0:
             needed += [Needed(servers - 1), Needed(load), Needed(copies, is_zero_out=True)]
             needed.append(Needed(often, is_zero_out=True))
         if kind.exact == OWN:
             needed.append(Needed(often, is_zero_out=True))
         if kind.exact <= 0:
-            needed.append(Needed(asked))
+            needed.append(Needed(demand))
     return tuple(needed)
 
 

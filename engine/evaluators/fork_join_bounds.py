@@ -49,8 +49,8 @@ def forked_wait(*operands: Interval) -> Interval:
 def _anything(operands: tuple[Interval, ...]) -> Interval:
     """Return that nothing is below zero, where there is one network all over a box."""
     is_one = _is_one_form(operands[3:]) and is_point(operands[:1])
-    is_told = all(0 <= one.low <= one.high < inf for one in operands[1:3])
-    return Interval(0.0, inf, -inf, inf) if is_one and is_told else NOTHING_KNOWN
+    is_bounded = all(0 <= one.low <= one.high < inf for one in operands[1:3])
+    return Interval(0.0, inf, -inf, inf) if is_one and is_bounded else NOTHING_KNOWN
 
 
 def _is_one_form(operands: tuple[Interval, ...]) -> bool:

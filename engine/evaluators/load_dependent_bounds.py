@@ -20,8 +20,8 @@ def nested_rate(*operands: Interval) -> Interval:
     """Return between which rates that of a network lies."""
     if is_point(operands):
         return at_point(load_dependent_mva.nested_rate, operands)
-    told = operands[2:]
-    if not _is_one_form(told):
+    stations = operands[2:]
+    if not _is_one_form(stations):
         return NOTHING_KNOWN
     grows = growing(operands)
     uncertain = [k for k, g in enumerate(grows) if not g and not is_point((operands[k],))]
@@ -30,7 +30,9 @@ def nested_rate(*operands: Interval) -> Interval:
     if found := _at_whole_places(grows, operands, uncertain):
         return found
     customers, think = operands[:2]
-    if not (customers.low >= 0 and think.low >= 0 and all(one.low >= 0 for one in told[1::GROUP])):
+    if not (
+        customers.low >= 0 and think.low >= 0 and all(one.low >= 0 for one in stations[1::GROUP])
+    ):
         return NOTHING_KNOWN
     return widened(0.0, customers.high / think.low if think.low else inf)
 
@@ -51,10 +53,10 @@ def _at_whole_places(
         return None
     found = []
     for corner in product(*whole):
-        told = list(operands)
+        corner_operands = list(operands)
         for k, places in zip(uncertain, corner, strict=True):
-            told[k] = Interval(float(places), float(places))
-        found.append(_of_growing(grows, told))
+            corner_operands[k] = Interval(float(places), float(places))
+        found.append(_of_growing(grows, corner_operands))
     low, high = min(one.low for one in found), max(one.high for one in found)
     if not all(operands[k].is_fixed for k in uncertain):
         return Interval(low, high, -inf, inf)

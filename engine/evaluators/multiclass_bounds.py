@@ -57,8 +57,8 @@ def class_wait(*operands: Interval) -> Interval:
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
     best, worst = ends
-    asked = worst.places[0].demands[int(operands[1].low) - 1]
-    return widened(0.0, asked and asked * (1 + _longest(best, worst, 0)))
+    demand = worst.places[0].demands[int(operands[1].low) - 1]
+    return widened(0.0, demand and demand * (1 + _longest(best, worst, 0)))
 
 
 def class_open_wait(*operands: Interval) -> Interval:

@@ -28,16 +28,16 @@ def shared_rate(*operands: Interval) -> Interval:
     classes, of = int(operands[0].low), operands[1].low
     if not (1 <= of <= classes and of == int(of)):
         return NOTHING_KNOWN
-    k, told = int(of) - 1, operands[2:]
-    groups = range(2 * classes, len(told), group_size(classes))
-    shortest = told[classes + k].low + sum(told[at + BEFORE + k].low for at in groups)
-    most = told[k].high / shortest if shortest else inf
+    k, rest = int(of) - 1, operands[2:]
+    groups = range(2 * classes, len(rest), group_size(classes))
+    shortest = rest[classes + k].low + sum(rest[at + BEFORE + k].low for at in groups)
+    most = rest[k].high / shortest if shortest else inf
     for at in groups:
-        kind, servers, load, copies = told[at : at + BEFORE]
-        asked = told[at + BEFORE + k].low
-        if asked and kind.low == STATION and _has_one_speed(told, at + group_size(classes)):
+        kind, servers, load, copies = rest[at : at + BEFORE]
+        demand = rest[at + BEFORE + k].low
+        if demand and kind.low == STATION and _has_one_speed(rest, at + group_size(classes)):
             free = max(servers.high - load.low, 0.0)
-            most = min(most, max(copies.high, 1.0) * free / asked)
+            most = min(most, max(copies.high, 1.0) * free / demand)
     return widened(0.0, most)
 
 
@@ -63,10 +63,10 @@ def _is_one_form(operands: tuple[Interval, ...], before: int) -> bool:
     """Return whether there is a network, the same all over the box but for its numbers."""
     if not is_point(operands[:before]) or operands[0].low != int(operands[0].low):
         return False
-    classes, told = int(operands[0].low), operands[before:]
-    if classes < 1 or not is_point(told[2 * classes :: group_size(classes)]):
+    classes, rest = int(operands[0].low), operands[before:]
+    if classes < 1 or not is_point(rest[2 * classes :: group_size(classes)]):
         return False
     return all(
-        shared_of(classes, [one.high if is_high else one.low for one in told]) is not None
+        shared_of(classes, [one.high if is_high else one.low for one in rest]) is not None
         for is_high in (False, True)
     )

@@ -244,8 +244,8 @@ def _run(
             values[number] = [column[row] for row in rows]
         elif step.word == POPULATION:
             assert population is not None
-            told = population.tolist() if isinstance(population, np.ndarray) else population
-            values[number] = [_counted(told[row]) for row in rows]
+            populations = population.tolist() if isinstance(population, np.ndarray) else population
+            values[number] = [_counted(populations[row]) for row in rows]
         elif step.word in (SUM, PRODUCT) and fractions.issuperset(operands):
             join = add if step.word == SUM else mul
             first, *others = (values[operand] for operand in operands)

@@ -247,8 +247,8 @@ def _columns(rows: Sequence[Sequence[_Part]]) -> Iterable[tuple[_Part, ...]]:
 def _without_common(products: Sequence[Several]) -> tuple[Several, list[Several]]:
     """Return the factors that all products have, and the others of each."""
     common = set(products[0]).intersection(*products[1:])
-    kept = tuple(factor for factor in products[0] if factor in common)
-    return kept, [tuple(f for f in factors if f not in common) for factors in products]
+    remaining = tuple(factor for factor in products[0] if factor in common)
+    return remaining, [tuple(f for f in factors if f not in common) for factors in products]
 
 
 def _looks(one: Formula) -> tuple[object, ...]:

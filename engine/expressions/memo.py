@@ -71,13 +71,13 @@ def memoized(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
         memory = _in_use.get()
         if memory is None:
             return function(*args)  # type: ignore[call-arg]
-        asked = (function, *args)
-        known: Result = memory.now.get(asked, _UNKNOWN)
+        key = (function, *args)
+        known: Result = memory.now.get(key, _UNKNOWN)
         if known is _UNKNOWN:
-            known = memory.recall_expiring(asked)
+            known = memory.recall_expiring(key)
         if known is _UNKNOWN:
             known = function(*args)  # type: ignore[call-arg]
-            memory.keep(asked, known)
+            memory.keep(key, known)
         return known
 
     return cast("Callable[Parameters, Result]", call)

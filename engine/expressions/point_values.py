@@ -262,15 +262,15 @@ def _ball_of(part: Formula, operands: Sequence[arb]) -> arb:
     """Return what an operation makes of balls."""
     from flint import ctx  # noqa: PLC0415 - seldom needed
 
-    asked = part, ctx.prec
-    known = None if part.symbols else _shared.get(asked)
+    key = part, ctx.prec
+    known = None if part.symbols else _shared.get(key)
     if known is not None:
         return known
     found = OPERATIONS[part.word].ball(*operands)
     if not part.symbols:
         if len(_shared) >= _MOST_SHARED:
             _shared.clear()
-        _shared[asked] = found
+        _shared[key] = found
     return found
 
 

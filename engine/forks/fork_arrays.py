@@ -68,8 +68,8 @@ def _tail(time: Array, *stages: Array) -> Array:
 
 def _lateness(time: Array, level: Array, *stages: Array) -> Array:
     found = np.full(time.shape, np.nan)
-    is_told = (time >= 0) & (level > 0) & (level < 1)
-    filled(is_told, found, partial(_of_rows, _alike_lateness, np.inf), time, level, *stages)
+    is_computed = (time >= 0) & (level > 0) & (level < 1)
+    filled(is_computed, found, partial(_of_rows, _alike_lateness, np.inf), time, level, *stages)
     return found
 
 
@@ -127,9 +127,9 @@ def _of_rows(of_alike: _OfAlike, endless: float, *operands: Array) -> Array:
     found = np.full(operands[0].shape, np.nan)
     for is_among in _alike(stages):
         some = [one[is_among] for one in stages]
-        is_told, is_endless = _is_sound(some)
-        values = np.where(is_told & is_endless, endless, np.nan)
-        left = is_told & ~is_endless
+        is_computed, is_endless = _is_sound(some)
+        values = np.where(is_computed & is_endless, endless, np.nan)
+        left = is_computed & ~is_endless
         if left.any():
             rest = [[one[is_among][left] for one in each] for each in (before, stages)]
             values[left] = _evaluated(of_alike, rest[1], rest[0])

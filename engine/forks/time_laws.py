@@ -197,8 +197,8 @@ def moving(law: TimeLaw, cut: float) -> TimeLaw:
         return law
     shares, last = law.at_points, law.atoms[-1][0] if law.atoms else 0.0
     is_first, is_last = np.append(shares[1:], 0.0), np.insert(shares[:-1], 0, 1.0)
-    is_kept = (is_first < 1 - _NOTHING) & ((is_last > cut) | (law.points <= last))
-    return replace(law, points=law.points[is_kept])
+    is_retained = (is_first < 1 - _NOTHING) & ((is_last > cut) | (law.points <= last))
+    return replace(law, points=law.points[is_retained])
 
 
 def behind(times: Array) -> Array:

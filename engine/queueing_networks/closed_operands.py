@@ -109,19 +109,19 @@ def between(
 
 
 def _not_whole(station: Station) -> tuple[Station, Station, Number] | None:
-    asked, servers, load, copies = station
+    demand, servers, load, copies = station
     whole = floor(servers)
     if whole != servers:
-        return (asked, whole, load, copies), (asked, whole + 1, load, copies), servers - whole
+        return (demand, whole, load, copies), (demand, whole + 1, load, copies), servers - whole
     whole = floor(copies)
     if servers >= _SEVERAL and whole != copies:
-        return (asked, servers, load, whole), (asked, servers, load, whole + 1), copies - whole
+        return (demand, servers, load, whole), (demand, servers, load, whole + 1), copies - whole
     return None
 
 
 def _counted(station: Station) -> Station:
-    asked, servers, load, copies = station
-    return asked, int(servers), load, int(copies) if servers >= _SEVERAL else copies
+    demand, servers, load, copies = station
+    return demand, int(servers), load, int(copies) if servers >= _SEVERAL else copies
 
 
 def never_ends(station: Station) -> bool:

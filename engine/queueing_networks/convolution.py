@@ -21,8 +21,8 @@ Station = tuple[Number, int, Number, Number]
 def rate_of(customers: int, think: Number, stations: Sequence[Station]) -> Number:
     """Return how many cycles one customer or more end in a time; zero where they take no time."""
     waits = waits_of(customers - 1, think, stations)
-    asked = (one[0] * (1 + wait) for one, wait in zip(stations, waits, strict=True))
-    return customers / sum(asked, start=think)
+    demands = (one[0] * (1 + wait) for one, wait in zip(stations, waits, strict=True))
+    return customers / sum(demands, start=think)
 
 
 def waits_of(customers: int, think: Number, stations: Sequence[Station]) -> list[Number]:
@@ -102,8 +102,8 @@ class StationSums:
 
     def _geometric(self, polynomial: Sequence[Number], most: int) -> list[Number]:
         """Return the coefficients of a polynomial over 1 - r z."""
-        told = [*polynomial[: most + 1], *[self.ratio * 0] * (most + 1 - len(polynomial))]
-        return list(accumulate(told, lambda before, one: before * self.ratio + one))
+        padded = [*polynomial[: most + 1], *[self.ratio * 0] * (most + 1 - len(polynomial))]
+        return list(accumulate(padded, lambda before, one: before * self.ratio + one))
 
     def _less_own(self, values: list[Number]) -> list[Number]:
         return values[:1] + [now - self.ratio * before for before, now in pairwise(values)]

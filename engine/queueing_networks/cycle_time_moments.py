@@ -131,8 +131,8 @@ def _spread(
     ends = []
     for step in (-_STEP, 0.0, _STEP):
         waits = waits_of_visits(found, think, places, [exp(step * one / most) for one in each])
-        told = zip(places, waits, among, strict=True)
-        ends.append(sum(place.demand * wait for place, wait, is_among in told if is_among))
+        stays = zip(places, waits, among, strict=True)
+        ends.append(sum(place.demand * wait for place, wait, is_among in stays if is_among))
     less, mean, more = ends
     variance = max((more - less) / (2 * _STEP) * most, 0.0)
     bent = (more + less - 2 * mean) * (most / _STEP) ** 2

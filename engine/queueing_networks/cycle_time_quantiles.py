@@ -39,20 +39,20 @@ def closed_quantile(level: float, customers: float, think: float, *operands: flo
     groups = [operands[at : at + OPERANDS] for at in range(0, len(operands), OPERANDS)]
     if any(one[1] < 1 or one[3] == 0 for one in groups):
         return nan
-    kept = [one for one in groups if one[0] > 0 and one[4] > 0]
-    visits = [(one[4], one[5] > 0) for one in kept]
-    read = stations_of([number for one in kept for number in one[:4]])
+    visited = [one for one in groups if one[0] > 0 and one[4] > 0]
+    visits = [(one[4], one[5] > 0) for one in visited]
+    read = stations_of([number for one in visited for number in one[:4]])
 
     def quantile(whole: int, pause: float, stations: Stations) -> float:
         if not stations or level == 0:
             return 0.0
         if any(map(never_ends, stations)):
             return inf
-        told = list(zip(stations, visits, strict=True))
+        pairs = list(zip(stations, visits, strict=True))
         found = max(whole - 1, 0)
         return sum(
             part * _quantile(level, found, pause, tuple(place_of(*one) for one in chosen))
-            for part, chosen in visited_whole(told)
+            for part, chosen in visited_whole(pairs)
         )
 
     return float(between(quantile, customers, think, read))

@@ -232,8 +232,8 @@ def _options(place: Place, unit: float, most: int) -> list[_Option]:
     if left:
         spare = 1 - place.load / place.servers
         queued = _geometric([*full, *([0.0] * max(most - last, 0))], place.ratio * unit / spare)
-        told = [one / spare for one in queued]
+        ratios = [one / spare for one in queued]
         for k, one in enumerate(free):
-            told[k] += one
-        found.append(_Option(place, tuple(left[0] * one for one in told)))
+            ratios[k] += one
+        found.append(_Option(place, tuple(left[0] * one for one in ratios)))
     return found

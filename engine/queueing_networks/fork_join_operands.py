@@ -69,7 +69,7 @@ def _read(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[Plac
     """Return places; of a fork within, all of its groups are passed at once."""
     found: list[Place] = []
     while at < end:
-        kind, asked, servers, load, copies, often = groups[at]
+        kind, demand, servers, load, copies, often = groups[at]
         if kind > 0:
             behind = at + 1 + int(kind)
             if kind != int(kind) or behind > end:
@@ -85,9 +85,9 @@ def _read(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[Plac
         if kind not in (STATION, OWN) or not servers >= 1 or not copies > 0 or not often > 0:
             return None
         if copies < 1:  # one that takes longer
-            asked, copies = asked / copies, copies / copies
+            demand, copies = demand / copies, copies / copies
         found.append(
-            Station(at=at, demand=asked, servers=servers, load=load, copies=copies, often=often)
+            Station(at=at, demand=demand, servers=servers, load=load, copies=copies, often=often)
         )
         at += 1
     return tuple(found)

@@ -56,15 +56,15 @@ def _stay_at_stations(network: Network) -> Stay:
     alike: dict[tuple[float, float], list[int]] = {}
     for i, place in enumerate(places):
         alike.setdefault((place.servers, place.load), []).append(i)
-    waits = [(_waiting(*told), among) for told, among in alike.items()]
-    asked = np.array([place.demands for place in places], dtype=float).reshape(-1, count)
+    waits = [(_waiting(*arguments), among) for arguments, among in alike.items()]
+    demands = np.array([place.demands for place in places], dtype=float).reshape(-1, count)
     copies = np.array([place.copies for place in places])[:, None]
 
     def stay(found: Any) -> Any:
         held, seen = found / copies, np.zeros_like(found)
         for wait, among in waits:
             seen[:, among] = wait(held[:, among])
-        return asked * (1 + seen)
+        return demands * (1 + seen)
 
     return stay
 

@@ -141,7 +141,7 @@ def _read(
 ) -> tuple[Place, ...] | None:
     found: list[Place] = []
     while at < end:
-        kind, asked, servers, load, copies = groups[at]
+        kind, demand, servers, load, copies = groups[at]
         if kind > 0:
             behind = at + 1 + int(kind)
             if kind != int(kind) or behind > end or not servers >= 1 or not copies >= 1:
@@ -152,7 +152,7 @@ def _read(
             found.append(
                 Pool(
                     at=at,
-                    delay=asked,
+                    delay=demand,
                     places=servers,
                     copies=copies,
                     variation=load,
@@ -171,14 +171,14 @@ def _read(
             if not all(speed > 0 for speed in speeds):
                 return None
             one = Station(
-                at=at, demand=asked, servers=1, load=load * 0, copies=copies, speeds=speeds
+                at=at, demand=demand, servers=1, load=load * 0, copies=copies, speeds=speeds
             )
         elif servers >= 1:
-            one = Station(at=at, demand=asked, servers=servers, load=load, copies=copies)
+            one = Station(at=at, demand=demand, servers=servers, load=load, copies=copies)
         else:
             return None
         if copies < 1:  # one that takes longer
-            one = replace(one, demand=asked / copies, copies=copies / copies)
+            one = replace(one, demand=demand / copies, copies=copies / copies)
         found.append(replace(one, is_own=kind == OWN))
         at = last
     return tuple(found)

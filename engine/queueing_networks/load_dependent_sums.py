@@ -132,8 +132,8 @@ class Sums(Struct, frozen=True, dict=True):
         """Return the weights of a place, times what an open visit waits there, or at one within."""
         if isinstance(own, Pool):
             waits = self._within(own).waits(which)
-            told = [at(waits, one) for one in self._pool_numbers(own)]
-            return map(mul, self._weights(own), told)
+            pool_waits = [at(waits, one) for one in self._pool_numbers(own)]
+            return map(mul, self._weights(own), pool_waits)
         if own.is_own and self.around.copies > 1:
             return map(mul, self._weights(own), self._waits_at_own(own))
         return self._of_station(own).waiting(self.customers)
@@ -213,8 +213,8 @@ class Sums(Struct, frozen=True, dict=True):
             rates = self._own_rates(place)
             return list(accumulate(rates[:count], lambda w, rate: w / rate, initial=one))
         if place.speeds:
-            asked, speeds = place.demand / place.copies, _first(place.speeds, count)
-            own = list(accumulate(speeds, lambda w, speed: w * asked / speed, initial=one))
+            demand, speeds = place.demand / place.copies, _first(place.speeds, count)
+            own = list(accumulate(speeds, lambda w, speed: w * demand / speed, initial=one))
             return power(own, place.copies, count)
         sums = StationSums(
             place.demand,
@@ -229,9 +229,9 @@ class Sums(Struct, frozen=True, dict=True):
         """Return the rates of a station of which each copy of the pool around has one."""
         places, copies, are_even = self.around
         if place.speeds:
-            told, one = _first(place.speeds, places), self.think * 0 + 1
-            asked = place.demand
-            weights = list(accumulate(told, lambda w, speed: w * asked / speed, initial=one))
+            speeds, one = _first(place.speeds, places), self.think * 0 + 1
+            demand = place.demand
+            weights = list(accumulate(speeds, lambda w, speed: w * demand / speed, initial=one))
         else:
             each = StationSums(place.demand, place.servers, place.load, 1, customers=places)
             weights = each.all_weights(places)
@@ -263,6 +263,6 @@ class Sums(Struct, frozen=True, dict=True):
             most=self.customers,
         )
         held, ending = (
-            [*told, *[told[-1]] * self.customers][: self.customers + 1] for told in found
+            [*numbers, *[numbers[-1]] * self.customers][: self.customers + 1] for numbers in found
         )
         return held, ending

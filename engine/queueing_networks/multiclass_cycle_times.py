@@ -116,10 +116,10 @@ def moments(
     """Return mean, deviation and skewness of the time of a class at all stations."""
     there: dict[int, Visited] = {}
     whole = network
-    for at, (place, told) in enumerate(zip(network.places, visits, strict=True)):
-        if place.demands[k] and told[0]:
-            there[at] = Visited(*told)
-            whole = _apart(whole, at, _copies(place, told[0]))
+    for at, (place, copy_visit) in enumerate(zip(network.places, visits, strict=True)):
+        if place.demands[k] and copy_visit[0]:
+            there[at] = Visited(*copy_visit)
+            whole = _apart(whole, at, _copies(place, copy_visit[0]))
     rates, waits = found_of(whole).rates, _waits(whole, k)
     queues = {at: visit for at, visit in there.items() if not visit.shares}
     variance, third = _spread(network, whole, k, there)
@@ -128,8 +128,8 @@ def moments(
     mean = 0.0
     for at, visit in there.items():
         place, wait = network.places[at], waits[at]
-        asked, often = place.demands[k], visit.often
-        service = asked / often
+        demand, often = place.demands[k], visit.often
+        service = demand / often
         stay = service * (1 + wait)
         mean += often * stay
         found, again, once = _found(network, k, at, visit)
@@ -145,7 +145,7 @@ def moments(
         else:
             again += alike - often * service**2 * open_all
             second, more_skewed = of_queue(
-                asked, service, place.servers, place.load, wait=wait, again=again
+                demand, service, place.servers, place.load, wait=wait, again=again
             )
             variance, third = variance + second, third + more_skewed
         either = visit.part * (1 - visit.part)
@@ -200,9 +200,9 @@ def _spread(
     And what that adds to the third cumulant: three times how it varies with the variance of what is
     waited for them, and its own. Visited copies stand apart in the `split` network.
     """
-    asked = {at: network.places[at].demands[k] for at in there}
+    demands = {at: network.places[at].demands[k] for at in there}
     spare = {at: network.places[at].servers - network.places[at].load for at in there}
-    each = {at: one / split.places[at].copies / spare[at] for at, one in asked.items()}
+    each = {at: one / split.places[at].copies / spare[at] for at, one in demands.items()}
     most = max(each.values(), default=0.0)
     if not most:
         return 0.0, 0.0
@@ -212,8 +212,8 @@ def _spread(
         for at, one in each.items():
             moved = _grown(moved, at, step * one / most)
         waits = _waits(moved, k)
-        means.append(sum(one * waits[at] for at, one in asked.items()))
-        services = ((at, one**2 / there[at].often / spare[at]) for at, one in asked.items())
+        means.append(sum(one * waits[at] for at, one in demands.items()))
+        services = ((at, one**2 / there[at].often / spare[at]) for at, one in demands.items())
         variances.append(sum(one * waits[at] for at, one in services))
     less, mean, more = means
     slope = most / (2 * _STEP)

@@ -174,9 +174,9 @@ def _served(network: MulticlassNetwork, rates: Sequence[float]) -> float:
     for one, behind in zip_longest(network.groups, network.groups[1:]):
         if one.kind > 0 or one.kind == SPEED or (behind and behind.kind == SPEED):
             continue
-        asked = sum(rate * part for rate, part in zip(rates, one.demands, strict=True) if part)
-        if asked > 0:
-            least = min(least, one.copies * (one.servers - one.load) / asked)
+        demand = sum(rate * part for rate, part in zip(rates, one.demands, strict=True) if part)
+        if demand > 0:
+            least = min(least, one.copies * (one.servers - one.load) / demand)
     return least
 
 

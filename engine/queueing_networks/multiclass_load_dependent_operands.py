@@ -83,13 +83,13 @@ def merged(network: MulticlassNetwork, shares: Sequence[float]) -> list[float]:
 
     Of a pool, the time that it is held varies by what its classes differ, too.
     """
-    told: list[float] = []
+    numbers: list[float] = []
     for at, one in enumerate(network.groups):
         load = one.load
         if one.kind > 0:
             load = variation_of(network, at, shares)
-        told += [one.kind, _dot(shares, one.demands), one.servers, load, one.copies]
-    return told
+        numbers += [one.kind, _dot(shares, one.demands), one.servers, load, one.copies]
+    return numbers
 
 
 def variation_of(network: MulticlassNetwork, pool: int, shares: Sequence[float]) -> float:

@@ -62,11 +62,11 @@ def class_wait(classes: float, of: float, *operands: float) -> float:
     if network is None or not network.places:
         return nan
     k = int(of) - 1
-    asked, longer = operands[2 * int(classes) + 3 + k], network.places[0].demands[k]
-    if asked == 0:
+    demand, longer = operands[2 * int(classes) + 3 + k], network.places[0].demands[k]
+    if demand == 0:
         return 0.0
     wait = on_lines(lambda whole: _first(whole)[0][k], network)
-    return longer * wait + (longer - asked)
+    return longer * wait + (longer - demand)
 
 
 def class_open_wait(classes: float, *operands: float) -> float:
@@ -102,9 +102,9 @@ def found_of(network: Network) -> MulticlassRates:
 @lru_cache(maxsize=1 << 8)
 def solved(network: Network) -> MulticlassRates:
     """Return the same, of stations in order; remembered."""
-    kept, rates = _ending_classes(network)
-    waits, beside = _waits(network._replace(customers=kept))
-    for k, customers in enumerate(kept):
+    remaining, rates = _ending_classes(network)
+    waits, beside = _waits(network._replace(customers=remaining))
+    for k, customers in enumerate(remaining):
         if customers:
             pairs = zip(network.places, waits, strict=True)
             cycle = sum(
@@ -116,14 +116,14 @@ def solved(network: Network) -> MulticlassRates:
 
 def _ending_classes(network: Network) -> tuple[tuple[float, ...], list[float]]:
     """Return the customers who go on and on, with the rates of those who never or always end."""
-    kept, rates = list(network.customers), [0.0] * len(network.customers)
+    remaining, rates = list(network.customers), [0.0] * len(network.customers)
     for k, customers in enumerate(network.customers):
         visited = [place for place in network.places if place.demands[k] > 0]
         if any(place.load >= place.servers for place in visited):
-            kept[k] = 0.0  # all of them are there
+            remaining[k] = 0.0  # all of them are there
         elif not visited and network.think[k] == 0:
-            kept[k], rates[k] = 0.0, inf if customers else 0.0
-    return tuple(kept), rates
+            remaining[k], rates[k] = 0.0, inf if customers else 0.0
+    return tuple(remaining), rates
 
 
 def is_linearized(network: Network) -> bool:
@@ -145,7 +145,7 @@ def _queueing_places(network: Network) -> tuple[Network, list[int]]:
         if not any(map(mul, place.demands, network.customers)):
             continue
         if place.load == 0 and place.servers > total:
-            think = [pause + asked for pause, asked in zip(think, place.demands, strict=True)]
+            think = [pause + demand for pause, demand in zip(think, place.demands, strict=True)]
         else:
             among.append(i)
     places = tuple(network.places[i] for i in among)

@@ -63,11 +63,11 @@ def network_of(classes: float, operands: Sequence[float]) -> Network | None:
         return None
     places = []
     for at in range(0, len(rest), size):
-        servers, load, copies, *asked = rest[at : at + size]
+        servers, load, copies, *demands = rest[at : at + size]
         if servers < 1 or copies == 0:
             return None
         longer = max(1.0, 1 / copies)
-        places.append(Place(servers, load, max(copies, 1.0), tuple(d * longer for d in asked)))
+        places.append(Place(servers, load, max(copies, 1.0), tuple(d * longer for d in demands)))
     return Network(tuple(operands[:count]), tuple(operands[count : 2 * count]), tuple(places))
 
 

@@ -36,17 +36,17 @@ def states_of(network: Network) -> States:
 
 def _wanted(network: Network, known: States | None) -> list[int]:
     """Return how many customers of each class a table has: more, where it has grown before."""
-    asked = [int(n) for n in network.customers]
+    counts = [int(n) for n in network.customers]
     if known is None:
-        return asked
-    both = [max(n, size - 1) for n, size in zip(asked, known.sizes, strict=True)]
-    more = [n if n < size else int(n * _GROWS) for n, size in zip(asked, known.sizes, strict=True)]
+        return counts
+    both = [max(n, size - 1) for n, size in zip(counts, known.sizes, strict=True)]
+    more = [n if n < size else int(n * _GROWS) for n, size in zip(counts, known.sizes, strict=True)]
     more = [max(n, other) for n, other in zip(more, both, strict=True)]
     stations = max(len(network.places), 1)
     for sizes in (more, both):
         if prod(n + 1 for n in sizes) * stations <= 2 * MOST_STATES:
             return sizes
-    return asked
+    return counts
 
 
 class States:
@@ -76,10 +76,10 @@ def _solved(
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     places = network.places
-    asked = np.array([one.demands for one in places]).reshape(len(places), len(sizes))
+    demands = np.array([one.demands for one in places]).reshape(len(places), len(sizes))
     copies = np.array([one.copies for one in places])
     free = np.array([one.servers - one.load for one in places])
-    ratios = asked / (copies * free)[:, None]
+    ratios = demands / (copies * free)[:, None]
     counts = np.indices(sizes).reshape(len(sizes), -1)
     total = counts.sum(axis=0)
     order = np.argsort(total, kind="stable")

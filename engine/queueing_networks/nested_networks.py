@@ -105,10 +105,10 @@ class Solved(_Sorted):
             self.shares, self.whole = [], 0.0
             return
         base = self._singles()
-        told = [(rising(rates, customers), count) for _, rates, count in self.paced]
-        base += [(1 / rates[-1], count) for rates, count in told]
+        tables = [(rising(rates, customers), count) for _, rates, count in self.paced]
+        base += [(1 / rates[-1], count) for rates, count in tables]
         degree = sum(s.copies * (s.servers - 1) for s in self.several)
-        degree += sum(count * len(rates) for rates, count in told)
+        degree += sum(count * len(rates) for rates, count in tables)
         before = min(degree + 2, customers)
         rates, self.numbers = product_form.single_servers(customers, think, base, before)
         unit = rates[0] if before < _ITERATIONS_AT_ONE else self._open_rate(think)
@@ -137,8 +137,8 @@ class Solved(_Sorted):
         delay = think
         for s, (ratio, count) in zip(self.plain + self.several, singles, strict=True):
             delay += s.demand - ratio * count if s.servers > 1 else 0.0
-        told = [(rates[: self._customers], count) for _, rates, count in self.paced]
-        return open_rate(self._customers, delay, singles, told)
+        tables = [(rates[: self._customers], count) for _, rates, count in self.paced]
+        return open_rate(self._customers, delay, singles, tables)
 
     def time(self, which: int) -> float:
         """Return how long a cycle is at a place."""
@@ -377,8 +377,8 @@ def numbers_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
         return inner.rate * inner.time(which)
 
     last = _most_within(pool, most)
-    told = _within(pool, last).numbers(which)
-    inner = (0.0, *on_grid(_first_of(told, number), last))
+    numbers = _within(pool, last).numbers(which)
+    inner = (0.0, *on_grid(_first_of(numbers, number), last))
     held, ending = _filled(pool, most)
     found = (at(inner, one) for one in held)
     if pool.copies == 1:
@@ -394,7 +394,7 @@ def numbers_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
 def waits_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
     """Return what an open visit waits at a station within a pool, by how many are there."""
     last = _most_within(pool, most)
-    told = _within(pool, last).waits(which)
-    value = _first_of(told, lambda n: _inner(pool, n).wait(which))
+    waits = _within(pool, last).waits(which)
+    value = _first_of(waits, lambda n: _inner(pool, n).wait(which))
     inner = (value(0), *on_grid(value, last))
     return tuple(at(inner, held) for held in pool_numbers(pool, most))

@@ -64,11 +64,11 @@ def closed_wait(customers: float, think: float, *stations: float) -> float:
     read = _read(customers, think, stations)
     if not read:
         return nan
-    asked, longer = stations[0], read[0][0]
-    if asked == 0:
+    demand, longer = stations[0], read[0][0]
+    if demand == 0:
         return 0.0
     wait = between(_wait, max(customers - 1, 0.0), think, read)
-    return float(longer * wait + (longer - asked))
+    return float(longer * wait + (longer - demand))
 
 
 def mixed_wait(customers: float, think: float, *stations: float) -> float:
@@ -85,11 +85,11 @@ def mixed_room(limit: float, customers: float, think: float, *stations: float) -
     """
     if _read(customers, think, stations) in (None, ()) or not 0 <= limit < inf:
         return nan
-    asked, servers, load, copies = stations[:4]
+    demand, servers, load, copies = stations[:4]
 
     def over(open_load: float) -> float:
-        there = (asked, servers, open_load, copies, *stations[4:])
-        closed = asked / copies * closed_rate(customers, think, *there) if asked else 0.0
+        there = (demand, servers, open_load, copies, *stations[4:])
+        closed = demand / copies * closed_rate(customers, think, *there) if demand else 0.0
         return open_load - limit * servers + closed
 
     if limit >= 1:  # less than all is asked for, until open load is all of it
@@ -116,7 +116,7 @@ def _rate(customers: int, think: float, stations: Stations) -> float:
     ordered = tuple(sorted(stations))
     waits = waits_of(customers - 1, think, ordered)
     pairs = zip(ordered, waits, strict=True)
-    cycle = think + sum(asked * (1 + wait) for (asked, *_), wait in pairs if asked)
+    cycle = think + sum(demand * (1 + wait) for (demand, *_), wait in pairs if demand)
     return customers / cycle if cycle > 0 else inf
 
 
@@ -142,11 +142,11 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     """
     waits = [alone(servers, load) for _, servers, load, _ in stations]
     plain, several = [], []
-    for k, (asked, servers, load, copies) in enumerate(stations if customers else ()):
-        if not asked:
+    for k, (demand, servers, load, copies) in enumerate(stations if customers else ()):
+        if not demand:
             continue
         if _never_waits(customers, servers, load):
-            think += asked
+            think += demand
         elif servers < _SEVERAL:
             plain.append(k)
         else:
@@ -211,8 +211,8 @@ def alone(servers: float, load: float) -> float:
 
 def as_single(station: Sequence[float]) -> tuple[float, float]:
     """Return the ratio of a copy's weights, and how many copies there are."""
-    asked, servers, load, copies = station
-    return asked / copies / (servers - load), copies
+    demand, servers, load, copies = station
+    return demand / copies / (servers - load), copies
 
 
 def single_servers(
@@ -225,9 +225,11 @@ def single_servers(
     """
     first = customers - before
     if first <= MOST_STEPS:
-        told = [_block(number, think, tuple(stations)) for number in range(customers // BLOCK + 1)]
-        rates = [rate for each, _ in told for rate in each][first : customers + 1]
-        numbers = [held for _, each in told for held in each][first : customers + 1]
+        blocks = [
+            _block(number, think, tuple(stations)) for number in range(customers // BLOCK + 1)
+        ]
+        rates = [rate for each, _ in blocks for rate in each][first : customers + 1]
+        numbers = [held for _, each in blocks for held in each][first : customers + 1]
     else:
         start = at_population(first, think, stations)
         rates, numbers = _one_by_one(first, customers, think, stations, start)

@@ -57,11 +57,11 @@ def closed_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
 
 
 def _found(of_many: Callable[..., Array], of_one: Callable[..., float], *columns: Array) -> Array:
-    customers, think, told = columns[0], columns[1], columns[2:]
+    customers, think, stations = columns[0], columns[1], columns[2:]
     is_many = (customers >= 0) & (customers < np.inf) & (think >= 0) & (think < np.inf)
-    for place in range(0, len(told), 4):
-        asked, servers, load, copies = told[place : place + 4]
-        is_many &= (asked >= 0) & (asked < np.inf) & (servers == 1) & (load >= 0) & (load < 1)
+    for place in range(0, len(stations), 4):
+        demand, servers, load, copies = stations[place : place + 4]
+        is_many &= (demand >= 0) & (demand < np.inf) & (servers == 1) & (load >= 0) & (load < 1)
         is_many &= (copies >= 1) & (copies < np.inf)
     found = np.empty(customers.shape)
     filled(is_many, found, partial(_on_lines, of_many), *columns)
@@ -83,8 +83,8 @@ def _on_lines(function: Callable[..., Array], customers: Array, *others: Array) 
 def _rate(customers: Array, think: Array, *operands: Array) -> Array:
     cycle = think
     numbers = _numbers(np.maximum(customers - 1, 0.0), think, operands)
-    for asked, load, number in zip(operands[::4], operands[2::4], numbers, strict=True):
-        cycle = cycle + asked * ((1 + number) / (1 - load))
+    for demand, load, number in zip(operands[::4], operands[2::4], numbers, strict=True):
+        cycle = cycle + demand * ((1 + number) / (1 - load))
     return np.where(customers == 0, 0.0, customers / cycle)
 
 
@@ -106,7 +106,7 @@ def _numbers(customers: Array, think: Array, operands: Sequence[Array]) -> Seque
     names = [_named(*station) for station in stations]
     key = _named(np.frombuffer(b"".join(sorted(names)), np.uint8), customers, think)
     if key not in _cache:
-        ratios = np.array([asked / copies / (1 - load) for asked, _, load, copies in stations])
+        ratios = np.array([demand / copies / (1 - load) for demand, _, load, copies in stations])
         copies = np.array([one[3] for one in stations])
         _cache[key] = names, _solved(customers, think, ratios, copies)
         if len(_cache) > _CACHE_SIZE:

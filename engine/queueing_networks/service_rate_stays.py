@@ -94,19 +94,19 @@ def _at_pool(
     numbers, held = _Numbers(rates, others), pool_numbers(one, most)
     rest = one.variation if one.copies == 1 else 1.0
     waiting = numbers.there - numbers.of(held)
-    told = {one.at: numbers.means(waiting / numbers.rates, rest)}
+    means = {one.at: numbers.means(waiting / numbers.rates, rest)}
     within = [each for each in every([one]) if each is not one]
     for each in within:
         lengths = numbers.of(numbers_within(one, each.at, most))
-        told[each.at] = numbers.means(lengths / numbers.rates)
+        means[each.at] = numbers.means(lengths / numbers.rates)
     parts = {each.at: _shared_out(network, shares, each) for each in (one, *within)}
     pools = [network.groups[each.at].demands for each in (one, *within) if isinstance(each, Pool)]
     delay = [sum(each) for each in zip(*pools, strict=True)]
 
     def whole(found: Any) -> Any:
-        return sum((parts[at](mean(found)) for at, mean in told.items()), found * 0 + delay)
+        return sum((parts[at](mean(found)) for at, mean in means.items()), found * 0 + delay)
 
-    times = {at: _time(mean, parts[at]) for at, mean in told.items()}
+    times = {at: _time(mean, parts[at]) for at, mean in means.items()}
     waits = {
         each.at: _open_wait(numbers, one, each.at, most)
         for each in within
@@ -138,15 +138,15 @@ def _shared_out(
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     group = network.groups[one.at]
-    weights, asked = np.array(group.weights), np.array(group.demands)
+    weights, demands = np.array(group.weights), np.array(group.demands)
     if isinstance(one, Station) and one.speeds:
-        weights = asked
+        weights = demands
     weight = float(weights @ shares)
     parts = weights / weight if weight else weights
     if isinstance(one, Pool):
         return lambda time: time * parts
-    whole = float(asked @ shares)
-    served = asked * (one.demand / whole) if whole else asked
+    whole = float(demands @ shares)
+    served = demands * (one.demand / whole) if whole else demands
     return lambda time: served + parts * (time - one.demand)
 
 
@@ -172,8 +172,8 @@ class _Numbers:
         part = np.arange(1, _POINTS) / _POINTS
         coming = np.log(max(rates) * part / (1 - part))
         counts = np.arange(size + 1.0)
-        told = np.outer(coming, counts) + logs
-        weights = np.exp(told - told.max(axis=1, keepdims=True))
+        log_weights = np.outer(coming, counts) + logs
+        weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
         self._weights = weights / weights.sum(axis=1, keepdims=True)
         self._counts, means = counts, self._weights @ counts
         self._spread = self._weights @ counts**2 - means**2

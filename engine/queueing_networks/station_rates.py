@@ -38,9 +38,9 @@ class RatePolynomial:
 
     def __init__(self, rates: Sequence[float], count: int, *, customers: int, unit: float) -> None:
         self.copies = count
-        told = rising(rates, customers)
-        self.last, ratio = len(told), unit / told[-1]
-        logs = list(accumulate((log(unit / rate) for rate in told), initial=0.0))
+        speeds = rising(rates, customers)
+        self.last, ratio = len(speeds), unit / speeds[-1]
+        logs = list(accumulate((log(unit / rate) for rate in speeds), initial=0.0))
         most = max(logs)
         self.full = [exp(one - most) for one in logs]
         self.ratio = ratio
@@ -59,8 +59,8 @@ class RatePolynomial:
         full = list(self.full)
         while len(full) < min(len(values), size):
             full.append(full[-1] * self.ratio)
-        told = [*values, *[values[-1]] * (len(full) - len(values))]
-        weighted = [weight * value for weight, value in zip(full, told, strict=False)]
+        padded = [*values, *[values[-1]] * (len(full) - len(values))]
+        weighted = [weight * value for weight, value in zip(full, padded, strict=False)]
         behind = [one - self.ratio * before for before, one in pairwise(weighted)]
         return convolved(self.others, [weighted[0], *behind], size)
 
@@ -173,14 +173,14 @@ class EveryNumber:
 
 def rising(rates: Sequence[float], customers: int) -> list[float]:
     """Return rates of which the last is the largest: beyond all customers they are as we like."""
-    told = list(rates[:customers])
-    most = max(told)
-    if most <= told[-1] * (1 + _ROUNDED):
-        told[-1] = most
+    table = list(rates[:customers])
+    most = max(table)
+    if most <= table[-1] * (1 + _ROUNDED):
+        table[-1] = most
     else:
-        told = [*told, *[told[-1]] * (customers + 1 - len(told))][: customers + 1]
-        told.append(most)
-    return told
+        table = [*table, *[table[-1]] * (customers + 1 - len(table))][: customers + 1]
+        table.append(most)
+    return table
 
 
 def logs_of_products(rates: Sequence[float]) -> list[float]:
@@ -198,13 +198,13 @@ def open_rate(
 
     Of single servers, by the ratios of their weights, and of stations by their rates.
     """
-    told = [(logs_of_products(rates), rates, count) for rates, count in tables]
+    logs_of_tables = [(logs_of_products(rates), rates, count) for rates, count in tables]
     bounds = [1 / ratio for ratio, _ in singles] + [max(rates) for rates, _ in tables]
     low, high = 0.0, min([*bounds, customers / delay if delay else inf])
     for _ in range(_HALVINGS):
         rate = (low + high) / 2
         held = delay * rate + sum(m * r * rate / (1 - r * rate) for r, m in singles)
-        for logs, rates, m in told:
+        for logs, rates, m in logs_of_tables:
             held += m * number_at(logs, rates, rate, customers)
         low, high = (rate, high) if held < customers else (low, rate)
     return high
@@ -218,11 +218,11 @@ def number_at(logs: Sequence[float], rates: Sequence[float], rate: float, custom
     if ratio >= 1 and max(rates) <= rates[-1] * (1 + _ROUNDED):
         return inf
     each = log(rate)
-    told = [n * each - one for n, one in enumerate(logs)]
-    most = max(told)
-    if ratio >= 1 and told[-1] + max(customers - last, 0) * log(ratio) > most:
+    log_weights = [n * each - one for n, one in enumerate(logs)]
+    most = max(log_weights)
+    if ratio >= 1 and log_weights[-1] + max(customers - last, 0) * log(ratio) > most:
         return float(customers)
-    weights = [exp(one - most) for one in told]
+    weights = [exp(one - most) for one in log_weights]
     held, whole = dot(range(last + 1), weights), sum(weights)
     if ratio < 1:
         tail = weights[-1] * ratio / (1 - ratio)
@@ -247,8 +247,8 @@ def rates_of_copies(station: Station, around: Around, most: int) -> tuple[float,
         return tuple(none_waits)
     if station.speeds:
         last = station.speeds[-1]
-        unit, told = last / station.demand, [*station.speeds, *[last] * places][:places]
-        weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
+        unit, speeds = last / station.demand, [*station.speeds, *[last] * places][:places]
+        weights = list(accumulate((last / speed for speed in speeds), mul, initial=1.0))
     else:
         unit, one = _one_of(station)
         weights = _summed(one.weights, places)

@@ -90,10 +90,10 @@ def visited_whole(
 
 def place_of(station: Station, visits: Visits, visited: int) -> Place:
     """Return a station of which so many copies are visited."""
-    asked, servers, load, copies = station
+    demand, servers, load, copies = station
     often, shares = visits
     return Place(
-        demand=asked,
+        demand=demand,
         servers=int(servers),
         load=load,
         all=max(copies, float(visited)),

@@ -93,8 +93,10 @@ def closed_quantile(level: arb, *operands: arb) -> arb:
         return INFINITE
     grows = repeated(GROWING_QUANTILE, cycle_time_quantiles.OPERANDS, len(numbers))
     # How often a station is visited is the float next to what is known.
-    told = (arb(near) if not g else one for g, one, near in zip(grows, numbers, there, strict=True))
-    return by_floats(cycle_time_quantiles.closed_quantile, grows, *told)
+    corner = (
+        arb(near) if not g else one for g, one, near in zip(grows, numbers, there, strict=True)
+    )
+    return by_floats(cycle_time_quantiles.closed_quantile, grows, *corner)
 
 
 def _by_floats(number: Callable[..., float], grows: tuple[int, ...], *operands: arb) -> arb:
@@ -137,9 +139,9 @@ def _with_known_copies(operands: Sequence[arb]) -> list[arb]:
 
 def _counted(station: Station) -> Station:
     """Return a station with what counts whole as fractions."""
-    asked, servers, load, copies = station
+    demand, servers, load, copies = station
     number = _exactly(servers)
-    return asked, number, load, _exactly(copies) if number > 1 else copies
+    return demand, number, load, _exactly(copies) if number > 1 else copies
 
 
 def _exactly(value: arb) -> Fraction:
@@ -159,7 +161,7 @@ def _rate(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
     if customers == 0:
         return arb(0)
     visited = [station for station in stations if not station[0].is_zero()]
-    if any(asked > 0 and load >= servers for asked, servers, load, _ in visited):
+    if any(demand > 0 and load >= servers for demand, servers, load, _ in visited):
         return arb(0)
     if think.is_zero() and not visited:
         return INFINITE
@@ -185,7 +187,7 @@ def _wait(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
     if own[2] >= own[1]:
         return INFINITE
     visited = [own, *(station for station in others if not station[0].is_zero() and customers)]
-    if any(asked > 0 and load >= servers for asked, servers, load, _ in visited):
+    if any(demand > 0 and load >= servers for demand, servers, load, _ in visited):
         visited, customers = [own], 0  # all are there
     if not all(load < servers for _, servers, load, _ in visited):
         return UNKNOWN

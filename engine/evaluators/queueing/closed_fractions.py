@@ -27,8 +27,8 @@ def closed_wait(customers: Exact, think: Exact, *stations: Exact) -> Exact:
     if read[0][0] == 0:
         return _ZERO
     wait: Exact = between(_wait, max(whole - 1, _ZERO), pause, read)
-    asked, longer = stations[0], read[0][0]
-    return wait if isinstance(wait, float) else longer * wait + (longer - asked)
+    demand, longer = stations[0], read[0][0]
+    return wait if isinstance(wait, float) else longer * wait + (longer - demand)
 
 
 def mixed_wait(customers: Exact, think: Exact, *stations: Exact) -> Exact:
@@ -74,7 +74,7 @@ def _is_too_much(customers: int, think: Fraction, stations: Sequence[Station]) -
 def _rate(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exact:
     if customers == 0 or any(map(never_ends, stations)):
         return _ZERO
-    if think == 0 and all(asked == 0 for asked, *_ in stations):
+    if think == 0 and all(demand == 0 for demand, *_ in stations):
         return inf
     visited = [station for station in stations if station[0] > 0]
     if _is_too_much(customers, think, visited):

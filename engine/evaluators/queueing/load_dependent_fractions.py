@@ -64,10 +64,10 @@ def _finite(*operands: Exact) -> list[Fraction]:
 
 
 def _read(numbers: Sequence[Fraction]) -> tuple[Fraction, Fraction, tuple[Place, ...]]:
-    customers, think, *told = numbers
-    if min(customers, think) < 0 or any(n < 0 for k, n in enumerate(told) if k % GROUP):
+    customers, think, *stations = numbers
+    if min(customers, think) < 0 or any(n < 0 for k, n in enumerate(stations) if k % GROUP):
         raise NoValueError
-    places = places_of(told)
+    places = places_of(stations)
     if places is None:
         raise NoValueError
     bits = sum(n.numerator.bit_length() + n.denominator.bit_length() for n in numbers)

@@ -104,9 +104,9 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
         return INFINITE
     refuse(isnan(near))
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    told = read([tuple(float(one.mid()) for one in group) for group in groups])
-    pieced = pieces_of(_joined(told, groups))
-    in_floats = sum_numbers.mixed(told)
+    floats = read([tuple(float(one.mid()) for one in group) for group in groups])
+    pieced = pieces_of(_joined(floats, groups))
+    in_floats = sum_numbers.mixed(floats)
     if pieced is None or in_floats is None:
         return UNKNOWN
     ways = mixtures(pieced, _as_float)
@@ -125,11 +125,11 @@ def stages_tail(time: arb, *stages: arb) -> arb:
     near = sum_tails.stages_tail(*numbers)
     refuse(isnan(near))
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    told = read([tuple(float(one.mid()) for one in group) for group in groups])
-    if numbers[0] < 0 or sum_numbers.is_endless(told):
+    floats = read([tuple(float(one.mid()) for one in group) for group in groups])
+    if numbers[0] < 0 or sum_numbers.is_endless(floats):
         return arb(1)
-    pieced = pieces_of(_joined(told, groups))
-    in_floats = sum_numbers.mixed(told)
+    pieced = pieces_of(_joined(floats, groups))
+    in_floats = sum_numbers.mixed(floats)
     if pieced is None or in_floats is None:
         return UNKNOWN
     found = arb(0)
@@ -174,11 +174,11 @@ def _share_at_fixed(line: Sequence[_Ball]) -> arb:
 
 
 def _stage_share_at_fixed(stage: _Ball) -> arb:
-    told = stage.stage
-    if told.service and told.variation:
+    balls = stage.stage
+    if balls.service and balls.variation:
         return arb(0)
     waiting = sum((one.numbers[0] for one in (stage, *stage.work_parts)), arb(0))
-    own = 1 - waiting if told.is_late and told.waiting_share < 1 else arb(not told.is_late)
+    own = 1 - waiting if balls.is_late and balls.waiting_share < 1 else arb(not balls.is_late)
     if not stage.is_choice:
         return own * _share_at_fixed(stage.inside)
     each = (one.chance * _stage_share_at_fixed(one) for one in stage.inside)
@@ -197,9 +197,9 @@ def _excess(
     beyond = sum((arb(mixture.chance) for mixture in paths[place.at + 1 :]), arb(0))
     fixed = arb(paths[place.at].fixed)
     tails = []
-    for mixture, told in zip(paths[: place.at + 1], in_floats, strict=False):
-        if told.line:
-            tail = sum_numbers.Tail.of(told, float(goal.mid()))
+    for mixture, floats in zip(paths[: place.at + 1], in_floats, strict=False):
+        if floats.line:
+            tail = sum_numbers.Tail.of(floats, float(goal.mid()))
             since = fixed - mixture.fixed
             gap = sum_numbers.gap_of(tail.nearest, tail.goal, place.beyond + _as_float(since))
             tails.append((mixture, since, gap, tail.terms))
@@ -247,23 +247,23 @@ def _joined(stages: Sequence[Stage], groups: Sequence[Sequence[arb]]) -> Sequenc
 def _transform(line: Sequence[_Ball], at: acb) -> acb:
     found = acb(1)
     for stage in line:
-        told = stage.stage
-        if not (told.whole or told.share):
+        balls = stage.stage
+        if not (balls.whole or balls.share):
             continue
         once = _transform_of_one(stage, at)
-        found *= once**told.whole
-        if told.share:
+        found *= once**balls.whole
+        if balls.share:
             found *= 1 - stage.share + stage.share * once
     return found
 
 
 def _transform_of_one(stage: _Ball, at: acb) -> acb:
-    told = stage.stage
+    balls = stage.stage
     service, variation = stage.numbers[5:7]
     found = _inside(stage, at)
-    if told.service and told.variation:
+    if balls.service and balls.variation:
         found *= 1 + _less(at * service, variation)
-    return found * _wait(stage, at / stage.numbers[4]) if told.is_late else found
+    return found * _wait(stage, at / stage.numbers[4]) if balls.is_late else found
 
 
 def _wait(stage: _Ball, at: acb) -> acb:
