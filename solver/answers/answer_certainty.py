@@ -146,8 +146,8 @@ def saturation_known(
         return EXACT if never else known
     up_to = f"{population} = {population_text(saturation.not_below)}"
     reason = reason_of("saturation-unproved", resource.name, population=up_to)
-    told = lower_bound(reason) if saturation.at is None else upper_bound(reason)
-    return together(told, known)
+    bound = lower_bound(reason) if saturation.at is None else upper_bound(reason)
+    return together(bound, known)
 
 
 def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:

@@ -156,8 +156,8 @@ class StreamThere(Struct, frozen=True, kw_only=True):
     @property
     def is_lowered(self) -> bool:
         """True where less is sent, besides what is lost: an elastic rate gives way."""
-        kept = (1 - self.loss[1]) / (1 - self.loss[0]) if self.loss[0] < 1 else 1.0
-        return self.rate[1] < self.rate[0] * kept * (1 - _NOTICEABLE_CHANGE)
+        remaining = (1 - self.loss[1]) / (1 - self.loss[0]) if self.loss[0] < 1 else 1.0
+        return self.rate[1] < self.rate[0] * remaining * (1 - _NOTICEABLE_CHANGE)
 
 
 class LoadThere(Struct, frozen=True):

@@ -53,8 +53,8 @@ def fails_at(graph: LoadGraph, criterion: Criterion, at: int) -> bool:
     over = graph.valued(excess(criterion))
     try:
         return fails(over, graph.population, at, strict=criterion.strict)
-    except NoSignError as untold:
-        raise untold.of(criterion.name, criterion.span) from None
+    except NoSignError as no_sign:
+        raise no_sign.of(criterion.name, criterion.span) from None
 
 
 def first_failure(
@@ -79,8 +79,8 @@ def first_failure(
         where = name, span
         try:
             return _first_without_pieces(over, population, low, end, strict=strict, where=where)
-        except NoSignError as untold:
-            raise untold.of(*where) from None
+        except NoSignError as no_sign:
+            raise no_sign.of(*where) from None
     return first_failure_in_pieces(
         whole, over, population, low, high if until is None else min(high, until), strict=strict
     )

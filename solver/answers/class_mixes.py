@@ -36,12 +36,12 @@ class _Network(Struct, frozen=True):
 def class_mixes(graph: LoadGraph, at: int) -> tuple[MixSolution, ...]:
     """Return what the mix decides, for each class of each network of several."""
     found: list[MixSolution] = []
-    told: set[tuple[str, ...]] = set()
+    seen: set[tuple[str, ...]] = set()
     for closed in graph.closed.values():
         network = closed.network
-        if len(network.names) < _TWO or network.names in told:
+        if len(network.names) < _TWO or network.names in seen:
             continue
-        told.add(network.names)
+        seen.add(network.names)
         jobs = [graph.at(at).number(one) for one in network.jobs]
         numbers = _numbers(graph, network, at)
         if numbers is None or not 0 < sum(jobs) < inf or min(jobs) <= 0:
@@ -72,17 +72,17 @@ def _numbers(graph: LoadGraph, network: ClosedNetwork, at: int) -> _Network | No
     if any(one.rank is not None for one in network.stations):
         return None  # who goes first gets all that it asks for
     value = graph.at(at).number
-    asked = []
+    demands = []
     for one in network.stations:
-        room = value(one.copies) * (value(one.servers) - value(one.open_load))
-        if not room > 0:
+        capacity = value(one.copies) * (value(one.servers) - value(one.open_load))
+        if not capacity > 0:
             return None
-        asked.append(tuple(value(demand) / room for demand in one.demands))
-    whole = all(isfinite(part) for each in asked for part in each)
-    visits = all(any(each[k] > 0 for each in asked) for k in range(len(network.names)))
+        demands.append(tuple(value(demand) / capacity for demand in one.demands))
+    whole = all(isfinite(part) for each in demands for part in each)
+    visits = all(any(each[k] > 0 for each in demands) for k in range(len(network.names)))
     if not (whole and visits):
         return None
-    return _Network(network.names, tuple(one.resource for one in network.stations), tuple(asked))
+    return _Network(network.names, tuple(one.resource for one in network.stations), tuple(demands))
 
 
 def _mix(network: _Network, jobs: Sequence[float], axis: int, known: Certainty) -> MixSolution:

@@ -127,8 +127,8 @@ def _next_change(
     at = min(point for point, _ in found)
     names = [name for point, name in found if point == at]
     tied = {name: loads[name] for name in names if name is not None}
-    is_told = at < ends[1] and len(tied) == len(names)
-    return at, _highest_at(tied, axis, at, ends[1]) if is_told else None
+    is_decided = at < ends[1] and len(tied) == len(names)
+    return at, _highest_at(tied, axis, at, ends[1]) if is_decided else None
 
 
 def _rises_above(

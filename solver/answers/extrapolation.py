@@ -88,9 +88,9 @@ def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
         if found.fit is None:
             continue
         point = graph.at(population)
-        asked = {item: _definite(point.number(rate)) for item, rate in found.rates.items()}
-        alone = [*_rates(found, asked), *_sizes(found, asked)]
-        yield from alone or _mixes(found, asked)
+        rates = {item: _definite(point.number(rate)) for item, rate in found.rates.items()}
+        alone = [*_rates(found, rates), *_sizes(found, rates)]
+        yield from alone or _mixes(found, rates)
 
 
 def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
@@ -156,11 +156,11 @@ def _definite(rate: float) -> float:
 
 def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:
     """Return of each question the one that goes farthest beyond what was measured."""
-    kept: dict[tuple[object, ...], Beyond] = {}
+    farthest_by_item: dict[tuple[object, ...], Beyond] = {}
     for one in found:
-        if one.key not in kept or one.times > kept[one.key].times:
-            kept[one.key] = one
-    return tuple(kept.values())
+        if one.key not in farthest_by_item or one.times > farthest_by_item[one.key].times:
+            farthest_by_item[one.key] = one
+    return tuple(farthest_by_item.values())
 
 
 def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
@@ -280,12 +280,12 @@ def far_at(graph: LoadGraph, population: int, where: str) -> Iterator[FarLoad]:
 
 def farthest_loads(found: Iterable[FarLoad]) -> tuple[FarLoad, ...]:
     """Return of each cost on a resource the load that is farthest from those measured."""
-    kept: dict[tuple[Span, str], FarLoad] = {}
+    farthest_by_place: dict[tuple[Span, str], FarLoad] = {}
     for one in found:
         key = one.span, one.resource
-        if key not in kept or one.times > kept[key].times:
-            kept[key] = one
-    return tuple(kept.values())
+        if key not in farthest_by_place or one.times > farthest_by_place[key].times:
+            farthest_by_place[key] = one
+    return tuple(farthest_by_place.values())
 
 
 def report_far(found: Iterable[FarLoad], sink: Sink) -> None:

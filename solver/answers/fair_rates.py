@@ -30,6 +30,6 @@ def full_stations(demands: Sequence[Sequence[float]], mix: Sequence[float]) -> f
             slope = 1 - work @ rates - barrier / price
             bend = (work * (rates**2 / share)) @ work.T + np.diag(barrier / price**2)
             step = np.linalg.solve(bend, -slope)
-            room = np.min(np.where(step < 0, -price / np.where(step < 0, step, -1), np.inf))
-            price = price + min(1.0, _SEARCH_STEPS * float(room)) * step
+            headroom = np.min(np.where(step < 0, -price / np.where(step < 0, step, -1), np.inf))
+            price = price + min(1.0, _SEARCH_STEPS * float(headroom)) * step
     return frozenset(np.flatnonzero(price > _SOME).tolist())

@@ -84,12 +84,12 @@ def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int
 
     What is no requirement any more is no axis of quality either.
     """
-    kept = [
+    failures = [
         failure
         for failure in solution.failures
         if (failure.criterion.name, failure.criterion.at_most) != (lifted.name, lifted.at_most)
     ]
-    found = [(failure.criterion, failure.first) for failure in kept]
+    found = [(failure.criterion, failure.first) for failure in failures]
     graph = solution.graph
     if lifted.axis is None or graph.metric is ir.Metric.FORMULA:
         return found

@@ -40,7 +40,7 @@ def elastic_solutions(graph: LoadGraph, at: int) -> tuple[ElasticSolution, ...]:
     SolverFault where a load is not at its limit at the knee that was found.
     """
     found = _Limits(graph.population)
-    solutions = tuple(_elastic(graph, settled, at, found) for settled in graph.elastic)
+    solutions = tuple(_elastic(graph, elastic, at, found) for elastic in graph.elastic)
     found.certify()
     return solutions
 

@@ -137,7 +137,7 @@ def undecided_before(saturations: Mapping[str, Saturation], at: float) -> tuple[
 
 def is_filled(graph: LoadGraph, name: str) -> bool:
     """Return whether an elastic parameter takes what a resource has left."""
-    return any(name in settled.left for settled in graph.elastic)
+    return any(name in elastic.left for elastic in graph.elastic)
 
 
 def certified(load: Formula, population: Formula, at: Fraction) -> None:

@@ -10,7 +10,7 @@ from qps.solver.answers.answer_parts import CountedAsKnown
 
 def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown, ...]:
     """Return the fitted costs in use of which no spread can be told, by their tables."""
-    told = {
+    counted = {
         tuple(one.value.distribution.table.split("\0")[-2:])
         for one in model.parameters
         if isinstance(one.value, ir.Uncertain) and isinstance(one.value.distribution, ir.Fitted)
@@ -18,7 +18,7 @@ def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown,
     found: dict[str, dict[str, None]] = {}
     for one in graph.analysis.calibrations:
         fit = one.fit
-        if fit is None or (fit.file, str(fit.resource)) in told:
+        if fit is None or (fit.file, str(fit.resource)) in counted:
             continue
         if regression(fit).degrees_of_freedom <= 0:
             name = f"{one.component}.{one.resource.rpartition('.')[2]}"

@@ -66,10 +66,10 @@ def _busiest(
     found: Iterable[tuple[UnmodeledQueue, float]],
 ) -> tuple[tuple[UnmodeledQueue, float], ...]:
     """Return the fullest first, of the ports of a link the fullest alone."""
-    told: dict[str, tuple[UnmodeledQueue, float]] = {}
+    busiest: dict[str, tuple[UnmodeledQueue, float]] = {}
     for one, load in sorted(found, key=lambda each: -each[1]):
-        told.setdefault(one.label, (one, load))
-    return tuple(told.values())
+        busiest.setdefault(one.label, (one, load))
+    return tuple(busiest.values())
 
 
 def report_uncounted_waits(found: UncountedWaits, sink: Sink) -> None:
@@ -100,8 +100,8 @@ def _help(resources: list[UnmodeledQueue]) -> str:
     for one in resources:
         if one.discipline is None:
             continue
-        told = fitting.setdefault(one.called, one.discipline)
-        if told.traits.needs_cores:
+        first = fitting.setdefault(one.called, one.discipline)
+        if first.traits.needs_cores:
             fitting[one.called] = one.discipline  # one server, where one of a name is
     none = ", ".join(f"{name} none" for name in dict.fromkeys(one.called for one in resources))
     silent = f"to exclude it on purpose: `queueing {none}`"

@@ -26,7 +26,7 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
     The worst mode is the one with the smallest largest acceptable population; of several, the
     one with the poorest quality there.
     """
-    solutions = [solve(lower(model, settled)) for settled in in_each_mode(model, configuration)]
+    solutions = [solve(lower(model, mode)) for mode in in_each_mode(model, configuration)]
     if len(solutions) == 1:
         return solutions[0]
     worst = solutions[0]

@@ -64,8 +64,8 @@ def _groups(graph: LoadGraph) -> Iterator[tuple[Formula, Formula]]:
 
 
 def _elastic(graph: LoadGraph) -> Iterator[tuple[Formula, Formula]]:
-    for settled in graph.elastic:
-        yield settled.value, settled.parameter.symbol
+    for elastic in graph.elastic:
+        yield elastic.value, elastic.parameter.symbol
 
 
 def named_whole(
@@ -92,7 +92,7 @@ class ElasticThere(Struct, frozen=True):
 def elastic_in(graph: LoadGraph, exprs: Sequence[Formula], at: int) -> Iterator[ElasticThere]:
     """Yield the elastic parameters that are named in some formulas."""
     free = frozenset[Formula]().union(*(expr.symbols for expr in exprs))
-    for settled in graph.elastic:
-        one = settled.parameter
+    for elastic in graph.elastic:
+        one = elastic.parameter
         if one.symbol in free:
-            yield ElasticThere(one.name, graph.at(at).number(settled.value), one.dimension)
+            yield ElasticThere(one.name, graph.at(at).number(elastic.value), one.dimension)

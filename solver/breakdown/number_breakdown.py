@@ -67,9 +67,9 @@ def number_apart(
 
 def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     """Return how what a name stands for is known; numbers of the spec's own stand as stated."""
-    asked = percentile_of(graph, name)
-    if asked is not None:
-        stream, share = asked
+    percentile = percentile_of(graph, name)
+    if percentile is not None:
+        stream, share = percentile
         return graph.streams[stream].quantile_certainty(share)
     stream, measure = _of_stream(graph, name)
     if stream in graph.streams and measure in ("", "latency"):
@@ -122,9 +122,9 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         return _resource(resources[0])
     if len(resources) > 1:
         return _highest(resources, name)
-    asked = percentile_of(graph, name)
-    if asked is not None:
-        return quantile_apart(graph, *asked, at)
+    percentile = percentile_of(graph, name)
+    if percentile is not None:
+        return quantile_apart(graph, *percentile, at)
     stream, measure = _of_stream(graph, name)
     if stream in graph.streams:
         return stream_apart(graph, stream, measure or "latency", at)
@@ -218,13 +218,13 @@ def _quality(graph: LoadGraph, value: Formula) -> Apart:
 
 def _parameter(graph: LoadGraph, name: str) -> Apart | None:
     """Return a parameter, or any number that the model rests on; None where there is none."""
-    for settled in graph.elastic:
-        if settled.parameter.name == name:
+    for elastic in graph.elastic:
+        if elastic.parameter.name == name:
             what = "an elastic parameter: it uses the remaining capacity"
-            if settled.parameter.priority is not None:
-                what += f", with priority {settled.parameter.priority}"
-            dimension = settled.parameter.dimension
-            return Apart(name=name, what=what, value=settled.value, dimension=dimension)
+            if elastic.parameter.priority is not None:
+                what += f", with priority {elastic.parameter.priority}"
+            dimension = elastic.parameter.dimension
+            return Apart(name=name, what=what, value=elastic.value, dimension=dimension)
     varied, _, case = name.rpartition(".") if name not in graph.stated.varied else (name, "", "")
     if varied in graph.stated.varied and case in ("", *_CASES):
         return _varied(
@@ -301,7 +301,7 @@ def names(graph: LoadGraph) -> list[str]:
     if graph.quality is not None:
         found.append("quality")
     found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
-    found += [settled.parameter.name for settled in graph.elastic]
+    found += [elastic.parameter.name for elastic in graph.elastic]
     found += list(graph.stated.groups)
     found += [name for name in graph.stated.varied if name not in graph.assumptions]
     return [*found, *graph.assumptions, *graph.numbers.derived]

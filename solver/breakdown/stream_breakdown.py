@@ -38,13 +38,13 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     found = graph.streams[stream]
     name = f"{stream}.{measure}"
     scope = (stream, *found.rests_on)
-    told = partial(Apart, name=name, scope=scope)
+    apart = partial(Apart, name=name, scope=scope)
     ways = [*found.latency, *_overloaded(graph, found, at)]
     stages = [Part(part.stage, part.value, scope) for part in ways]
     variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
         what = "mean time from source to user: sum of all stages"
-        return told(
+        return apart(
             what=what,
             value=_sum(stages),
             whole=found.mean_latency,
@@ -55,16 +55,16 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     if measure == "jitter":
         what = "variance of the time from source to user, by resource"
         variance = _sum(variances)
-        return told(what=what, value=variance, dimension=TIME * TIME, parts=variances)
+        return apart(what=what, value=variance, dimension=TIME * TIME, parts=variances)
     if measure == "buffer":
         what = "delay added by the playout buffer"
-        return told(what=what, value=found.buffer, dimension=TIME)
+        return apart(what=what, value=found.buffer, dimension=TIME)
     if measure == "max_wait":
         what = "time to drain full queues on the path, by queue"
         full = [Part(part.stage, part.value, scope) for part in found.queues]
-        return told(what=what, value=found.max_wait, dimension=TIME, parts=full)
+        return apart(what=what, value=found.max_wait, dimension=TIME, parts=full)
     if measure in ("wait", "queue"):
-        return told(**_waiting(found, measure, scope))
+        return apart(**_waiting(found, measure, scope))
     if measure in LOSSES:
         kinds = LOSSES[measure]
         what = "fraction of items lost, assuming independent losses at each stage"
@@ -74,11 +74,11 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
             if part.kind in kinds
         ]
         loss = found.lost_by(*kinds)
-        return told(what=what, value=loss, dimension=DIMENSIONLESS, parts=lost)
+        return apart(what=what, value=loss, dimension=DIMENSIONLESS, parts=lost)
     node = called_by(found, measure)
     if node is not None and (time := found.latency_of_calls(node)) is not None:
         what = f"response time of a call to {node}"
-        return told(what=what, value=time, dimension=TIME)
+        return apart(what=what, value=time, dimension=TIME)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
         measures = stream_measures()
@@ -92,7 +92,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
             "throughput": "throughput of each flow, in bit/s"}[measure]  # fmt: skip
     is_bits = measure == "throughput" or found.item == INFORMATION_BASE
     dimension = DATA_RATE if is_bits else Dimension.of(found.item) / TIME
-    return told(what=what, value=values[measure], dimension=dimension)
+    return apart(what=what, value=values[measure], dimension=dimension)
 
 
 def _waiting(stream: StreamMeasures, measure: str, scope: tuple[str, ...]) -> dict[str, Any]:
@@ -114,9 +114,9 @@ def percentile_of(graph: LoadGraph, name: str) -> tuple[str, Fraction] | None:
     """Return stream and share of a percentile that is asked for by name; None for all else."""
     stream, _, word = name.rpartition(".")
     share = percentile_level(word)
-    asked = _QUANTILE.fullmatch(name.replace(" ", ""))
-    if asked is not None:  # a share that no word has
-        stream, share = asked[1], literal_share(asked[2])
+    percentile = _QUANTILE.fullmatch(name.replace(" ", ""))
+    if percentile is not None:  # a share that no word has
+        stream, share = percentile[1], literal_share(percentile[2])
     return None if share is None or stream not in graph.streams else (stream, share)
 
 
@@ -137,7 +137,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
     shown, word = percent(float(share), 8), percentile_word(share)
     scope = (stream, *found.rests_on)
     found = replace(found, endless=tuple(_overloaded(graph, found, at)))
-    told = partial(
+    apart = partial(
         Apart,
         name=f"{stream}.{word}" if word else f"quantile({stream}.latency, {shown})",
         what=f"latency that {shown} of items do not exceed",
@@ -147,9 +147,9 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
         scope=scope,
     )
     if found.cycle is not None or found.paths:
-        return told(parts=_of_sum(graph, found, share, at, scope))
+        return apart(parts=_of_sum(graph, found, share, at, scope))
     if _is_refined(graph, found, share, at):
-        return told(parts=_beyond_means(whole, (*found.latency, *found.endless), scope))
+        return apart(parts=_beyond_means(whole, (*found.latency, *found.endless), scope))
     bounds = {graph.at(at).number(found.quantile_by(way)): way for way in found.allotments(share)}
     least = bounds[min(bounds)]
     stages = [
@@ -161,7 +161,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
         resources = ", ".join(part.resource for part in found.added_jitter)
         stages.append(Part(f"jitter of {resources}", found.jitter_quantile(least), scope))
     stages += [Part(part.stage, part.value, scope) for part in found.endless]
-    return told(parts=stages)
+    return apart(parts=stages)
 
 
 def _of_sum(

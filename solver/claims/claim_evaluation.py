@@ -92,13 +92,13 @@ class Claims(Struct, dict=True):
     def _questions(self) -> Iterator[Question]:
         for expectation in self._model.expectations:
             if not expectation.claims and not expectation.matrix_claims:
-                ask = partial(_unclaimed, expectation)
-                yield Question(expectation.name, 1, ask)
+                question = partial(_unclaimed, expectation)
+                yield Question(expectation.name, 1, question)
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
-                ask = partial(self._result, name, expectation, claim)
-                yield Question(name, _results(claim), ask)
+                question = partial(self._result, name, expectation, claim)
+                yield Question(name, _results(claim), question)
             if expectation.matrix_claims:
                 count = len(expectation.matrix_claims)
                 yield Question(expectation.name, count, partial(self._of_matrices, expectation))

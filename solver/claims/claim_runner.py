@@ -108,8 +108,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         """
         configuration, population = at_one_population(base, changes)
         graph = self._graph(configuration)
-        settled = in_force(configuration)
-        expressions = ExpressionLowering.of_graph(self.model, settled, graph)
+        active = in_force(configuration)
+        expressions = ExpressionLowering.of_graph(self.model, active, graph)
 
         def lower(of: ir.Measured | ir.Changed) -> Formula:
             if isinstance(of, ir.Chance):
@@ -142,15 +142,15 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         def lower(of: ir.Measured | ir.Changed) -> Certainty:
             if isinstance(of, ir.Chance):
                 sides = [self.known(side, base, changes) for side in operands_of(of.condition)]
-                told = known_by("probabilities-by-samples")
-                return together(*sides, opposite(together(*sides)), told)
+                method = known_by("probabilities-by-samples")
+                return together(*sides, opposite(together(*sides)), method)
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
             if of.kind is ir.MeasureKind.LARGEST and of.level is None:
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.LARGEST:
-                told = known_by("quantiles-by-samples")
-                return together(self._answer(configuration)[1], told)
+                method = known_by("quantiles-by-samples")
+                return together(self._answer(configuration)[1], method)
             if of.kind is ir.MeasureKind.QUALITY:
                 return quality_known(self._in_each_mode(configuration))
             return together(*(each(of) for each in known))
@@ -163,9 +163,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             return
         symbols = frozenset[Formula]().union(*(expr.symbols for expr in used))
         for assumption in assumptions.values():
-            told = self._fitted.get(assumption.span)
-            if told is not None and assumption.symbol in symbols:
-                self.chosen[f"{assumption.name}: {told}"] = None
+            value = self._fitted.get(assumption.span)
+            if value is not None and assumption.symbol in symbols:
+                self.chosen[f"{assumption.name}: {value}"] = None
 
     def _note_decided(self, configuration: Configuration, decided: Collection[str]) -> None:
         """Keep what was chosen of the parameters that conditions ask for."""
@@ -183,9 +183,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def _note_beyond(self, configuration: Configuration, graph: LoadGraph, population: int) -> None:
         """Keep where fitted costs are asked for beyond what was measured."""
-        asked = self._key(configuration), population
-        if graph.analysis.calibrations and asked not in self._examined:
-            self._examined.add(asked)
+        key = self._key(configuration), population
+        if graph.analysis.calibrations and key not in self._examined:
+            self._examined.add(key)
             self._beyond += beyond_measured(graph, population)
             name = self.model.population.name
             where = f"for a claim or measured row at {name} = {population:,}"
@@ -259,7 +259,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         """
         graphs = self._in_each_mode(configuration)
         self._note_answer(graphs)
-        told = [
+        penalties = [
             substituted(
                 graph.quality,
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free},
@@ -267,13 +267,13 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             for graph in graphs
             if graph.quality is not None
         ]
-        if not told:
+        if not penalties:
             _fail(
                 span,
                 "the spec has no requirement that defines quality",
                 "add a requirement on a latency, loss or rate",
             )
-        return maximum(*told)
+        return maximum(*penalties)
 
     def _graph(self, configuration: Configuration) -> LoadGraph:
         key = self._key(configuration)
@@ -345,10 +345,10 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         model = model_at_confidence(self.model, configuration)
         if model is self.model:
             return self._in_each_mode(configuration)
-        return [lower(model, settled) for settled in in_each_mode(model, configuration)]
+        return [lower(model, mode) for mode in in_each_mode(model, configuration)]
 
     def _in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:
-        return [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
+        return [self._graph(mode) for mode in in_each_mode(self.model, configuration)]
 
 
 def _with_values(lowered: Formula, values: Mapping[Formula, Formula]) -> Formula:

@@ -142,9 +142,9 @@ def drift(
     starts = _starts(table, is_ordered=times is not None)
     judged = []
     for begin in starts:
-        asked = _run_fit(_picked(table, range(begin, len(table.lines))), begin, stated, unit_of)
-        if asked is not None:
-            judged.append(_JointTest(asked, _either(asked, stated)))
+        first = _run_fit(_picked(table, range(begin, len(table.lines))), begin, stated, unit_of)
+        if first is not None:
+            judged.append(_JointTest(first, _either(first, stated)))
     if not judged or judged[0].run_fit.begin != 0:
         raise DataError(
             f"`{table.name}` has too few rows for confidence intervals",
@@ -285,10 +285,10 @@ def _together(fit: _RunFit, stated: StatedCosts) -> float:
         m[np.ix_(known, known)] / np.outer(error[known], error[known]) for m in (before, after)
     ]
     roots, ways = np.linalg.eigh(scaled[0] + scaled[1])
-    kept = roots > _NOTHING
-    ways = ways[:, kept] / np.sqrt(roots[kept])
+    is_positive = roots > _NOTHING
+    ways = ways[:, is_positive] / np.sqrt(roots[is_positive])
     square = float(np.sum((moved[known] / error[known] @ ways) ** 2))
-    count = int(np.count_nonzero(kept))
+    count = int(np.count_nonzero(is_positive))
     spent = sum(
         (float(np.sum(part * part.T)) + float(np.trace(part)) ** 2) / freedom
         for matrix, freedom in zip(scaled, (stated.freedom, fit.freedom), strict=True)
@@ -329,22 +329,22 @@ def _drift_of(
 ) -> Drift:
     by_chance = min(1.0, best.by_chance * questions)
     # Later runs are told by themselves where something is wrong with them, else all of them.
-    asked = best.run_fit if by_chance < chance else whole
-    rows = runs_in_numbers(asked.fit, stated)
+    run_fit = best.run_fit if by_chance < chance else whole
+    rows = runs_in_numbers(run_fit.fit, stated)
     before = np.array(stated.values)
     expected = rows.matrix @ before
-    moved = rows.matrix @ (asked.values - before)
+    moved = rows.matrix @ (run_fit.values - before)
     base = float(np.mean(np.abs(expected))) or 1.0
     off = float(np.sqrt(np.mean((moved / np.maximum(np.abs(expected), LEAST_SHARE * base)) ** 2)))
-    shares = np.mean(rows.matrix, axis=0) * (asked.values - before) / base
+    shares = np.mean(rows.matrix, axis=0) * (run_fit.values - before) / base
     has_moved = by_chance < chance and off > tolerance
-    each = [_number(asked, stated, place) for place in range(len(stated.items))]
+    each = [_number(run_fit, stated, place) for place in range(len(stated.items))]
     chances = _counted([one.by_chance for one in each], questions)
     costs = tuple(
         CostDrift(
             item=item,
             stated=stated.values[place],
-            found=float(asked.values[place]),
+            found=float(run_fit.values[place]),
             half_width=one.half_width(_CONFIDENCE),
             by_chance=likely,
             share=float(shares[place]),
@@ -359,10 +359,10 @@ def _drift_of(
     began = None
     if has_moved and in_use is not None and leading is not None:
         began = since(all_rows, before, leading, in_use)
-    level = _level(asked, stated)
+    level = _level(run_fit, stated)
     return Drift(
         stated=stated,
-        file=asked.fit.file,
+        file=run_fit.fit.file,
         costs=costs,
         rows=len(all_rows.load),
         compared_rows=len(rows.load),
@@ -372,7 +372,7 @@ def _drift_of(
         is_significant=by_chance < chance,
         has_moved=has_moved,
         alone=tuple((one.item, one.moved) for one in alone if one.explains),
-        begin=None if times is None or asked.begin == 0 else times[asked.begin],
+        begin=None if times is None or run_fit.begin == 0 else times[run_fit.begin],
         since=began,
         sees=level.half_width(1 - chance / (2 * questions)) / level.scale,
         loads=(float(np.min(rows.load)), float(np.max(rows.load))),

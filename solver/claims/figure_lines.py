@@ -129,8 +129,8 @@ class _Drawing(Struct, frozen=True, dict=True):
     def _own_lines(self) -> Iterator[_Line]:
         """Yield the lines that a figure states; loads in the same changed model are compared."""
         for curve in self.figure.curves:
-            asked = curve.value.expr
-            is_load = isinstance(asked, ir.Measured) and asked.kind is ir.MeasureKind.LOAD
+            expression = curve.value.expr
+            is_load = isinstance(expression, ir.Measured) and expression.kind is ir.MeasureKind.LOAD
             yield _Line(curve, _group_of(curve.changes) if is_load else None, curve.label)
 
     def _load_lines(self) -> Iterator[_Line]:
@@ -154,8 +154,10 @@ class _Drawing(Struct, frozen=True, dict=True):
         curves: Sequence[DrawnCurve],
     ) -> Iterator[Leads]:
         """Yield, for each model as changed, which of its loads is the highest and where."""
-        told = [line.group for line in lines if line.group is not None]
-        groups = [group for group in dict.fromkeys(told) if told.count(group) >= _COMPARED]
+        of_groups = [line.group for line in lines if line.group is not None]
+        groups = [
+            group for group in dict.fromkeys(of_groups) if of_groups.count(group) >= _COMPARED
+        ]
         labels = {loads.label for loads in self.figure.loads}
         for group in groups:
             # A model that is the only one here needs no name, but where the figure gives it one.

@@ -117,15 +117,15 @@ class PredictionIntervals(Struct, kw_only=True):
         self, coverage: _TableCoverage, drawn: SampledValues, measured: float
     ) -> PredictionInterval | None:
         values = drawn.values
-        told = ~np.isnan(values)
-        if not told.any():
+        is_number = ~np.isnan(values)
+        if not is_number.any():
             return None
         sides = (1 - self.probability) / 2, (1 + self.probability) / 2
-        least, most = map(float, np.quantile(values[told], sides, method="inverted_cdf"))
+        least, most = map(float, np.quantile(values[is_number], sides, method="inverted_cdf"))
         if most - least <= _ALIKE * max(abs(least), abs(most)) or not np.isfinite(least):
             return None
-        rank = float(ranks(np.array([measured]), values[told])[0])
-        drawn_ranks = ranks(values, values[told])
+        rank = float(ranks(np.array([measured]), values[is_number])[0])
+        drawn_ranks = ranks(values, values[is_number])
         found = PredictionInterval(
             probability=self.probability,
             least=least,
@@ -137,7 +137,7 @@ class PredictionIntervals(Struct, kw_only=True):
         coverage.above += found.side > 0
         coverage.below += found.side < 0
         coverage.tail = min(coverage.tail, found.rank, 1 - found.rank)
-        coverage.is_answered &= told
+        coverage.is_answered &= is_number
         if drawn.error is not None:
             coverage.error = max(coverage.error or 0.0, drawn.error)
         coverage.drawn_above += values > most
@@ -170,7 +170,7 @@ def _is_of_samples(part: ir.Expr) -> bool:
 def _coverage(
     observation: ir.Observation, coverage: _TableCoverage, probability: float
 ) -> Coverage:
-    told = coverage.is_answered
+    is_answered = coverage.is_answered
     return Coverage(
         observation=observation.name,
         file=observation.file,
@@ -180,10 +180,15 @@ def _coverage(
         below=coverage.below,
         without=coverage.without,
         as_many=_as_many(
-            coverage.above, coverage.below, coverage.drawn_above[told], coverage.drawn_below[told]
+            coverage.above,
+            coverage.below,
+            coverage.drawn_above[is_answered],
+            coverage.drawn_below[is_answered],
         ),
-        as_far=float(np.mean(coverage.tails[told] <= coverage.tail)) if told.any() else 1.0,
-        draws=int(told.sum()),
+        as_far=float(np.mean(coverage.tails[is_answered] <= coverage.tail))
+        if is_answered.any()
+        else 1.0,
+        draws=int(is_answered.sum()),
         is_fitted=coverage.is_fitted,
         error=coverage.error,
     )

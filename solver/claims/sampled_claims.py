@@ -67,27 +67,27 @@ class SampledClaims(Struct, kw_only=True):
         is not said for how many users.
         """
         axis = self.drawn(configuration, span)
-        asked = [part for side in operands_of(condition) for part in parts_of(side)]
-        if population is None and any(map(_is_of_users, asked)):
+        parts = [part for side in operands_of(condition) for part in parts_of(side)]
+        if population is None and any(map(_is_of_users, parts)):
             name = self.model.population.name
             _fail(span, f"this depends on the population: add `with {name} = …`")
         model = self.model
-        if configuration.mode is None and not any(map(is_answer, asked)):
+        if configuration.mode is None and not any(map(is_answer, parts)):
             model = replace(model, modes=())  # a measure is that of the model as it stands
         at = configuration.low if population is None else population
         there = in_its_range(configuration, span)
-        met, is_told = holding(model, there, axis, at, condition)
-        if not is_told.any():
+        met, is_decided = holding(model, there, axis, at, condition)
+        if not is_decided.any():
             _fail(span, "no sample is valid")
-        return Fraction(int(met[is_told].sum()), int(is_told.sum()))
+        return Fraction(int(met[is_decided].sum()), int(is_decided.sum()))
 
     def _sorted(self, configuration: Configuration, span: Span) -> Ints:
         axis = self.drawn(configuration, span)
         found = solved_for(self.model, in_its_range(configuration, span), axis, None)
-        told = found.largest[found.is_answered]
-        if not told.size:
+        populations = found.largest[found.is_answered]
+        if not populations.size:
             _fail(span, f"no sample is valid: {next(iter(found.reasons.values()))}")
-        return np.sort(np.where(told < configuration.low, 0, told))
+        return np.sort(np.where(populations < configuration.low, 0, populations))
 
     def drawn(self, configuration: Configuration, span: Span) -> ir.Axis:
         """Return samples of what is not known; QpsError where everything is."""

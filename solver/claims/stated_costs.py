@@ -88,7 +88,7 @@ def stated_costs(
 def _used(model: ir.Model, resource: str) -> Iterator[_Used]:
     """Yield each component that a stream uses with its cost, once for each machine."""
     configuration = base_configuration(model)
-    told = set[tuple[str, int, str]]()
+    seen = set[tuple[str, int, str]]()
     for node, step in _steps(model.streams):
         place = configuration.nodes[node]
         costs = [c for c in step.component.costs if c.resource == resource]
@@ -99,8 +99,8 @@ def _used(model: ir.Model, resource: str) -> Iterator[_Used]:
         cost = next(cost for cost in costs if cost.measured_on == wanted)
         machine = model.machines[wanted] if wanted is not None else own
         key = (step.component.name, cost.span.start, machine.name)
-        if key not in told:
-            told.add(key)
+        if key not in seen:
+            seen.add(key)
             yield _Used(step.component, cost, machine)
 
 

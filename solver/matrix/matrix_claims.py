@@ -113,9 +113,9 @@ class MatrixClaimEvaluator:
 def _known(claim: ir.MatrixClaim, compiled: CompiledMatrix) -> Certainty:
     """Return how counts are known: what is judged by a bound may be more of them, or fewer."""
     conditions = (compiled.matrix.wanted, claim.where, claim.condition)
-    asked = {compare for condition in conditions for compare in compared(condition)}
+    comparisons = {compare for condition in conditions for compare in compared(condition)}
     labels = zip(compiled.question.comparisons, compiled.known.compared, strict=False)
-    parts = [label for compare, label in labels if compare in asked]
+    parts = [label for compare, label in labels if compare in comparisons]
     if any(_rests_on_answer(condition) for condition in conditions):
         parts.append(compiled.known.answer)
     found = together(*parts)

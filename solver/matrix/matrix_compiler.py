@@ -96,10 +96,10 @@ def compile_like(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -
     that one has no answer.
     """
     group = _group_of(compiled, block, index, is_alone=False)
-    asked = {name for mode in group.modes for name in mode.decided}
+    options = {name for mode in group.modes for name in mode.decided}
     axes = compiled.blocks[block].structure.axes
     varied = (one.name for axis in axes for one in axis.varied)
-    is_apart = group.is_sound and asked.isdisjoint(varied)
+    is_apart = group.is_sound and options.isdisjoint(varied)
     return group if is_apart else replace(group, modes=())
 
 
@@ -111,14 +111,14 @@ def compile_structure(
     Those are the numbers that have gone into the structure: it is that of all that have the same
     ones, and the same choices. It has no modes where that one has no answer.
     """
-    settled = frozenset[str]()
+    decided = frozenset[str]()
     varied = {one.name for axis in compiled.blocks[block].structure.axes for one in axis.varied}
     while True:
-        group = _group_of(compiled, block, index, is_alone=False, fixed=settled)
-        asked = varied & {name for mode in group.modes for name in mode.decided}
-        if asked <= settled:
-            return (group if group.is_sound else replace(group, modes=())), settled
-        settled |= asked
+        group = _group_of(compiled, block, index, is_alone=False, fixed=decided)
+        options = varied & {name for mode in group.modes for name in mode.decided}
+        if options <= decided:
+            return (group if group.is_sound else replace(group, modes=())), decided
+        decided |= options
 
 
 def compile_alone(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -> CompiledGroup:

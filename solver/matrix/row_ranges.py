@@ -289,11 +289,11 @@ class MatrixSolver:
         """
         every = [criterion for mode in group.modes for criterion in mode.criteria]
         limits = (*group.modes[position].criteria, None)
-        told = [
+        words = [
             [self._word(known_by_limit(one, every, is_none=none).kind.value) for one in limits]
             for none in (False, True)
         ]
-        return np.array(told, dtype=np.int64)
+        return np.array(words, dtype=np.int64)
 
     # -- rows of structures of their own -------------------------------------------------
 

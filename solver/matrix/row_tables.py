@@ -60,11 +60,11 @@ class Column:
     def field(self) -> pa.Field:
         """The column as a field of a schema."""
         role = {"role": "axis"} if self.is_axis else {}
-        told = {"unit": str(self.dimension)} | role
-        told |= {"told": "share"} if self.is_share else {}
+        metadata = {"unit": str(self.dimension)} | role
+        metadata |= {"told": "share"} if self.is_share else {}
         if not self.known.is_exact:
-            told |= {"known": self.known.kind.value, "because": "; ".join(self.known.reasons)}
-        return pa.field(self.name, self.type, metadata=told)
+            metadata |= {"known": self.known.kind.value, "because": "; ".join(self.known.reasons)}
+        return pa.field(self.name, self.type, metadata=metadata)
 
 
 def columns_of(compiled: CompiledMatrix) -> list[Column]:
@@ -183,17 +183,19 @@ class Tabulator:
         """Return the rows of a stretch that are wanted; told is how many were asked one by one."""
         stretches = self._solver.row_blocks(start, stop)
         table = pa.Table.from_batches(map(self._batch, stretches), self._schema)
-        asked = (rows.one_by_one & rows.included for rows in stretches)
-        return statistics_table(table, sum(int(np.count_nonzero(each)) for each in asked))
+        masks = (rows.one_by_one & rows.included for rows in stretches)
+        return statistics_table(table, sum(int(np.count_nonzero(each)) for each in masks))
 
     def _batch(self, rows: RowBlock) -> pa.RecordBatch:
-        kept = rows.included
+        is_included = rows.included
         if self.compiled.matrix.wanted is not None:
             # Of a row that a fault of ours left without an answer nobody knows what it is.
-            kept = kept & (condition_rows(rows, self.compiled.matrix.wanted) | rows.faulted)
+            is_included = is_included & (
+                condition_rows(rows, self.compiled.matrix.wanted) | rows.faulted
+            )
         arrays = [self._array(column, rows) for column in self._columns]
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
-        return batch if kept.all() else batch.filter(pa.array(kept))
+        return batch if is_included.all() else batch.filter(pa.array(is_included))
 
     def _array(self, column: Column, rows: RowBlock) -> pa.Array:
         name = column.answer
@@ -306,8 +308,8 @@ def counts_of(table: pa.Table) -> Counts:
 def one_by_one_in(table: pa.Table) -> int:
     """Return how many configurations a table tells to have been answered one by one."""
     about = table.schema.metadata or {}
-    told = about.get(ONE_BY_ONE.encode(), about.get(_FORMER_KEY, b"0"))
-    return int(told) if told.isdigit() and len(told) < _MOST_DIGITS else 0
+    text = about.get(ONE_BY_ONE.encode(), about.get(_FORMER_KEY, b"0"))
+    return int(text) if text.isdigit() and len(text) < _MOST_DIGITS else 0
 
 
 def statistics_table(table: pa.Table, one_by_one: int) -> pa.Table:

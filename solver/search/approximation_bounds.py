@@ -35,7 +35,7 @@ class Followed:
         off = max(point[place][1] for point in self._points)
         if not all(map(isfinite, (*values, off))):
             return None
-        room = max(values) - min(values) + off
+        spread = max(values) - min(values) + off
         first, _, middle, _, last = values
         half = 2 * self._step
         halves = (middle - first) / half, (last - middle) / half
@@ -43,8 +43,8 @@ class Followed:
         quarters = [(later - value) / self._step for value, later in pairwise(values)]
         turn = (max(quarters) - min(quarters)) / 3
         return Interval(
-            min(values) - room,
-            max(values) + room,
+            min(values) - spread,
+            max(values) + spread,
             min(min(halves) - bend, min(quarters) - turn),
             max(max(halves) + bend, max(quarters) + turn),
         )

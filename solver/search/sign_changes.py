@@ -108,7 +108,7 @@ def changes_of(
     def exactly(low: float, high: float) -> Stretch:
         return exact.get(low, Fraction(low)), exact.get(high, Fraction(high))
 
-    untold, trials = list[Stretch](), list[Trial]()
+    undecided, trials = list[Stretch](), list[Trial]()
     for box in _joined(search.undecided):
         stretch = exactly(*box)
         known = search.whole_changes(stretch) if is_whole else None
@@ -117,16 +117,16 @@ def changes_of(
         if values:
             trials.append(Trial(*stretch, values))
         elif known is None:
-            untold.append(stretch)
+            undecided.append(stretch)
     points = {*cuts, *search.points}
     beside = _Edge(sorted({*points, *ends}), (ends[1] - ends[0]) * Fraction(4 * _NOTHING))
     nearly = [one for box in _joined(search.nearly) if (one := exactly(*box)) not in beside]
     trials = [one for one in trials if one.stretch not in beside]
-    untold = [one for one in untold if one not in beside]
-    points |= {end for stretch in untold for end in stretch}
+    undecided = [one for one in undecided if one not in beside]
+    points |= {end for stretch in undecided for end in stretch}
     if is_whole:
         nearly = [(low, high) for low, high in nearly if ceil(low) <= floor(high)]
-    return Changes(tuple(sorted(points)), tuple(untold), tuple(nearly), tuple(trials))
+    return Changes(tuple(sorted(points)), tuple(undecided), tuple(nearly), tuple(trials))
 
 
 def _joined(boxes: Iterable[Box]) -> list[Box]:
@@ -147,9 +147,9 @@ class _Edge:
         self._changes, self._least = changes, least
 
     def __contains__(self, stretch: Stretch) -> bool:
-        room = max(_EDGE_WIDTH * max(map(abs, stretch)), self._least)
-        first = bisect_left(self._changes, stretch[1] - room)
-        return any(at <= stretch[0] + room for at in self._changes[first : first + 1])
+        width = max(_EDGE_WIDTH * max(map(abs, stretch)), self._least)
+        first = bisect_left(self._changes, stretch[1] - width)
+        return any(at <= stretch[0] + width for at in self._changes[first : first + 1])
 
 
 class _Search:

@@ -66,7 +66,7 @@ def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
 
     Between two critical points all populations are alike: the first one tells for all.
     """
-    told, breakpoints = low - 1, whole.breakpoints
+    last, breakpoints = low - 1, whole.breakpoints
     for piece in whole.pieces:
         assert piece.end is not None
         inside = breakpoints[
@@ -74,6 +74,6 @@ def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
         ]
         points = [piece.start, *inside, *roots_on(piece)]
         for candidate in sorted({floor(point) + more for point in points for more in (0, 1)}):
-            if told < candidate <= high:
+            if last < candidate <= high:
                 yield candidate
-                told = candidate
+                last = candidate

@@ -58,11 +58,12 @@ def _limited_requirement(
     found = solved_for(alone, configuration, axis, None)
     if not found.is_answered.any():
         raise nothing_possible(found.reasons, requirement.span)
-    told = found.largest[found.is_answered]
-    promised = least(told, requirement.certainty)
+    populations = found.largest[found.is_answered]
+    promised = least(populations, requirement.certainty)
     error = max((surface.error for surface in found.surfaces), default=0.0)
     return replace(
-        requirement, confidence_capacity=ir.ConfidenceCapacity(promised, int(told.size), error)
+        requirement,
+        confidence_capacity=ir.ConfidenceCapacity(promised, int(populations.size), error),
     )
 
 
@@ -71,14 +72,14 @@ def _alone(requirement: ir.Requirement, model: ir.Model) -> ir.Model:
 
     Targets are no limits of a requirement, but elastic parameters take what they leave.
     """
-    kept = tuple[ir.Requirement, ...]()
+    requirements = tuple[ir.Requirement, ...]()
     is_elastic = any(parameter.is_elastic for parameter in model.parameters)
     if is_elastic:
-        kept = tuple(one for one in model.requirements if _is_on_a_load(one))
+        requirements = tuple(one for one in model.requirements if _is_on_a_load(one))
     return replace(
         model,
         requirements=(
-            *(plainly(one) for one in kept if one is not requirement),
+            *(plainly(one) for one in requirements if one is not requirement),
             plainly(requirement),
         ),
         modes=tuple(replace(mode, requirements=()) for mode in model.modes),

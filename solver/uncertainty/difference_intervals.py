@@ -47,15 +47,18 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
     first, is_first, is_open = _answers(old, before, points[:, :behind])
     own_points = np.hstack(of_new) if of_new else points[:, :0]
     second, is_second, also_open = _answers(new, after, own_points)
-    told, is_open = is_first & is_second, is_open | also_open
-    if not told.any():
+    is_answered, is_open = is_first & is_second, is_open | also_open
+    if not is_answered.any():
         return None
     lows = [side.configuration.low for side in (old, new)]
     intervals = [
-        interval_of(one[told], low) for one, low in zip((first, second), lows, strict=True)
+        interval_of(one[is_answered], low) for one, low in zip((first, second), lows, strict=True)
     ]
     # None acceptable is less than any number, whatever the range starts with.
-    moved = np.where(second < lows[1], 0, second)[told] - np.where(first < lows[0], 0, first)[told]
+    moved = (
+        np.where(second < lows[1], 0, second)[is_answered]
+        - np.where(first < lows[0], 0, first)[is_answered]
+    )
     return DifferenceOdds(
         before=intervals[0],
         after=intervals[1],
@@ -65,7 +68,7 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
         most=most(moved, (1 + PROBABILITY) / 2),
         samples=sampling.samples,
         seed=sampling.seed,
-        left_out=float(np.mean(~told & ~is_open)),
+        left_out=float(np.mean(~is_answered & ~is_open)),
         unsolved=float(np.mean(is_open)),
     )
 

@@ -64,11 +64,11 @@ def sampled_odds(
     design = Design(numbers=numbers, samples=samples, seed=seed)
     axis = axis_of(numbers, design.values, model)
     found = solved_for(model, configuration, axis, solution)
-    told = found.is_answered[:samples]
-    if not told.any():
+    is_answered = found.is_answered[:samples]
+    if not is_answered.any():
         raise nothing_possible(found.reasons, numbers[0].written)
     low, high = configuration.low, configuration.high
-    answers = found.largest[:samples][told]
+    answers = found.largest[:samples][is_answered]
     of_answer = Odds(
         interval=interval_of(answers, low),
         at_confidence=AtConfidence(
@@ -76,8 +76,8 @@ def sampled_odds(
         ),
         linear_interval=_by_slopes(numbers, solution),
         requirements=tuple(_requirement_probabilities(found, samples)),
-        bottlenecks=_likely(found.bottlenecks[:samples][told], found.words),
-        limits=_likely(found.limits[:samples][told], found.words),
+        bottlenecks=_likely(found.bottlenecks[:samples][is_answered], found.words),
+        limits=_likely(found.limits[:samples][is_answered], found.words),
         shares=tuple(_shares(design, found, certainty, low)),
         samples=samples,
         seed=seed,
@@ -87,7 +87,7 @@ def sampled_odds(
         assumed=found.assumed,
         surrogate_models=found.surfaces,
     )
-    return SampledOdds(odds=of_answer, largest=found.largest[:samples], is_solved=told)
+    return SampledOdds(odds=of_answer, largest=found.largest[:samples], is_solved=is_answered)
 
 
 def odds(
@@ -125,9 +125,9 @@ def _requirement_probabilities(found: Sampled, samples: int) -> Iterator[LikelyM
     """Yield how likely each requirement is met where they are judged."""
     for name, met in found.outcomes.items():
         own = met[:, :samples]
-        told = own[:, own[0] != UNDECIDED]
-        if told.size:
-            is_met, surely, maybe = told.mean(axis=1).tolist()
+        decided = own[:, own[0] != UNDECIDED]
+        if decided.size:
+            is_met, surely, maybe = decided.mean(axis=1).tolist()
             error = max(maybe - is_met, is_met - surely)
             yield LikelyMet(name=name, probability=is_met, error=error)
 

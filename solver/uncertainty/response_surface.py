@@ -164,12 +164,12 @@ def fitted(values: dict[str, Floats], targets: Floats) -> Surface:
     What is infinite at a point is far above all that is not; what has no value, or is not above
     zero, is not fitted to.
     """
-    is_told = targets > 0
+    is_positive = targets > 0
     end = np.inf
-    if np.isinf(targets[is_told]).any():
-        finite = targets[is_told & np.isfinite(targets)]
+    if np.isinf(targets[is_positive]).any():
+        finite = targets[is_positive & np.isfinite(targets)]
         end = _MANY * float(finite.max()) if finite.size else np.inf
-    is_usable = is_told & (np.isfinite(targets) | np.isfinite(end))
+    is_usable = is_positive & (np.isfinite(targets) | np.isfinite(end))
     if 2 * is_usable.sum() < targets.size or is_usable.sum() <= 1:
         return Surface(names=(), scales=(), kriging=None, end=np.inf, values=targets, error=0.0)
     some = {name: column[is_usable] for name, column in values.items()}
@@ -250,15 +250,15 @@ def _solved(terms: Floats, values: Floats) -> Floats:
 def _apart(values: dict[str, Floats]) -> tuple[str, ...]:
     """Return the names of columns that vary, none of which follows from one before by a line."""
     found: list[str] = []
-    kept: list[Floats] = []
+    columns: list[Floats] = []
     for name, column in values.items():
         centred = column - column.mean()
         size = float(np.linalg.norm(centred))
         if size <= _ALIKE * max(float(np.abs(column).max(initial=0.0)), _ALIKE):
             continue
-        if all(abs(float(centred @ own)) < (1 - _ALIKE) * size for own in kept):
+        if all(abs(float(centred @ own)) < (1 - _ALIKE) * size for own in columns):
             found.append(name)
-            kept.append(centred / size)
+            columns.append(centred / size)
     return tuple(found)
 
 

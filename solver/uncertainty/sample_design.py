@@ -78,8 +78,8 @@ class Design(Struct, frozen=True, kw_only=True, dict=True):
         start = self.samples + number * self.again
         found = answers[start : start + self.again]
         usual = answers[: self.again]
-        told = ~(np.isnan(found) | np.isnan(usual))
-        return usual[told], found[told]
+        is_known = ~(np.isnan(found) | np.isnan(usual))
+        return usual[is_known], found[is_known]
 
     def shares(self, answers: Floats) -> list[Shares]:
         """Return the shares of the answer's variance that the numbers have."""
@@ -90,10 +90,10 @@ class Design(Struct, frozen=True, kw_only=True, dict=True):
 
 def _shares(first: Floats, second: Floats, mixed: Floats) -> Shares:
     """Return the shares of what differs between the first points and the mixed ones."""
-    told = ~(np.isnan(first) | np.isnan(second) | np.isnan(mixed))
-    one, other, mix = first[told], second[told], mixed[told]
+    is_known = ~(np.isnan(first) | np.isnan(second) | np.isnan(mixed))
+    one, other, mix = first[is_known], second[is_known], mixed[is_known]
     both = np.concatenate([one, other])
-    variance = float(np.var(both)) if told.any() else 0.0
+    variance = float(np.var(both)) if is_known.any() else 0.0
     if variance == 0:
         return Shares(first_order=0.0, total=0.0)
     return Shares(

@@ -70,8 +70,8 @@ def uncertain_numbers(model: ir.Model, configuration: Configuration) -> tuple[Un
     One that a mode sets otherwise is not known in the other modes.
     """
     found: dict[Span | str, tuple[Span, dict[str, ir.Distribution]]] = {}
-    for settled in map(in_force, in_each_mode(model, configuration)):
-        for name, value in settled.parameters.items():
+    for active in map(in_force, in_each_mode(model, configuration)):
+        for name, value in active.parameters.items():
             if isinstance(value, ir.Uncertain):
                 own = value.distribution
                 key = own.table if isinstance(own, ir.Fitted) else value.written

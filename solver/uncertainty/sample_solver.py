@@ -195,8 +195,8 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
     as_own = [np.array([number[word] for word in part.words]) for part in parts]
     reasons = {row: reason for part in parts for row, reason in part.reasons.items()}
     largest = np.concatenate([part.largest for part in parts])
-    is_told = np.ones(largest.size, dtype=bool)
-    is_told[list(reasons)] = False
+    is_answered = np.ones(largest.size, dtype=bool)
+    is_answered[list(reasons)] = False
     met = {
         name: np.concatenate(
             [part.outcomes.get(name, np.full((3, part.largest.size), UNDECIDED)) for part in parts],
@@ -212,7 +212,7 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
         ),
         words=words,
         outcomes=met,
-        is_answered=is_told,
+        is_answered=is_answered,
         reasons=reasons,
         assumed=tuple(dict.fromkeys(name for part in parts for name in part.assumed)),
         surfaces=tuple(dict.fromkeys(one for part in parts for one in part.surfaces)),

@@ -86,8 +86,8 @@ class SampleModeSolver(SurfaceModeSolver):
             found.limited = rows.of_each(saturation_table.limiting(failing, resources_of(mode)))
             found.bottleneck = rows.of_each(saturation_table.bottleneck())
             if mode.quality is not None and not self._is_long([mode.quality]):
-                told = rows.at([mode.quality], limit.astype(float))
-                found.quality = found.quality_at_limit = rows.column(told, mode.quality)
+                quality = rows.at([mode.quality], limit.astype(float))
+                found.quality = found.quality_at_limit = rows.column(quality, mode.quality)
             return found
 
     def _nothing_but(
@@ -95,25 +95,25 @@ class SampleModeSolver(SurfaceModeSolver):
     ) -> ModeAnswers:
         """Return where samples begin to fail, and nothing of all else."""
         mode, count = self.mode, first.size
-        untold, nothing = np.full(count, np.nan), np.full(count, -1, dtype=np.int64)
+        unknown, nothing = np.full(count, np.nan), np.full(count, -1, dtype=np.int64)
         return ModeAnswers(
             verdict=verdict,
             one_by_one=one_by_one,
             first=first,
             limited=nothing,
             at=limit,
-            loads=[untold for _ in mode.resources],
-            saturates=[untold for _ in mode.resources],
-            not_below=[untold for _ in mode.resources],
+            loads=[unknown for _ in mode.resources],
+            saturates=[unknown for _ in mode.resources],
+            not_below=[unknown for _ in mode.resources],
             from_start=np.zeros((len(mode.resources), count), dtype=bool),
             stays_full=np.zeros(count, dtype=np.int64),
             bottleneck=nothing,
-            quality=untold,
-            quality_at_limit=untold,
-            cost=untold,
-            running_cost=untold,
-            columns=[untold for _ in mode.columns],
-            comparisons=[(untold, untold) for _ in mode.comparisons],
+            quality=unknown,
+            quality_at_limit=unknown,
+            cost=unknown,
+            running_cost=unknown,
+            columns=[unknown for _ in mode.columns],
+            comparisons=[(unknown, unknown) for _ in mode.comparisons],
         )
 
     @property
@@ -195,8 +195,8 @@ class SampleModeSolver(SurfaceModeSolver):
                 near = self._stated_failure(own, near)
                 return self._failure(index, own, near, rows)[0]
         excess = partial(crossing_excess, resource)
-        told = self._crossing(excess, near)
-        return self._by_surface(index, ("saturation of", resource.name), told, rows, None)[0]
+        crossings = self._crossing(excess, near)
+        return self._by_surface(index, ("saturation of", resource.name), crossings, rows, None)[0]
 
     def _saturation_table(
         self, rows: Rows, index: Index, saturates: Sequence[Floats]

@@ -26,11 +26,11 @@ def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> Drawing | None:
 
     What an axis sets is known. QpsError where the rows differ in what is not known.
     """
-    settled = changed(base_configuration(model), matrix.changes)
+    configuration = changed(base_configuration(model), matrix.changes)
     varied = {one.name for axis in matrix.axes for one in axis.varied}
     for axis in (axis for block in matrix.blocks for axis in block):
-        _refuse_other(model, settled, axis)
-    numbers = uncertain_numbers(model, settled)
+        _refuse_other(model, configuration, axis)
+    numbers = uncertain_numbers(model, configuration)
     left = tuple(n for n in numbers if varied.isdisjoint(name for name, _ in n.parameters))
     partly = [n for n in numbers if n not in left and not varied.issuperset(dict(n.parameters))]
     if partly:

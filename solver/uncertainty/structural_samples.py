@@ -45,8 +45,8 @@ class FewAlone(MatrixSolver):
         configurations = np.stack([*at[:-1], np.zeros_like(chosen)])
         for configuration in np.unique(configurations, axis=1).T:
             of = tuple(configuration.tolist()[:-1])
-            kept = self._structures.items()
-            self._structures = {key: one for key, one in kept if key[:-1] == (number, *of)}
+            structures = self._structures.items()
+            self._structures = {key: one for key, one in structures if key[:-1] == (number, *of)}
             mine = chosen[(configurations == configuration[:, None]).all(axis=0)]
             ranks = self._ranks_of(number, self._numbers_in(number, of))
             own = ranks[rows.index[-1][mine]]
@@ -82,8 +82,8 @@ class FewAlone(MatrixSolver):
             alike = np.flatnonzero(self._ranks_of(number, names) == rank)
             solvers_of = self.solvers_alone if alike.size < _MANY else self.solvers_of
             with refusing({}, 0):  # what is wrong with it is told of each
-                group, settled = compile_structure(self.compiled, number, (*of, int(alike[0])))
-                if group.modes and settled <= {*names}:
+                group, options = compile_structure(self.compiled, number, (*of, int(alike[0])))
+                if group.modes and options <= {*names}:
                     self._structures[known] = group, solvers_of(number, group)
         if known in self._structures:
             left = self.of_structure(rows, *self._structures[known], left)

@@ -133,11 +133,11 @@ class SurfaceModeSolver(ModeSolver):
         """Return where a criterion fails, as real numbers, and how far off that is."""
         loads = {(one.criterion.measure, one.criterion.limit) for one in self.mode.resources}
         is_load = (criterion.measure, criterion.limit) in loads
-        told = self._crossing(
+        crossing = self._crossing(
             lambda some, at: _excess(some, criterion, at), start, is_sought_beyond=is_load
         )
         limit = None if self.outcomes is None else float(self.outcomes.population)
-        return self._by_surface(index, (_FAILURE, criterion.name), told, rows, limit)
+        return self._by_surface(index, (_FAILURE, criterion.name), crossing, rows, limit)
 
     def _crossing(
         self,
@@ -221,8 +221,8 @@ class SurfaceModeSolver(ModeSolver):
         """
         self._known.clear()
         members = self._along.counts[-1]
-        asked = set(np.unique(self._numbers(index) // members).tolist())
-        for key in [key for key in self.surfaces if key[-1] // members not in asked]:
+        numbers = set(np.unique(self._numbers(index) // members).tolist())
+        for key in [key for key in self.surfaces if key[-1] // members not in numbers]:
             del self.surfaces[key]
 
     def _drawn(self, samples: Ints) -> dict[str, Floats]:

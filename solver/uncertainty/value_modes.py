@@ -69,10 +69,10 @@ class ValueModeSolver(SampleModeSolver):
 
     def surrogate_model(self) -> BySurface | None:
         """Return how well the value is told by a surface; None where it is told of each sample."""
-        told = [s for (kind, *_), s in self.surfaces.items() if kind == _VALUE]
-        if not told:
+        surfaces = [s for (kind, *_), s in self.surfaces.items() if kind == _VALUE]
+        if not surfaces:
             return None
-        worst = max(told, key=lambda one: one.error)
+        worst = max(surfaces, key=lambda one: one.error)
         return BySurface(requirement=_VALUE, points=worst.points, error=worst.error)
 
     def _values(self, rows: Rows, index: Index, column: int | None) -> Floats:

@@ -58,37 +58,37 @@ def spread_of(
 
     QpsError where the graph has no such formula, or not one sample can be.
     """
-    model, settled = in_mode_of(graph, as_stated(model, configuration), configuration)
-    own = uncertain_in(in_force(settled))
-    numbers = _resting_on(model, settled, graph, read, own) if own else ()
+    model, mode = in_mode_of(graph, as_stated(model, configuration), configuration)
+    own = uncertain_in(in_force(mode))
+    numbers = _resting_on(model, mode, graph, read, own) if own else ()
     if not numbers:
         return None
     design = Design(numbers=numbers, samples=sampling.samples, seed=sampling.seed)
     axis = axis_of(numbers, design.values, model)
-    found = _sampled(model, settled, axis, at, read)
+    found = _sampled(model, mode, axis, at, read)
     samples = min(sampling.samples, FEW) if found.is_partial else sampling.samples
     can_be = found.is_answered[:samples]
     values = found.values[:samples][can_be]
     if not can_be.any():
         raise nothing_possible(found.reasons, numbers[0].written)
-    told = values[~np.isnan(values)]
-    if not told.size or (_are_alike(told) and told.size == samples):
+    finite = values[~np.isnan(values)]
+    if not finite.size or (_are_alike(finite) and finite.size == samples):
         return None
-    of_ranks = _is_of_few(told)
+    of_ranks = _is_of_few(finite)
     answers = np.where(found.is_answered, found.values, np.nan)
     if of_ranks:
-        answers = ranks(answers, told)
+        answers = ranks(answers, finite)
     return Spread(
         probability=PROBABILITY,
-        interval=ends_of_values(told),
-        linear_interval=_by_slopes(numbers, graph, read(graph, settled), at),
+        interval=ends_of_values(finite),
+        linear_interval=_by_slopes(numbers, graph, read(graph, mode), at),
         shares=() if found.is_partial else tuple(_shares(design, answers)),
         of_ranks=of_ranks,
         samples=samples,
         seed=sampling.seed,
         left_out=left_out(found.reasons, samples),
-        undefined=float(np.mean(can_be) - told.size / samples),
-        endless=float(np.mean(np.isinf(told))),
+        undefined=float(np.mean(can_be) - finite.size / samples),
+        endless=float(np.mean(np.isinf(finite))),
         surrogate_model=found.surrogate_model,
     )
 
@@ -177,8 +177,8 @@ def _is_of_few(values: Floats) -> bool:
         return True
     ordered = np.sort(values)
     few = round(_FEW * values.size)
-    kept = ordered[few : values.size - few]
-    return float(np.var(kept)) < float(np.var(ordered)) / 2
+    central = ordered[few : values.size - few]
+    return float(np.var(central)) < float(np.var(ordered)) / 2
 
 
 def _shares(design: Design, values: Floats) -> Iterator[Share]:

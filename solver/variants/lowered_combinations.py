@@ -151,22 +151,22 @@ class LoweredCombinations(Struct, kw_only=True):
         if sink.has_errors:
             return None
         try:
-            settled = tuple(in_force(one) for one in in_each_mode(self.model, configuration))
-            graphs = tuple(lower(self.model, one, sizes_move=True) for one in settled)
+            active = tuple(in_force(one) for one in in_each_mode(self.model, configuration))
+            graphs = tuple(lower(self.model, one, sizes_move=True) for one in active)
         except QpsError:
             return None
         self.work += sum(map(_size, graphs))
-        asked = frozenset().union(*(graph.basis.options for graph in graphs))
+        options = frozenset().union(*(graph.basis.options for graph in graphs))
         return LoweredCombination(
             shape=shape,
             picks=picks,
             relevant=frozenset(
                 index
                 for index, select in enumerate(self.selects)
-                if select.kind != "option" or select.name in asked
+                if select.kind != "option" or select.name in options
             ),
             graphs=graphs,
-            configurations=settled,
+            configurations=active,
             is_start=self.is_starting,
         )
 

@@ -41,7 +41,7 @@ class Guards(Struct, frozen=True):
 
 def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Guards:
     """Return what must hold of the numbers of a graph, which was lowered in a configuration."""
-    told = _Guarding(ExpressionLowering.of_graph(model, configuration, graph), graph)
+    guarding = _Guarding(ExpressionLowering.of_graph(model, configuration, graph), graph)
     numbers: dict[Span, Bounded] = {}
     found: dict[Guard, None] = {}
     for bounded in values_in_use(model, configuration):
@@ -49,16 +49,16 @@ def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -
             numbers[bounded.span] = bounded
         elif bounded.bound is not Bound.ANY and not is_alike(bounded.expr):
             text = bounded.requirement
-            found |= told.guard(bounded.expr, bounded.bound, text)
+            found |= guarding.guard(bounded.expr, bounded.bound, text)
     for limit, what in _limits_of_axes(model, graph):
         stated = numbers.get(limit.span)
         if stated is not None and stated.bound in (Bound.ANY, Bound.NOT_NEGATIVE):
             numbers[limit.span] = replace(stated, bound=Bound.POSITIVE)
         elif stated is None:
             text = f"{what} must be {Bound.POSITIVE.value}"
-            found |= told.guard(limit.expr, Bound.POSITIVE, text)
+            found |= guarding.guard(limit.expr, Bound.POSITIVE, text)
     for gap, text in _ranges(model, configuration):
-        found |= told.guard(gap, Bound.NOT_NEGATIVE, text)
+        found |= guarding.guard(gap, Bound.NOT_NEGATIVE, text)
     return Guards(numbers, tuple(found))
 
 

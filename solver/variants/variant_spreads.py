@@ -40,12 +40,12 @@ def spreads_of(
 
     What is drawn together stands together. Empty where all is known.
     """
-    settled = [with_mode(one) for one in in_each_mode(model, configuration)]
-    if not any(uncertain_in(one) for one in settled):
+    modes = [with_mode(one) for one in in_each_mode(model, configuration)]
+    if not any(uncertain_in(one) for one in modes):
         return {}
     return {
         one.mode or "": tuple(spread_of(number) for number in uncertain_numbers(model, one))
-        for one in settled
+        for one in modes
     }
 
 

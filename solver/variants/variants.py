@@ -70,7 +70,7 @@ def variants_of(
     several resources are `full` at once, those with more of their places are among them, too.
     Unless it `has_spreads` every number is taken for known.
     """
-    asking, model = model, model.derived(without_confidence)
+    original, model = model, model.derived(without_confidence)
     lowered = LoweredCombinations(
         model=model, selects=selects_of(model, [origin.configuration for origin in origins])
     )
@@ -78,7 +78,7 @@ def variants_of(
     tried = [lowered.start(origin, docs.get(origin.name)) for origin in origins]
     lowered.is_starting = False
     if has_spreads:
-        tried = [start and with_spreads(start, model, asking) for start in tried]
+        tried = [start and with_spreads(start, model, original) for start in tried]
     found = [start for start in tried if start is not None]
     configurations = [start.configuration for start in found]
     near = [start for start in tried[first : first + 1] if start is not None]

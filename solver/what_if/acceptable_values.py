@@ -204,8 +204,8 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         """Return an end as an interval of its own where it is acceptable and no side of it is."""
         below, above = self.reasons[:index][-1:], self.reasons[index:][:1]
         end = self.ends[index]
-        is_told = not any(end in stretch for over in self.excesses for stretch in over.undecided)
-        if None in (*below, *above) or not is_told or self._failing(end) is not None:
+        is_decided = not any(end in stretch for over in self.excesses for stretch in over.undecided)
+        if None in (*below, *above) or not is_decided or self._failing(end) is not None:
             return []
         return [
             Interval(

@@ -136,8 +136,8 @@ class _Trials(Struct, kw_only=True, dict=True):
 
     def _graphs_of(self, candidate: Candidate) -> list[LoadGraph]:
         return [
-            _times(self._lowered(settled), candidate.factors)
-            for settled in in_each_mode(self.model, candidate.configuration)
+            _times(self._lowered(mode), candidate.factors)
+            for mode in in_each_mode(self.model, candidate.configuration)
         ]
 
     @property

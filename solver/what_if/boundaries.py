@@ -215,14 +215,19 @@ def boundaries_of(
     search = _Search(excesses, symbol, ends, is_whole=is_whole)
     found = search.changes()
     found.points.update(point for points in crossings.values() for point in points or ())
-    told = [replace(one, undecided=found.undecided.get(one, ())) for one in excesses]
+    remaining = [replace(one, undecided=found.undecided.get(one, ())) for one in excesses]
     inside = sorted(point for point in found.points if ends[0] < point < ends[1])
-    told_of = _UndecidedCriteria(told, symbol, inside, unit)
-    more = [told_of.certainty(over, over.undecided, lower_bound) for over in told]
-    pairs = dict(zip(excesses, told, strict=True))
-    fewer = [told_of.certainty(pairs[one], at, upper_bound) for one, at in found.nearly.items()]
-    either = [told_of.certainty_of_trials(pairs[one], at) for one, at in found.trials.items()]
-    return Boundaries(points=inside, excesses=told, known=together(*more, *fewer, *either))
+    undecided_criteria = _UndecidedCriteria(remaining, symbol, inside, unit)
+    more = [undecided_criteria.certainty(over, over.undecided, lower_bound) for over in remaining]
+    pairs = dict(zip(excesses, remaining, strict=True))
+    fewer = [
+        undecided_criteria.certainty(pairs[one], at, upper_bound)
+        for one, at in found.nearly.items()
+    ]
+    either = [
+        undecided_criteria.certainty_of_trials(pairs[one], at) for one, at in found.trials.items()
+    ]
+    return Boundaries(points=inside, excesses=remaining, known=together(*more, *fewer, *either))
 
 
 @dataclass
@@ -365,8 +370,10 @@ class _UndecidedCriteria(Struct, frozen=True):
             return EXACT
         values = sum(one.values for one in matters)
         place = self._place([one.stretch for one in matters])
-        asked = over.failure.requirement
-        return known_by("values-tried", asked, mode=_in_mode(over), place=place, values=values)
+        requirement = over.failure.requirement
+        return known_by(
+            "values-tried", requirement, mode=_in_mode(over), place=place, values=values
+        )
 
     def _matters(self, over: Excess, there: Stretch) -> bool:
         low, high = there
@@ -379,8 +386,8 @@ class _UndecidedCriteria(Struct, frozen=True):
 
     def _reason(self, over: Excess, undecided: Sequence[Stretch]) -> Reason:
         """Return what is not told, where, and what would help."""
-        asked, place = over.failure.requirement, self._place(undecided)
-        return reason_of("bounds-undecided", asked, mode=_in_mode(over), place=place)
+        requirement, place = over.failure.requirement, self._place(undecided)
+        return reason_of("bounds-undecided", requirement, mode=_in_mode(over), place=place)
 
     def _place(self, stretches: Sequence[Stretch]) -> str:
         more = f" and {len(stretches) - 1:,} more ranges" if len(stretches) > 1 else ""

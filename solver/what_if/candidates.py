@@ -56,8 +56,8 @@ def changes_mode(model: ir.Model, configuration: Configuration, candidate: Candi
     tried = candidate.configuration.explicit[len(known) :]
     return any(
         own.name == change.name and own.name not in set_before and not _is_same(own, change)
-        for settled in in_each_mode(model, configuration)
-        for own in settled.mode_changes
+        for mode in in_each_mode(model, configuration)
+        for own in mode.mode_changes
         for change in tried
         if not isinstance(own, _OF_ALL) and not isinstance(change, _OF_ALL)
     )
@@ -102,11 +102,11 @@ def _set(
     factor: Fraction | None = None,
 ) -> Candidate:
     """Return what can be set, in words that can be written so."""
-    settled = changed(configuration, [change])
+    changed_configuration = changed(configuration, [change])
     return Candidate(
         name=change.name,
         text=text,
-        configuration=settled,
+        configuration=changed_configuration,
         is_capacity=is_capacity,
         factor=factor,
     )
@@ -275,11 +275,11 @@ def _parameters(
                 factor=factor,
             )
             continue
-        settled = changed(configuration, changes)
+        changed_configuration = changed(configuration, changes)
         yield Candidate(
             name=name,
             text=f"10 % {word} {name}",
-            configuration=settled,
+            configuration=changed_configuration,
             is_capacity=False,
             is_setting=False,
             factor=factor,

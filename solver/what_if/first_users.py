@@ -138,12 +138,12 @@ def _demands(
 ) -> Iterator[Ladder]:
     """Yield less, and more, of each parameter, size, rate and delay, and less of each cost."""
     parameters = {parameter.name: parameter for parameter in model.parameters}
-    kept = (
+    names = (
         numbers_of_limits(solution.graph) | counted_by(configuration) | solution.graph.basis.decided
     )
     for one in numbers:
         parameter = parameters.get(one.name)
-        if one.is_capacity or one.name in kept or is_of_a_kind(model, one.name):
+        if one.is_capacity or one.name in names or is_of_a_kind(model, one.name):
             continue
         if parameter is None:
             ways = (_LESS,) if is_cost(one) else (_LESS, _MORE)

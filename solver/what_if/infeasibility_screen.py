@@ -94,9 +94,9 @@ def outlines_for(
         one.graph.mode: {(c.name, c.at_most) for c in _failing(solution, one)}
         for one in (solution, *solution.others)
     }
-    for settled in in_each_mode(model, configuration):
-        outlined(model, settled)
-        graph = from_outline(model, settled)
+    for mode in in_each_mode(model, configuration):
+        outlined(model, mode)
+        graph = from_outline(model, mode)
         if graph is None:
             return Outlines(model, {})
         known[graph.mode] = _Outline(

@@ -85,16 +85,16 @@ def unknown_of(
             f"`{name}` is the population and cannot be solved for",
             "for the capacity run `qps solve` without `--for`",
         )
-    settled = in_each_mode(model, configuration)
+    modes = in_each_mode(model, configuration)
     parameter = next((p for p in model.parameters if p.name == name), None)
     if parameter is not None:
         _refuse_share(parameter)
-        for each in settled:
+        for each in modes:
             _refuse_derived(parameter, in_force(each))
-    declared = _declared_range(parameter, settled[0])
+    declared = _declared_range(parameter, modes[0])
     moving = {name: False if declared is None else Range(*declared)}
-    usual = [lower(model, each, moving) for each in settled]
-    fixed = settled if parameter is None else _fixed(model, configuration, parameter)
+    usual = [lower(model, each, moving) for each in modes]
+    fixed = modes if parameter is None else _fixed(model, configuration, parameter)
     graphs = usual if parameter is None else [lower(model, each, moving) for each in fixed]
     if any(name in graph.basis.decided for graph in graphs):
         refuse(
@@ -108,10 +108,10 @@ def unknown_of(
         _refuse_unknown(model, parameter, name, graphs)
     now = {graph.mode: _now(graph, name, population) for graph in usual}
     current = {mode: value for mode, value in now.items() if value is not None}
-    places = set[str]().union(*(in_whole_numbers(in_force(each)) for each in settled))
-    flows = set[str]().union(*(flows_counted_by(in_force(e), model.streams) for e in settled))
+    places = set[str]().union(*(in_whole_numbers(in_force(each)) for each in modes))
+    flows = set[str]().union(*(flows_counted_by(in_force(e), model.streams) for e in modes))
     low, high = declared or _range_around(name, list(current.values()))
-    is_count = name in places | flows or _counts_whole(model, settled, name, current.values())
+    is_count = name in places | flows or _counts_whole(model, modes, name, current.values())
     if is_count:
         low, high = Fraction(max(0 if name in flows else 1, ceil(low))), Fraction(floor(high))
     return Unknown(
@@ -124,7 +124,7 @@ def unknown_of(
         is_declared=declared is not None,
         is_elastic=parameter is not None and parameter.is_elastic,
         is_count=is_count,
-        is_changed_by_modes=len(settled) > 1 and any(_is_set_by_mode(e, name) for e in settled),
+        is_changed_by_modes=len(modes) > 1 and any(_is_set_by_mode(e, name) for e in modes),
         is_share=found[0].dimension == DIMENSIONLESS and _is_in_percent(name, (*usual, *graphs)),
         refused=tuple(
             bound
@@ -173,9 +173,9 @@ def graphs_at(
 
 def _now(graph: LoadGraph, name: str, population: int) -> float | None:
     """Return the value of a number as the model stands; of an elastic one, what it settles at."""
-    for settled in graph.elastic:
-        if settled.parameter.name == name:
-            return graph.at(population).number(settled.value)
+    for elastic in graph.elastic:
+        if elastic.parameter.name == name:
+            return graph.at(population).number(elastic.value)
     known = graph.assumptions.get(name)
     return None if known is None else in_floats(known.value)
 

@@ -58,7 +58,7 @@ def scaled_capacities(
     machines = {name: made.machine(machine) for name, machine in model.machines.items()}
     networks = {name: made.network(network) for name, network in model.networks.items()}
     nodes = {name: made.node(node) for name, node in configuration.nodes.items()}
-    settled = replace(
+    scaled = replace(
         configuration,
         nodes=nodes,
         parameters=configuration.parameters | made.parameters,
@@ -72,7 +72,7 @@ def scaled_capacities(
     whole = replace(model, machines=machines, networks=networks, parameters=declared)
     return ScaledCapacities(
         model=whole,
-        configuration=settled,
+        configuration=scaled,
         capacities=made.capacities,
         counts=made.counts,
         counted_by=made.counted_by,

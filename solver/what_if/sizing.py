@@ -164,8 +164,8 @@ def _fixes(
             found.append(SizingFix(tuple(resources), capacity, float(most) * capacity.has, known))
         else:
             others += [one.seen for one in least if one.times is None]
-    untold = together(*others).because
-    return tuple(found), approximation(*untold) if untold else EXACT
+    reasons = together(*others).because
+    return tuple(found), approximation(*reasons) if reasons else EXACT
 
 
 def _for_all(one: Needed, fixes: Sequence[SizingFix], growth: Growth | None) -> Needed:

@@ -66,15 +66,15 @@ class CompiledMode:
     @cached_property
     def signature(self) -> str:
         """A text that tells what it computes from what others compute; algebra is left out."""
-        told: list[object] = [
+        parts: list[object] = [
             (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit, c.tight, c.known.kind)
             for c in (*self.criteria, *self.impossible)
         ]
-        told += [(r.name, r.load, r.target, r.quadratic) for r in self.resources]
+        parts += [(r.name, r.load, r.target, r.quadratic) for r in self.resources]
         rest = (self.low, self.high, self.mode, self.guards, self.quality, self.cost)
-        told.append(self.leaves)
+        parts.append(self.leaves)
         more = (self.running_cost, self.columns, self.comparisons, self.excluded, self.answers)
-        return repr((self.program.steps, told, rest, more))
+        return repr((self.program.steps, parts, rest, more))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,13 +45,13 @@ class ConfidenceRows:
     @property
     def key(self) -> object:
         """What the answers rest on that the plain requirements do not tell."""
-        asked = [(one.name, one.certainty) for one in with_certainty(self.model)]
+        certainties = [(one.name, one.certainty) for one in with_certainty(self.model)]
         spreads = [
             (one.name, one.value.distribution)
             for one in self.model.parameters
             if isinstance(one.value, ir.Uncertain)
         ]
-        return asked, spreads, self.model.correlations
+        return certainties, spreads, self.model.correlations
 
 
 def confidence_rows(
@@ -61,22 +61,23 @@ def confidence_rows(
 
     QpsError where nobody finds what is promised.
     """
-    asking = model.derived(confidence_requirement)
-    if asking is None or not _are_uncertain(model, matrix):
+    with_requirement = model.derived(confidence_requirement)
+    if with_requirement is None or not _are_uncertain(model, matrix):
         return None
     if at_confidence is None:
-        refuse_confidence_requirement(asking)
+        refuse_confidence_requirement(with_requirement)
     return ConfidenceRows(model, at_confidence)
 
 
 def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
     """Return whether there is a number in any row that nobody knows: what axes set is known."""
-    settled = changed(base_configuration(model), matrix.changes)
+    configuration = changed(base_configuration(model), matrix.changes)
     axes = [axis for block in matrix.blocks for axis in block]
     varied = {one.name for axis in matrix.axes for one in axis.varied}
-    choices = [changed(settled, [choice]) for axis in axes for choice in axis.choices]
+    choices = [changed(configuration, [choice]) for axis in axes for choice in axis.choices]
     return any(
-        not varied.issuperset(uncertain_in_any_mode(model, one)) for one in (settled, *choices)
+        not varied.issuperset(uncertain_in_any_mode(model, one))
+        for one in (configuration, *choices)
     )
 
 

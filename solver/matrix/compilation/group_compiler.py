@@ -125,8 +125,8 @@ class GroupCompiler:
     def _columns_known(self, configuration: Configuration) -> ColumnsKnown:
         """Return how columns are known of rows that are solved one by one."""
         try:
-            settled = in_each_mode(self.model, configuration)
-            return all_known([self._known(self._question_lowering(each)) for each in settled])
+            modes = in_each_mode(self.model, configuration)
+            return all_known([self._known(self._question_lowering(each)) for each in modes])
         except Exception:  # noqa: BLE001 - this one has no graph, others of the group may have
             own = tuple(BY_ITSELF for _ in self.question.columns)
             compared = tuple(BY_ITSELF for _ in self.question.comparisons)
@@ -135,9 +135,9 @@ class GroupCompiler:
     def _question_lowering(self, configuration: Configuration) -> QuestionLowering:
         lowered = lower if self.is_alone else lower_as_one_of_many
         graph = lowered(self.model, configuration, self._moving)
-        asking = QuestionLowering(self.model, configuration, graph, self._moving)
-        asking.know_all_parameters()
-        return asking
+        lowering = QuestionLowering(self.model, configuration, graph, self._moving)
+        lowering.know_all_parameters()
+        return lowering
 
     def _known(self, lowering: QuestionLowering) -> ColumnsKnown:
         own = tuple(lowering.known(column.value.expr) for column in self.question.columns)
@@ -158,8 +158,8 @@ class GroupCompiler:
         far apart must come to the same program.
         """
         axes, deciding = self.structure.axes, self.structure.deciding
-        asked = {name for mode in modes for name in mode.decided}
-        own = {i for i, axis in enumerate(axes) if any(one.name in asked for one in axis.varied)}
+        options = {name for mode in modes for name in mode.decided}
+        own = {i for i, axis in enumerate(axes) if any(one.name in options for one in axis.varied)}
         if not own.issubset(deciding):
             return False
         if not own or group.last == group.index:
@@ -180,17 +180,17 @@ class GroupCompiler:
         return configuration, next(d.message for d in sink.found if d.is_error)
 
     def _drafts(self, configuration: Configuration) -> tuple[ModeTemplate, ...]:
-        return tuple(self._draft(settled) for settled in in_each_mode(self.model, configuration))
+        return tuple(self._draft(mode) for mode in in_each_mode(self.model, configuration))
 
     def _draft(self, configuration: Configuration) -> ModeTemplate:
-        asking = self._question_lowering(configuration)
-        graph = asking.graph
-        known = asking.expressions.assumptions
+        lowering = self._question_lowering(configuration)
+        graph = lowering.graph
+        known = lowering.expressions.assumptions
         inputs = self._inputs(known, configuration)
         sides = (*self.question.comparisons, *self.question.excluded)
-        columns = [asking.expression(column.value.expr) for column in self.question.columns]
-        columns += map(asking.formula, self.question.further)
-        asked = [side for compare in sides for side in (compare.left, compare.right)]
+        columns = [lowering.expression(column.value.expr) for column in self.question.columns]
+        columns += map(lowering.formula, self.question.further)
+        operands = [side for compare in sides for side in (compare.left, compare.right)]
         costs = graph.cost(is_running=False), graph.cost(is_running=True)
         return ModeTemplate(
             mode=graph.mode,
@@ -214,12 +214,12 @@ class GroupCompiler:
                 )
                 for one in graph.resources.values()
             ),
-            guards=guards_of(self.model, configuration, graph, asking, inputs),
-            outputs=(graph.quality_value, *costs, *columns, *map(asking.expression, asked)),
+            guards=guards_of(self.model, configuration, graph, lowering, inputs),
+            outputs=(graph.quality_value, *costs, *columns, *map(lowering.expression, operands)),
             values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs=inputs,
             decided=graph.basis.decided,
-            known=self._known(asking),
+            known=self._known(lowering),
         )
 
     def _mode(self, draft: ModeTemplate) -> CompiledMode:
@@ -229,7 +229,7 @@ class GroupCompiler:
         self, assumptions: Mapping[str, Assumption], configuration: Configuration
     ) -> dict[Formula, str]:
         """Return the symbols of the parameters that vary, each with the name of its axis."""
-        settled = in_force(configuration)
+        active = in_force(configuration)
         drawn = {
             one.name
             for axis in self.structure.axes
@@ -241,10 +241,8 @@ class GroupCompiler:
             known = assumptions.get(axis.name)
             if known is None:
                 continue
-            is_drawn = axis.name in drawn and isinstance(
-                settled.parameters[axis.name], ir.Uncertain
-            )
+            is_drawn = axis.name in drawn and isinstance(active.parameters[axis.name], ir.Uncertain)
             # A mode may set it otherwise.
-            if is_drawn or settled.values_from[axis.name] is axis.span:
+            if is_drawn or active.values_from[axis.name] is axis.span:
                 found[known.symbol] = axis.name
         return found

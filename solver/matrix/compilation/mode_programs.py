@@ -58,9 +58,9 @@ def compiled_mode(
     resources = tuple(_resource(builder, of_bounds, one) for one in draft.resources)
     guards = draft.guards.built([builder.build(value) for value in draft.guards.values])
     answers = _Answers(builder)
-    quality, cost, running, *told = map(answers.number, draft.outputs)
+    quality, cost, running, *conditions = map(answers.number, draft.outputs)
     columns, comparisons = question.column_count, len(question.comparisons)
-    sides = list(zip(told[columns::2], told[columns + 1 :: 2], strict=True))
+    sides = list(zip(conditions[columns::2], conditions[columns + 1 :: 2], strict=True))
     compiled = CompiledMode(
         mode=draft.mode,
         low=draft.low,
@@ -77,7 +77,7 @@ def compiled_mode(
         metric=draft.outputs[0],
         cost=cost,
         running_cost=running,
-        columns=tuple(told[:columns]),
+        columns=tuple(conditions[:columns]),
         comparisons=tuple(sides[:comparisons]),
         excluded=tuple(sides[comparisons:]),
         answers=tuple(answers.names),

@@ -152,10 +152,10 @@ def _parameters(model: ir.Model, questions: QuestionLowering, guarded: _Guarded)
 def _values(
     model: ir.Model, configuration: Configuration, questions: QuestionLowering, guarded: _Guarded
 ) -> Iterator[Guard]:
-    settled = in_force(configuration)
-    points = points_of(settled)
+    active = in_force(configuration)
+    points = points_of(active)
     in_symbols, population = questions.expressions.in_symbols, questions.graph.population
-    for bounded in values_in_use(model, settled):
+    for bounded in values_in_use(model, active):
         value = None if is_alike(bounded.expr) else in_symbols(bounded.expr)
         if value is None or not guarded.rests_on_input(value):
             continue
@@ -176,9 +176,9 @@ def _values(
             if interval.is_whole:
                 rest = guarded.number(at - floor(at))
                 yield Guard(value=rest, most=Fraction(0), above=reason)
-    for stream, flows, group in flows_in_groups(model, settled):
+    for stream, flows, group in flows_in_groups(model, active):
         both = ir.Sum((flows.expr, group.size.expr))
-        is_of_kinds = Folder(configuration=settled, population=Fraction(points[0])).rests_on_kinds(
+        is_of_kinds = Folder(configuration=active, population=Fraction(points[0])).rests_on_kinds(
             both
         )
         in_group = [in_symbols(side) for side in (flows.expr, group.size.expr)]
@@ -202,12 +202,12 @@ def _runs(
     The rest of a number of runs is a chance, which the graph of whole ones does not have, or it is
     refused. An uncertain factor scales the demand of each run.
     """
-    settled = in_force(configuration)
-    points = points_of(settled)
-    at_first = Folder(configuration=settled, population=Fraction(points[0]))
+    active = in_force(configuration)
+    points = points_of(active)
+    at_first = Folder(configuration=active, population=Fraction(points[0]))
     population = questions.graph.population
     for stream in model.streams:
-        for step in repeated_steps(stream, model, settled):
+        for step in repeated_steps(stream, model, active):
             runs = questions.expressions.in_symbols(step.repeat)
             if runs is None or not guarded.rests_on_input(runs):
                 continue
@@ -243,18 +243,18 @@ def _structure(
             )
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if requirement.is_axis:
-            for room in built(_room(requirement, questions)):
-                yield from _stays_an_axis(room, requirement, is_axis=criterion.axis is not None)
-    for settled in graph.elastic:
-        for name, most in settled.at_most.items():
+            for distance in built(_room(requirement, questions)):
+                yield from _stays_an_axis(distance, requirement, is_axis=criterion.axis is not None)
+    for elastic in graph.elastic:
+        for name, most in elastic.at_most.items():
             yield from map(_below_one, built(graph.resources[name].target))
             for requirement in requirements:
                 if bounds_load(requirement, name, graph.resources):
                     limit = questions.expressions.in_symbols(requirement.limit.expr)
                     yield from map(_below_one, built(limit))
-            for growth in built(most - settled.at_least[name]):
+            for growth in built(most - elastic.at_least[name]):
                 yield Guard(value=growth, least=Fraction(0), is_least_out=True)
-        for slope in _slopes_left_out(graph, settled):
+        for slope in _slopes_left_out(graph, elastic):
             for zero in built(slope):
                 yield from _stays(zero, is_zero=True)
 
@@ -268,17 +268,17 @@ def _room(requirement: ir.Requirement, questions: QuestionLowering) -> Formula |
     return None if ideal is None else limit - ideal
 
 
-def _stays_an_axis(room: int, requirement: ir.Requirement, *, is_axis: bool) -> Iterator[Guard]:
+def _stays_an_axis(distance: int, requirement: ir.Requirement, *, is_axis: bool) -> Iterator[Guard]:
     """Yield the guards of whether a requirement is an axis, by how far its limit is from its ideal.
 
     With a limit below the ideal of zero that nobody stated it is none.
     """
     if requirement.ideal is not None:
-        yield from _stays(room, is_zero=not is_axis)
+        yield from _stays(distance, is_zero=not is_axis)
     elif is_axis:
-        yield Guard(value=room, least=Fraction(0), is_least_out=True)
+        yield Guard(value=distance, least=Fraction(0), is_least_out=True)
     else:
-        yield Guard(value=room, most=Fraction(0))
+        yield Guard(value=distance, most=Fraction(0))
 
 
 def _slopes_left_out(graph: LoadGraph, elastic: ElasticFormula) -> Iterator[Formula]:
@@ -329,8 +329,8 @@ def broken(
             floats = {name: inputs[name][rows] for name in names}
             columns = runner.columns([guard.value], exact_inputs(rows), None, rows.size, floats)
             for row, value_here in zip(rows, columns[guard.value], strict=True):
-                told = _bound_side(guard, value_here)
-                below[row], above[row], unknown[row] = told == -1, told == 1, told is None
+                bound = _bound_side(guard, value_here)
+                below[row], above[row], unknown[row] = bound == -1, bound == 1, bound is None
         for kind, out in enumerate((below, above, unknown)):
             found[out & (found == SOUND)] = _KINDS * number + kind
     return found

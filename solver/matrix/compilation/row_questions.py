@@ -67,9 +67,9 @@ def question_of(
 ) -> Question:
     """Return what a matrix asks of its rows, what claims about it ask, and `further` columns."""
     conditions = [matrix.wanted, *(c for claim in claims for c in (claim.where, claim.condition))]
-    asked = [compare for condition in conditions for compare in compared(condition)]
+    sides = [compare for condition in conditions for compare in compared(condition)]
     left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
-    comparisons, excluded = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out))
+    comparisons, excluded = tuple(dict.fromkeys(sides)), tuple(dict.fromkeys(left_out))
     return Question(
         columns=matrix.columns,
         comparisons=comparisons,
@@ -136,8 +136,8 @@ class QuestionLowering:
     moving: Moving = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        settled = in_force(self.configuration)
-        self.expressions = ExpressionLowering.of_graph(self.model, settled, self.graph)
+        active = in_force(self.configuration)
+        self.expressions = ExpressionLowering.of_graph(self.model, active, self.graph)
         self.expressions.moving = self.moving
 
     def know_all_parameters(self) -> None:

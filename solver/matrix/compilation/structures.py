@@ -93,9 +93,9 @@ def configured(
     model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...], index: tuple[int, ...]
 ) -> Configuration:
     """Return one configuration of a matrix; what an axis sets goes before what a scenario does."""
-    settled = changed(base_configuration(model), matrix.changes)
+    configuration = changed(base_configuration(model), matrix.changes)
     chosen = list(zip(axes, index, strict=True))
-    return along(settled, chosen)
+    return along(configuration, chosen)
 
 
 def along(configuration: Configuration, chosen: Sequence[tuple[ir.Axis, int]]) -> Configuration:
@@ -224,18 +224,20 @@ def _decided(
     compares: tuple[ir.Compare, ...],
 ) -> list[int]:
     """Return the axes of parameters that conditions ask for, in any configuration."""
-    settled = changed(base_configuration(model), matrix.changes)
-    variants = [settled]
+    changed_configuration = changed(base_configuration(model), matrix.changes)
+    variants = [changed_configuration]
     for axis in axes:
         if not axis.varied:
-            variants += [in_force(changed(settled, [choice])) for choice in axis.choices]
-    asked: set[str] = set()
+            variants += [
+                in_force(changed(changed_configuration, [choice])) for choice in axis.choices
+            ]
+    options: set[str] = set()
     for configuration in variants:
         for compare in compares:
             if not _is_result(compare):
-                asked |= _rests_on(compare.left, configuration)
-                asked |= _rests_on(compare.right, configuration)
-    return [i for i, axis in enumerate(axes) if any(one.name in asked for one in axis.varied)]
+                options |= _rests_on(compare.left, configuration)
+                options |= _rests_on(compare.right, configuration)
+    return [i for i, axis in enumerate(axes) if any(one.name in options for one in axis.varied)]
 
 
 def _is_result(compare: ir.Compare) -> bool:

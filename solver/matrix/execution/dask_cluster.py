@@ -125,10 +125,10 @@ def _connected(address: str) -> Any:
 
 def _other_versions(client: Any) -> Iterator[str]:
     """Yield what workers have in another version than this machine, in words."""
-    told = client.get_versions()
-    here = told["client"]["packages"]
+    versions = client.get_versions()
+    here = versions["client"]["packages"]
     for name in sorted(here):
-        found = {(one or {}).get("packages", {}).get(name) for one in told["workers"].values()}
+        found = {(one or {}).get("packages", {}).get(name) for one in versions["workers"].values()}
         others = ", ".join(sorted(str(one) for one in found - {here[name]}))
         if others:
             own = here[name] or "none"
@@ -199,9 +199,9 @@ class _OnDask:
             self._threads = dict(self.client.ncores(callback_timeout=patience))
             strangers = [worker for worker in self._threads if worker not in self._builds]
             if strangers:
-                told = self.client.run(_build_reader(), workers=strangers, on_error="return")
+                builds = self.client.run(_build_reader(), workers=strangers, on_error="return")
                 # One that cannot be asked is gone, or will be asked again.
-                self._builds |= {w: one for w, one in told.items() if isinstance(one, str)}
+                self._builds |= {w: one for w, one in builds.items() if isinstance(one, str)}
         except Exception as error:
             raise ClusterError(f"lost the Dask scheduler: {type(error).__name__}") from error
         self._last_contact = self._last_check = monotonic()

@@ -275,8 +275,8 @@ def in_turn(found: Iterable[tuple[Place, _Result]]) -> Iterator[tuple[Place, _Re
     """Yield what is found of parts in the order of their rows, each as soon as it is its turn."""
     early: dict[int, tuple[Place, _Result]] = {}
     following = 0
-    for place, told in found:
-        early[place[0]] = place, told
+    for place, result in found:
+        early[place[0]] = place, result
         while following in early:
             yield (one := early.pop(following))
             following = one[0][1]

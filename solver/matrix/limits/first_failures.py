@@ -86,11 +86,11 @@ def _excess(split: _Split, rows: Rows, population: Floats) -> Floats:
     value = worst(rows, by_sides, population)
     for criterion, late in by_late:
         margin = np.broadcast_to(late.at(rows, population), value.shape)
-        untold = np.flatnonzero(np.isnan(margin))
-        if untold.size:
+        undecided = np.flatnonzero(np.isnan(margin))
+        if undecided.size:
             margin = margin.copy()
-            at = np.broadcast_to(population, value.shape)[untold]
-            margin[untold] = worst(rows.take(untold), [criterion], at)
+            at = np.broadcast_to(population, value.shape)[undecided]
+            margin[undecided] = worst(rows.take(undecided), [criterion], at)
         value = np.maximum(value, margin)
     return np.where(value >= FAILS, np.inf, value)
 

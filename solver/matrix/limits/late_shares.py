@@ -66,7 +66,7 @@ class LateShare:
     def at(self, rows: Rows, population: Floats) -> Floats:
         """Return what is above zero where a limit is passed; not-a-number where it is not told."""
         values = rows.at(self.outputs, population)
-        time, is_told = values[self.limit], np.ones((), dtype=bool)
+        time, is_defined = values[self.limit], np.ones((), dtype=bool)
         most: Floats = np.asarray(np.inf)
         for word, others in self.steps:
             each = [values[other] for other in others]
@@ -78,10 +78,10 @@ class LateShare:
                 time = time - sum(each)
             else:
                 factor = prod(each)
-                time, is_told = time / factor, is_told & (np.asarray(factor) > 0)
+                time, is_defined = time / factor, is_defined & (np.asarray(factor) > 0)
         found = _LATENESS[self.word](time, *(values[operand] for operand in self.operands))
         found = np.minimum(np.where(np.asarray(time) < 0, np.inf, found), most)
-        return np.where(is_told, found, np.nan)
+        return np.where(is_defined, found, np.nan)
 
 
 def _is_sought(program: Program, number: int, word: str) -> bool:

@@ -206,8 +206,8 @@ def _closed_form(rows: Rows, resource: CompiledResource, low: int, exactly: Colu
         exact = exactly(quadratic, where, None)
         each = zip(*(exact[number] for number in quadratic), strict=True)
         for row, own in zip(where, each, strict=True):
-            told = _exact_form(own, low, passes=resource.is_filled)
-            at[row], is_open[row] = (at[row], True) if told is None else (told, False)
+            form = _exact_form(own, low, passes=resource.is_filled)
+            at[row], is_open[row] = (at[row], True) if form is None else (form, False)
     return Saturations(at, is_open)
 
 
@@ -233,8 +233,8 @@ def _rounded_excess(resource: CompiledResource, rows: Rows, population: Any) -> 
 
 def crossing_excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
     """Return the same but for rounding: what fills passes its target, all else reaches it."""
-    room = -_ON_TARGET if resource.is_filled else _ON_TARGET
-    return _rounded_excess(resource, rows, population) + room
+    tolerance = -_ON_TARGET if resource.is_filled else _ON_TARGET
+    return _rounded_excess(resource, rows, population) + tolerance
 
 
 def _to_last_digits(rows: Rows, resource: CompiledResource, found: Floats, low: Floats) -> Floats:

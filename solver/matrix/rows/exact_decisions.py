@@ -82,8 +82,8 @@ class Decider:
             return np.zeros(0, dtype=bool)
         if rows.size < _FEW:
             return self._fails_exactly(criterion, index, rows, population)
-        found, is_told = self._proven(criterion, index, rows, population)
-        left = np.flatnonzero(~is_told)
+        found, is_proven = self._proven(criterion, index, rows, population)
+        left = np.flatnonzero(~is_proven)
         if left.size:
             found[left] = self._fails_exactly(criterion, index, rows[left], population[left])
         return found

@@ -54,17 +54,17 @@ class ModeSolver(ModeTables):
             wanted = sides_of(mode.criteria) | (self._reported if self.at is None else frozenset())
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
-            settled, sound = first.copy(), verdict == SOUND
+            exact_first, sound = first.copy(), verdict == SOUND
             one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
-            failing = self._limiting_rows(settled, at_limit, beyond, sound, always, one_by_one)
+            failing = self._limiting_rows(exact_first, at_limit, beyond, sound, always, one_by_one)
             for row in np.flatnonzero(failures.is_open & sound):
-                self._solve_exactly(int(row), one_by_one, settled, failing)
-            limit = np.maximum(settled - 1, mode.low)
+                self._solve_exactly(int(row), one_by_one, exact_first, failing)
+            limit = np.maximum(exact_first - 1, mode.low)
             for row in np.flatnonzero(self._is_impossible(rows, limit) & sound):
                 one_by_one.refuse_impossible(int(row), int(min(limit[row] + 1, mode.high)))
-            if self.at is not None or (settled != first).any():
+            if self.at is not None or (exact_first != first).any():
                 at_limit = {}
-            return self._answers(rows, settled, failing, limit, verdict, one_by_one, at_limit)
+            return self._answers(rows, exact_first, failing, limit, verdict, one_by_one, at_limit)
 
     @staticmethod
     def _solve_exactly(row: int, one_by_one: OneByOne, first: Ints, failing: Bools) -> None:
@@ -174,7 +174,7 @@ class ModeSolver(ModeTables):
     ) -> tuple[Floats, Floats]:
         """Return where a resource saturates, and up to where it does not if that is not told."""
         mode, columns = self.mode, self.decider.columns
-        index, some, kept = (
+        index, some, cache = (
             one_by_one.index,
             rows.only(resource.steps),
             self._axis_caches[resource.name],
@@ -184,14 +184,14 @@ class ModeSolver(ModeTables):
             own = tuple(axis[where] for axis in index)
             taken = some.take(where) if where.size < rows.count else some
             exactly = partial(columns, own)
-            found = saturations(taken, resource, mode.low, exactly, is_shared=kept is not None)
+            found = saturations(taken, resource, mode.low, exactly, is_shared=cache is not None)
             return found.at, found.is_open
 
         where = np.flatnonzero(sound)
         at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
         if where.size:
             at[where], is_open[where] = (
-                kept.points(index, where, compute) if kept else compute(where)
+                cache.points(index, where, compute) if cache else compute(where)
             )
         not_below = np.full(rows.count, np.nan)
         for row in np.flatnonzero(is_open):

@@ -75,8 +75,8 @@ class Quantiles:
 
         Not-a-number for none, and of rows that nobody asked for. It is told once.
         """
-        told = (self._left_out.pop((block, row), nan) for row in range(start, start + count))
-        return np.fromiter(told, dtype=float, count=count)
+        shares = (self._left_out.pop((block, row), nan) for row in range(start, start + count))
+        return np.fromiter(shares, dtype=float, count=count)
 
     def _by_level(self, block: int, rows: Ints) -> Mapping[Fraction, Floats]:
         found = {level: np.full(rows.size, nan) for level in self._levels}
@@ -86,16 +86,16 @@ class Quantiles:
         for first, last in _stretches(rows, max(_TOGETHER // samples, 1)):
             at = start + int(rows[first]) * samples
             (solved,) = self._solved(at, at + (last - first) * samples)
-            is_told = solved.is_answered
+            is_answered = solved.is_answered
             answers = np.where(solved.largest == NONE, 0, solved.largest)
             for row in range(last - first):
                 own = slice(row * samples, (row + 1) * samples)
-                told = np.sort(answers[own][is_told[own]])
-                if told.size < samples:
-                    self._left_out[block, int(rows[first + row])] = 1 - told.size / samples
-                if told.size and not solved.faulted[own].any():
+                in_order = np.sort(answers[own][is_answered[own]])
+                if in_order.size < samples:
+                    self._left_out[block, int(rows[first + row])] = 1 - in_order.size / samples
+                if in_order.size and not solved.faulted[own].any():
                     for level, column in found.items():
-                        column[first + row] = told[floor(level * told.size)]
+                        column[first + row] = in_order[floor(level * in_order.size)]
         return found
 
 

@@ -49,8 +49,8 @@ def refusing(refused: dict[int, Refusal], row: int) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
-        told = f"{FAULT}{type(error).__name__}: {error}"
-        refused.setdefault(row, Refusal(told, is_fault=True))
+        text = f"{FAULT}{type(error).__name__}: {error}"
+        refused.setdefault(row, Refusal(text, is_fault=True))
 
 
 @dataclass(kw_only=True)
