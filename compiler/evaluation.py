@@ -75,10 +75,10 @@ class PlacedValue(Struct, frozen=True, kw_only=True):
         points = (self.configuration.low, self.configuration.high)
         found = [self.at(users) for users in (points if self.varies else points[:1])]
         share = "%" in self.span.text
-        told = [
+        texts = [
             quantity(as_float(one), self.dimension, share=share) for one in found if one is not None
         ]
-        return " … ".join(dict.fromkeys(told)) if len(told) == len(found) else ""
+        return " … ".join(dict.fromkeys(texts)) if len(texts) == len(found) else ""
 
 
 class KnownValues(Struct, frozen=True, dict=True):
@@ -115,23 +115,23 @@ class KnownValues(Struct, frozen=True, dict=True):
         met = self.values_by_place.get(span)
         if not met:
             return None
-        told = [self._placed(value, within) for within, value in met.items()]
-        first = told[0]
-        is_one = all((one.expr, one.dimension) == (first.expr, first.dimension) for one in told)
+        placed = [self._placed(value, within) for within, value in met.items()]
+        first = placed[0]
+        is_one = all((one.expr, one.dimension) == (first.expr, first.dimension) for one in placed)
         return first if is_one else None
 
     def around(self, source: Source, offset: int) -> tuple[PlacedValue, ...]:
         """Return the expressions around a place of a text, the innermost first."""
         spans = [s for s in self._by_source.get(source, ()) if s.start <= offset <= s.end]
         found = (self.at(span) for span in sorted(spans, key=lambda s: s.end - s.start))
-        return tuple(told for told in found if told is not None)
+        return tuple(value for value in found if value is not None)
 
     def in_file(self, source: Source) -> Iterator[PlacedValue]:
         """Yield what is known of the expressions of a file, in the order of its text."""
         for span in self._by_source.get(source, ()):
-            told = self.at(span)
-            if told is not None:
-                yield told
+            value = self.at(span)
+            if value is not None:
+                yield value
 
     def _placed(self, value: Value, within: str) -> PlacedValue:
         parameters = set(_parameters_in(value.expr))

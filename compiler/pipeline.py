@@ -80,20 +80,20 @@ class Spec(Struct, frozen=True, kw_only=True):
                 hint="solve a spec that uses it, or add `users`, a topology and a stream",
             )
         with _refusing("the settings") as sink:
-            asked = [scenario] if isinstance(scenario, str) else [*(scenario or ())]
-            settled = with_scenarios(self.model, asked, sink)
+            scenarios = [scenario] if isinstance(scenario, str) else [*(scenario or ())]
+            configured = with_scenarios(self.model, scenarios, sink)
             changes = self._settings(settings, sink)
-            check_one_scenario(asked, changes, sink)
+            check_one_scenario(scenarios, changes, sink)
             if not sink.has_errors:
-                check_consistent(self.model, asked, changes, sink)
+                check_consistent(self.model, scenarios, changes, sink)
         with _refusing("the settings") as sink:
-            settled = changed(settled, changes)
-            check_placement(self.model, settled, sink)
-            for in_mode in in_each_mode(self.model, settled) if settled.mode is None else ():
+            configured = changed(configured, changes)
+            check_placement(self.model, configured, sink)
+            for in_mode in in_each_mode(self.model, configured) if configured.mode is None else ():
                 check_placement(self.model, in_mode, sink)
             if not sink.has_errors:
-                check_spreads(self.model, settled, sink)
-        return settled
+                check_spreads(self.model, configured, sink)
+        return configured
 
     def with_parts_of(self, settings: Iterable[str]) -> Spec:
         """Return the spec with what settings make.

@@ -115,10 +115,12 @@ def _check_configurations(model: ir.Model, own: Container[str], sink: Sink) -> N
     if not sink.has_errors:
         check_spreads(model, base, sink)
     for scenario in model.scenarios:
-        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
-        placement.check(settled, sink)
-    for settled in in_each_mode(model, base) if model.modes else ():
-        placement.check(settled, sink)
+        configuration = changed(
+            base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)]
+        )
+        placement.check(configuration, sink)
+    for configuration in in_each_mode(model, base) if model.modes else ():
+        placement.check(configuration, sink)
     for changes in claimed_changes(model):
         placement.check(changed(base, changes), sink)
     if any(varies_by_case(parameter.value) for parameter in model.parameters):

@@ -47,8 +47,8 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
         percent = f"{shown(value)} %"
         return instead(bounded.span.text, percent, words=f"for a percentage write `{percent}`")
     if bounded.bound is Bound.RANK:
-        told = "write `priority 1` for the highest priority"
-        return instead(bounded.span.text, "1", words=told)
+        hint = "write `priority 1` for the highest priority"
+        return instead(bounded.span.text, "1", words=hint)
     if bounded.bound is Bound.CALLS:
         return "make 1 to 10,000 calls at once; round a fraction with `ceil(…)`"
     if bounded.bound is Bound.WHOLE:

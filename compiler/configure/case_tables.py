@@ -84,5 +84,5 @@ def _mean(mixture: ir.Mixture, configuration: Configuration) -> str:
         text = as_written(kind.parameter, configuration, ir.Case.AVERAGE)
         text = f"({text})" if " + " in text or " - " in text else text
         parts.append(text if kind.weight == "1" else f"{kind.weight} * {text}")
-    told = " + ".join(parts)
-    return told if mixture.total == 1 else f"({told})/{float(mixture.total):g}"
+    sum_text = " + ".join(parts)
+    return sum_text if mixture.total == 1 else f"({sum_text})/{float(mixture.total):g}"

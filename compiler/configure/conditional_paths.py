@@ -43,8 +43,8 @@ def active_path(stream: ir.Stream, test: ConditionTest) -> ir.StreamPath | None:
     """Return the way by which a stream goes, None where it has but one, or it cannot be told."""
     if not stream.conditions:
         return None
-    told = tuple(test(condition) for condition in stream.conditions)
-    return next((way for way in stream.paths if way.holds == told), None)
+    outcomes = tuple(test(condition) for condition in stream.conditions)
+    return next((way for way in stream.paths if way.holds == outcomes), None)
 
 
 def active_legs(legs: Iterable[ir.Leg], test: ConditionTest) -> list[ir.Leg]:
@@ -111,8 +111,8 @@ def _visits(model: ir.Model, test: ConditionTest) -> Iterator[tuple[str, Label]]
     for stream in model.streams:
         legs = legs_of(stream, test)
         if legs and isinstance(stream.flows_from, ir.EachPair) and stream.flows_from.node:
-            told = Label(stream.span, f"`{stream.name}` has a flow for each pair")
-            yield stream.flows_from.node, told
+            label = Label(stream.span, f"`{stream.name}` has a flow for each pair")
+            yield stream.flows_from.node, label
         if legs and isinstance(stream.flows_from, str):
             yield stream.flows_from, Label(stream.span, f"`{stream.name}` starts at each one")
         for leg in legs:

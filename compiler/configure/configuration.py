@@ -106,7 +106,7 @@ def base_configuration(model: ir.Model) -> Configuration:
 
 def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configuration:
     """Return the model as scenarios change it together; an unknown one is reported."""
-    settled = base_configuration(model)
+    configuration = base_configuration(model)
     known = {scenario.name: scenario for scenario in model.scenarios}
     for name in names:
         scenario = known.get(name)
@@ -120,7 +120,7 @@ def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configu
             break
         if scenario is not None:
             change = ir.SetScenario(name, scenario.changes, scenario.span)
-            settled = changed(settled, [change])
+            configuration = changed(configuration, [change])
             continue
         sink.report(
             codes.BAD_SETTING,
@@ -128,7 +128,7 @@ def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configu
             f"{model.file} has no scenario named `{name}`",
             hint=did_you_mean(name, list(known)) or f"declare it: `scenario {name} {{ … }}`",
         )
-    return replace(settled, scenario=", ".join(names) or None)
+    return replace(configuration, scenario=", ".join(names) or None)
 
 
 def in_each_mode(model: ir.Model, configuration: Configuration) -> tuple[Configuration, ...]:
@@ -328,13 +328,13 @@ def _set(configuration: Configuration, change: ir.SetParameter) -> Configuration
     before = configuration.parameters[change.name]
     if isinstance(before, ir.Mixture):
         set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.classes}
-    settled = replace(
+    configured = replace(
         configuration,
         parameters=configuration.parameters | set_to,
         values_from=configuration.values_from | dict.fromkeys(set_to, change.span),
     )
     place = configuration.of_places.get(change.name)
-    return settled if place is None else _with_own(settled, place, change.name)
+    return configured if place is None else _with_own(configured, place, change.name)
 
 
 def _with_own(configuration: Configuration, place: str, name: str) -> Configuration:

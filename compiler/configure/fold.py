@@ -174,8 +174,8 @@ class Folder(Struct, kw_only=True):
         case = self.case or self.configuration.case
         stated = value.stated(case)
         if stated is None:
-            asked_at = self.requested_at or self.configuration.case_from
-            raise UnstatedCaseError(Unstated(self._open[-1], case, asked_at))
+            requested_at = self.requested_at or self.configuration.case_from
+            raise UnstatedCaseError(Unstated(self._open[-1], case, requested_at))
         return stated.value
 
     def _mixed(self, classes: tuple[ir.Class, ...]) -> Fraction | None:

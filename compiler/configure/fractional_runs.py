@@ -114,14 +114,14 @@ def repeated_step(
     step: ir.Step, repeat: ir.Expr, machine: ir.Machine | None
 ) -> RepeatedStep | None:
     """Return a step with a number of runs; None where it takes no time."""
-    demand, keeps = "", False
+    demand, is_retained = "", False
     effects = step.component.effects
     for cost in step.component.costs:
         resource = machine.resource(cost.resource) if machine else None
         for term in cost.terms if resource else ():
             assert resource is not None
             if is_amount_per_flow(term, resource):
-                keeps = True
+                is_retained = True
             elif not demand and item_of(term, resource.work):
                 demand = f"{cost.resource} {{}} * {_literal(term.span)}"
     for effect in effects:
@@ -134,8 +134,8 @@ def repeated_step(
         step=step,
         repeat=repeat,
         demand=demand,
-        is_split=is_plain and not keeps and step.spread is None and step.group is None,
-        keeps=keeps,
+        is_split=is_plain and not is_retained and step.spread is None and step.group is None,
+        keeps=is_retained,
     )
 
 

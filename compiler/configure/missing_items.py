@@ -31,9 +31,9 @@ class MissingItems(Struct, frozen=True):
 
     def ask(self, item: str, use: ItemUse) -> None:
         """Note that something asks for an item; the same place is noted once."""
-        asks = self.asks.setdefault(item, [])
-        if use.span not in [earlier.span for earlier in asks]:
-            asks.append(use)
+        uses = self.asks.setdefault(item, [])
+        if use.span not in [earlier.span for earlier in uses]:
+            uses.append(use)
 
     @property
     def count(self) -> int:
@@ -42,8 +42,8 @@ class MissingItems(Struct, frozen=True):
 
     def report(self, stream: ir.Stream, sink: Sink) -> None:
         """Report each item once, with all that asks for it."""
-        for item, asks in self.asks.items():
-            _report(stream, item, asks, sink)
+        for item, uses in self.asks.items():
+            _report(stream, item, uses, sink)
 
 
 def items_in_words(emission: ir.Emission) -> list[str]:
@@ -67,7 +67,7 @@ def _report(stream: ir.Stream, item: str, uses: list[ItemUse], sink: Sink) -> No
         label=first.label,
         secondary=[
             *first.also,
-            *(Label(ask.span, ask.label) for ask in shown),
+            *(Label(item_use.span, item_use.label) for item_use in shown),
             Label(emission.span, f"traffic of `{stream.name}`"),
         ],
         notes=[f"{more} more demands need it, too"] if more else [],

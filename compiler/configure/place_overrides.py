@@ -48,22 +48,22 @@ def report_not_there(
     for word in sorted(place.own):
         name, stated = f"{place.name}.{word}", numbers.get(word)
         if stated is None and _decides_jitter(hardware, word):
-            told = f"uses `{word}` in its jitter model, so that it cannot be set elsewhere"
+            reason = f"uses `{word}` in its jitter model, so that it cannot be set elsewhere"
             hint = "replace it by a parameter, and set that"
         elif stated is None:
-            told = f"has no `{word}`"
+            reason = f"has no `{word}`"
             hint = f"it has {listed(numbers, 'and')}" if numbers else "set a value of that machine"
         elif not isinstance(stated.expr, ir.Constant):
-            told, hint = f"computes its `{word}` from others", "set these"
+            reason, hint = f"computes its `{word}` from others", "set these"
         elif stated.dimension != dimensions[name]:
-            told = f"has a `{word}` of {stated.dimension.in_words}"
+            reason = f"has a `{word}` of {stated.dimension.in_words}"
             hint = f"set it in that unit, such as `{' '.join(stated.span.text.split())}`"
         else:
             continue
         sink.report(
             codes.BAD_SETTING,
             configuration.values_from[name],
-            f"`{name}` cannot be set: {hardware.name} {told}",
+            f"`{name}` cannot be set: {hardware.name} {reason}",
             secondary=[] if stated is None else [Label(stated.span, "stated here")],
             hint=hint,
         )

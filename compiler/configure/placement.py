@@ -60,10 +60,10 @@ class Placement:
     def check(self, configuration: Configuration, sink: Sink) -> None:
         """Report every step that cannot run where it stands, and every value that cannot be."""
         found = Sink(failed_names=sink.failed_names)
-        settled = in_force(configuration)
-        moved = self._meanings.moved(settled)
-        self._bounds.check(settled, moved, found)
-        self._streams.look((settled, found), settled, moved, found)
+        active = in_force(configuration)
+        moved = self._meanings.moved(active)
+        self._bounds.check(active, moved, found)
+        self._streams.look((active, found), active, moved, found)
         notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
         for diagnostic in found.found:
             sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
@@ -147,11 +147,11 @@ class _StreamCheck(Struct, kw_only=True):
         key = id(machine), id(step)
         if key in self.fitting:
             return
-        found, asked = len(self.sink.found), self.missing.count
+        found, missing_count = len(self.sink.found), self.missing.count
         for cost in step.component.costs:
             self._cost(node, machine, step, cost)
         is_fitted = any(cost.fit is not None for cost in step.component.costs)
-        if not is_fitted and (found, asked) == (len(self.sink.found), self.missing.count):
+        if not is_fitted and (found, missing_count) == (len(self.sink.found), self.missing.count):
             self.fitting[key] = machine, step
 
     def _cost(self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost) -> None:
@@ -205,8 +205,8 @@ class _StreamCheck(Struct, kw_only=True):
         written = term.span.text
         if not is_time or len(items) != 1 or not _NUMBER.fullmatch(written):
             return ""
-        told = f"add the item: `{written}/{items[0]}`"
-        return insertion_after_hint(term.span, f"/{items[0]}", text=told)
+        hint = f"add the item: `{written}/{items[0]}`"
+        return insertion_after_hint(term.span, f"/{items[0]}", text=hint)
 
     def _term(self, step: ir.Step, term: ir.Quantity, resource: ir.Resource) -> None:
         item = item_of(term, resource.work)

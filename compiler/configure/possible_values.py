@@ -107,9 +107,9 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
             )
         for call in stream.calls:
             if call.fan_out is not None and call.fan_out.answers is not None:
-                asked = names_in(call.fan_out.count.expr, call.fan_out.answers.expr)
+                call_names = names_in(call.fan_out.count.expr, call.fan_out.answers.expr)
                 part = partial(_Check.answers, stream=stream, call=call, fan_out=call.fan_out)
-                yield Part(asked | chosen | {call.node}, part)
+                yield Part(call_names | chosen | {call.node}, part)
         visits = [leg for leg in stream.legs if isinstance(leg, ir.Visit)]
         repeats = [step.repeat for leg in visits for step in leg.steps if step.repeat]
         if repeats:

@@ -28,11 +28,11 @@ def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> 
             if wrong is None:
                 continue
             dimension = parameters[name].dimension
-            told = quantity(float(end), dimension)
+            end_text = quantity(float(end), dimension)
             sink.report(
                 codes.SPREAD,
                 value.written,
-                f"the {side} end of this distribution, {told}, is invalid: {wrong.message}",
+                f"the {side} end of this distribution, {end_text}, is invalid: {wrong.message}",
                 secondary=_where(wrong, value),
                 hint="narrow it, or use `lognormal(…)` or `between … and …`, which stay above zero"
                 if side == "lower"

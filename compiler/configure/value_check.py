@@ -42,14 +42,14 @@ class ValueCheck:
 
     def value(self, bounded: Bounded) -> None:
         """Report a value that is not what it may be."""
-        told = len(self._sink.found)
+        finding_count = len(self._sink.found)
         for folder in self._folders_for(bounded):
             try:
                 value = self._folded(bounded, folder)
             except UnstatedCaseError as error:
                 report_unstated(error.unstated, self._model, self._sink)
                 return
-            if len(self._sink.found) > told:
+            if len(self._sink.found) > finding_count:
                 return  # once is enough, however many populations it is so at
             if value is None:
                 if not self._is_nearly(bounded, folder):

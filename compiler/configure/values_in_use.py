@@ -248,9 +248,9 @@ _LIMITS = {
 
 def _claim(claim: ir.Claim) -> Iterator[Bounded]:
     """Yield what is claimed of a share; a load may be claimed to be beyond saturation."""
-    asked = claim.value.expr if isinstance(claim.value, ir.Quantity) else None
-    if isinstance(asked, ir.Measured) and asked.kind is not ir.MeasureKind.LOAD:
-        bound = _LIMITS.get(asked.kind, Bound.ANY)
+    expression = claim.value.expr if isinstance(claim.value, ir.Quantity) else None
+    if isinstance(expression, ir.Measured) and expression.kind is not ir.MeasureKind.LOAD:
+        bound = _LIMITS.get(expression.kind, Bound.ANY)
         yield from bounded(claim.claimed, "the claimed value", bound)
 
 
@@ -259,8 +259,12 @@ def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
 
     No resource carries a load above 1: what may be beyond that is a floor, never a limit.
     """
-    asked = requirement.measure.expr
-    bound = _LIMITS.get(asked.kind, Bound.ANY) if isinstance(asked, ir.Measured) else Bound.ANY
+    expression = requirement.measure.expr
+    bound = (
+        _LIMITS.get(expression.kind, Bound.ANY)
+        if isinstance(expression, ir.Measured)
+        else Bound.ANY
+    )
     if bound is Bound.LOAD and requirement.at_most:
         bound = Bound.FULL
     yield from bounded(requirement.measure, f"`{requirement.name}`", Bound.ANY)

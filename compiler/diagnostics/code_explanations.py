@@ -66,10 +66,10 @@ def read(code: Code, page: str) -> Explanation:
     at = next((place for place, (kind, _) in enumerate(parts) if kind == "console"), None)
     if at is None:
         raise ValueError(f"the page of {code.id} runs no command")
-    asked, _, printed = parts[at][1].partition("\n")
+    heading, _, printed = parts[at][1].partition("\n")
     shown, fixed = tuple(_files(parts[:at])), tuple(_files(parts[at + 1 :]))
     change = "".join(text for kind, text in parts[at + 1 :] if kind == "diff")
-    command = asked.removeprefix(_PROMPT)
+    command = heading.removeprefix(_PROMPT)
     changed_files, fixed_command = changed(shown, command, change)
     whole = {file.name: file for file in fixed}
     return Explanation(

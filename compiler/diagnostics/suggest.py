@@ -32,8 +32,8 @@ def _closest(word: str, names: Sequence[str], similarity: float) -> str | None:
     found = get_close_matches(word.lower(), folded, n=1, cutoff=similarity)
     if found:
         return by_fold[found[0]]
-    telling = len(word) >= _SHORTEST_PART
-    containing = [name for name in names if telling and word.lower() in name.lower()]
+    shortest = len(word) >= _SHORTEST_PART
+    containing = [name for name in names if shortest and word.lower() in name.lower()]
     return min(containing, key=len) if containing else None
 
 

@@ -63,7 +63,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
 
     def derived(self, make: Callable[[Model], Derived]) -> Derived:
         """Return what a function makes of this model; it is made once, and kept with the model."""
-        kept: dict[Callable[[Model], Derived], Derived] = self.__dict__.setdefault("kept", {})
-        if make not in kept:
-            kept[make] = make(self)
-        return kept[make]
+        cache: dict[Callable[[Model], Derived], Derived] = self.__dict__.setdefault("kept", {})
+        if make not in cache:
+            cache[make] = make(self)
+        return cache[make]

@@ -146,15 +146,15 @@ class _Visiting:
     ) -> ir.Quantity:
         """Return what is made of a number; others of its name are told apart as graphs do it."""
         expr = quantity.expr
-        for told in distinct_names(name, where):
-            taken = self._name_counts.get(told)
+        for distinct in distinct_names(name, where):
+            taken = self._name_counts.get(distinct)
             if taken is None and not isinstance(expr, ir.Constant | ir.ParameterValue):
                 break
-            if taken is None and isinstance(expr, ir.ParameterValue) and expr.name != told:
+            if taken is None and isinstance(expr, ir.ParameterValue) and expr.name != distinct:
                 break
             if taken is None or taken == expr:
-                self._name_counts[told] = expr
-                return self._change(told, quantity, source)
+                self._name_counts[distinct] = expr
+                return self._change(distinct, quantity, source)
         return self._change(name, quantity, source)  # worked out from others, it takes no name
 
     def _number(self, name: str, quantity: ir.Quantity | None) -> ir.Quantity | None:

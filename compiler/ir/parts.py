@@ -25,8 +25,8 @@ def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
 
 def operands(expr: ir.Expr) -> Sequence[ir.Expr]:
     """Return what an expression is directly made of."""
-    told = _OPERANDS.get(type(expr))
-    return () if told is None else told(expr)
+    fields = _OPERANDS.get(type(expr))
+    return () if fields is None else fields(expr)
 
 
 _OPERANDS: dict[type, Callable[[Any], Sequence[ir.Expr]]] = {

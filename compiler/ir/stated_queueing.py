@@ -54,16 +54,16 @@ class Queueing(Struct, frozen=True, kw_only=True):
     @property
     def written(self) -> str:
         """It in the words of a spec."""
-        told = [self.discipline.value, *["preemptive"] * self.is_preemptive]
+        words = [self.discipline.value, *["preemptive"] * self.is_preemptive]
         if self.variation is not None:
-            told.append(f"cv {self.variation.text}")
+            words.append(f"cv {self.variation.text}")
         if self.room is not None:
-            told.append(f"room {self.room.text}")
+            words.append(f"room {self.room.text}")
         if self.speeds:
-            told.append(f"speeds [{', '.join(speed.text for speed in self.speeds)}]")
+            words.append(f"speeds [{', '.join(speed.text for speed in self.speeds)}]")
         if self.period is not None and self.host_cores is not None:
-            told.insert(1, f"per {self.period.text} on {self.host_cores.text}")
-        return " ".join(told)
+            words.insert(1, f"per {self.period.text} on {self.host_cores.text}")
+        return " ".join(words)
 
     @property
     def as_read(self) -> object:

@@ -52,8 +52,8 @@ def analyze(
     unfilled = never_full(network, numbers)
     closed = closed_classes(traffic, unfilled, numbers)
     counted = without_own_waits(traffic, closed)
-    asked = requirements_in_force(numbers.model, stated.mode, stated.absent)
-    loads = loads_of(counted, closed, stated.targets, asked, numbers)
+    requirements = requirements_in_force(numbers.model, stated.mode, stated.absent)
+    loads = loads_of(counted, closed, stated.targets, requirements, numbers)
     arriving = stations_of(counted.stations, loads.resources, loads.put_in, numbers)
     returning = with_feedback(arriving, counted, numbers)
     stations = with_enough_servers(returning, network, numbers)
@@ -79,7 +79,7 @@ def analyze(
         closed=with_stations_known(known.closed.streams, pools.queues),
         rooms=pools.rooms,
         calibrations=_calibrations(spec, valued),
-        criteria=lower_criteria(asked, measured, pools.queues, solved),
+        criteria=lower_criteria(requirements, measured, pools.queues, solved),
         measures=named_measures(measured, solved),
     )
 

@@ -32,8 +32,8 @@ def as_stated(model: ir.Model, configuration: Configuration) -> ir.Model:
     No value of a spec rests on them: such a requirement is no axis of quality, and leaves elastic
     parameters what they have. Itself where every number is certain.
     """
-    asks = model.derived(confidence_requirement) is not None and uncertain_in(configuration)
-    return model.derived(_without_questions) if asks else model
+    is_sampled = model.derived(confidence_requirement) is not None and uncertain_in(configuration)
+    return model.derived(_without_questions) if is_sampled else model
 
 
 def _without_questions(model: ir.Model) -> ir.Model:
@@ -81,9 +81,9 @@ def refuse_confidence(model: ir.Model, configuration: Configuration, hint: str =
 
     Where every number is, it holds for certain or not at all: it is a requirement like others.
     """
-    asking = model.derived(confidence_requirement)
-    if asking is not None and uncertain_in(configuration):
-        refuse_confidence_requirement(asking, hint)
+    without = model.derived(confidence_requirement)
+    if without is not None and uncertain_in(configuration):
+        refuse_confidence_requirement(without, hint)
 
 
 def refuse_confidence_requirement(requirement: ir.Requirement, hint: str = "") -> NoReturn:

@@ -146,8 +146,8 @@ class GraphCache:
     def like(self, shape: Shape, configuration: Configuration) -> LoadGraph | None:
         """Return a graph of a shape with the numbers of a configuration, None where none fits."""
         values = configuration.parameters
-        for kept in self._graphs.get(shape, ()):
-            before, graph = kept.configuration, kept.graph
+        for cached in self._graphs.get(shape, ()):
+            before, graph = cached.configuration, cached.graph
             moved = [n for n, value in values.items() if _differ(value, before.parameters[n])]
             put_in = {
                 symbol.name: ONE if is_on(one, configuration.options) else ZERO
@@ -161,7 +161,7 @@ class GraphCache:
             if graph.basis.evaluated.isdisjoint((*moved, *put_in)) and all(
                 _is_in_range(self._declared[name], values[name]) for name in moved
             ):
-                return self._with_numbers(kept, configuration, put_in)
+                return self._with_numbers(cached, configuration, put_in)
         return None
 
     def keep(self, shape: Shape, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
@@ -181,13 +181,13 @@ class GraphCache:
     def entries(self) -> Iterator[Entry]:
         """Yield all graphs in which nothing moves, and all outlines."""
         for shape, alike in self._graphs.items():
-            for kept in alike:
-                of = kept.configuration
+            for cached in alike:
+                of = cached.configuration
                 if shape == self.outline_of(of):
-                    yield of, kept.graph, OUTLINE
+                    yield of, cached.graph, OUTLINE
                 for which in (BY_POINTS, AT_ANY_POINT):
                     if shape == self._with_fixed_numbers(of, which):
-                        yield of, kept.graph, which
+                        yield of, cached.graph, which
 
     def take(self, graphs: Iterable[Entry]) -> None:
         """Keep graphs that were lowered elsewhere, of this very model."""

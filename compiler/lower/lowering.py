@@ -37,14 +37,14 @@ def lower(
     one graph serves more configurations.
     """
     refuse_confidence(model, configuration)
-    kept, settled, moved = model.derived(GraphCache), in_force(configuration), moving or {}
-    shape = kept.shape_of(settled, sizes_move, by_points, *moved.items())
-    known = kept.like(shape, settled)
+    cache, active, moved = model.derived(GraphCache), in_force(configuration), moving or {}
+    shape = cache.shape_of(active, sizes_move, by_points, *moved.items())
+    known = cache.like(shape, active)
     if known is not None:
         return known
-    with power_errors_placed(), kept.memory.in_use():
-        graph = _load_graph(model, settled, moved, sizes_move=sizes_move, by_points=by_points)
-    return kept.keep(shape, settled, graph)
+    with power_errors_placed(), cache.memory.in_use():
+        graph = _load_graph(model, active, moved, sizes_move=sizes_move, by_points=by_points)
+    return cache.keep(shape, active, graph)
 
 
 def lower_as_one_of_many(
@@ -55,19 +55,19 @@ def lower_as_one_of_many(
     It tells the same of all that is loaded, limited and paid, and is shared by configurations that
     differ in such options; steps that are not taken are in it, and take no time.
     """
-    kept, settled = model.derived(GraphCache), in_force(configuration)
+    cache, active = model.derived(GraphCache), in_force(configuration)
     refuse_confidence(model, configuration)
-    known = kept.like(kept.shared_shape_of(settled, *moving.items()), settled)
+    known = cache.like(cache.shared_shape_of(active, *moving.items()), active)
     if known is not None:
         return known
     try:
-        with power_errors_placed(), kept.memory.in_use():
+        with power_errors_placed(), cache.memory.in_use():
             graph = _load_graph(
-                model, settled, moving, sizes_move=False, shared=GraphSharing.OPTIONS
+                model, active, moving, sizes_move=False, shared=GraphSharing.OPTIONS
             )
     except QpsError:  # it may be of a step that is not taken
         return lower(model, configuration, moving)
-    return kept.add_shared(settled, graph, *moving.items())
+    return cache.add_shared(active, graph, *moving.items())
 
 
 def outlined(model: ir.Model, configuration: Configuration) -> None:
@@ -77,18 +77,18 @@ def outlined(model: ir.Model, configuration: Configuration) -> None:
     work are switched. It tells what `lower` tells of what is loaded, limited and paid; how well
     that is known it does not tell. There may be none.
     """
-    kept, settled = model.derived(GraphCache), in_force(configuration)
-    if kept.like(kept.outline_of(settled), settled) is not None:
+    cache, active = model.derived(GraphCache), in_force(configuration)
+    if cache.like(cache.outline_of(active), active) is not None:
         return
-    with suppress(QpsError), power_errors_placed(), kept.memory.in_use():
-        graph = _load_graph(model, settled, {}, sizes_move=False, shared=GraphSharing.OUTLINE)
-        kept.add_outline(settled, graph)
+    with suppress(QpsError), power_errors_placed(), cache.memory.in_use():
+        graph = _load_graph(model, active, {}, sizes_move=False, shared=GraphSharing.OUTLINE)
+        cache.add_outline(active, graph)
 
 
 def from_outline(model: ir.Model, configuration: Configuration) -> LoadGraph | None:
     """Return a graph that was `outlined`, with the numbers of a configuration; None for none."""
-    kept, settled = model.derived(GraphCache), in_force(configuration)
-    return kept.like(kept.outline_of(settled), settled)
+    cache, active = model.derived(GraphCache), in_force(configuration)
+    return cache.like(cache.outline_of(active), active)
 
 
 class GraphSharing(Enum):

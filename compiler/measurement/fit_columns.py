@@ -137,11 +137,11 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
 
 def report_columns(table: Table) -> frozenset[str]:
     """Return the columns that tell how rows were measured: neither loads nor rates."""
-    told = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT, CORES}
-    told |= {heading for heading in table.headings if re.fullmatch(_OBSERVED, heading)}
+    known = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT, CORES}
+    known |= {heading for heading in table.headings if re.fullmatch(_OBSERVED, heading)}
     if not set(MARK) <= set(table.headings):
-        return told
-    return told.union(
+        return known
+    return known.union(
         heading for heading in table.headings if re.fullmatch(_REPORT_COLUMNS, heading)
     )
 
@@ -153,10 +153,10 @@ def cores_of(table: Table) -> Fraction | None:
     found = numbers_below(table, CORES, table.columns[CORES])
     counts = {found[row] for row in range(len(found))}
     if len(counts) > 1 or min(counts) <= 0:
-        told = [f"{float(one):g}" for one in sorted(counts)][:_MOST_NAMED]
+        counts_text = [f"{float(one):g}" for one in sorted(counts)][:_MOST_NAMED]
         raise DataError(
             f"column `{CORES}` of `{table.name}` must have one value, and has "
-            f"{listed(told, 'and')}",
+            f"{listed(counts_text, 'and')}",
             "fit each machine separately; a column of busy cores is named `cpu in core`",
         )
     return counts.pop()
@@ -336,11 +336,11 @@ def numbers_below(table: Table, heading: str, cells: Sequence[str]) -> Numbers:
     if isinstance(row, Numbers):
         return row
     cell = table.columns[heading][row]
-    told = f"`{cell}` in column `{heading}` is not a number" if cell else f"`{heading}` is empty"
+    message = f"`{cell}` in column `{heading}` is not a number" if cell else f"`{heading}` is empty"
     hint = "write plain numbers with `.` for decimals"
     if cell.lower() in _NOT_MEASURED:
         hint = "remove rows with missing values"
-    raise DataError(f"`{table.name}`, line {table.lines[row]}: {told}", hint)
+    raise DataError(f"`{table.name}`, line {table.lines[row]}: {message}", hint)
 
 
 def refuse_load(table: Table, row: int, column: LoadColumn, load: Fraction) -> NoReturn:

@@ -79,8 +79,8 @@ def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
     columns = [_texts(column) for column in zip(*rows, strict=True)]
     long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
     if long:
-        told = f"a cell is longer than {LONGEST_CELL} characters"
-        raise DataError(f"`{name}`, line {lines[min(long)]}: {told}")
+        message = f"a cell is longer than {LONGEST_CELL} characters"
+        raise DataError(f"`{name}`, line {lines[min(long)]}: {message}")
     return Table(name, tuple(headings), tuple(lines), dict(zip(headings, columns, strict=True)))
 
 
@@ -94,11 +94,11 @@ def _texts(column: Sequence[str]) -> tuple[str, ...]:
 def _check_headings(name: str, headings: Sequence[str]) -> None:
     for separator, word in ((";", "semicolons"), ("\t", "tabs")):
         if len(headings) == 1 and separator in headings[0]:
-            told = f"`{name}` has columns separated by {word}"
-            raise DataError(told, "separate them with commas")
+            message = f"`{name}` has columns separated by {word}"
+            raise DataError(message, "separate them with commas")
     if not any(headings):
-        told = f"`{name}` has no header with column names"
-        raise DataError(told, "add a first line with column names")
+        message = f"`{name}` has no header with column names"
+        raise DataError(message, "add a first line with column names")
     if len(set(headings)) < len(headings):
         raise DataError(
             f"`{name}` has two columns with the same name", "give each column a different name"

@@ -149,14 +149,14 @@ def recording_of(columns: Columns, period: Fraction | None) -> Recording:
         )
     _check_sent(columns, rows)
     places, duplicates = [], 0
-    kept: list[_Row] = []
+    distinct: list[_Row] = []
     for row in arrived:
-        if kept and row.place == kept[-1].place:
+        if distinct and row.place == distinct[-1].place:
             duplicates += 1
             continue
-        kept.append(row)
+        distinct.append(row)
         places.append(row.place - rows[0].place)
-    if len(kept) < FEWEST:
+    if len(distinct) < FEWEST:
         raise TraceError(None, "too few different packets arrived", "number the packets 1, 2, 3")
     sent = rows[-1].place - rows[0].place + 1
     if sent > _MOST_LOST * len(rows):
@@ -166,11 +166,11 @@ def recording_of(columns: Columns, period: Fraction | None) -> Recording:
             "number packets 1, 2, 3 in sending order",
         )
     ticks, finer = _period(columns, rows, period)
-    arrivals = tuple(row.arrival * finer for row in kept if row.arrival is not None)
+    arrivals = tuple(row.arrival * finer for row in distinct if row.arrival is not None)
     if columns.sent is None:
         scheduled = tuple(place * ticks for place in places)
     else:
-        scheduled = tuple((row.sent or 0) * finer for row in kept)
+        scheduled = tuple((row.sent or 0) * finer for row in distinct)
     return Recording(
         places=tuple(places),
         scheduled=scheduled,

@@ -155,16 +155,16 @@ def _variances(
     counts: Sequence[int], spreads: Sequence[float | None]
 ) -> tuple[list[float], float] | None:
     """Return the variance of a single run of each row, and that of all rows together."""
-    told = [
+    degrees = [
         (0, 0.0) if spread is None else (count - 1, (spread / _range(count)) ** 2)
         for count, spread in zip(counts, spreads, strict=True)
     ]
-    freedom = sum(free for free, _ in told)
-    pooled = sum(free * variance for free, variance in told) / freedom if freedom else 0.0
+    freedom = sum(free for free, _ in degrees)
+    pooled = sum(free * variance for free, variance in degrees) / freedom if freedom else 0.0
     if pooled == 0:
         return None
     return [
-        (_OTHERS * pooled + free * variance) / (_OTHERS + free) for free, variance in told
+        (_OTHERS * pooled + free * variance) / (_OTHERS + free) for free, variance in degrees
     ], pooled
 
 

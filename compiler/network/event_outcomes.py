@@ -118,8 +118,8 @@ class _Work(Struct, frozen=True, kw_only=True):
         where = [at for at, node in enumerate(body.nodes) if self._asks_within(node, name)]
         first, last = where[0], where[-1]
         node = body.nodes[first]
-        is_asking = isinstance(node, Call) and self._asks(node, name)
-        if first == last and not is_asking and not self._is_repeated(node):
+        is_matching = isinstance(node, Call) and self._asks(node, name)
+        if first == last and not is_matching and not self._is_repeated(node):
             within = [at for at, one in enumerate(bodies_of(node)) if self._asks_in(one, name)]
             if len(within) == 1:
                 inner = self.stretch(bodies_of(node)[within[0]], name)

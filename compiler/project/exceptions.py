@@ -66,13 +66,13 @@ def without_allowed(
     `sources` are the texts that it was read from, `main` its own. Errors stay as they are, and
     what is wrong with a comment is one; warnings are errors where the project says so.
     """
-    told = tuple(found)
+    findings = tuple(found)
     sink = Sink()
     comments = [one for source in dict.fromkeys(sources) for one in _comments(source, sink)]
-    if any(one.is_error for one in (*told, *sink.found)):
-        return (*told, *sink.found)
+    if any(one.is_error for one in (*findings, *sink.found)):
+        return (*findings, *sink.found)
     used = set[Span]()
-    left = [one for one in told if not _is_allowed(one, comments, project, used)]
+    left = [one for one in findings if not _is_allowed(one, comments, project, used)]
     sink.add_all(left)
     _warn_unused(main, comments, project, used, sink)
     return with_project_severity(sink.found, project)

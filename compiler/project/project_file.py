@@ -173,15 +173,15 @@ class _Reading(Struct, frozen=True):
         )
 
     def _no_toml(self, error: Exception) -> None:
-        told = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
-        found = re.search(r"\(at line (\d+), column (\d+)\)", told)
+        problem = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
+        found = re.search(r"\(at line (\d+), column (\d+)\)", problem)
         span = Span(self.source, 0, 0)
         if found is not None:
             lines = self.source.text.split("\n")
             start = sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) - 1
             start = min(start, len(self.source.text))
             span = Span(self.source, start, min(start + 1, len(self.source.text)))
-        reason = re.sub(r"\s*\(at [^()]*\)$", "", told).strip()
+        reason = re.sub(r"\s*\(at [^()]*\)$", "", problem).strip()
         reason = shortened(reason[:1].lower() + reason[1:])
         self.sink.report(
             codes.PROJECT_FILE,

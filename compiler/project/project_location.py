@@ -114,11 +114,11 @@ def text_of(file: Path, sink: Sink) -> str | None:
             return None
         return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         sink.report(
             codes.PROJECT_FILE,
             None,
-            f"cannot read `{label_of(file)}`: {told}",
+            f"cannot read `{label_of(file)}`: {reason}",
             hint="check its permissions, and save it as UTF-8",
         )
         return None

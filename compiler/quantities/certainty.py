@@ -104,8 +104,12 @@ def together(*parts: Certainty) -> Certainty:
     kind = kinds.pop() if len(kinds) == 1 else Kind.APPROXIMATION
     because = dict.fromkeys(reason for part in parts for reason in part.because)
     errors = [part.error for part in parts if not part.is_exact]
-    told = [error for error in errors if error is not None]
-    error = max(told) if kind is Kind.APPROXIMATION and len(told) == len(errors) else None
+    known_errors = [error for error in errors if error is not None]
+    error = (
+        max(known_errors)
+        if kind is Kind.APPROXIMATION and len(known_errors) == len(errors)
+        else None
+    )
     return Certainty(kind=kind, because=tuple(because), theorems=theorems, error=error)
 
 

@@ -86,8 +86,8 @@ class Dimension(Struct, frozen=True, cache_hash=True):
         words = _WORDS.get(text)
         open_ = [base for base, _ in self.exponents if is_free(base)]
         if open_:
-            told = " and ".join(f"`{base}` is the unit of `{base[1:-1]}`" for base in open_)
-            return f"`{text}` ({told})"
+            units_text = " and ".join(f"`{base}` is the unit of `{base[1:-1]}`" for base in open_)
+            return f"`{text}` ({units_text})"
         if words is None:
             base = self.single_base
             return f"`{text}`" if base is None else f"a count of `{base}`"

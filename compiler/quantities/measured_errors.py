@@ -127,16 +127,16 @@ def measured(
     if known.kind is not Kind.APPROXIMATION or errors is None:
         return anywhere
     rows = errors.rows_at(known.methods, points)
-    told = [row.error for row in rows if row.error is not None]
-    is_told = bool(rows) and len(told) == len(rows)
+    row_errors = [row.error for row in rows if row.error is not None]
+    is_measured = bool(rows) and len(row_errors) == len(rows)
     if not _is_of_few(known):
-        return replace(known, error=max(told) if is_told else None) if rows else anywhere
+        return replace(known, error=max(row_errors) if is_measured else None) if rows else anywhere
     is_by_own_time = not UNEQUAL_SERVICES.isdisjoint(known.methods)  # short ones wait longer
-    if known.error is None or anywhere.error is None or is_by_own_time or not is_told:
+    if known.error is None or anywhere.error is None or is_by_own_time or not is_measured:
         return anywhere
     if not all(Axis.WAITING in row.at_most for row in rows):
         return anywhere  # of a method alone more was tried than what was drawn
-    return replace(known, error=min(max(told), anywhere.error))
+    return replace(known, error=min(max(row_errors), anywhere.error))
 
 
 def _is_of_few(known: Certainty) -> bool:

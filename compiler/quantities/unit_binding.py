@@ -77,8 +77,8 @@ def advice(
         if is_wanted(value.dimension * divisor.change):
             here, there = value.span, divisor.whole
             is_within = here.source is there.source and here.start <= there.start < here.end
-            told = f"this divides by `{_on_one_line(divisor.divided.text)}`"
-            return Advice(divisor.hint, () if is_within else (Label(there, told),))
+            hint = f"this divides by `{_on_one_line(divisor.divided.text)}`"
+            return Advice(divisor.hint, () if is_within else (Label(there, hint),))
     return Advice(otherwise)
 
 

@@ -88,8 +88,8 @@ def _one_thing(fault: Fault) -> str | None:
     if len(accepted) != 1:
         return None
     if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
-        told = f"a name has letters, digits and `_`, not `{fault.word}`"
-        return instead(fault.word, "_", at=fault.span, words=told)
+        hint = f"a name has letters, digits and `_`, not `{fault.word}`"
+        return instead(fault.word, "_", at=fault.span, words=hint)
     if fault.word == "in" and accepted == {"EQUAL"}:
         return "write `=` and a value first"
     (only,) = accepted
@@ -102,8 +102,8 @@ def _one_thing(fault: Fault) -> str | None:
 def _name_hint(fault: Fault) -> str:
     word, bare = fault.word, fault.word.strip('"')
     if word in keywords():
-        told = f"`{word}` is a reserved word: rename it, for example to `{word}_`"
-        return instead(word, f"{word}_", at=fault.span, words=told)
+        hint = f"`{word}` is a reserved word: rename it, for example to `{word}_`"
+        return instead(word, f"{word}_", at=fault.span, words=hint)
     if bare.isidentifier():
         return instead(word, bare, at=fault.span, words=f"write it without quotes: `{bare}`")
     percentile = _PERCENTILE.search(fault.span.source.text[: fault.span.start])

@@ -27,9 +27,9 @@ def percentile_help(fault: Fault) -> str | None:
         (_NAMED, _with_a_name),
     ):
         found = pattern.search(before)
-        told = None if found is None else hint(fault, found)
-        if told is not None:
-            return told
+        help_text = None if found is None else hint(fault, found)
+        if help_text is not None:
+            return help_text
     timed = _TIMED.search(before)
     if timed is None or not re.fullmatch(_LEVEL, fault.word):
         return None
@@ -97,8 +97,8 @@ def _list_of_names(fault: Fault, statement: str, name: str) -> str | None:
     else:
         return None
     whole = _from(fault.before_it(name).start, fault, end)
-    told = f"{timed} {levels}"
-    return instead(whole.text, told, at=whole, words=f"write `{statement} {told}`")
+    levels_text = f"{timed} {levels}"
+    return instead(whole.text, levels_text, at=whole, words=f"write `{statement} {levels_text}`")
 
 
 def _between_levels(fault: Fault, found: re.Match[str]) -> str | None:
@@ -121,8 +121,8 @@ def _with_a_name(fault: Fault, found: re.Match[str]) -> str | None:
         return None
     name = fault.before_it(found[2] + found[3])
     at = _from(name.start, fault, name.start + len(found[2]))
-    told = f"list percentiles without a name: `{found[1]} {found[3]} {fault.word}`"
-    return instead(at.text, "", at=at, words=told)
+    hint = f"list percentiles without a name: `{found[1]} {found[3]} {fault.word}`"
+    return instead(at.text, "", at=at, words=hint)
 
 
 def _from(start: int, fault: Fault, end: int) -> Span:

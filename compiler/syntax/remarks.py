@@ -13,7 +13,7 @@ def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:
 
 def origin(source: ast.Text | None, fitted: ast.Text | None) -> str | None:
     """Return where a number comes from, and what it was chosen to hit."""
-    told = [source.value] if source else []
+    words = [source.value] if source else []
     if fitted:
-        told.append(f"fitted: {fitted.value}")
-    return "; ".join(told) or None
+        words.append(f"fitted: {fitted.value}")
+    return "; ".join(words) or None

@@ -20,15 +20,15 @@ def comma_help(fault: Fault) -> str | None:
     digits = re.search(r"\d[\d_]*$", fault.before)
     rest = re.match(r"\d{3}\b", fault.behind)
     if digits and rest:
-        told = f"write digits without commas: `{digits.group()}_{rest.group()}`"
-        return instead(",", "_", at=fault.span, words=told)
+        hint = f"write digits without commas: `{digits.group()}_{rest.group()}`"
+        return instead(",", "_", at=fault.span, words=hint)
     if digits and fault.behind[:1].isdigit():
         return instead(",", ".", at=fault.span, words="write the decimal point as `.`")
     if "EQUAL" in fault.accepted:
         return "declare each one separately"
     if "_SEP" in fault.accepted and fault.opened:
-        told = "end the statement with `;` or a new line, not a comma"
-        return instead(",", ";", at=fault.span, words=told)
+        hint = "end the statement with `;` or a new line, not a comma"
+        return instead(",", ";", at=fault.span, words=hint)
     return None
 
 
@@ -42,9 +42,9 @@ def comment_help(fault: Fault) -> str | None:
         fault.word, ()
     ):
         return None
-    told = "write a comment with `#`, up to the end of the line"
+    hint = "write a comment with `#`, up to the end of the line"
     both = Span(fault.span.source, fault.span.start, fault.span.end + 1)
-    return instead(both.text, "#", at=both, words=told)
+    return instead(both.text, "#", at=both, words=hint)
 
 
 _FROM = r"[=*]\s*(\d[\d_.]*)$"
@@ -58,8 +58,8 @@ def range_help(fault: Fault) -> str | None:
     if fault.word != ".." or low is None or high is None:
         return None
     if re.match(r"(param|let)\b", fault.before):
-        told = f"put the value first, then its range: `{low[1]} in {low[1]}..{high[0]}`"
-        return instead("..", f" in {low[1]}..", at=fault.span, words=told)
+        hint = f"put the value first, then its range: `{low[1]} in {low[1]}..{high[0]}`"
+        return instead("..", f" in {low[1]}..", at=fault.span, words=hint)
     return (
         "a count must be one number; for autoscaling write `let many = clamp(ceil(…), "
         f"{low[1]}, {high[0].strip()})`, and `* many`"
@@ -76,15 +76,15 @@ def bracket_help(fault: Fault) -> str | None:
             "combine them in a scenario, `scenario both { scenario = [one, other] }`, and list that"
         )
     if fault.word in "[]":
-        told = "write a range as `2..200`, choices as `a or b`"
+        hint = "write a range as `2..200`, choices as `a or b`"
         ends = re.match(_ENDS, fault.behind) if fault.word == "[" else None
         if ends is None:
-            return told
+            return hint
         whole = Span(fault.span.source, fault.span.start, fault.span.end + ends.end())
-        return instead(whole.text, f"{ends[1]}..{ends[2]}", at=whole, words=told)
+        return instead(whole.text, f"{ends[1]}..{ends[2]}", at=whole, words=hint)
     if fault.word in "})" and not fault.opened:
-        told = f"remove `{fault.word}`, which has no opening match"
-        return instead(fault.word, "", at=fault.span, words=told)
+        hint = f"remove `{fault.word}`, which has no opening match"
+        return instead(fault.word, "", at=fault.span, words=hint)
     if fault.word == ")" and fault.opened != "(":
         return "remove it, or add the missing `(`"
     if fault.word == ")" and fault.before.endswith("("):
@@ -98,10 +98,10 @@ def equals_help(fault: Fault) -> str | None:
         return None
     if fault.before[-1:] in ("<", ">", "=", "!"):
         both = fault.before_it(fault.before[-1]).to(fault.span)
-        told = f"write `{fault.before[-1]}=` without a space"
+        hint = f"write `{fault.before[-1]}=` without a space"
         if fault.before[-1] == "=":
-            return told  # a second one by mistake, as likely
-        return instead(both.text, f"{fault.before[-1]}=", at=both, words=told)
+            return hint  # a second one by mistake, as likely
+        return instead(both.text, f"{fault.before[-1]}=", at=both, words=hint)
     if fault.behind[:1] in ("<", ">"):
         both = Span(fault.span.source, fault.span.start, fault.span.end + 1)
         return instead(both.text, f"{fault.behind[0]}=", at=both)
@@ -109,11 +109,11 @@ def equals_help(fault: Fault) -> str | None:
         re.search(r"[{;\n]\s*\w+$", fault.before[-CHARACTERS_BEFORE:])
         and "NUMBER" in fault.accepted
     ):
-        told = f"put the value right after the keyword, without `{fault.word}`"
-        return instead(fault.with_blanks.text, " ", at=fault.with_blanks, words=told)
+        hint = f"put the value right after the keyword, without `{fault.word}`"
+        return instead(fault.with_blanks.text, " ", at=fault.with_blanks, words=hint)
     if "COMPARE" in fault.accepted:
-        told = "compare with `==`, `<=` or `>=`; `=` only sets a value"
-        return instead(fault.word, "==", "<=", ">=", at=fault.span, words=told)
+        hint = "compare with `==`, `<=` or `>=`; `=` only sets a value"
+        return instead(fault.word, "==", "<=", ">=", at=fault.span, words=hint)
     return None
 
 
@@ -121,8 +121,8 @@ def missing_equals_help(fault: Fault) -> str | None:
     """Where the value of a name stands right behind it: `param k 12`."""
     if "EQUAL" not in fault.accepted or not fault.word[:1].isdigit():
         return None
-    told = f"write `=` before it: `{shortened(fault.previous)} = {shortened(fault.word)}`"
-    return insertion_before_hint(fault.span, " =", told)
+    hint = f"write `=` before it: `{shortened(fault.previous)} = {shortened(fault.word)}`"
+    return insertion_before_hint(fault.span, " =", hint)
 
 
 def operator_help(fault: Fault) -> str | None:
@@ -132,8 +132,8 @@ def operator_help(fault: Fault) -> str | None:
         return instead(both.text, "^", at=both, words="write powers with `^`")
     if fault.word == "/" and fault.before.endswith("/"):
         both = fault.before_it("/").to(fault.span)
-        told = "divide with one `/`; a comment starts with `#`"
-        return instead(both.text, "/", "#", at=both, words=told)
+        hint = "divide with one `/`; a comment starts with `#`"
+        return instead(both.text, "/", "#", at=both, words=hint)
     return None
 
 
@@ -143,26 +143,26 @@ def number_help(fault: Fault) -> str | None:
         if "RANGE" in fault.accepted or fault.before.endswith(".."):
             return RANGE_HINT
         if fault.before[-1:].isdigit():
-            told = f"write a digit after the point: `{fault.before[-1]}.0`"
-            return instead(".", ".0", at=fault.span, words=told)
-        told = "write a digit before the point: `0.5`"
+            hint = f"write a digit after the point: `{fault.before[-1]}.0`"
+            return instead(".", ".0", at=fault.span, words=hint)
+        hint = "write a digit before the point: `0.5`"
         is_fraction = fault.behind[:1].isdigit()
-        return instead(".", "0.", at=fault.span, words=told) if is_fraction else None
+        return instead(".", "0.", at=fault.span, words=hint) if is_fraction else None
     if any(category(character) == "No" for character in fault.previous):
         return "write powers as `x^2` and fractions as `0.5`"
     if not re.fullmatch(r"\d.*", fault.word):
         return None
     if fault.before[-1:].isdigit():
-        told = "write digits without spaces, or with `_`: `800_000`"
+        hint = "write digits without spaces, or with `_`: `800_000`"
         at = fault.span.source.text[: fault.span.start].rstrip()
         blanks = Span(fault.span.source, len(at), fault.span.start)
-        return instead(blanks.text, "_", at=blanks, words=told)
+        return instead(blanks.text, "_", at=blanks, words=hint)
     if fault.before[-1:] in ("%", "$"):
         both = fault.before_it(fault.before[-1]).to(fault.span)
         rest = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
         unit = fault.before[-1] + (rest[0].replace(" ", "") if rest else "")
-        told = f"put the unit after the number: `{shortened(fault.word)} {unit}`"
-        return instead(both.text, f"{fault.word} {fault.before[-1]}", at=both, words=told)
+        hint = f"put the unit after the number: `{shortened(fault.word)} {unit}`"
+        return instead(both.text, f"{fault.word} {fault.before[-1]}", at=both, words=hint)
     return None
 
 
@@ -178,9 +178,9 @@ def unit_help(fault: Fault) -> str | None:
     left = name.group() if name.group() != ")" else "(…)"
     unit = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
     written = fault.word + (unit.group().replace(" ", "") if unit else "")
-    told = f"write `{left} * 1 {written}`, or only `{left}` if it has a unit"
+    hint = f"write `{left} * 1 {written}`, or only `{left}` if it has a unit"
     whole = Span(fault.span.source, fault.span.start, fault.span.end + (unit.end() if unit else 0))
-    return instead(whole.text, f"* 1 {written}", "", at=whole, words=told)
+    return instead(whole.text, f"* 1 {written}", "", at=whole, words=hint)
 
 
 def users_help(fault: Fault) -> str | None:

@@ -82,11 +82,11 @@ def pool_help(fault: Fault) -> str | None:
     if not re.search(r"\b(take|give)$", fault.before) or not fault.word[:1].isdigit():
         return None
     unit, pool = amount.groups() if amount else ("MB", "memory")
-    told = f"put the pool first: `take {pool} {fault.word} {unit}`"
+    hint = f"put the pool first: `take {pool} {fault.word} {unit}`"
     if amount is None:
-        return told
+        return hint
     whole = Span(fault.span.source, fault.span.start, fault.span.end + amount.end())
-    return instead(whole.text, f"{pool} {fault.word} {unit}", at=whole, words=told)
+    return instead(whole.text, f"{pool} {fault.word} {unit}", at=whole, words=hint)
 
 
 def call_help(fault: Fault) -> str | None:
@@ -107,9 +107,9 @@ def call_help(fault: Fault) -> str | None:
     if re.search(r"\bcall$", fault.before) and fault.word == "{":
         return "name the node that is called: `call db { … }`"
     if node and node[1] in ("at", "to"):
-        told = f"name only the node: `call {fault.word} {{ … }}`"
+        hint = f"name only the node: `call {fault.word} {{ … }}`"
         at = fault.before_it(node[1]).to(fault.span)
-        return instead(at.text, fault.word, at=at, words=told)
+        return instead(at.text, fault.word, at=at, words=hint)
     if fault.word in ("sends", "returns") and "COMMA" in fault.accepted:
         return fault.after_a_comma
     if node and (fault.word in "};" or "\n" in fault.word):
@@ -179,13 +179,13 @@ def use_help(fault: Fault) -> str | None:
         return None
     file, name = used[1], used[2] or "name"
     if used.end() < len(fault.before):  # behind `with`
-        told = "put a comma between the settings"
+        hint = "put a comma between the settings"
         if fault.word == "and":
-            return instead(fault.with_blanks.text, ", ", at=fault.with_blanks, words=told)
-        return told if fault.word == "=" else None
+            return instead(fault.with_blanks.text, ", ", at=fault.with_blanks, words=hint)
+        return hint if fault.word == "=" else None
     if fault.word.isidentifier() and "AS" in fault.accepted and fault.word != "for":
-        told = f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
-        return insertion_before_hint(fault.span, " as", told)
+        hint = f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
+        return insertion_before_hint(fault.span, " as", hint)
     if fault.word == "," and used[2]:
         return f"write one `use {file} as {name}` per instance"
     if fault.word in ("{", "(", ":", ",", "for") and "WITH" in fault.accepted:
@@ -205,9 +205,9 @@ def member_help(fault: Fault) -> str | None:
     if parent == "with":
         return f"name the base first: `{kind} {name} = … with …`"
     if fault.word in ("{", ",", ":") and member.end() == len(fault.before):
-        told = f"put the differences after `with`: `{kind} {name} = {parent} with …`"
+        hint = f"put the differences after `with`: `{kind} {name} = {parent} with …`"
         return (
-            told if fault.word == "{" else instead(fault.word, " with", at=fault.span, words=told)
+            hint if fault.word == "{" else instead(fault.word, " with", at=fault.span, words=hint)
         )
     if "COMMA" in fault.accepted and fault.word.isidentifier() and not fault.opened:
         return fault.after_a_comma
@@ -221,8 +221,8 @@ def list_help(fault: Fault) -> str | None:
     if "BUT" not in fault.accepted or not fault.before.endswith("all"):
         return None
     if fault.word in ("except", "without", "not"):
-        told = "write `but`: `between all but client`"
-        return instead(fault.word, "but", at=fault.span, words=told)
+        hint = "write `but`: `between all but client`"
+        return instead(fault.word, "but", at=fault.span, words=hint)
     is_more = fault.word == ","
     return "put `all` last: `between core, all`" if is_more else None
 
@@ -235,8 +235,8 @@ def run_help(fault: Fault) -> str | None:
     if runs is None or "IF" not in fault.accepted:
         return None
     if fault.word[:1].isdigit():
-        told = f"put the repetition after `*`: `run {runs[1]} * {shortened(fault.word)}`"
-        return insertion_before_hint(fault.span, " *", told)
+        hint = f"put the repetition after `*`: `run {runs[1]} * {shortened(fault.word)}`"
+        return insertion_before_hint(fault.span, " *", hint)
     if fault.word in ("to", "in"):
         return f"put the receivers into the stream: `at node {{ {runs[1]} {fault.word} … }}`"
     return None
@@ -248,8 +248,8 @@ def size_in_help(fault: Fault) -> str | None:
         r"\btraffic\s[^;{}\n]*$", fault.before[-CHARACTERS_BEFORE:]
     ):
         return None
-    told = "put a comma before the size: `traffic 8000 byte/s, 1280 byte/packet`"
-    return instead(fault.with_blanks.text, ",", at=fault.with_blanks, words=told)
+    hint = "put a comma before the size: `traffic 8000 byte/s, 1280 byte/packet`"
+    return instead(fault.with_blanks.text, ",", at=fault.with_blanks, words=hint)
 
 
 def think_time_help(fault: Fault) -> str | None:

@@ -102,10 +102,10 @@ def _character(span: Span, sink: Sink) -> None:
 
 
 def _character_hint(character: str) -> str:
-    told = _CHARACTERS.get(character, "remove it; it is allowed only in text and comments")
+    hint = _CHARACTERS.get(character, "remove it; it is allowed only in text and comments")
     if character in _CHARACTERS and character not in _INSTEAD:
-        return told
-    return instead(character, _INSTEAD.get(character, ""), words=told)
+        return hint
+    return instead(character, _INSTEAD.get(character, ""), words=hint)
 
 
 def _unclosed_text(span: Span, sink: Sink) -> None:
@@ -175,11 +175,11 @@ def _unclosed(source: Source, opening: int, sink: Sink, before: int | None = Non
 
 
 def _added(source: Source, bracket: str, before: int | None) -> Hint:
-    told = f"add the missing `{bracket}`"
+    hint = f"add the missing `{bracket}`"
     return (
-        Hint(told)
+        Hint(hint)
         if before is None
-        else insertion_before_hint(Span(source, before, before), bracket, told)
+        else insertion_before_hint(Span(source, before, before), bracket, hint)
     )
 
 

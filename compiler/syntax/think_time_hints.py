@@ -14,15 +14,15 @@ _TIME = re.compile(r"[ \t]*([\w.]+)(?:[ \t]+(\w+))?")
 def think_help(before: str, word: str, behind: str) -> str | None:
     """Return how a time to think is written, where `word` cannot stand behind what is `before`."""
     if word == "think":
-        told = _text(word, behind)
-        return f"put it into the traffic, after a comma: `traffic 1 request, {told}`"
+        hint = _text(word, behind)
+        return f"put it into the traffic, after a comma: `traffic 1 request, {hint}`"
     is_value = word[:1].isdigit() or word in ("=", ":")
-    told = _text("think", behind if word in ("=", ":") else f"{word} {behind}")
+    hint = _text("think", behind if word in ("=", ":") else f"{word} {behind}")
     if is_value and _FIRST.search(before):
-        return f"put the number of items in progress first: `traffic 1 request, {told}`"
+        return f"put the number of items in progress first: `traffic 1 request, {hint}`"
     found = _BEHIND.search(before)
     if found and is_value and (found[1] != "think" or word in ("=", ":")):
-        return f"write `{told}`"
+        return f"write `{hint}`"
     return None
 
 

@@ -109,8 +109,8 @@ def preceding_misspelling_help(fault: Fault) -> str | None:
     near = closest(word, _STATEMENTS, _SIMILAR_ENOUGH)
     if near is None or near == word:
         return None
-    told = f"did you mean `{near}` instead of `{word}`?"
-    return instead(word, near, at=fault.before_it(word), words=told)
+    hint = f"did you mean `{near}` instead of `{word}`?"
+    return instead(word, near, at=fault.before_it(word), words=hint)
 
 
 def foreign_word_help(fault: Fault) -> str | None:

@@ -59,7 +59,7 @@ class ClaimChecker(OfChanges, frozen=True):
         changes = self.changes.all_of(item.changes, scope)
         if len(changes) < len(item.changes):
             return None
-        asks = queries_model(item.value, self.main)
+        is_query = queries_model(item.value, self.main)
         if item.claimed is None and (item.simulated is None or _is_condition(item.value)):
             condition = self.expressions.condition(item.value, scope)
             if condition is None:
@@ -68,7 +68,7 @@ class ClaimChecker(OfChanges, frozen=True):
             if item.simulated is not None and simulated is None:
                 return None
             return ir.Claim(
-                value=condition, changes=changes, span=item.span, asks=asks, simulated=simulated
+                value=condition, changes=changes, span=item.span, asks=is_query, simulated=simulated
             )
         value = self.expressions.quantity(item.value, scope)
         if value is None:
@@ -78,7 +78,7 @@ class ClaimChecker(OfChanges, frozen=True):
             return None
         if item.claimed is None:
             return ir.Claim(
-                value=value, changes=changes, span=item.span, asks=asks, simulated=simulated
+                value=value, changes=changes, span=item.span, asks=is_query, simulated=simulated
             )
         claimed = self.expressions.quantity(item.claimed, scope, value.dimension, "the claim")
         if claimed is None:
@@ -99,7 +99,7 @@ class ClaimChecker(OfChanges, frozen=True):
             tolerance=tolerance,
             changes=changes,
             span=item.span,
-            asks=asks,
+            asks=is_query,
             simulated=simulated,
         )
 
@@ -112,8 +112,10 @@ class ClaimChecker(OfChanges, frozen=True):
             quantity = self.expressions.quantity(side, scope)
             if quantity is None:
                 return None
-            asked = [p for p in parts_of(quantity.expr) if isinstance(p, ir.Measured | ir.Changed)]
-            if not asked:
+            measures = [
+                p for p in parts_of(quantity.expr) if isinstance(p, ir.Measured | ir.Changed)
+            ]
+            if not measures:
                 continue
             reason = not_simulated(quantity.expr)
             if reason is not None:

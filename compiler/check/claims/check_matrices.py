@@ -64,7 +64,7 @@ class MatrixChecker(OfChanges, frozen=True):
         conditions = RowConditions(self.expressions)
         excluded = [conditions.input_condition(expr, scope) for expr in item.excluded]
         wanted = [conditions.condition(expr, scope) for expr in item.wanted]
-        kept: tuple[ir.Condition, ...] = sound(wanted)
+        sound_conditions: tuple[ir.Condition, ...] = sound(wanted)
         known = [axis.name for axis in blocks[0]] + [column.name for column in columns]
         order = [self._order(key, known) for key in item.order]
         built = ir.Matrix(
@@ -73,7 +73,11 @@ class MatrixChecker(OfChanges, frozen=True):
             changes=changes,
             blocks=blocks,
             excluded=sound(excluded),
-            wanted=(kept[0] if len(kept) == 1 else ir.AllOf(kept)) if kept else None,
+            wanted=(
+                sound_conditions[0] if len(sound_conditions) == 1 else ir.AllOf(sound_conditions)
+            )
+            if sound_conditions
+            else None,
             columns=tuple(columns),
             selected=tuple(self._called(name, known) for name in item.selected),
             order=sound(order),
@@ -108,8 +112,8 @@ class MatrixChecker(OfChanges, frozen=True):
                 f"matrix `{item.name.text}` has no axis",
                 "add an axis, such as `station in [ws.ipx, ws.alpha]`",
             )
-        told, hint = "{} is already an axis", "list all its values in one axis"
-        are_distinct = self.are_distinct(item.axes, told, "first declared here", hint)
+        message, hint = "{} is already an axis", "list all its values in one axis"
+        are_distinct = self.are_distinct(item.axes, message, "first declared here", hint)
         is_sound = are_distinct and len(axes) == len(item.axes) > 0
         blocks = [axes]
         for changes in item.included:
@@ -160,15 +164,15 @@ class MatrixChecker(OfChanges, frozen=True):
                 "`at` sets the population for utilization, quality and cost: `at N = 20`",
             )
             return None
-        settled = self.changes.one(change, self.main)
-        if not isinstance(settled, ir.SetPopulation):
+        change_here = self.changes.one(change, self.main)
+        if not isinstance(change_here, ir.SetPopulation):
             return None
-        if settled.low != settled.high:
+        if change_here.low != change_here.high:
             self.refuse(
                 codes.BAD_SETTING, change.span, "`at` takes one population", "write `at N = 20`"
             )
             return None
-        return settled.low
+        return change_here.low
 
     # -- columns -------------------------------------------------------------------------
 

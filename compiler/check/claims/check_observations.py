@@ -183,9 +183,9 @@ class ObservationChecker(OfChanges, frozen=True):
         tolerance = ClaimChecker(self.expressions).tolerance(item.tolerance, value.dimension)
         if item.tolerance is not None and tolerance is None:
             return None
-        asks = queries_model(item.target, self.main)
+        is_query = queries_model(item.target, self.main)
         column = ir.MeasuredColumn(
-            heading=item.name.text, value=value, tolerance=tolerance, span=item.span, asks=asks
+            heading=item.name.text, value=value, tolerance=tolerance, span=item.span, asks=is_query
         )
         return _ValueColumn(column, factor)
 
@@ -262,10 +262,13 @@ def report_cores(model: ir.Model, sink: Sink) -> None:
         changes = (change for row in observation.rows for change in row.changes)
         set_by_rows = {getattr(change, "name", None) for change in changes}
         for column in observation.measured:
-            asked = column.value.expr
-            if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
+            expression = column.value.expr
+            if (
+                not isinstance(expression, ir.Measured)
+                or expression.kind is not ir.MeasureKind.LOAD
+            ):
                 continue
-            place, _, name = asked.subject.rpartition(".")
+            place, _, name = expression.subject.rpartition(".")
             machine = machines.get(place)
             resource = None if machine is None else machine.resource(name)
             if resource is None or resource.kind is not ir.ResourceKind.PROCESSOR:
@@ -273,7 +276,7 @@ def report_cores(model: ir.Model, sink: Sink) -> None:
             count = resource.capacity.expr
             if not isinstance(count, ir.Constant) or count.value == observation.cores:
                 continue
-            if not set_by_rows & {place, f"{asked.subject}.cores"}:
+            if not set_by_rows & {place, f"{expression.subject}.cores"}:
                 sink.report(
                     codes.BAD_DATA,
                     column.span,
@@ -281,7 +284,7 @@ def report_cores(model: ir.Model, sink: Sink) -> None:
                     f"{float(observation.cores):g} cores, but `{place}` has "
                     f"{float(count.value):g}",
                     hint="give the node the measured cores, or compare busy cores: "
-                    f"`{asked.subject}.load * {float(count.value):g}` with a column `cpu "
+                    f"`{expression.subject}.load * {float(count.value):g}` with a column `cpu "
                     "in core`",
                 )
 
@@ -299,5 +302,5 @@ def _heading_hint(name: ast.Name, headings: Sequence[str]) -> str | None:
     near = closest(name.text, headings)
     if near is None or near.isidentifier() or name.span.text.startswith('"'):
         return did_you_mean(name.text, headings)
-    told = f'put a heading that is not a name in quotes: `"{near}"`'
-    return instead(name.text, f'"{near}"', words=told)
+    hint = f'put a heading that is not a name in quotes: `"{near}"`'
+    return instead(name.text, f'"{near}"', words=hint)

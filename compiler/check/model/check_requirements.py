@@ -79,24 +79,24 @@ class RequirementChecker(Part, frozen=True):
         )
         if found is None:
             return None
-        told = None
+        problem = None
         if not isinstance(found.expr, ir.Constant):
-            told = stated.span, "a certainty must be a number", "write `with 95 % certainty`"
+            problem = stated.span, "a certainty must be a number", "write `with 95 % certainty`"
         elif not _LEAST_CERTAINTY <= found.expr.value <= _MOST_CERTAINTY:
-            told = (
+            problem = (
                 stated.span,
                 "a certainty must be from 50 % to 99.9 %",
                 "write `with 95 % certainty`",
             )
         elif item.ideal is not None:
-            told = (
+            problem = (
                 item.ideal.span,
                 "a requirement with a certainty cannot have an ideal",
                 "declare the ideal in a separate requirement without a certainty",
             )
         else:
             return found.expr.value
-        span, message, hint = told
+        span, message, hint = problem
         self.sink.report(codes.CERTAINTY, span, message, hint=hint)
         return None
 

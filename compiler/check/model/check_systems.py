@@ -52,15 +52,19 @@ class SystemChecker(OfChanges, frozen=True):
         """
         assert self.main.used is not None
         users = next((d for d in self.main.names.values() if isinstance(d, ast.Users)), None)
-        told = None if users is None else self._population(users)
+        population = None if users is None else self._population(users)
         source = self.main.syntax.source.label
-        return ir.Instance(self.main.prefix, source, told, self.main.used.span)
+        return ir.Instance(self.main.prefix, source, population, self.main.used.span)
 
     def _population(self, users: ast.Users) -> ir.Quantity | None:
         given = self.main.arguments[users.name.text]
         scope = Scope(given.module, Allowed.POPULATION)
-        told = self.expressions.quantity(given.value, scope, DIMENSIONLESS, "a population")
-        fixed = told.expr if told is not None and isinstance(told.expr, ir.Constant) else None
+        quantity = self.expressions.quantity(given.value, scope, DIMENSIONLESS, "a population")
+        fixed = (
+            quantity.expr
+            if quantity is not None and isinstance(quantity.expr, ir.Constant)
+            else None
+        )
         if fixed is not None and (fixed.value < 1 or fixed.value.denominator != 1):
             self.sink.report(
                 codes.OUT_OF_RANGE,
@@ -69,10 +73,10 @@ class SystemChecker(OfChanges, frozen=True):
                 hint="write `population = 20`, or a share of the users of this spec: "
                 "`population = N * 50 %`",
             )
-            told = None
-        if told is None:
+            quantity = None
+        if quantity is None:
             self.known.values[self.main.qualified(users.name.text)] = None
-        return told
+        return quantity
 
     def streams(
         self,
@@ -170,13 +174,13 @@ class SystemChecker(OfChanges, frozen=True):
             metric = stated.metric
             if isinstance(metric, ast.Name) and metric.text == quality.metric.value:
                 continue
-            told = metric.text if isinstance(metric, ast.Name) else "= …"
+            label = metric.text if isinstance(metric, ast.Name) else "= …"
             self.sink.report(
                 codes.LEFT_OUT,
                 stated.span,
                 f"the quality metric of `{self.main.prefix}` is ignored: the spec's own "
                 "metric covers all instances",
-                hint=f"to use it for all, write `quality {told}` in the spec",
+                hint=f"to use it for all, write `quality {label}` in the spec",
             )
 
     def _requirements(self, items: Iterable[ast.Requirement]) -> tuple[ir.Requirement, ...]:
@@ -190,8 +194,8 @@ class SystemChecker(OfChanges, frozen=True):
 
     def report_twice(self, kind: str, declared: Iterable[ast.Named]) -> None:
         """Report what has a name that stands before it."""
-        told = f"{kind} {{}} is declared twice"
-        self.are_distinct(declared, told, "first declared here", "rename one of them")
+        message = f"{kind} {{}} is declared twice"
+        self.are_distinct(declared, message, "first declared here", "rename one of them")
 
 
 def with_twins(machines: Iterable[ir.Machine]) -> dict[str, ir.Machine]:

@@ -192,10 +192,10 @@ class _Expansion(Struct, frozen=True, kw_only=True):
     def _requested(self) -> Iterator[ast.Let]:
         """Yield definitions as they are for a kind, where something asked for them so."""
         made: set[tuple[str, Key]] = set()
-        while missing := [asked for asked in self.indices.lets if asked not in made]:
-            for asked in missing:
-                made.add(asked)
-                let, key = self.indices.lets[asked], asked[1]
+        while missing := [requested for requested in self.indices.lets if requested not in made]:
+            for requested in missing:
+                made.add(requested)
+                let, key = self.indices.lets[requested], requested[1]
                 name = replace(let.name, parts=(*let.name.parts, *key.kinds))
                 yield replace(let, name=name, value=self.indices.at(let.value, key))
 

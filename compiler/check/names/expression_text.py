@@ -28,8 +28,8 @@ def text_in_model(expr: ast.Expr, module: Module) -> str:
         called.setdefault(span, []).append(name)
     for span, (name, *others) in sorted(called.items(), key=lambda found: -found[0].start):
         # What stands for one of each kind is called as it is written.
-        told = current_text(span.text) if others else name
-        text = text[: span.start - start] + told + text[span.end - start :]
+        current = current_text(span.text) if others else name
+        text = text[: span.start - start] + current + text[span.end - start :]
     return text
 
 
@@ -68,11 +68,11 @@ def _percentile(expr: ast.Expr, module: Module) -> str | None:
     if word is None:
         return None
     assert isinstance(expr, ast.Call)
-    asked = expr.arguments[0]
-    assert isinstance(asked, ast.Reference)
-    owner, _ = owner_in(module, asked.name)
+    measure = expr.arguments[0]
+    assert isinstance(measure, ast.Reference)
+    owner, _ = owner_in(module, measure.name)
     assert owner is not None
-    called = ast.Name(asked.name.span, (*asked.name.parts[:-1], word))
+    called = ast.Name(measure.name.span, (*measure.name.parts[:-1], word))
     return _called(module, called, owner, (word,))
 
 
@@ -82,8 +82,10 @@ def percentile_named(expr: ast.Expr, module: Module) -> str | None:
     None for all else, and for a share that no percentile has a word for.
     """
     match expr:
-        case ast.Call(arguments=(ast.Reference(name=asked), share)) if expr.name.text == "quantile":
-            owner, rest = owner_in(module, asked)
+        case ast.Call(arguments=(ast.Reference(name=measure), share)) if (
+            expr.name.text == "quantile"
+        ):
+            owner, rest = owner_in(module, measure)
             is_stream = owner is not None and isinstance(owner.declaration, ast.Stream)
             level = literal_share(share.span.text)
             if is_stream and rest == ("latency",) and level is not None:

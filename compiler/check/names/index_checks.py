@@ -144,15 +144,15 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             found.setdefault(pair, entry)
         missing = [pair for pair in pairs if frozenset(pair) not in found]
         if missing and is_sound:
-            told = ", ".join(f"`{one} {other}`" for one, other in missing[:_MOST_REPORTED])
+            missing_text = ", ".join(f"`{one} {other}`" for one, other in missing[:_MOST_REPORTED])
             self._refuse(
                 codes.MISSING_PART,
                 param.name.span,
                 f"`{param.name.text}` has no value for the pair "
                 + (
-                    told
+                    missing_text
                     if len(missing) <= _MOST_REPORTED
-                    else f"{told} and {len(missing) - _MOST_REPORTED} more pairs"
+                    else f"{missing_text} and {len(missing) - _MOST_REPORTED} more pairs"
                 ),
                 f"add a line for each pair: `{' '.join(missing[0])} "
                 f"{table.entries[0].value.span.text if table.entries else '40 ms'}`",

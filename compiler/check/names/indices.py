@@ -245,11 +245,11 @@ class Indices(Struct, frozen=True, kw_only=True):
             )
             return one
         if missing != len(key.kinds):
-            told = "two kinds" if missing > 1 else "one kind"
+            kinds_text = "two kinds" if missing > 1 else "one kind"
             self._refuse(
                 codes.MISPLACED,
                 name.span,
-                f"{what} is for {told}, but this is for {key.text}",
+                f"{what} is for {kinds_text}, but this is for {key.text}",
                 f"name it: `{self._example(name)}`"
                 if len(key.kinds) > 1
                 else f"name the other end: `{name.text}.{self.kinds[key.of][-1]}`",

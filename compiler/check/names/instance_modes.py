@@ -32,8 +32,8 @@ def changes_of(instance: Module, change: ast.Change, sink: Sink) -> Iterator[ast
         return
     word = change.value.span.text
     if word not in known:
-        told = f"`{syntax.source.label}` has no {change.name.text} named `{word}`"
-        sink.report(codes.BAD_SETTING, change.value.span, told, hint=offered(word, known))
+        message = f"`{syntax.source.label}` has no {change.name.text} named `{word}`"
+        sink.report(codes.BAD_SETTING, change.value.span, message, hint=offered(word, known))
         return
     if isinstance(change.value, ast.Reference):
         instance.note(Meaning.CHOSEN, change.value.name)
@@ -57,8 +57,8 @@ def _report_differences(
 ) -> None:
     """Report what several scenarios of an instance change to different values."""
     if not several.values:
-        told = "this list names no scenario"
-        sink.report(codes.BAD_SETTING, several.span, told, hint="name at least one")
+        message = "this list names no scenario"
+        sink.report(codes.BAD_SETTING, several.span, message, hint="name at least one")
     assert instance.used is not None
     decided = {change.name.text for change in instance.used.changes}
     seen: dict[str, tuple[str, ast.Change]] = {}

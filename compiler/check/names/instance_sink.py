@@ -15,10 +15,10 @@ class _InstanceSink(Sink, kw_only=True):
 
     def add(self, finding: Diagnostic) -> None:
         """Record a diagnostic, with the instance where it stands in another text."""
-        primary, told = finding.primary, self.instance_label
-        is_told = told is None or told in finding.secondary
-        if told is not None and not is_told and not _stands_with(primary, told):
-            finding = replace(finding, secondary=(*finding.secondary, told))
+        primary, label = finding.primary, self.instance_label
+        is_labeled = label is None or label in finding.secondary
+        if label is not None and not is_labeled and not _stands_with(primary, label):
+            finding = replace(finding, secondary=(*finding.secondary, label))
         super().add(finding)
 
 

@@ -104,11 +104,11 @@ class Instances(Struct, frozen=True):
     def _are_distinct(self, changes: Iterable[ast.Change]) -> None:
         for change, earlier in repeated(changes, lambda change: change.name.text):
             label = Label(earlier.name.span, "first set here")
-            told = f"`{change.name.text}` is set twice here"
+            message = f"`{change.name.text}` is set twice here"
             self._refuse(
                 codes.DUPLICATE_NAME,
                 change.name.span,
-                told,
+                message,
                 single_statement_hint(change.span),
                 label,
             )
@@ -124,8 +124,8 @@ class Instances(Struct, frozen=True):
         if declaration is None:
             return
         if isinstance(change.value, ast.Listed):
-            told = f"`{change.name.text}` takes one value, not a list"
-            self._refuse(codes.BAD_SETTING, change.value.span, told, "set one value")
+            message = f"`{change.name.text}` takes one value, not a list"
+            self._refuse(codes.BAD_SETTING, change.value.span, message, "set one value")
             return
         if isinstance(change.value, ast.Range):
             self._refuse(
@@ -260,11 +260,11 @@ class Instances(Struct, frozen=True):
     def _refuse_mean(self, dependency: KindDependency, kinds: ast.Kinds) -> None:
         """Refuse what would be the mean over all kinds, where one of them alone is meant."""
         named, divided = dependency.named.text, dependency.divided
-        told = f"`{named}` depends on `{divided}`, which differs by `{kinds.name.text}`"
+        message = f"`{named}` depends on `{divided}`, which differs by `{kinds.name.text}`"
         self._refuse(
             codes.BAD_SETTING,
             dependency.named.span,
-            f"{told}: here each would use the mean",
+            f"{message}: here each would use the mean",
             f"write the expression with `{divided}`, which has the value of each kind here",
             Label(kinds.name.span, "one for each kind"),
         )
@@ -305,8 +305,8 @@ def _with_population(use: ast.Use, user: Module, alias: str) -> str:
     if use.each is not None:
         users += f" * {use.each.text}"
         name = f"{alias.rpartition('.')[0]} for each {use.each.text}"
-    told = ", ".join([f"{POPULATION} = {users}", *(change.span.text for change in use.changes)])
-    return f"use {use.module.span.text} as {name} with {told}"
+    settings = ", ".join([f"{POPULATION} = {users}", *(change.span.text for change in use.changes)])
+    return f"use {use.module.span.text} as {name} with {settings}"
 
 
 _PLACE_OF = {"machine": "node", "network": "link"}

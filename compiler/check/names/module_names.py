@@ -106,13 +106,13 @@ def _named(syntax: ast.Module) -> Iterator[ast.Shared]:
 
 def _one_name(declaration: ast.Shared, earlier: ast.Shared) -> str:
     """Return how to fix two declarations with one name; what says the same twice says it once."""
-    told = "rename one of them"
+    hint = "rename one of them"
     if not isinstance(declaration, type(earlier)):
-        told += f": {kind_of(earlier)} and {kind_of(declaration)} cannot share a name"
-        return told
-    other = numbering_hint(declaration.name.span, told)
+        hint += f": {kind_of(earlier)} and {kind_of(declaration)} cannot share a name"
+        return hint
+    other = numbering_hint(declaration.name.span, hint)
     if declaration.span == earlier.span:  # `node web, web = pod`
-        return of_these(told, single_statement_hint(declaration.name.span), other)
+        return of_these(hint, single_statement_hint(declaration.name.span), other)
     if declaration.span.text == earlier.span.text:
-        return of_these(told, removal_hint(declaration.span, told), other)
+        return of_these(hint, removal_hint(declaration.span, hint), other)
     return other

@@ -113,10 +113,10 @@ def one_of(declared: Declared | None) -> str:
     family = None if declared is None else declared.declaration
     if not isinstance(family, Indexed):
         return ""
-    told = f"name one of them, such as `{family.names[0]}`"
+    hint = f"name one of them, such as `{family.names[0]}`"
     if len(family.keys[0]) > 1:
-        return told
-    return f"{told}; or declare this for each `{family.kinds}`, too"
+        return hint
+    return f"{hint}; or declare this for each `{family.kinds}`, too"
 
 
 def _part_hint(
@@ -137,8 +137,8 @@ def _part_hint(
         return ""
     kind = "node" if isinstance(hardware, ast.Machine) else "link"
     shown = ", ".join(f"`{place}`" for place in places[:_SHOWN])
-    told = f"use the {kind} made from it: {shown}"
-    return instead(name.text, *places[:_SHOWN], words=told)
+    hint = f"use the {kind} made from it: {shown}"
+    return instead(name.text, *places[:_SHOWN], words=hint)
 
 
 def _such_as(candidates: Collection[str]) -> str:
@@ -153,8 +153,8 @@ def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[ty
         return f"`{last}` is a reserved word; compare an option with it: `… == {last}`"
     if wanted.endswith("unit"):
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
-        told = f"declare it with `unit {last}`, or use a known unit such as {known}"
-        return told if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", told)
+        hint = f"declare it with `unit {last}`, or use a known unit such as {known}"
+        return hint if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", hint)
     if kinds[0] in _INDEXED_KINDS:
         return f"declare it: `{keyword(kinds[0])} {last} …`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
@@ -178,8 +178,8 @@ def _in_other_words(module: Module, name: ast.Name) -> str:
         return instead(whole.text, written, at=whole)
     users = [d.name.text for d in module.names.values() if isinstance(d, ast.Users)]
     if before.rstrip().endswith("for each") and f"{last}s" in users:
-        told = "write `user`, for any name of the population"
-        return instead(last, "user", at=name.span, words=told)
+        hint = "write `user`, for any name of the population"
+        return instead(last, "user", at=name.span, words=hint)
     owner = module.names.get(name.parts[0])
     if len(name.parts) > 1 and isinstance(owner, ast.Component):
         return (

@@ -213,13 +213,13 @@ class _Loader(Struct, kw_only=True):
         instances = sum(step.is_instance for step in steps)
         if len(steps) <= DEEPEST_IMPORTS and instances <= DEEPEST_INSTANCES:
             return False
-        told, deepest = "`use` may nest", DEEPEST_IMPORTS
+        limit_text, deepest = "`use` may nest", DEEPEST_IMPORTS
         if instances > DEEPEST_INSTANCES:
-            told, deepest = "instances may nest", DEEPEST_INSTANCES
+            limit_text, deepest = "instances may nest", DEEPEST_INSTANCES
         self.sink.report(
             codes.UNKNOWN_MODULE,
             steps[-1].use.span,
-            f"{told} at most {deepest} levels deep",
+            f"{limit_text} at most {deepest} levels deep",
             hint="use the needed file directly",
         )
         return True

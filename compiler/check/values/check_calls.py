@@ -72,10 +72,8 @@ def _as_quantile(expr: ast.Call) -> str | None:
     """Return how to write `p99(page.latency)` and `percentile(page.latency, 99)`."""
     word, given = expr.name.text, [argument.span.text for argument in expr.arguments]
     if word in ("percentile", "perc"):
-        asked = instead(
-            word, "quantile", words="write `page.p99`, or `quantile(page.latency, 99 %)`"
-        )
-        return "write `page.p99`" if not given else asked
+        fix = instead(word, "quantile", words="write `page.p99`, or `quantile(page.latency, 99 %)`")
+        return "write `page.p99`" if not given else fix
     found = _PERCENTILE.fullmatch(word)
     if found is None:
         return None

@@ -129,12 +129,12 @@ class CaseChecker(Struct, frozen=True):
 
     def sum(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return what a parameter by kinds comes to when all its kinds are added up."""
-        asked = expr.arguments[0] if len(expr.arguments) == 1 else None
-        named = lookup(scope.module, asked.name) if isinstance(asked, ast.Reference) else None
+        operand = expr.arguments[0] if len(expr.arguments) == 1 else None
+        named = lookup(scope.module, operand.name) if isinstance(operand, ast.Reference) else None
         declared = None if named is None else named.declaration
         if named is None or not isinstance(declared, ast.Param):
             self.sink.report(
-                codes.ARGUMENT_COUNT if asked is None else codes.WRONG_KIND,
+                codes.ARGUMENT_COUNT if operand is None else codes.WRONG_KIND,
                 expr.span,
                 "`sum` takes one parameter with kinds",
                 hint="write `sum(layer_rate)`; add other values with `+`",
@@ -149,8 +149,8 @@ class CaseChecker(Struct, frozen=True):
                 hint=f"declare it by kinds: `param {declared.name.text} by … {{ … }}`",
             )
             return None
-        assert asked is not None
-        whole = self.value(asked, scope)
+        assert operand is not None
+        whole = self.value(operand, scope)
         kinds = [entry.name.text for entry in declared.value.entries]
         if whole is None:
             return None
@@ -208,11 +208,11 @@ class CaseChecker(Struct, frozen=True):
         missing = [kind for kind in shares.of if kind not in stated]
         if missing and is_sound:
             own = declared.declaration.name
-            told = ", ".join(f"`{kind}`" for kind in missing)
+            kinds = ", ".join(f"`{kind}`" for kind in missing)
             self.sink.report(
                 codes.MISSING_PART,
                 expr.owner.span,
-                f"`{expr.owner.text}` has no value for {told} of `{own.text}`",
+                f"`{expr.owner.text}` has no value for {kinds} of `{own.text}`",
                 secondary=[Label(own.span, "kinds declared here")],
                 hint=f"add it: `{missing[0]} …`",
             )

@@ -201,8 +201,8 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
                 "p0_1 to p99_9 are possible",
             )
             return None
-        asked = ir.Measured(kind=ir.MeasureKind.LARGEST, subject="", level=level)
-        return leaf(asked, DIMENSIONLESS, expr.span)
+        measure = ir.Measured(kind=ir.MeasureKind.LARGEST, subject="", level=level)
+        return leaf(measure, DIMENSIONLESS, expr.span)
 
     def _no_part_of_latency(self, expr: ast.Reference) -> None:
         """Report `page.latency.p99`: a latency is a mean, a percentile is one of the stream."""

@@ -46,9 +46,9 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
         Also `share(call.wait <= 20 s)`: by the time that it waits, at a station or in all.
         """
         compared = expr.arguments[0]
-        told = self._wrong_times(compared)
-        if told is not None:
-            self.sink.report(codes.WRONG_KIND, told[0], told[1], hint=told[2])
+        problem = self._wrong_times(compared)
+        if problem is not None:
+            self.sink.report(codes.WRONG_KIND, problem[0], problem[1], hint=problem[2])
             return None
         assert isinstance(compared, ast.Comparison)
         left, right = compared.operands
@@ -59,11 +59,11 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             self.arithmetic.mismatch(limit, time, "compare")
             return None
         kinds = (ir.MeasureKind.LATENCY, ir.MeasureKind.WAIT)
-        asked = time.expr
+        time_expr = time.expr
         if (
-            not isinstance(asked, ir.Measured)
-            or asked.kind not in kinds
-            or asked.component is not None
+            not isinstance(time_expr, ir.Measured)
+            or time_expr.kind not in kinds
+            or time_expr.component is not None
         ):
             self.sink.report(
                 codes.WRONG_KIND,
@@ -93,10 +93,10 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             return None
         times = ir.TimeLimit(
             seconds=limit.expr.value,
-            is_wait=asked.kind is ir.MeasureKind.WAIT,
+            is_wait=time_expr.kind is ir.MeasureKind.WAIT,
             is_longer=compared.operators[0] == ">",
         )
-        found = ir.Measured(kind=ir.MeasureKind.TIME_SHARE, subject=asked.subject, times=times)
+        found = ir.Measured(kind=ir.MeasureKind.TIME_SHARE, subject=time_expr.subject, times=times)
         return leaf(found, DIMENSIONLESS, expr.span)
 
     def _wrong_times(self, compared: ast.Expr) -> tuple[Span, str, Advice | str] | None:
@@ -165,8 +165,8 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             return leaf(ir.NodeCount(owner.qualified), DIMENSIONLESS, expr.span)
         resource = resource_name(owner, rest)
         if word == "saturation":
-            asked = ir.Measured(kind=ir.MeasureKind.SATURATION, subject=resource)
-            return leaf(asked, DIMENSIONLESS, expr.span)
+            measured = ir.Measured(kind=ir.MeasureKind.SATURATION, subject=resource)
+            return leaf(measured, DIMENSIONLESS, expr.span)
         is_link = isinstance(owner.declaration, ast.Link)
         by, kind = ("stream", ast.Stream) if is_link else _BY_COMPONENT
         return self._share((names[0], by, kind), resource, expr.span, scope)
@@ -208,11 +208,11 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
 
     def quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""
-        asked, level = (*expr.arguments, None, None)[:2]
+        operand, level = (*expr.arguments, None, None)[:2]
         owner: Declared | None = None
         rest: tuple[str, ...] = ()
-        if isinstance(asked, ast.Reference):
-            owner, rest = owner_in(scope.module, asked.name)
+        if isinstance(operand, ast.Reference):
+            owner, rest = owner_in(scope.module, operand.name)
         if len(expr.arguments) != 2 or len(rest) != 1 or level is None:  # noqa: PLR2004
             self.sink.report(
                 codes.ARGUMENT_COUNT,
@@ -221,18 +221,18 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
                 hint="write `voice.p99_9`, or `quantile(voice.latency, 99.9 %)`",
             )
             return None
-        assert isinstance(asked, ast.Reference)
-        stream = ast.Name(asked.name.span, asked.name.parts[:-1])
+        assert isinstance(operand, ast.Reference)
+        stream = ast.Name(operand.name.span, operand.name.parts[:-1])
         if owner is None or not isinstance(owner.declaration, ast.Stream):
             report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
             return None
         if rest[0] != "latency":
             self.sink.report(
                 codes.WRONG_KIND,
-                asked.span,
-                f"`quantile` needs a latency, not `{asked.name.text}`",
+                operand.span,
+                f"`quantile` needs a latency, not `{operand.name.text}`",
                 hint=instead(
-                    asked.name.text,
+                    operand.name.text,
                     f"{stream.text}.latency",
                     words=f"write `{stream.text}.p99_9`",
                 ),
@@ -272,13 +272,16 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
 
     def _group(self, word: str, name: ast.Name, span: Span, scope: Scope) -> Value | None:
         """Return how many members each group has, or how many groups there are."""
-        declared, is_asked = lookup_as(scope.module, name, ast.Group), word in ("count", "members")
-        if declared is None or not is_asked:
-            kind, wanted = (ast.Group, "group") if is_asked else (ast.Node, "node or link")
+        declared, is_function = (
+            lookup_as(scope.module, name, ast.Group),
+            word in ("count", "members"),
+        )
+        if declared is None or not is_function:
+            kind, wanted = (ast.Group, "group") if is_function else (ast.Node, "node or link")
             report_name(self.sink, scope.module, name, wanted, (kind,))
             return None
-        asked = ir.GroupCount if word == "count" else ir.Members
-        return leaf(asked(declared.qualified), DIMENSIONLESS, span)
+        expression_class = ir.GroupCount if word == "count" else ir.Members
+        return leaf(expression_class(declared.qualified), DIMENSIONLESS, span)
 
     def _share(
         self,
@@ -294,7 +297,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
         if declared is None:
             report_name(self.sink, scope.module, name, word, (kind,))
             return None
-        asked = ir.Measured(
+        measured = ir.Measured(
             kind=ir.MeasureKind.SHARE, subject=resource, component=declared.qualified
         )
-        return leaf(asked, DIMENSIONLESS, span)
+        return leaf(measured, DIMENSIONLESS, span)

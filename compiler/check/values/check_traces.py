@@ -231,13 +231,13 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         word, trace = name.parts[-1], ".".join(name.parts[:-1])
         hint = None
         if word in _MEASURES:
-            asked = f"{name.text}({_MEASURES[word][2]})"
+            call_text = f"{name.text}({_MEASURES[word][2]})"
             hint = instead(
-                expr.span.text, asked, at=expr.span, words=f"add the argument: `{asked}`"
+                expr.span.text, call_text, at=expr.span, words=f"add the argument: `{call_text}`"
             )
         elif word in (*_FIXED, _ROOT):
-            told = f"write `{name.text}` without parentheses"
-            hint = instead(expr.span.text, name.text, at=expr.span, words=told)
+            help_text = f"write `{name.text}` without parentheses"
+            hint = instead(expr.span.text, name.text, at=expr.span, words=help_text)
         known = [f"{trace}.{m}" for m in (*_FIXED, _ROOT, *_MEASURES)]
         self.sink.report(
             codes.UNKNOWN_NAME,

@@ -220,20 +220,22 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         for line, cell in cells.items():
             value = number(cell)
             if value is None:
-                told = f"`{cell}` is not a number" if cell else "a number is missing"
+                problem = f"`{cell}` is not a number" if cell else "a number is missing"
                 self.sink.report(
                     codes.BAD_DATA,
                     expr.column.span,
-                    f"`{expr.file.value}`, line {line}, `{word}`: {told}",
+                    f"`{expr.file.value}`, line {line}, `{word}`: {problem}",
                     hint="fix the row, or remove it",
                 )
                 return None
             values.append(value)
         if len(values) < _FEWEST_SAMPLES or len(set(values)) == 1:
-            told = "one sample" if len(values) < _FEWEST_SAMPLES else "samples that are all alike"
+            problem = (
+                "one sample" if len(values) < _FEWEST_SAMPLES else "samples that are all alike"
+            )
             return self._refused(
                 expr.span,
-                f"`{word}` of `{expr.file.value}` has {told}",
+                f"`{word}` of `{expr.file.value}` has {problem}",
                 "measure more often, or write only the number",
             )
         return self._uncertain(expr, ir.Sampled(tuple(sorted(values))), DIMENSIONLESS)
@@ -256,16 +258,16 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return None
         numbers = [self._constant(first)]
         for position, argument in enumerate(expr.arguments[1:], start=1):
-            told = f"`{wanted[position]}` of `{word}`"
+            argument_text = f"`{wanted[position]}` of `{word}`"
             dimension = DIMENSIONLESS if word == "lognormal" else first.dimension
-            numbers.append(self.number(argument, scope, told, dimension))
+            numbers.append(self.number(argument, scope, argument_text, dimension))
         known = [one for one in numbers if one is not None]
         if len(known) < len(numbers):
             return None
         wrong = _wrong(word, known)
         if wrong is not None:
-            message, told = wrong
-            return self._refused(expr.span, message, _otherwise(expr, known, told))
+            message, argument_text = wrong
+            return self._refused(expr.span, message, _otherwise(expr, known, argument_text))
         kinds = (ir.Normal, ir.Lognormal, ir.Uniform, ir.Triangular)
         kind = dict(zip(DISTRIBUTIONS, kinds, strict=True))[word]
         return self._uncertain(expr, kind(*known), first.dimension)

@@ -345,8 +345,8 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
         if written is None:
             return "square it: `(…)^2`"
         squared = f"({written.text})^2"
-        told = f"square it: `{squared}`"
-        return instead(written.text, squared, at=written, words=told)
+        hint = f"square it: `{squared}`"
+        return instead(written.text, squared, at=written, words=hint)
     missing = wanted / have
     if len(missing.exponents) == 1:
         base, power = missing.exponents[0]
@@ -354,14 +354,14 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
             word = Dimension.of(base).in_words
             if wanted == MONEY and have == MONEY / TIME:
                 return f"use `running_cost` for recurring cost, or multiply it by {word}"
-            told = f"{'multiply' if power > 0 else 'divide'} it by {word}"
+            hint = f"{'multiply' if power > 0 else 'divide'} it by {word}"
             is_item = Dimension.of(base).single_base not in (
                 TIME.single_base,
                 INFORMATION.single_base,
             )
             if power > 0 or written is None or not is_item or not _COUNT.fullmatch(written.text):
-                return told
-            return insertion_after_hint(written, f"/{base}", text=told)
+                return hint
+            return insertion_after_hint(written, f"/{base}", text=hint)
     return f"write {example}, or remove it"
 
 

@@ -65,10 +65,10 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
 
     def _of_nested(self, word: str, *which: Formula | int) -> Formula:
         """Return what an operation on networks with pools and speeds comes to."""
-        told = (*which, *self.jobs, *self.delays, *self._nested.operands)
+        operands = (*which, *self.jobs, *self.delays, *self._nested.operands)
         if self.is_of_one:
-            return apply(f"nested_{word}", *told)
-        return apply(f"shared_{word}", len(self.names), *told)
+            return apply(f"nested_{word}", *operands)
+        return apply(f"shared_{word}", len(self.names), *operands)
 
     def _class(self, name: str) -> tuple[int, ...]:
         """Return the operand that tells of a class, where there are several."""
@@ -103,8 +103,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
 
     def _at(self, place: str | int) -> tuple[Formula, ...]:
         """Return what tells of a station, or of calls made together."""
-        told = self._forked
-        return (told.places[place], *self.jobs, *self.delays, *told.operands)
+        network = self._forked
+        return (network.places[place], *self.jobs, *self.delays, *network.operands)
 
     def time_together(self, fork: int) -> Formula | None:
         """Return how long calls take that are made together; None where none of it waits."""
@@ -124,8 +124,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     def _cycle_demand(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream asks of a station; nothing of a pool."""
         number = self.names.index(name)
-        asked = (one.demands[number] for one in self.stations if one.resource == resource)
-        return next(asked, ZERO)
+        demands = (one.demands[number] for one in self.stations if one.resource == resource)
+        return next(demands, ZERO)
 
     def rate(self, name: str) -> Formula:
         """Return how many cycles all of a stream make in a second."""
@@ -136,8 +136,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("forked_rate", *self.jobs, *self.delays, *self._forked.operands)
         if not any(one.demands[number] is not ZERO for one in self.stations):
             return self.jobs[number] / self.delays[number]
-        told = self._operands_of(self.stations, *self._class(name))
-        return apply("closed_rate" if self.is_of_one else "class_rate", *told)
+        operands = self._operands_of(self.stations, *self._class(name))
+        return apply("closed_rate" if self.is_of_one else "class_rate", *operands)
 
     def wait(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream waits at a station."""
@@ -157,8 +157,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         stations = self._from(resource, number)
         visited = [one for one in self.stations if one.demands[number] is not ZERO]
         if self.is_of_one or visited[0].resource != resource:
-            told = self._operands_of(stations, *self._class(name))
-            return apply("closed_wait" if self.is_of_one else "class_wait", *told)
+            operands = self._operands_of(stations, *self._class(name))
+            return apply("closed_wait" if self.is_of_one else "class_wait", *operands)
         cycle = self.jobs[number] / self.rate(name) - self.delays[number]
         served = total(one.demands[number] for one in visited)
         elsewhere = total(self._wait(name, one.resource) for one in visited[1:])
@@ -186,8 +186,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return self._of_nested("wait", self._nested.places[resource])
         if self.forks:
             return apply("forked_wait", *self._at(resource))
-        told = self._operands_of(self._from(resource))
-        return apply("mixed_wait" if self.is_of_one else "class_open_wait", *told)
+        operands = self._operands_of(self._from(resource))
+        return apply("mixed_wait" if self.is_of_one else "class_open_wait", *operands)
 
     def room(self, resource: str, limit: Formula, open_load: Formula) -> Formula:
         """Return how much more than an open load brings a station to a load in all."""

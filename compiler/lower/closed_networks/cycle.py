@@ -42,8 +42,8 @@ class Limit(Struct, frozen=True, kw_only=True):
     @property
     def at_most(self) -> Formula:
         """The cycles a second of one flow for which there is room."""
-        room = ONE if self.open_load is ZERO else maximum(ZERO, 1 - self.open_load)
-        return room / self.work
+        headroom = ONE if self.open_load is ZERO else maximum(ZERO, 1 - self.open_load)
+        return headroom / self.work
 
 
 class Cycle(Struct, frozen=True, kw_only=True):

@@ -166,8 +166,8 @@ class _ElasticRoom(Struct, frozen=True, kw_only=True):
 
     def left(self, parameter: ElasticParameter, slope: Formula) -> Formula:
         """Return what the station leaves for a parameter."""
-        room = self.station.room(self.limit, self.source.at_least)
-        return parameter.least + apply("ratio", room, slope)
+        headroom = self.station.room(self.limit, self.source.at_least)
+        return parameter.least + apply("ratio", headroom, slope)
 
     def at_most(
         self, parameter: ElasticParameter, _slope: Formula, now: Mapping[Formula, Formula]
@@ -227,17 +227,17 @@ def solve_elastic(
             rooms[name] = _ElasticRoom.of(name, load, limit, stations[name], now)
         elif found:
             rooms[name] = _Room.of(name, load, limit, now)
-    settled = []
+    solutions = []
     for parameter in parameters:
         taking = [rooms[name] for name in loaded[parameter.symbol]]
-        slopes = {room.name: room.slope(parameter, now) for room in taking}
+        slopes = {station.name: station.slope(parameter, now) for station in taking}
         one = _elastic_formula(parameter, _filled(taking, parameter, slopes, signs), slopes, now)
-        settled.append(one)
-        rooms |= {room.name: room.after(one, slopes[room.name], now) for room in taking}
+        solutions.append(one)
+        rooms |= {station.name: station.after(one, slopes[station.name], now) for station in taking}
         now[parameter.symbol] = one.value
     put_in = Substitution(now)
     left = {n: rooms[n].at_least if n in rooms else put_in(load) for n, load in loads.items()}
-    return left, tuple(settled)
+    return left, tuple(solutions)
 
 
 def _filled(
@@ -248,12 +248,12 @@ def _filled(
 ) -> list[_Room | _ElasticRoom]:
     """Return the resources whose load grows with a parameter somewhere; QpsError if it falls."""
     filled = []
-    for room in rooms:
-        told = signs(slopes[room.name])
-        if -1 in told:
-            _refuse(room.name, parameter, "falls while")
-        if any(sign != 0 for sign in told):
-            filled.append(room)
+    for station in rooms:
+        slope_signs = signs(slopes[station.name])
+        if -1 in slope_signs:
+            _refuse(station.name, parameter, "falls while")
+        if any(sign != 0 for sign in slope_signs):
+            filled.append(station)
     return filled
 
 
@@ -268,11 +268,11 @@ def _elastic_formula(
     left: dict[str, Formula] = {}
     at_most: dict[str, Formula] = {}
     at_least: dict[str, Formula] = {}
-    for room in rooms:
-        slope = slopes[room.name]
-        left[room.name] = room.left(parameter, slope)
-        at_most[room.name] = room.at_most(parameter, slope, now) / room.limit
-        at_least[room.name] = room.at_least / room.limit
+    for station in rooms:
+        slope = slopes[station.name]
+        left[station.name] = station.left(parameter, slope)
+        at_most[station.name] = station.at_most(parameter, slope, now) / station.limit
+        at_least[station.name] = station.at_least / station.limit
     value = minimum(most, maximum(least, minimum(*left.values()))) if left else most
     return ElasticFormula(
         parameter=parameter, value=value, left=left, at_most=at_most, at_least=at_least

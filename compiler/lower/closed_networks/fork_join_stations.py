@@ -61,8 +61,8 @@ def forked(
     def add_station(name: str) -> None:
         one = by_name[name]
         places[name] = number(len(groups))
-        told = (one.demands[0], one.servers, one.open_load, one.copies, often[name])
-        groups.append((number(STATION), *told))
+        operands = (one.demands[0], one.servers, one.open_load, one.copies, often[name])
+        groups.append((number(STATION), *operands))
 
     def add_fork(fork: Fork) -> None:
         at = len(groups)

@@ -64,8 +64,8 @@ class _LoadDependentNetwork:
         self.places[one.resource] = number(len(self.groups))
         kind = number(OWN if one.resource in self._own else STATION)
         first = one.speeds[0] if one.speeds else one.servers
-        told = (kind, first, one.open_load, one.copies)
-        self.groups.append(self._group(told, one.demands, one.weights))
+        operands = (kind, first, one.open_load, one.copies)
+        self.groups.append(self._group(operands, one.demands, one.weights))
         for speed in one.speeds[1:]:
             self.groups.append(self._group((number(SPEED), speed, ZERO, ONE)))
 

@@ -27,15 +27,15 @@ def put_together(
     first = kinds[0][1]
     if len(kinds) == 1:
         return replace(first, rate_known=rate_known)
-    asked = [closed.throughput for closed, _ in kinds]
+    throughputs = [closed.throughput for closed, _ in kinds]
     flows = [closed.flows for closed, _ in kinds]
-    all_asked, all_flows = total(asked), total(flows)
+    all_throughput, all_flows = total(throughputs), total(flows)
 
     def mean(values: Sequence[Formula]) -> Formula:
         if len(set(values)) == 1:
             return values[0]
-        weighed = [rate * value for rate, value in zip(asked, values, strict=True)]
-        return total(weighed) / all_asked
+        weighed = [rate * value for rate, value in zip(throughputs, values, strict=True)]
+        return total(weighed) / all_throughput
 
     def of_a_flow(values: Sequence[Formula]) -> Formula:
         weighed = [count * value for count, value in zip(flows, values, strict=True)]

@@ -94,20 +94,20 @@ def pools_of(
 ) -> tuple[CyclePool, ...]:
     """Return the outermost pools of a cycle, which takes of each so `often`."""
     every = holding.holds[result.name]
-    asked_of = {one.resource: one.demand for one in stations}
+    demand_of = {one.resource: one.demand for one in stations}
 
     def pool_of(holds_by_pool: _PoolHolds) -> CyclePool:
         pools = tuple(pool_of(one) for one in every if one.around == holds_by_pool.name)
         here = tuple(
-            n for n, at in holding.homes.items() if at == holds_by_pool.name and n in asked_of
+            n for n, at in holding.homes.items() if at == holds_by_pool.name and n in demand_of
         )
-        asked = total(asked_of[name] for name in here)
-        asked = asked + total(pool.station_demand for pool in pools)
+        demand_here = total(demand_of[name] for name in here)
+        demand_here = demand_here + total(pool.station_demand for pool in pools)
         alone = expressions.averaged(total(_alone(hold, result) for hold in holds_by_pool.holds))
-        rest = maximum(ZERO, alone - asked)
+        rest = maximum(ZERO, alone - demand_here)
         demand, first = demands[holds_by_pool.name], holds_by_pool.holds[0]
-        kept = total(part for parts in demand.parts.values() for part in parts)
-        room = room_of(kept, demand.capacity, [one.amount for one in holds_by_pool.holds], ())
+        load = total(part for parts in demand.parts.values() for part in parts)
+        capacity = room_of(load, demand.capacity, [one.amount for one in holds_by_pool.holds], ())
         node = holds_by_pool.name.rpartition(".")[0]
         varied = (
             one
@@ -118,13 +118,13 @@ def pools_of(
             resource=holds_by_pool.name,
             visits=often(holds_by_pool.name, first.machines),
             alone=alone,
-            station_demand=asked,
+            station_demand=demand_here,
             delay=maximum(ZERO, rest - total(pool.alone - pool.station_demand for pool in pools)),
-            places=room.places,
+            places=capacity.places,
             copies=first.machines,
             variation=expressions.averaged(total(varied)) / alone**2,
-            unit=first.amount * room.unit / first.machines,
-            permanent=room.permanent,
+            unit=first.amount * capacity.unit / first.machines,
+            permanent=capacity.permanent,
             stations=here,
             own=tuple(name for name in here if name.rpartition(".")[0] == node),
             pools=pools,

@@ -65,26 +65,26 @@ def closed_classes(
         for stream, one in classes
         if one.closed is not None
     ]
-    settled = dict(zip(sources, _solved(closing, expressions), strict=True))
+    solved = dict(zip(sources, _solved(closing, expressions), strict=True))
     elastic = tuple(expressions.elastic.values())
     open_loads = {name: part.open_load for name, part in parted.items() if part.by}
     taken_by = {one.symbol for one in elastic}
-    beside = elastic_stations(settled, loads, open_loads, elastic)
-    values = {symbol: one.rate for symbol, one in settled.items()}
+    beside = elastic_stations(solved, loads, open_loads, elastic)
+    values = {symbol: one.rate for symbol, one in solved.items()}
     at_rates = Substitution(values)
-    asked = {
-        name: demand_at(parted[name].by, open_load, settled, elastic)
+    by_station = {
+        name: demand_at(parted[name].by, open_load, solved, elastic)
         for name, open_load in open_loads.items()
         if name not in beside and not taken_by.isdisjoint(open_load.symbols)
     }
-    held = {name: at_rates(loads[name]) for name in asked}
+    held = {name: at_rates(loads[name]) for name in by_station}
     return Closed(
-        streams={one.name: one for one in settled.values()},
+        streams={one.name: one for one in solved.values()},
         values=values,
-        loads=held | _filled(settled.values(), parted) | _paced(settled, parted),
+        loads=held | _filled(solved.values(), parted) | _paced(solved, parted),
         open_loads=open_loads,
         elastic_stations=beside,
-        full_demands=asked,
+        full_demands=by_station,
         unfilled=unfilled,
         own={one.traffic.name: one.own for one in closing},
         loading={
@@ -192,7 +192,7 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
     stations = [station for one in classes for station in one.stations]
     places = {(station.resource, station.rank): station for station in stations}
     nothing = (ZERO,), (ZERO,)
-    asked = {
+    demands = {
         (one.name, station.resource, station.rank): (station.demands, station.weights)
         for one in classes
         for station in one.stations
@@ -211,7 +211,7 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
                 weights=tuple(weight for _, (weight,) in of_each),
             )
             for place, station in places.items()
-            for of_each in [[asked.get((one.name, *place), nothing) for one in classes]]
+            for of_each in [[demands.get((one.name, *place), nothing) for one in classes]]
         ),
     )
 

@@ -157,8 +157,10 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             *((name, "has load-dependent speeds") for name in paced),
             *((name, "has priorities") for name in ranked),
         ):
-            told = f"it makes parallel calls, and {name} {why}"
-            raise refused(self.stream, told, "make the calls sequential for a conservative result")
+            reason = f"it makes parallel calls, and {name} {why}"
+            raise refused(
+                self.stream, reason, "make the calls sequential for a conservative result"
+            )
 
     def _uses_resource(self, demand: StationTraffic) -> bool:
         return any(hold.of == self.traffic.name for hold in demand.holds)
@@ -198,10 +200,10 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
 
     def _shared(self, limit: Limit, rates: Mapping[Formula, Formula]) -> Limit:
         """Return a limit with what other classes ask while a flow makes a cycle."""
-        asked = self.parted[limit.resource].by
+        demands = self.parted[limit.resource].by
         others = [
             work * rates[symbol] / rates[self.source.symbol]
-            for symbol, work in asked.items()
+            for symbol, work in demands.items()
             if symbol is not self.source.symbol
         ]
         return replace(limit, work=total((limit.own, *others))) if others else limit

@@ -160,9 +160,9 @@ def _queues_resting(
     """Return queues with how it is known what comes to them: waits grow with that."""
     found = dict(queues)
     for name, placed in queues.items():
-        asked = [load for loads in demands[name].parts.values() for load in loads]
+        parts = [load for loads in demands[name].parts.values() for load in loads]
         sizes = [one for v in demands[name].visits for one in (v.rate, v.flows, v.service, v.batch)]
-        own = _resting([*asked, *sizes], leaves)
+        own = _resting([*parts, *sizes], leaves)
         if not own.is_exact:
             found[name] = replace(placed, queue=replace(placed.queue, load_known=own))
     return found

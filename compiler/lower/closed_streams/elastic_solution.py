@@ -64,7 +64,7 @@ def loads_of(
     _refuse_endless(demands, stated, targets.limits, expressions)
     parameters = list(expressions.elastic.values())
     signs = partial(_signs, expressions)
-    left, settled = solve_elastic(
+    left, solutions = solve_elastic(
         unresolved | closed.full_demands,
         targets.limits,
         parameters,
@@ -72,7 +72,7 @@ def loads_of(
         stated=stated,
         stations=closed.elastic_stations,
     )
-    values = {one.parameter.symbol: one.value for one in settled}
+    values = {one.parameter.symbol: one.value for one in solutions}
     if values:
         closed = closed.changed(Substitution(values))
     put_in = Substitution(closed.values | values)
@@ -94,7 +94,7 @@ def loads_of(
         )
         for name, demand in demands.items()
     }
-    return Loads(resources=resources, elastic=settled, closed=closed, put_in=put_in)
+    return Loads(resources=resources, elastic=solutions, closed=closed, put_in=put_in)
 
 
 def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:

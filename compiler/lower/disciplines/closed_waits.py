@@ -76,9 +76,9 @@ class Uneven(Struct, frozen=True, kw_only=True):
         parts, name = [], self.resource
         if not self.is_exponential:
             method = "product-form-by-means"
-            told = known_by(method, name, case=of, apart=self.varies)
-            is_beyond = told.error is None
-            parts.append(known_by(method, name, case="beyond") if is_beyond else told)
+            certainty = known_by(method, name, case=of, apart=self.varies)
+            is_beyond = certainty.error is None
+            parts.append(known_by(method, name, case="beyond") if is_beyond else certainty)
         if self.times is None or self.is_far_apart:
             # Where first comes first all wait alike; in product form each waits in proportion to
             # its own service. So no wait is further off than services differ.
@@ -177,9 +177,9 @@ class InClosedNetwork(Law, frozen=True):
         there = minimum(most, maximum(ZERO, there))
         elsewhere, geometric = maximum(_LEAST, most - there), there * (1 + there)
         varies = elsewhere * geometric / (elsewhere + geometric)
-        kept = varies / maximum(_LEAST, varies + whole * comings)
+        share = varies / maximum(_LEAST, varies + whole * comings)
         of_open = 2 * load / ((1 + there) * (2 - load))
-        return 1 + of_open + 2 * varies * kept / (1 + there) ** 2
+        return 1 + of_open + 2 * varies * share / (1 + there) ** 2
 
     def _is_exclusive(self, closed: ClosedStream, name: str) -> bool:
         """Return whether a station is one's own, or visited by no more than hold a place."""

@@ -142,14 +142,14 @@ def _offered(queue: Queue) -> OfferedLoad:
 
 def _places(offered: OfferedLoad) -> Formula:
     """Return how many places exponential services need for as much."""
-    room, servers = offered.room, offered.servers
-    assert room is not None
+    capacity, servers = offered.room, offered.servers
+    assert capacity is not None
     if offered.spread is ONE and offered.arrivals is ONE:
-        return room
-    served = ONE if servers is ONE else minimum(servers, room)
+        return capacity
+    served = ONE if servers is ONE else minimum(servers, capacity)
     busy = square_root(minimum(ONE, offered.traffic / served))
     uneven = offered.arrivals + offered.spread - 2
-    return served + 2 * (room - served) / maximum(_LEAST, 2 + busy * uneven)
+    return served + 2 * (capacity - served) / maximum(_LEAST, 2 + busy * uneven)
 
 
 def _known(queue: Queue, case: str) -> Certainty:

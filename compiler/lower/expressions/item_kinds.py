@@ -73,8 +73,8 @@ def averaged_by(expr: Formula, weight: Formula, mixtures: Mixtures) -> Formula:
     """
     of_users = {symbol for symbol, mixed in mixtures.items() if mixed.of_users}
     weighing = weight.symbols & of_users
-    told = {mixtures[symbol].of for symbol in expr.symbols & of_users}
-    if told.isdisjoint(mixtures[symbol].of for symbol in weighing):
+    kinds = {mixtures[symbol].of for symbol in expr.symbols & of_users}
+    if kinds.isdisjoint(mixtures[symbol].of for symbol in weighing):
         return averaged(expr, mixtures)
     factors = weight.operands if weight.word == PRODUCT else (weight,)
     weight = product(factor for factor in factors if factor.symbols & weighing)

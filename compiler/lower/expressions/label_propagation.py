@@ -34,12 +34,12 @@ def certainties_of(
     expr: ir.Expr, expressions: ExpressionLowering, known: Sequence[CertaintyOf]
 ) -> list[Certainty]:
     """Return how an expression is known in several cases."""
-    asked = dict.fromkeys(p for p in parts_of(expr) if isinstance(p, ir.Measured | ir.Changed))
-    cases = [tuple(map(one, asked)) for one in known]
+    measures = dict.fromkeys(p for p in parts_of(expr) if isinstance(p, ir.Measured | ir.Changed))
+    cases = [tuple(map(one, measures)) for one in known]
     found: dict[tuple[Certainty, ...], Certainty] = {}
     for case in cases:
         if case not in found:
-            found[case] = _certainty(expr, expressions, dict(zip(asked, case, strict=True)))
+            found[case] = _certainty(expr, expressions, dict(zip(measures, case, strict=True)))
     return [found[case] for case in cases]
 
 

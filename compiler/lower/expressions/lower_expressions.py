@@ -239,14 +239,14 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
 
     def switch(self, condition: ir.Condition | None, span: Span) -> Formula | None:
         """Return a number that is 1 where a condition holds, else 0; None where it decides."""
-        known, asked = self.switches, of_options(condition)
-        if known is None or asked is None:
+        known, options = self.switches, of_options(condition)
+        if known is None or options is None:
             return None
-        if asked not in known:
-            name, on = f"switch {len(known)}", is_on(asked, self.configuration.options)
+        if options not in known:
+            name, on = f"switch {len(known)}", is_on(options, self.configuration.options)
             value = ONE if on else ZERO
-            known[asked] = self.assume(name, value, DIMENSIONLESS, name, span, None)
-        return known[asked]
+            known[options] = self.assume(name, value, DIMENSIONLESS, name, span, None)
+        return known[options]
 
     def chosen(self, option: str) -> str:
         """Return the choice of an option, and remember that it was asked for."""

@@ -140,8 +140,8 @@ class ParameterLowering(Assuming, kw_only=True):
         stated = value.stated(self._case)
         if stated is None:
             sink = Sink()
-            asked_at = self.requested_at or self.configuration.case_from
-            report_unstated(Unstated(name, self._case, asked_at), self.model, sink)
+            requested_at = self.requested_at or self.configuration.case_from
+            report_unstated(Unstated(name, self._case, requested_at), self.model, sink)
             raise QpsError(sink.found)
         return stated
 
@@ -216,9 +216,9 @@ class ParameterLowering(Assuming, kw_only=True):
         """Return a stated priority: what goes first does not change with the numbers of a graph."""
         if priority is None:
             return None
-        asked = priority.expr
-        self.decided |= self.parameters_in(asked)
-        return int(in_floats(self.number(asked)))
+        expression = priority.expr
+        self.decided |= self.parameters_in(expression)
+        return int(in_floats(self.number(expression)))
 
     def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:
         for bound, is_low in ((parameter.low, True), (parameter.high, False)):

@@ -87,12 +87,12 @@ class Assuming(Struct, kw_only=True):
 
         That is by `where` it is, such as `at auth` and then `in orders`, else by counting.
         """
-        for told in distinct_names(name, where):
-            known = self.assumptions.get(told)
+        for distinct in distinct_names(name, where):
+            known = self.assumptions.get(distinct)
             if known is None:
-                known = self.assumptions[told] = Assumption(
-                    name=told,
-                    symbol=symbol(told),
+                known = self.assumptions[distinct] = Assumption(
+                    name=distinct,
+                    symbol=symbol(distinct),
                     value=value,
                     dimension=dimension,
                     text=" ".join(text.split()),
@@ -101,7 +101,7 @@ class Assuming(Struct, kw_only=True):
                     is_capacity=is_capacity,
                 )
             elif known.span is not span or known.value is not value:
-                self.evaluated.add(told)
+                self.evaluated.add(distinct)
             if known.value is value:
                 return known.symbol
         raise AssertionError("names by counting do not end")

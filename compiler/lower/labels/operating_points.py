@@ -43,8 +43,8 @@ class OperatingPoints(Struct, frozen=True):
             loads = [one.load for name, one in self.resources.items() if name in places]
             highest = [max(end, default=0.0) for end in self._at_ends(loads)]
             is_below = all(one <= _FULL for one in highest)
-            told = tuple({Axis.UTILIZATION: one} for one in highest)
-            self._known[places] = told if is_below else ()
+            points = tuple({Axis.UTILIZATION: one} for one in highest)
+            self._known[places] = points if is_below else ()
         return self._known[places]
 
     def _at_ends(self, formulas: Sequence[Formula]) -> list[list[float]]:

@@ -34,9 +34,9 @@ def poisson(passages: NetworkPassages, station: Station, numbers: Numbers) -> It
         yield Fails(reason_of("bursts-averaged", name))
     if name in passages.shaped:
         yield Fails(reason_of("departures-as-poisson", name, by=passages.shaped[name]))
-    asking = dict.fromkeys(visit.of[0] for visit in visits if visit.is_retransmitted)
-    if asking:
-        yield Fails(reason_of("closed-as-open", list(asking)))
+    resends = dict.fromkeys(visit.of[0] for visit in visits if visit.is_retransmitted)
+    if resends:
+        yield Fails(reason_of("closed-as-open", list(resends)))
 
 
 def periodic(passages: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
@@ -107,8 +107,8 @@ def fits(passages: NetworkPassages, station: Station, numbers: Numbers) -> bool:
     """Return whether all who may be at a station find room: each holds one of fewer places."""
     visits = passages.visits.get(station.name, ())
     most = most_within(visits, station.place, passages.network.pools)
-    room = station.servers if station.room is None else station.room
-    return most is not None and not numbers.is_above_zero(most - room)
+    capacity = station.servers if station.room is None else station.room
+    return most is not None and not numbers.is_above_zero(most - capacity)
 
 
 def whole_visits(

@@ -165,8 +165,8 @@ def _uneven(queue: Queue) -> Formula:
 
     By two moments (Kingman 1961), where who comes first is served first.
     """
-    is_told = isinstance(queue.law, OneServer) and not isinstance(queue.law, Periodic)
-    if not is_told or queue.has_batches or queue.variation is queue.arrivals is ONE:
+    is_known = isinstance(queue.law, OneServer) and not isinstance(queue.law, Periodic)
+    if not is_known or queue.has_batches or queue.variation is queue.arrivals is ONE:
         return ONE
     uneven = maximum(_LEAST_UNEVEN, (queue.arrivals + queue.variation**2) / 2)
     return uneven + queue.has_enough * (ONE - uneven)

@@ -74,15 +74,15 @@ def open_pools(
         amounts = [one.rate * one.alone * one.hold.amount for one in held]
         busy = [one.rate * one.alone for one in held]
         taken = [one.hold.amount for one in held]
-        found.rooms[name] = room = room_of(load.load, demand.capacity, taken, busy)
-        network = _network(held, room.places)
+        found.rooms[name] = headroom = room_of(load.load, demand.capacity, taken, busy)
+        network = _network(held, headroom.places)
         if network.alone is ZERO:
             raise _zero_hold_error(held[0].hold)
         most = _most_at_a_time(held, demands, found.resources)
         comes = filled(network, total(one.rate for one in held), most)
         found.networks[name], found.filled[name] = network, comes
         found.holds.extend(demand.holds)
-        often = comes.holding_time / network.services * room.unit
+        often = comes.holding_time / network.services * headroom.unit
         each = [(one.hold.of, much * often) for one, much in zip(held, amounts, strict=True)]
         known = together(load.known, *(one.known for one in held))
         found.resources[name] = load.with_holds(each, known)

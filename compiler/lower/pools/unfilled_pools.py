@@ -54,14 +54,14 @@ def unfilled_pools(
     }
     for name, each in holds.items():
         demand, load = demands[name], resources[name]
-        amount, kept = demand.holds[0].amount, total(load.parts.values())
-        rooms[name] = room = room_of(kept, demand.capacity, [amount], ())
+        amount, held_load = demand.holds[0].amount, total(load.parts.values())
+        rooms[name] = headroom = room_of(held_load, demand.capacity, [amount], ())
         held, known = list[tuple[str, Formula]](), list[Certainty]()
         for hold in each:
             assert hold.stage is not None
             one, rate = without[hold.of], put_in(classes[hold.of].visits[hold.stage].rate)
             time, how = _holding_time(hold, one, queues)
-            held.append((one.stream, rate * time * amount * room.unit))
+            held.append((one.stream, rate * time * amount * headroom.unit))
             # By Little's law: so many are held as come in a second, times how long each is.
             known += [rates[one.stream], gate.of(hold.of).lowered(how)]
         found[name] = pool_load_of_users(load, held, together(*known))

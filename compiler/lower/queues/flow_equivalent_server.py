@@ -113,16 +113,16 @@ class Station(Struct, frozen=True, kw_only=True):
 
 def station_of(queue: Queue, visit: Visit, often: Formula, times: Formula) -> Station:
     """Return a queue to which items come so many `times`, so `often` a second in all."""
-    asks, servers = visit.service, queue.servers
+    demand, servers = visit.service, queue.servers
     if not queue.models_servers:  # they count as one that is as fast as all
-        asks, servers = asks / servers, ONE
+        demand, servers = demand / servers, ONE
     return Station(
         resource=queue.resource,
-        asks=asks * times,
+        asks=demand * times,
         servers=servers,
         copies=often * times / visit.rate,
         filled=servers * queue.load,
-        own=visit.rate * asks,
+        own=visit.rate * demand,
         visits=frozenset(one.of for one in queue.visits),
         theirs=frozenset([visit.of]),
         is_all=queue.background is ZERO,
@@ -174,11 +174,11 @@ def let_through(
     think = ZERO if think is ZERO else maximum(ZERO, think)
     if are_own(stations, machines, node):
         stations, machines = [replace(one, copies=ONE) for one in stations], ONE
-    told = [part for s in stations for part in (s.asks, s.servers, s.others, s.copies)]
+    operands = [part for s in stations for part in (s.asks, s.servers, s.others, s.copies)]
     alone = services
     if any(one.others is not ZERO for one in stations):
-        alone = 1 / apply("closed_rate", ONE, think, *told)
-    return alone, apply("closed_rate", machines * places, think, *told) / machines
+        alone = 1 / apply("closed_rate", ONE, think, *operands)
+    return alone, apply("closed_rate", machines * places, think, *operands) / machines
 
 
 def are_own(stations: Sequence[Station], machines: Formula, node: str) -> bool:

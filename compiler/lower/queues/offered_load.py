@@ -29,9 +29,9 @@ class OfferedLoad(Struct, frozen=True, kw_only=True):
     @property
     def symbols(self) -> frozenset[Formula]:
         """The symbols on which it rests."""
-        room = self.room.symbols if self.room is not None else frozenset()
+        capacity_symbols = self.room.symbols if self.room is not None else frozenset()
         of_times = self.service.symbols | self.spread.symbols | self.arrivals.symbols
-        return self.traffic.symbols | of_times | room
+        return self.traffic.symbols | of_times | capacity_symbols
 
     def changed(self, change: Callable[[Formula], Formula]) -> OfferedLoad:
         """Return the same with every formula changed."""

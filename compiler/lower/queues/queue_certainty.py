@@ -184,11 +184,11 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
         parts.append(known_by("batch-behind-a-batch", name))
     if any(visit.meets for visit in queue.visits):
         parts.append(known_by("copies-that-meet", name, case="waits"))
-    asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_retransmitted)
-    if asking and queue.traits.is_random:
+    resends = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_retransmitted)
+    if resends and queue.traits.is_random:
         # Of a network in product form: an arrival finds less than in open traffic of that rate.
         is_proven = queue.is_modeled_as_uniform and queue.traits.has_product_form
-        parts.append(known_by("closed-as-open", list(asking), is_proven=is_proven))
+        parts.append(known_by("closed-as-open", list(resends), is_proven=is_proven))
     return together(*parts)
 
 

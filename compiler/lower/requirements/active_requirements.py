@@ -23,24 +23,24 @@ def requirements_in_force(
     """
     own = [item for one in model.modes if one.name == mode for item in one.requirements]
     replaced = {what_is_limited(item) for item in own}
-    asked = (*(r for r in model.requirements if what_is_limited(r) not in replaced), *own)
-    return _tightest(r for r in asked if absent.isdisjoint(subjects(r.measure, r.limit)))
+    requirements = (*(r for r in model.requirements if what_is_limited(r) not in replaced), *own)
+    return _tightest(r for r in requirements if absent.isdisjoint(subjects(r.measure, r.limit)))
 
 
 def _tightest(requirements: Iterable[ir.Requirement]) -> tuple[ir.Requirement, ...]:
     """Return requirements without those that others imply, each in the place of the first alike."""
     alike: dict[tuple[str, bool], list[ir.Requirement]] = {}
     for requirement in requirements:
-        kept = alike.setdefault(what_is_limited(requirement), [])
-        for place, other in enumerate(kept):
+        equivalent = alike.setdefault(what_is_limited(requirement), [])
+        for place, other in enumerate(equivalent):
             if _implies(other, requirement):
                 break
             if _implies(requirement, other):
-                kept[place] = requirement
+                equivalent[place] = requirement
                 break
         else:
-            kept.append(requirement)
-    return tuple(one for kept in alike.values() for one in kept)
+            equivalent.append(requirement)
+    return tuple(one for equivalent in alike.values() for one in equivalent)
 
 
 def _implies(one: ir.Requirement, other: ir.Requirement) -> bool:

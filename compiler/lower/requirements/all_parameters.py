@@ -21,16 +21,16 @@ def with_parameters(model: ir.Model, configuration: Configuration, graph: LoadGr
     A fixed number is an assumption, one that is made of others `derived`.
     """
     expressions = ExpressionLowering.of_graph(model, in_force(configuration), graph)
-    settled = {one.parameter.name for one in graph.elastic}
+    elastic = {one.parameter.name for one in graph.elastic}
     derived = {}
     for parameter in model.parameters:
-        if parameter.name in settled or parameter.name in graph.stated.varied:
+        if parameter.name in elastic or parameter.name in graph.stated.varied:
             continue
         if not is_in_place(parameter, configuration):
             continue
-        asked = ir.ParameterValue(parameter.name)
+        value = ir.ParameterValue(parameter.name)
         with suppress(QpsError):
-            lowered = expressions.lower(asked)
+            lowered = expressions.lower(value)
             if parameter.name not in expressions.assumptions:
                 derived[parameter.name] = NamedMeasure(
                     name=parameter.name,
@@ -38,7 +38,7 @@ def with_parameters(model: ir.Model, configuration: Configuration, graph: LoadGr
                     dimension=parameter.dimension,
                     doc=parameter.doc,
                     rests_on=(),
-                    known=certainty_of(asked, expressions, lambda _: EXACT),
+                    known=certainty_of(value, expressions, lambda _: EXACT),
                 )
     numbers = replace(graph.numbers, assumptions=expressions.assumptions, derived=derived)
     looked_at = graph.basis.evaluated | expressions.evaluated

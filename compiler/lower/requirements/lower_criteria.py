@@ -155,7 +155,7 @@ def _confidence_criterion(
     It is known as the measure is: what is judged too mildly is promised to too many.
     """
     assert confidence.population is not None, "requirements by samples have a population"
-    told = known_by(
+    certainty = known_by(
         "requirement-by-samples",
         requirement.name,
         case="approximate" if confidence.error else "",
@@ -163,7 +163,7 @@ def _confidence_criterion(
         most=100 * (confidence.error or 0.0),
     )
     both = (one if requirement.at_most else opposite(one) for one in known)
-    plain, in_series = (together(one, told) for one in both)
+    plain, in_series = (together(one, certainty) for one in both)
     return Criterion(
         name=requirement.name,
         measure=expressions.population,

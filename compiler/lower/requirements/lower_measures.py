@@ -173,10 +173,10 @@ class Measures(Struct, frozen=True, kw_only=True):
 
     def unmodeled_queues(self, quantity: ir.Quantity) -> tuple[UnmodeledQueue, ...]:
         """Return the resources on which a value rests, with no word on how they are waited for."""
-        asked = [part for part in parts_of(quantity.expr) if isinstance(part, ir.Measured)]
+        measures = [part for part in parts_of(quantity.expr) if isinstance(part, ir.Measured)]
         found = [
             one
-            for part in asked
+            for part in measures
             if part.subject in self.streams
             for one in _unmodeled_queues(self.streams[part.subject], part)
         ]

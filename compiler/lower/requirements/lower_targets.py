@@ -19,14 +19,14 @@ def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[st
 
     `lan.load` is that of all that a link has; `server.cpu.load` says nothing of its threads.
     """
-    asked = requirement.measure.expr
-    if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
+    measure = requirement.measure.expr
+    if not isinstance(measure, ir.Measured) or measure.kind is not ir.MeasureKind.LOAD:
         return False
     if not requirement.at_most or requirement.confidence_capacity is not None:
         return False
-    if asked.subject in resources:
-        return name == asked.subject
-    return name.startswith(asked.subject + ".")
+    if measure.subject in resources:
+        return name == measure.subject
+    return name.startswith(measure.subject + ".")
 
 
 def targets_of(

@@ -45,12 +45,12 @@ def axis_of(
     ideal: Formula = ZERO
     if requirement.ideal is not None:
         ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
-    room = expressions.put_in(limit - ideal)
-    if room is ZERO or (requirement.ideal is None and sign(room) == -1):
+    distance = expressions.put_in(limit - ideal)
+    if distance is ZERO or (requirement.ideal is None and sign(distance) == -1):
         return None
     axis = (measure - ideal) / (limit - ideal)
-    asked = requirement.measure.expr
-    never_negative = isinstance(asked, ir.Measured) and asked.kind in _NEVER_NEGATIVE
+    expr = requirement.measure.expr
+    never_negative = isinstance(expr, ir.Measured) and expr.kind in _NEVER_NEGATIVE
     return axis if never_negative and requirement.ideal is None else maximum(0, axis)
 
 

@@ -78,9 +78,9 @@ def slowest_of(
     branches: Sequence[Sequence[LatencyPart]], nodes: Sequence[str], depth: int
 ) -> Slowest:
     """Return the mean of the slowest of branches: calls of nodes, which stand in `depth` others."""
-    told = _time_in_network(branches, depth)
-    if told is not None:
-        return Slowest(told)
+    time = _time_in_network(branches, depth)
+    if time is not None:
+        return Slowest(time)
     means = [total(part.value for part in branch) for branch in branches]
     parts = [part for branch in branches for part in branch]
     if len(branches) < 2 or not any(_varies(part) for part in parts):  # noqa: PLR2004

@@ -51,10 +51,10 @@ def _together(parts: Sequence[LatencyPart], at: int) -> LatencyPart:
         branches=branches,
         slowest_known=slowest.known,
     )
-    told = fork_mean(found, has_law) if slowest.is_least else None
-    if told is None:
+    forked = fork_mean(found, has_law) if slowest.is_least else None
+    if forked is None:
         return found
-    mean, known = told
+    mean, known = forked
     return replace(found, value=mean * calls[-1].reached if calls else mean, slowest_known=known)
 
 

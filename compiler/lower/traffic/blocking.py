@@ -71,11 +71,11 @@ def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLower
         traffic.of_each(lambda one: one.changed(put_in).visits_changed(put_in)),
         stations={
             name: replace(
-                asked.changed(put_in),
+                station.changed(put_in),
                 offered=offered_to.get(name),
-                thinned_by=_thinning(asked, symbols),
+                thinned_by=_thinning(station, symbols),
             )
-            for name, asked in stations.items()
+            for name, station in stations.items()
         },
         counted={
             of: {item: put_in(rate) for item, rate in rates.items()}
@@ -102,19 +102,19 @@ def _may_lack_room(
     most = most_within(visits, station.place, network.pools)
     if most is None:
         return ONE
-    room = offered.servers if offered.room is None else offered.room
-    return minimum(ONE, maximum(ZERO, most - room))
+    capacity = offered.servers if offered.room is None else offered.room
+    return minimum(ONE, maximum(ZERO, most - capacity))
 
 
 def _refuse_closed(offered: Mapping[str, OfferedLoad], traffic: Traffic) -> None:
     """Refuse users who wait for the answer to what may be lost."""
     waiting = {one.closed.symbol: one.stream for one in traffic.closed if one.closed is not None}
     for name, one in offered.items():
-        asked = traffic.stations[name]
+        station = traffic.stations[name]
         for symbol in one.symbols & waiting.keys():
             raise QpsError.single(
                 codes.NO_ANSWER,
-                asked.span if asked.queueing is None else asked.queueing.span,
+                station.span if station.queueing is None else station.queueing.span,
                 f"closed stream `{waiting[symbol]}` loses requests at {name}: its "
                 "response time is unknown",
                 hint="remove `room` and `loss`, or use an open workload with a rate",
@@ -155,8 +155,8 @@ class _QueuesBefore(Struct, frozen=True, dict=True):
         alone = replace(offered, arrivals=from_outside(sent, load))
         if not self.closed.isdisjoint({name}.union(*(visit.after for visit in sent))):
             return alone
-        room = replace(self.queues[name], visits=tuple(sent), load=load)
-        shaped = arriving(name, self.queues | {name: room})
+        queue = replace(self.queues[name], visits=tuple(sent), load=load)
+        shaped = arriving(name, self.queues | {name: queue})
         if shaped is ONE or not shaped.symbols & self.lost <= offered.symbols:
             return alone
         return replace(offered, arrivals=shaped, are_counted=True)
@@ -184,12 +184,14 @@ def _offered(
         squares = [work * time for work, time in zip(works, times, strict=True)]
         mixed = apply("mean", total(squares), total(works)) / service
         spread = mixed * (1 + spread) - 1
-    room = None
+    capacity = None
     if queueing.room is not None:
-        room = before.expressions.symbol(f"{name}.room", queueing.room)
+        capacity = before.expressions.symbol(f"{name}.room", queueing.room)
     traffic = total((*works, *(load * servers for load in demand.background)))
-    found = OfferedLoad(traffic=traffic, servers=servers, service=service, room=room, spread=spread)
-    if room is None:
+    found = OfferedLoad(
+        traffic=traffic, servers=servers, service=service, room=capacity, spread=spread
+    )
+    if capacity is None:
         return found
     sent = [replace(one, rate=rate) for one, rate in zip(demand.visits, rates, strict=True)]
     return before.of(found, name, sent)

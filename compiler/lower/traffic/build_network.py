@@ -104,13 +104,13 @@ def _with_service(station: Station, expressions: ExpressionLowering) -> Station:
     queueing = station.queueing
     if queueing is None:
         return station
-    room, period, host_cores = queueing.room, queueing.period, queueing.host_cores
+    capacity, period, host_cores = queueing.room, queueing.period, queueing.host_cores
     name = station.name
     return replace(
         station,
         variation=variation_of(name, queueing, expressions),
         speeds=speeds_of(name, queueing, expressions),
-        room=None if room is None else expressions.symbol(f"{name}.room", room),
+        room=None if capacity is None else expressions.symbol(f"{name}.room", capacity),
         period=None if period is None else expressions.symbol(f"{name}.period", period),
         host_cores=ONE if host_cores is None else host_cores_of(name, host_cores, expressions),
     )

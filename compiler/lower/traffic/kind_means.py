@@ -24,7 +24,7 @@ def over_all_kinds(traffic: Traffic, expressions: ExpressionLowering) -> Traffic
     if not expressions.mixtures:
         return traffic
     means = _Means(traffic, expressions)
-    stations = {name: means.of_station(asked) for name, asked in traffic.stations.items()}
+    stations = {name: means.of_station(station) for name, station in traffic.stations.items()}
     counted = {
         of: {item: expressions.averaged(rate) for item, rate in rates.items()}
         for of, rates in traffic.counted.items()
@@ -39,7 +39,7 @@ class _Means:
         self._mean, self._by = expressions.averaged, expressions.averaged_by
         self._most, self._mixtures = expressions.largest, expressions.mixtures
         self._of_items = {one for one, of in self._mixtures.items() if not of.of_users}
-        holds = (hold for asked in traffic.stations.values() for hold in asked.holds)
+        holds = (hold for station in traffic.stations.values() for hold in station.holds)
         self._holding = {hold.of for hold in holds}
 
     def of_class(self, one: ClassTraffic) -> ClassTraffic:
@@ -92,8 +92,8 @@ class _Means:
         )
 
     def _of_each_kind(self, visit: Visit) -> list[Visit]:
-        told = () if visit.others is None else visit.others.formulas
-        of_visit = visit.rate, visit.flows, visit.service, visit.batch, *told
+        formulas = () if visit.others is None else visit.others.formulas
+        of_visit = visit.rate, visit.flows, visit.service, visit.batch, *formulas
         sizes: frozenset[Formula] = visit.service.symbols | visit.batch.symbols
         is_varied = not self._of_items.isdisjoint(sizes)
         return [

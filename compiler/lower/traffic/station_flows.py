@@ -70,14 +70,14 @@ class StationFlows:
             demand.throughputs.append(often * work)
         self._count(node, often)
         self._shake(station)
-        asked = often * node.work * node.pace
+        demand_there = often * node.work * node.pace
         bounded, wait = node.is_bounded, self._visits.wait
-        wait(station, flows, asked, is_bounded=bounded, thread=node.thread)
+        wait(station, flows, demand_there, is_bounded=bounded, thread=node.thread)
         served: tuple[str, ...] = (name,)
         if node.thread is not None:
             self._pass(node.thread, node)
             self._traffic.stations[node.thread].add(by, busy, self._of.stream)
-            wait(self._network.stations[node.thread], flows, asked, is_bounded=bounded)
+            wait(self._network.stations[node.thread], flows, demand_there, is_bounded=bounded)
             served = (name, node.thread)
         place = self._visits.place.name
         stage = LatencyPart(

@@ -191,9 +191,9 @@ class NodeBuilder:
         station = self._station(node, resource, capacity)
         if cost.measured_at is not None:
             self._calibrate(name, by, cost, machine)
-        kept = charged * constant * per_second / capacity / station.fastest
+        busy = charged * constant * per_second / capacity / station.fastest
         if resource.kind is ir.ResourceKind.STORE:
-            self._network.permanent_holds.setdefault(name, []).append((by, kept))
+            self._network.permanent_holds.setdefault(name, []).append((by, busy))
             now.add(
                 Serve(
                     station=name, by=by, span=step.span, work=work, times=times, per_flow=constant
@@ -201,7 +201,7 @@ class NodeBuilder:
             )
             return
         if constant is not ZERO:
-            self._network.keep(name, by, kept)
+            self._network.keep(name, by, busy)
         pace = ONE / capacity if resource.kind is ir.ResourceKind.RATE else per_second
         served, thread = [name], None
         if cost.single_thread and capacity is not ONE:

@@ -59,8 +59,8 @@ def _found(count: Count, text: str, where: str) -> float:
     found = re.findall(count.pattern, text, re.MULTILINE)
     if not found:
         ending = " ".join(text.split())[-_SHOWN:]
-        told = f"it ends with `{ending}`" if ending else "it is empty"
-        raise MeasuringError(f"`{count.pattern}` is not found in {where}; {told}")
+        ending_text = f"it ends with `{ending}`" if ending else "it is empty"
+        raise MeasuringError(f"`{count.pattern}` is not found in {where}; {ending_text}")
     if len(found) > 1:
         raise MeasuringError(
             f"`{count.pattern}` is found {len(found)} times in {where}, which is ambiguous",
@@ -94,8 +94,8 @@ def printed(source: str) -> tuple[str, str]:
             raise MeasuringError(f"`{source}` takes longer than {_PATIENCE:g} s")
         child.check_size()
         if status != 0:
-            told = " ".join(child.complaints().split())[-_SHOWN:]
-            raise MeasuringError(f"`{source}` ended with status {status}: {told}")
+            output = " ".join(child.complaints().split())[-_SHOWN:]
+            raise MeasuringError(f"`{source}` ended with status {status}: {output}")
         return child.output(), child.complaints()
 
 

@@ -193,11 +193,13 @@ def table_text(rows: Sequence[Row], layout: Layout) -> str:
     if not rows:
         return ""
     items = rate_items(rows, layout)
-    told = [i for i in (BYTE, PACKET) if i not in items and any(i in r.rates for r in rows)]
+    items_without = [
+        i for i in (BYTE, PACKET) if i not in items and any(i in r.rates for r in rows)
+    ]
     headings = [
         *(f"{name} in %" for name in rows[0].loads),
         *(f"{item}/s" for item in items),
-        *(f"{item}s each" for item in told),
+        *(f"{item}s each" for item in items_without),
         *(f"requested {one.name}" for one in layout.axes),
         "repetitions",
         "spread in %",
@@ -206,7 +208,7 @@ def table_text(rows: Sequence[Row], layout: Layout) -> str:
         "stolen in %",
         CORES,
     ]
-    return csv_of([headings, *(_cells(row, items, told, layout) for row in rows)])
+    return csv_of([headings, *(_cells(row, items, items_without, layout) for row in rows)])
 
 
 def _cells(row: Row, items: Sequence[str], columns: Sequence[str], layout: Layout) -> Iterator[str]:

@@ -30,5 +30,5 @@ def enter_own_network() -> None:
         )
     import fcntl  # noqa: PLC0415 - of systems like Linux alone
 
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        fcntl.ioctl(asking, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))

@@ -67,10 +67,10 @@ def _of_each(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
         ("note", lambda row, _: "; ".join(row.notes) or None, lambda row: len(row.notes)),
     )
     for kind, rule, badness in rules:
-        told = {row.setting: text for row in rows if (text := rule(row, layout)) is not None}
-        if told:
-            worst = max((row for row in rows if row.setting in told), key=badness)
-            yield Doubt(kind, tuple(told), told[worst.setting])
+        reasons = {row.setting: text for row in rows if (text := rule(row, layout)) is not None}
+        if reasons:
+            worst = max((row for row in rows if row.setting in reasons), key=badness)
+            yield Doubt(kind, tuple(reasons), reasons[worst.setting])
 
 
 def _not_reached(row: Row, layout: Layout) -> str | None:
@@ -82,8 +82,8 @@ def _not_reached(row: Row, layout: Layout) -> str | None:
         key=lambda item: row.rates[item] / row.requested_rates[item],
     )
     requested = row.requested_rates[item]
-    told = f"reached {row.rates[item]:,.0f} of {requested:,.0f} {item}/s"
-    return f"{told}: {bottleneck(row, layout)}"
+    text = f"reached {row.rates[item]:,.0f} of {requested:,.0f} {item}/s"
+    return f"{text}: {bottleneck(row, layout)}"
 
 
 def bottleneck(row: Row, layout: Layout) -> str:

@@ -82,17 +82,17 @@ def start(command: Sequence[str], output: int, errors: int, *, group: str | None
         "group": group,
     }
     body = json.dumps(request).encode()
-    told, report = os.pipe()
+    report_end, report = os.pipe()
     try:
         try:
-            asked = _supervisor()
-            socket.send_fds(asked, [LENGTH.pack(len(body))], [output, errors, report])
-            asked.sendall(body)
+            channel = _supervisor()
+            socket.send_fds(channel, [LENGTH.pack(len(body))], [output, errors, report])
+            channel.sendall(body)
         finally:
             os.close(report)
-        line = _line(told, b"", _PATIENCE)
+        line = _line(report_end, b"", _PATIENCE)
     except OSError as error:
-        os.close(told)
+        os.close(report_end)
         _supervisor.cache_clear()  # the next program has another one
         raise MeasuringError(
             f"the process that starts programs has ended: {error.strerror or error}", "try again"
@@ -100,9 +100,9 @@ def start(command: Sequence[str], output: int, errors: int, *, group: str | None
     text, rest = line or (b"", b"")
     found = msgspec.json.decode(text or b"{}", type=_Word)
     if found.pid is None:
-        os.close(told)
+        os.close(report_end)
         raise MeasuringError(f"`{command[0]}` cannot be run: {found.error}")
-    return Program(found.pid, told, rest)
+    return Program(found.pid, report_end, rest)
 
 
 def prepare() -> None:

@@ -49,10 +49,10 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     reports: dict[int, int] = {}
     groups: set[str] = set()
-    with socket.socket(fileno=0) as asking:
-        asking.sendall(READY)
+    with socket.socket(fileno=0) as requests:
+        requests.sendall(READY)
         waiting = select.poll()
-        waiting.register(asking, select.POLLIN)
+        waiting.register(requests, select.POLLIN)
         waiting.register(woken, select.POLLIN)
         with suppress(_Gone):
             while True:
@@ -60,7 +60,7 @@ def main() -> None:
                     if file == woken:
                         os.read(woken, 4096)
                     else:
-                        _start(asking, reports, groups)
+                        _start(requests, reports, groups)
                 _reap(reports)
     _end_all(reports)
     for folder in groups:

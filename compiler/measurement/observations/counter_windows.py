@@ -56,16 +56,16 @@ def windows(counters: Sequence[Sequence[Samples]], parts: int) -> Windows:
     """
     points = len(counters[0][0])
     count = (points - 1) // parts
-    told = [
+    growths = [
         [[_growth_in(series, i * parts, parts) for i in range(count)] for series in one]
         for one in counters
     ]
     places, growth, dropped = [], [], Counter[str]()
     for i in range(count):
-        reasons = [reason for one in told for reason in [_why_not(one, i)] if reason is not None]
+        reasons = [reason for one in growths for reason in [_why_not(one, i)] if reason is not None]
         grown = tuple(
             sum(value for series in one for value in [series[i]] if isinstance(value, float))
-            for one in told
+            for one in growths
         )
         if reasons:
             dropped[min(reasons, key=(RESET, GAP, FIRST).index)] += 1
@@ -119,14 +119,14 @@ def spread_over(loads: Sequence[float], most: int) -> list[int]:
     for place, load in enumerate(loads):
         part = 0 if high == low else int((load - low) / (high - low) * _STRETCHES)
         groups.setdefault(min(part, _STRETCHES - 1), []).append(place)
-    kept: list[int] = []
+    chosen: list[int] = []
     left = most
     smallest_first = sorted(groups.values(), key=len)
     for done, group in enumerate(smallest_first):
         share = min(len(group), left // (len(groups) - done))
-        kept += _evenly(group, share)
+        chosen += _evenly(group, share)
         left -= share
-    return sorted(kept)
+    return sorted(chosen)
 
 
 def _evenly(group: Sequence[int], count: int) -> list[int]:

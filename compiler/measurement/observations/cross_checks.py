@@ -30,7 +30,7 @@ def contradictions(run: LoadRun) -> Iterator[str]:
                 f"{of_run}: {one.what} is {_plain(one.stated)}, but {one.derived_from} gives "
                 f"{_plain(one.derived)}; the first value is used"
             )
-    yield from (f"{of_run}: {told}" for told in _disorder(run))
+    yield from (f"{of_run}: {warning}" for warning in _disorder(run))
     mean = run.latencies.get("mean")
     if run.is_whole and run.users and mean is not None:
         at_work = run.done * mean
@@ -60,7 +60,7 @@ def _disorder(run: LoadRun) -> Iterator[str]:
 
 def warnings_of(runs: Sequence[LoadRun]) -> list[str]:
     """Return the contradictions of all runs as warnings; of many, the first ones and how many."""
-    found = [f"warning: {told}" for run in runs for told in contradictions(run)]
+    found = [f"warning: {warning}" for run in runs for warning in contradictions(run)]
     more = len(found) - _MOST_NAMED
     if more > 0:
         found[_MOST_NAMED:] = [f"warning: {more:,} more such contradictions"]

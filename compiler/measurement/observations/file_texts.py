@@ -67,5 +67,5 @@ def text_of(path: Path) -> str:
 
 def unreadable(path: Path, error: OSError) -> DataError:
     """Return that a file cannot be read."""
-    told = error.strerror or str(error)
-    return DataError(f"`{path}` cannot be read: {told}", "check the path and its permissions")
+    reason = error.strerror or str(error)
+    return DataError(f"`{path}` cannot be read: {reason}", "check the path and its permissions")

@@ -104,11 +104,11 @@ def _transaction(line: str) -> _Item | None:
     found = _PGBENCH.fullmatch(line)
     if found is None:
         return None
-    client, told, seconds, microseconds = found.groups()
-    is_done = told.isdecimal()
+    client, time, seconds, microseconds = found.groups()
+    is_done = time.isdecimal()
     return _Item(
         1000 * int(seconds) + int(microseconds) / 1000,
-        int(told) / 1000 if is_done else None,
+        int(time) / 1000 if is_done else None,
         not is_done,
         int(client) + 1,
     )

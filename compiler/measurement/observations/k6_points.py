@@ -67,11 +67,11 @@ def k6_point_runs(
     # Of whole seconds, a run touches one more than it lasts, on average.
     found.grain = _SECOND
     runs, notes = found.runs(_HINT)
-    told = (
+    warning = (
         f"warning: `{file}` has times in whole seconds: the length of a run can be wrong by one "
         "second, and so can its rates; set K6_CSV_TIME_FORMAT=unix_milli"
     )
-    return runs, [told, *notes]
+    return runs, [warning, *notes]
 
 
 def _received(stretch: Stretch, value: float) -> None:

@@ -57,8 +57,10 @@ def k6_runs(text: str, file: str) -> tuple[list[LoadRun], list[str]]:
         run, notes = _run(*_of_json(text, file), file)
         return [run], notes
     parts = list(_parts(RunText(file=file, text=plain_text(text))))
-    told = [(part, _of_text(part)) for part in parts]
-    whole = [(part, values) for part, values in told if "http_reqs" in values] or told[:1]
+    parts_with_text = [(part, _of_text(part)) for part in parts]
+    whole = [
+        (part, values) for part, values in parts_with_text if "http_reqs" in values
+    ] or parts_with_text[:1]
     found = [_run(values, None, file, part.line) for part, values in whole]
     notes = [note for _, of_run in found for note in of_run]
     if len(whole) < len(parts):
@@ -116,15 +118,15 @@ def _of_users(run: LoadRun, *, is_pool: bool) -> Iterator[str]:
     of_run = f"warning: `{shortened(run.file)}`{run.place}"
     if run.mean_users >= _RAMPED * run.users:
         return
-    told = f"{of_run}: {run.mean_users:.3g} users on average"
+    text = f"{of_run}: {run.mean_users:.3g} users on average"
     if is_pool:
         yield (
-            f"{told}, {run.users:g} initialized (`vus_max`): the maximum number of active users is "
+            f"{text}, {run.users:g} initialized (`vus_max`): the maximum number of active users is "
             "unknown, because there is no `vus`"
         )
     else:
         yield (
-            f"{told}, {run.users:g} at most: rates and latencies are averages over the whole run; "
+            f"{text}, {run.users:g} at most: rates and latencies are averages over the whole run; "
             "keep the number of users constant, or compare with `users, mean`"
         )
 
@@ -248,8 +250,8 @@ def _of_text(run: RunText) -> dict[str, Values]:
         match = _METRIC.search(line[0][:_MOST_OF_LINE])
         if match is None:
             continue
-        name, told = match.groups()
-        found = _VALUES.get(name, _gauge)(told)
+        name, value = match.groups()
+        found = _VALUES.get(name, _gauge)(value)
         if not found:
             raise run.not_understood(line)
         if name in values:

@@ -42,9 +42,9 @@ def _runs(source: Source, files: Sequence[Path], how: FileReading) -> ObservedRu
     runs: list[LoadRun] = []
     notes: list[str] = []
     for of_run in _by_run(source, files):
-        found, told = _of_run(source, of_run, how)
+        found, warnings = _of_run(source, of_run, how)
         runs += found
-        notes += told
+        notes += warnings
     return runs_table(runs, how.item, notes)
 
 

@@ -60,16 +60,16 @@ def runs_table(
     for kind in kinds:
         found = (run.latencies.get(kind) for run in runs)
         columns[f"latency {kind}, ms"] = [_cell(None if v is None else 1000 * v) for v in found]
-    kept = {heading: cells for heading, cells in columns.items() if any(cells)}
+    filled = {heading: cells for heading, cells in columns.items() if any(cells)}
     failing = sorted({run.file for run in runs if (run.failed or 0) > _MANY_FAILED})
-    told = [
+    warnings = [
         f"warning: more than 1 % failed in `{file}`; failed requests have another service demand"
         for file in failing
     ]
     return ObservedRuns(
-        headings=tuple(kept),
-        rows=tuple(zip(*kept.values(), strict=True)),
-        notes=(*_origins(runs, item), *notes, *warnings_of(runs), *told),
+        headings=tuple(filled),
+        rows=tuple(zip(*filled.values(), strict=True)),
+        notes=(*_origins(runs, item), *notes, *warnings_of(runs), *warnings),
     )
 
 
@@ -83,11 +83,11 @@ def _origins(runs: Sequence[LoadRun], item: str) -> Iterator[str]:
         named = [*of][:_MOST_NAMED]
         more = f" and {len(of) - len(named)} more files" * (len(of) > len(named))
         of_files = listed(named, "and") + more
-        told = "; ".join(
+        origins = "; ".join(
             f"{f'{item}/s' if what == ITEMS else what} from {at}" for what, at in fields
         )
-        if told:
-            yield f"{of_files}: {told}"
+        if origins:
+            yield f"{of_files}: {origins}"
 
 
 def written(value: float) -> str:

@@ -50,7 +50,7 @@ def capture_table(path: Path, how: FileReading) -> ObservedRuns:
     window = how.stretch
     assert window is not None
     try:
-        counts, told = _counts(path, window)
+        counts, warnings = _counts(path, window)
     except OSError as error:
         raise unreadable(path, error) from error
     if not counts:
@@ -62,14 +62,14 @@ def capture_table(path: Path, how: FileReading) -> ObservedRuns:
     return ObservedRuns(
         headings=("time", "packet/s", "byte/s"),
         rows=tuple(rows),
-        notes=tuple(f"warning: `{path}`: {note}" for note in told[:_MOST_NOTES]),
+        notes=tuple(f"warning: `{path}`: {note}" for note in warnings[:_MOST_NOTES]),
     )
 
 
 def _counts(path: Path, window: float) -> tuple[dict[int, list[int]], list[str]]:
     """Return the packets and bytes of each stretch, and what is broken."""
     counts: dict[int, list[int]] = {}
-    with _warnings() as told:
+    with _warnings() as warnings:
         for time, length in _packets(path):
             place = floor(time / window)
             found = counts.setdefault(place, [0, 0])
@@ -77,7 +77,7 @@ def _counts(path: Path, window: float) -> tuple[dict[int, list[int]], list[str]]
             found[1] += length
             if len(counts) > MOST_STRETCHES:
                 raise too_many_stretches(str(path))
-    return counts, told
+    return counts, warnings
 
 
 def _packets(path: Path) -> Iterator[tuple[float, int]]:
@@ -90,24 +90,24 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
         with path.open("rb") as raw, RawPcapReader(_Pieces(_unpacked(raw))) as reader:
             per_second = 10**9 if getattr(reader, "nano", False) else 10**6
             of_file = getattr(reader, "linktype", None)
-            for number, (_, told) in enumerate(reader):
-                if number == 0 and getattr(told, "linktype", of_file) in _OF_ALL_INTERFACES:
+            for number, (_, packet) in enumerate(reader):
+                if number == 0 and getattr(packet, "linktype", of_file) in _OF_ALL_INTERFACES:
                     _LOGGER.warning(
                         "captured on all interfaces (`any`): a packet is counted on each that it "
                         "passes; capture one interface, such as `-i eth0`"
                     )
                 if number >= _MOST_PACKETS:
                     raise DataError(f"`{path}` has more than {_MOST_PACKETS:,} packets", "split it")
-                if hasattr(told, "sec"):
-                    yield told.sec + told.usec / per_second, told.wirelen
-                elif told.tshigh is not None:
-                    yield ((told.tshigh << 32) + told.tslow) / told.tsresol, told.wirelen
+                if hasattr(packet, "sec"):
+                    yield packet.sec + packet.usec / per_second, packet.wirelen
+                elif packet.tshigh is not None:
+                    yield ((packet.tshigh << 32) + packet.tslow) / packet.tsresol, packet.wirelen
                 else:
                     raise DataError(f"`{path}` has packets without a time", _HINT)
     except (Scapy_Exception, EOFError, struct.error, zlib.error, BadGzipFile) as error:
         if number < 0:
-            told_of = f"`{shortened(str(path))}` is not a packet capture"
-            raise DataError(told_of, _HINT) from error
+            message = f"`{shortened(str(path))}` is not a packet capture"
+            raise DataError(message, _HINT) from error
         _LOGGER.warning("truncated after packet %d: %s", number + 1, error)
 
 
@@ -142,16 +142,16 @@ def _unpacked(raw: BufferedReader) -> BufferedReader | GzipFile:
 @contextmanager
 def _warnings() -> Iterator[list[str]]:
     """Give what scapy warns of meanwhile: it reads up to what is broken, and goes no further."""
-    told: list[str] = []
+    warnings: list[str] = []
 
     class WarningCollector(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            told.append(record.getMessage())
+            warnings.append(record.getMessage())
 
     keeper = WarningCollector()
     propagated, _LOGGER.propagate = _LOGGER.propagate, False
     handlers, _LOGGER.handlers = _LOGGER.handlers, [keeper]
     try:
-        yield told
+        yield warnings
     finally:
         _LOGGER.propagate, _LOGGER.handlers = propagated, handlers

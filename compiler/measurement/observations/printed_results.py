@@ -163,8 +163,8 @@ def _wrk_times(run: RunText) -> tuple[dict[str, float], str]:
     average = run.found(r"Latency(?! Distribution)", rf"\s+({_TIME})\s+({_TIME})\s+({_TIME})\s")
     found = {}
     if average is not None:
-        told = map(_seconds, average.groups())
-        found = dict(zip(("mean", "deviation", "longest"), told, strict=True))
+        seconds = map(_seconds, average.groups())
+        found = dict(zip(("mean", "deviation", "longest"), seconds, strict=True))
     tables = re.split(r"^[ \t]{0,99}Latency Distribution", run.text, flags=re.MULTILINE)[1:]
     if not tables:
         return found, "`Latency`"
@@ -226,8 +226,8 @@ def _h2load_times(run: RunText) -> dict[str, float]:
     times = run.found(r"(?:time for )?request[ \t]{0,99}:", rf"((?:{gap}{_TIME}){{3,9}})[ \t]")
     if heading is None or times is None:
         return {}
-    told = zip(heading[1].split(), times[1].split(), strict=False)
-    return {_H2LOAD_KINDS.get(kind, kind): _seconds(time) for kind, time in told}
+    pairs = zip(heading[1].split(), times[1].split(), strict=False)
+    return {_H2LOAD_KINDS.get(kind, kind): _seconds(time) for kind, time in pairs}
 
 
 def _pgbench(run: RunText) -> LoadRun | None:
@@ -271,7 +271,7 @@ def _sysbench(run: RunText) -> LoadRun | None:
     seconds = run.number("total time:", rf"\s+({NUMBER})s")
     if count is None or not seconds:
         return None
-    told = run.number(r"transactions:\s+\d+\s+\(") or run.number("events per second:")
+    transactions = run.number(r"transactions:\s+\d+\s+\(") or run.number("events per second:")
     latencies = {}
     for kind, word in (("least", "min"), ("longest", "max")):
         value = run.number(f"{word}:", _SYSBENCH_MS)
@@ -282,7 +282,7 @@ def _sysbench(run: RunText) -> LoadRun | None:
     if total is None:  # as before version 1.0, in s
         taken = run.number("total time taken by event execution:", rf"\s+({NUMBER})s?\s*$")
         total = None if taken is None else 1000 * taken
-    twice = [] if told is None else [_rate_twice("request/s", told, count, seconds)]
+    twice = [] if transactions is None else [_rate_twice("request/s", transactions, count, seconds)]
     field = "`Latency (ms)`"
     if mean is not None:
         latencies["mean"] = float(mean[1]) / 1000
@@ -308,12 +308,14 @@ def _sysbench(run: RunText) -> LoadRun | None:
         file=run.file,
         place=_place(run),
         users=run.number("Number of threads:", r"\s*(\d{1,9})"),
-        done=count / seconds if told is None else told,
+        done=count / seconds if transactions is None else transactions,
         latencies=latencies,
         twice=tuple(twice),
         fields={
             "users": "`Number of threads`",
-            ITEMS: "`total number of events`" if told is None else "`transactions` per second",
+            ITEMS: "`total number of events`"
+            if transactions is None
+            else "`transactions` per second",
             "latency": field,
         },
     )

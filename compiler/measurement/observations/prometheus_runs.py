@@ -108,11 +108,11 @@ def prometheus_runs(
     window = float(queries.window)
     _check(found, growing, queries)
     loads = [growth[0] / window for growth in found.growth]
-    kept = spread_over(loads, queries.most)
+    chosen = spread_over(loads, queries.most)
     share = 1 if queries.cores is None else 100 / float(queries.cores)
     first = float(grid.start)
     rows = []
-    for row in kept:
+    for row in chosen:
         start = first + found.places[row] * window
         rates = [written(grown / window) for grown in found.growth[row][1:]]
         rows.append((moment(start), written(loads[row] * share), *rates))
@@ -125,7 +125,7 @@ def prometheus_runs(
     if queries.cores is not None:
         headings = (*headings, CORES)
         rows = [(*row, written(float(queries.cores))) for row in rows]
-    notes = [_summary(found, loads, len(kept)), *_doubts(growing, queries)]
+    notes = [_summary(found, loads, len(chosen)), *_doubts(growing, queries)]
     if server.warnings:
         notes.append(f"warning from Prometheus: {'; '.join(server.warnings)}")
     return ObservedRuns(headings=headings, rows=tuple(rows), notes=tuple(notes))
@@ -200,10 +200,10 @@ def _check(found: Windows, growing: Sequence[Sequence[float | None]], queries: R
 
 def _doubts(growing: Sequence[Sequence[float | None]], queries: RunQueries) -> list[str]:
     """Return what makes the rows doubtful."""
-    told = []
+    doubts = []
     count = max(readings(one, PARTS) for one in growing)
     if count < _FEW_READINGS:
-        told.append(
+        doubts.append(
             f"warning: a window has only {count:g} samples of the counters: use a longer "
             "`--window`, ten scrape intervals or more"
         )
@@ -212,12 +212,12 @@ def _doubts(growing: Sequence[Sequence[float | None]], queries: RunQueries) -> l
         late = shift(growing[0], rate, PARTS)
         if abs(late) > 1:
             side = "after" if late > 0 else "before"
-            told.append(
+            doubts.append(
                 f"warning: {item}/s seems to be {abs(late) * step:g} s {side} utilization, as if "
                 "scraped at another time: service demands are underestimated; use a `--window` "
                 "twenty times as long, or read both from one exporter"
             )
-    return told
+    return doubts
 
 
 def _summary(found: Windows, loads: Sequence[float], row_count: int) -> str:

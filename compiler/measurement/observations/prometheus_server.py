@@ -130,8 +130,8 @@ class Prometheus:
     def _query(self, query: str, grid: Grid, first: int, last: int) -> list[_Found]:
         times = (grid.start + place * grid.step for place in (first, last))
         start, end = (f"{moment:.3f}" for moment in times)
-        asked = {"query": query, "start": start, "end": end, "step": f"{grid.step:.3f}"}
-        answer = self._answer("/api/v1/query_range", asked, query)
+        parameters = {"query": query, "start": start, "end": end, "step": f"{grid.step:.3f}"}
+        answer = self._answer("/api/v1/query_range", parameters, query)
         self.warnings |= dict.fromkeys(w[:_LONGEST_MESSAGE] for w in answer.warnings[:10])
         if answer.data is None or answer.data.result_type != "matrix":
             raise self._no_prometheus()
@@ -163,8 +163,8 @@ class Prometheus:
             ) from None
         except TooLargeError:
             most = _MOST_BYTES // 10**6
-            told = f"`{self.host}` sent a response of more than {most} MB"
-            raise DataError(told, "query fewer series") from None
+            message = f"`{self.host}` sent a response of more than {most} MB"
+            raise DataError(message, "query fewer series") from None
         except ExchangeError as error:
             raise DataError(
                 f"no response from `{self.host}`: {error}",

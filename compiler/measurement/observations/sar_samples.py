@@ -55,22 +55,22 @@ def sar_table(path: Path, how: FileReading) -> ObservedRuns:
         for sample in host.statistics
         if sample.timestamp
     ]
-    told = [row for row in rows if row["cpu in %"] or row["packet/s"]]
+    busy = [row for row in rows if row["cpu in %"] or row["packet/s"]]
     names = sorted({one.iface for sample in samples for one in sample.network.devices})
     if interface is not None and interface not in names:
         known = f"available: {listed(names[:_MOST_NAMED], 'and')}" if names else _HINT
         raise DataError(f"`{shortened(file)}` has no data for `{shortened(interface)}`", known)
-    if not told:
+    if not busy:
         raise DataError(f"`{shortened(file)}` contains no samples", _HINT)
-    is_of_several = len({row["machine"] for row in told}) > 1
-    kept = [heading for heading in told[0] if any(row[heading] for row in told)]
+    is_of_several = len({row["machine"] for row in busy}) > 1
+    headings = [heading for heading in busy[0] if any(row[heading] for row in busy)]
     if not is_of_several:
-        kept = [heading for heading in kept if heading != "machine"]
-    if "cpu in %" not in kept:
-        kept = [heading for heading in kept if heading != CORES]
+        headings = [heading for heading in headings if heading != "machine"]
+    if "cpu in %" not in headings:
+        headings = [heading for heading in headings if heading != CORES]
     return ObservedRuns(
-        headings=tuple(kept),
-        rows=tuple(tuple(row[heading] for heading in kept) for row in told),
+        headings=tuple(headings),
+        rows=tuple(tuple(row[heading] for heading in headings) for row in busy),
         notes=(_NOTE, *_doubts(samples, file, interface)),
     )
 

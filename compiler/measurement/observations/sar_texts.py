@@ -99,8 +99,8 @@ def hosts_of_text(text: str, file: str) -> list[Host]:
 
 
 def _unclear(file: str, number: int, line: str) -> DataError:
-    told = shortened(line.strip())
-    return DataError(f"`{shortened(file)}`, line {number}: `{told}` is not recognized", _HINT)
+    text = shortened(line.strip())
+    return DataError(f"`{shortened(file)}`, line {number}: `{text}` is not recognized", _HINT)
 
 
 def _section(line: str, *, is_month_first: bool | None) -> _Section:

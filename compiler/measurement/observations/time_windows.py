@@ -150,8 +150,8 @@ class Stretches:
             )
             return [places], [still]
         parts = [places[start:end] for start, end in pairwise([*begins, len(places)])]
-        told = f"warning: `{file}` contains {len(parts)} runs: no activity for "
-        return parts, [told + ", ".join(pauses)] if pauses else []
+        warning = f"warning: `{file}` contains {len(parts)} runs: no activity for "
+        return parts, [warning + ", ".join(pauses)] if pauses else []
 
     def _pauses(self, places: Sequence[int]) -> Iterator[int]:
         """Yield which places begin after a pause that is long beside how samples lie apart."""
@@ -185,7 +185,7 @@ class Stretches:
     def _run(self, stretch: Stretch, start: float, seconds: float, *, is_whole: bool) -> LoadRun:
         ordered = sorted(stretch.elapsed)
         count = len(ordered)
-        asked = count + stretch.lost
+        sent = count + stretch.lost
         known = [p for p in _PERCENTILES if count * (100 - p) >= _ONE_BEYOND]
         latencies = {f"p{p}": ordered[ceil(count * p / 100) - 1] / 1000 for p in known}
         if count:
@@ -197,7 +197,7 @@ class Stretches:
             nested=stretch.nested / seconds,
             received=stretch.received / seconds if self.has_bytes else None,
             users=stretch.users or None,
-            failed=(stretch.failed + stretch.lost) / asked if asked else None,
+            failed=(stretch.failed + stretch.lost) / sent if sent else None,
             latencies=latencies,
             fields=self.fields,
             is_whole=is_whole,

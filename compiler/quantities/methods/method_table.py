@@ -44,8 +44,8 @@ def reason_of(
     arguments = {**row.steps_at(apart), **arguments}
     whole = f"{row.reason}: {row.notes[case]}" if case in row.notes else row.reason
     places = (at,) if isinstance(at, str) else tuple(at)
-    told = {name: _Argument(value) for name, value in arguments.items()}
-    return Reason(method=method, text=whole.format(at=_Argument(places), **told), at=places)
+    filled = {name: _Argument(value) for name, value in arguments.items()}
+    return Reason(method=method, text=whole.format(at=_Argument(places), **filled), at=places)
 
 
 def _row(method: str) -> Method:

@@ -328,16 +328,16 @@ def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] |
     """Return what is wrong with a range of users, and how to fix it."""
     if low.denominator != 1 or high.denominator != 1:
         whole_range = f"{max(1, floor(low))}..{ceil(high)}"
-        told = f"write `{whole_range}`"
-        return "the number of users must be a whole number", instead(text, whole_range, words=told)
+        hint = f"write `{whole_range}`"
+        return "the number of users must be a whole number", instead(text, whole_range, words=hint)
     if low < 1:
         from_one = f"1..{max(high, 1)}"
-        told = f"write `{from_one}`"
-        return "a range of users must start at 1 or above", instead(text, from_one, words=told)
+        hint = f"write `{from_one}`"
+        return "a range of users must start at 1 or above", instead(text, from_one, words=hint)
     if low > high:
-        told = f"write the smaller end first: `{high}..{low}`"
+        hint = f"write the smaller end first: `{high}..{low}`"
         return "the end of this range is below its start", instead(
-            text, f"{high}..{low}", words=told
+            text, f"{high}..{low}", words=hint
         )
     return None
 

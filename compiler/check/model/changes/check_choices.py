@@ -40,8 +40,8 @@ class ChoiceChecker(Part, frozen=True):
             )
             return None
         if not several.values:
-            told = "this list names no scenario"
-            self.sink.report(codes.BAD_SETTING, several.span, told, hint="name at least one")
+            message = "this list names no scenario"
+            self.sink.report(codes.BAD_SETTING, several.span, message, hint="name at least one")
             return None
         for one, earlier in repeated(several.values, lambda value: value.span.text):
             self.sink.report(
@@ -128,16 +128,16 @@ class ChoiceChecker(Part, frozen=True):
     ) -> None:
         """Report a scenario of an instance that sets its users, a mode beside the one it is in."""
         word, prefix = change.name.text, instance.prefix
-        told = f"it sets the population of `{prefix}`, which its `use` already sets"
+        reason = f"it sets the population of `{prefix}`, which its `use` already sets"
         hint = "set a parameter that the population depends on"
         if isinstance(found, ast.Mode):
-            told = f"`{prefix}` is fixed to mode `{instance.mode[0]}`" if instance.mode else "no"
+            reason = f"`{prefix}` is fixed to mode `{instance.mode[0]}`" if instance.mode else "no"
             hint = f"remove `mode = …` from the `use` of `{prefix}`"
         assert instance.used is not None
         self.sink.report(
             codes.BAD_SETTING,
             change.value.span,
-            f"{word} `{change.value.span.text}` cannot be chosen: {told}",
+            f"{word} `{change.value.span.text}` cannot be chosen: {reason}",
             secondary=[Label(instance.used.span, "set here")],
             hint=hint,
         )
@@ -151,8 +151,10 @@ class ChoiceChecker(Part, frozen=True):
             if declared is not None and isinstance(declared.declaration, ast.Users):
                 return True
         named = {s.name.text for s in module.syntax.every(ast.Scenario)}
-        told = [change for change in scenario.changes if chooses(module, change.name)]
-        inner = [one for change in told if change.name.text == "scenario" for one in change.chosen]
+        changes = [change for change in scenario.changes if chooses(module, change.name)]
+        inner = [
+            one for change in changes if change.name.text == "scenario" for one in change.chosen
+        ]
         return any(  # one that is not known sets it
             isinstance(chosen, ast.Reference)
             and chosen.name.text in named

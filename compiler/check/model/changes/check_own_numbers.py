@@ -101,11 +101,11 @@ class Settable(Part, frozen=True):
             self.known.numbers_set[number.name] = None
             return Named(number.name, stated.dimension, stated.span)
         names = number.rests_on
-        told = f" from {listed(names, 'and')}" if names else f", `{_example(stated.span)}`"
+        options = f" from {listed(names, 'and')}" if names else f", `{_example(stated.span)}`"
         self.sink.report(
             codes.BAD_SETTING,
             name.span,
-            f"`{name.text}` is computed{told} and cannot be set",
+            f"`{name.text}` is computed{options} and cannot be set",
             secondary=[Label(stated.span, "here")],
             hint=f"set {listed(names, 'or')}" if names else "replace it by a number or a parameter",
         )
@@ -117,10 +117,10 @@ class Settable(Part, frozen=True):
         own = f"{declared.qualified}."
         if not any(name.startswith(own) for name in known):
             return ""
-        told = dotted_meant(declared.qualified, known) or ""
+        parts_text = dotted_meant(declared.qualified, known) or ""
         known = [name for name in known if name.startswith(own)]
-        told = f"set one of its parts: {told.removeprefix('its parts: ')}"
-        return instead(declared.qualified, *known[:_OFFERED], words=told)
+        parts_text = f"set one of its parts: {parts_text.removeprefix('its parts: ')}"
+        return instead(declared.qualified, *known[:_OFFERED], words=parts_text)
 
     def _unknown(self, name: ast.Name, module: Module) -> None:
         known = [*self._settable_names(), *_declared(module)]

@@ -62,19 +62,19 @@ def report_contradictions(
     seen: dict[str, tuple[str, ir.Change]] = {}
     for scenario in together:
         own = {what_is_set(change): change for change in flattened(scenario.changes)}
-        for told, change in own.items():
-            for first, earlier in _against(told, change, seen):
-                if decided & {told, what_is_set(earlier)}:
+        for number, change in own.items():
+            for first, earlier in _against(number, change, seen):
+                if decided & {number, what_is_set(earlier)}:
                     continue
                 sink.report(
                     codes.BAD_SETTING,
                     change.span,
-                    f"scenarios `{first}` and `{scenario.name}` set {told} to different values",
+                    f"scenarios `{first}` and `{scenario.name}` set {number} to different values",
                     label=f"by `{scenario.name}`",
                     secondary=[Label(earlier.span, f"by `{first}`"), *place],
                     hint="remove one of them, or set the value explicitly",
                 )
-        seen = {told: (scenario.name, change) for told, change in own.items()} | seen
+        seen = {number: (scenario.name, change) for number, change in own.items()} | seen
 
 
 def report_several(chosen: ir.SetScenario, alternatives: Iterable[ir.Change], sink: Sink) -> None:

@@ -211,12 +211,12 @@ class ComponentChecker(Part, frozen=True):
             if number is not None
         ]
         own = [number for number in numbers if member.own.span.holds(number.span)]
-        told = member.own.fitted.value
-        self.known.chosen.update(dict.fromkeys([number.span for number in own], told))
+        value = member.own.fitted.value
+        self.known.chosen.update(dict.fromkeys([number.span for number in own], value))
         # One times a parameter is no number of its own: what rests on that may rest on it.
         for part in (part for number in own for part in parts_of(number.expr)):
             if isinstance(part, ir.ParameterValue):
-                self.known.chosen_with[part.name] = told
+                self.known.chosen_with[part.name] = value
 
 
 def _items_of(
@@ -230,15 +230,15 @@ def _items_of(
     for member in reversed(line):
         own = [(_named_by(item), (item, member)) for item in member.own.items]
         said = {word for word, _ in own}
-        kept: list[tuple[ast.Cost | ast.Effect | ast.Run, Member[ast.Component]]] = []
+        items: list[tuple[ast.Cost | ast.Effect | ast.Run, Member[ast.Component]]] = []
         for item, of in found:
             word = _named_by(item)
             if word not in said:
-                kept.append((item, of))
+                items.append((item, of))
             else:
-                kept += [new for named, new in own if named == word]
+                items += [new for named, new in own if named == word]
                 own = [(named, new) for named, new in own if named != word]
-        found = [*kept, *(new for _, new in own)]
+        found = [*items, *(new for _, new in own)]
     return found
 
 

@@ -115,8 +115,8 @@ class CostChecker(Part, frozen=True):
         names = list(self.known.machines)
         if len(names) != 1:
             return f"name it: `{resource} {fit.span.text} measured on vm`"
-        told = f"name it: `{resource} {fit.span.text} measured on {names[0]}`"
-        return insertion_after_hint(fit.span, f" measured on {names[0]}", text=told)
+        hint = f"name it: `{resource} {fit.span.text} measured on {names[0]}`"
+        return insertion_after_hint(fit.span, f" measured on {names[0]}", text=hint)
 
     def _fit(
         self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope

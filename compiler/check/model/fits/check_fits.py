@@ -67,9 +67,9 @@ class FitChecker(Part, frozen=True):
         path = f"{source.folder}\0{item.file.value}"
         fits, resource = self.known.fits, reading.resource or ""
         if (path, reading) not in fits:
-            told = [(file, of.resource or "") for (file, of), fit in fits.items() if fit]
+            with_fit = [(file, of.resource or "") for (file, of), fit in fits.items() if fit]
             found = fits[path, reading] = self._read(item, reading, module)
-            if found is not None and (path, resource) not in told:
+            if found is not None and (path, resource) not in with_fit:
                 self._warn(found, item)
         found = fits[path, reading]
         if found is not None:
@@ -93,8 +93,8 @@ class FitChecker(Part, frozen=True):
         below = below_zero(fit)
         if not below:
             return True
-        told = regression(fit)
-        hint = f"`{fit.command}` shows the residuals; {negative_cost_help(told)}"
+        statistics = regression(fit)
+        hint = f"`{fit.command}` shows the residuals; {negative_cost_help(statistics)}"
         message = f"{below[0]} fitted to `{fit.file}` is negative"
         self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
         return False
@@ -137,19 +137,19 @@ class FitChecker(Part, frozen=True):
     # -- what makes a fit doubtful ---------------------------------------------------------
 
     def _warn(self, fit: Fit, item: ast.Fit) -> None:
-        told, span = regression(fit), item.file.span
+        statistics, span = regression(fit), item.file.span
         show = f"`{fit.command}` shows all residuals"
-        worst = told.worst
+        worst = statistics.worst
         if worst is not None:
             self.sink.report(
                 codes.POOR_FIT,
                 span,
                 f"poor fit to `{fit.file}`: line {worst.line} measured "
                 f"{_percent(worst.measured)}, fitted {_percent(worst.fitted)}",
-                notes=[pull_text(told.pulling[0])] if told.pulling else [],
+                notes=[pull_text(statistics.pulling[0])] if statistics.pulling else [],
                 hint=f"check the table for errors and for another cause of utilization; {show}",
             )
-        unsure = [c for c in told.coefficients if c.item is not None and c.may_be_zero]
+        unsure = [c for c in statistics.coefficients if c.item is not None and c.may_be_zero]
         if unsure:
             self.sink.report(
                 codes.UNCERTAIN_COST,
@@ -161,8 +161,8 @@ class FitChecker(Part, frozen=True):
                 + ", ".join(map(_interval, unsure)),
                 hint=f"measure runs with a wider range of this rate, or remove the column; {show}",
             )
-        if told.degrees_of_freedom == 0:
-            count = len(told.coefficients)
+        if statistics.degrees_of_freedom == 0:
+            count = len(statistics.coefficients)
             rows, numbers = (
                 f"{count} {word}{'s' * (count > 1)}" for word in ("distinct row", "fitted value")
             )
@@ -179,15 +179,15 @@ class FitChecker(Part, frozen=True):
     def _same_idle(self, fit: Fit, machine: str) -> str:
         """Return the hint to give a machine the idle load that a fit has found."""
         idle = f'idle fit "{fit.file}"'
-        told = (
+        hint = (
             f"add the same fit to machine `{machine}`: `{fit.resource} …, {idle}`, or set "
             "its own, such as `idle 0 %`"
         )
         for declared in self.main.syntax.every(ast.Machine):
             for resource in declared.resources if declared.name.text == machine else ():
                 if resource.name.text == fit.resource:
-                    return insertion_after_hint(resource.span, f", {idle}", text=told)
-        return told
+                    return insertion_after_hint(resource.span, f", {idle}", text=hint)
+        return hint
 
     def idle_dropped(self, fit: Fit, machine: str, item: ast.Fit) -> None:
         """Warn of a fitted idle load that the machine does not have."""
@@ -240,12 +240,12 @@ def negative_cost_help(regression: Regression) -> str:
 
 def pull_text(row: Residual) -> str:
     """Return how a row pulls the numbers."""
-    told = f"line {row.line} is an influential outlier (Cook's distance {row.pull or 0.0:.3g})"
+    text = f"line {row.line} is an influential outlier (Cook's distance {row.pull or 0.0:.3g})"
     left = row.remaining
     if left is None or left > _MUCH_LEFT:
-        return told
+        return text
     closer = f"{left**-0.5:.2g} times as closely" if left > _NOTHING_LEFT else "exactly"
-    return f"{told}; without it, the other rows fit {closer}"
+    return f"{text}; without it, the other rows fit {closer}"
 
 
 def coefficient_name(coefficient: Coefficient) -> str:

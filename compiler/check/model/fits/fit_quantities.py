@@ -10,8 +10,10 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, T
 
 def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
     """Return the fixed part of a fit as it fits best."""
-    told = f"{float(fit.fixed * 100):.4g} %"
-    return ir.Quantity(expr=ir.Constant(fit.fixed), dimension=DIMENSIONLESS, span=span, bound=told)
+    percentage = f"{float(fit.fixed * 100):.4g} %"
+    return ir.Quantity(
+        expr=ir.Constant(fit.fixed), dimension=DIMENSIONLESS, span=span, bound=percentage
+    )
 
 
 def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:

@@ -106,7 +106,7 @@ class QueueingChecker(Part, frozen=True):
             return None
         variation = self._number(stated.variation, scope, "a coefficient of variation")
         speeds = [self._number(speed, scope, "a speed") for speed in stated.speeds]
-        room = self._number(stated.room, scope, "a queue capacity")
+        capacity = self._number(stated.room, scope, "a queue capacity")
         period = self._number(stated.period, scope, "the period of a quota", TIME)
         host_cores = self._host_cores(stated.host_cores, scope)
         found = ir.Queueing(
@@ -115,7 +115,7 @@ class QueueingChecker(Part, frozen=True):
             variation=variation,
             is_preemptive=stated.is_preemptive,
             speeds=tuple(speed for speed in speeds if speed is not None),
-            room=room,
+            room=capacity,
             period=period,
             host_cores=host_cores,
         )
@@ -123,7 +123,7 @@ class QueueingChecker(Part, frozen=True):
             (number is None) == (said is None)
             for number, said in (
                 (variation, stated.variation),
-                (room, stated.room),
+                (capacity, stated.room),
                 (period, stated.period),
                 (host_cores, stated.host_cores),
             )
@@ -174,12 +174,12 @@ class QueueingChecker(Part, frozen=True):
         ):
             if expr is None or option in traits.takes:
                 continue
-            told, fix = _NOT_ACCEPTED[option]
+            hint, fix = _NOT_ACCEPTED[option]
             takers = [one for one in ir.Discipline if option in one.traits.takes]
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,
-                f"`{word}` takes no {told}",
+                f"`{word}` takes no {hint}",
                 hint=fix.format(
                     takers=_words(takers), exponential=_words(_served(1)), fixed=_words(_served(0))
                 ),

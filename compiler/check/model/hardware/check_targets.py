@@ -154,14 +154,14 @@ def agreed(stated: tuple[T, ...], what: str, sink: Sink) -> tuple[T, ...]:
     as one resource of a node, is one that both mean.
     """
     of_places = [one for one in stated if one.scope is ir.Scope.PLACE]
-    told: set[str] = set()
+    seen: set[str] = set()
     for one, closer in _of_one_place(of_places):
         around = [other for other in of_places if other.name == closer.name]
-        if closer.name in told or _target_key(one) == _target_key(closer):
+        if closer.name in seen or _target_key(one) == _target_key(closer):
             continue
         if any(_is_around(other, one) and _is_around(other, closer) for other in around):
             continue
-        told.add(closer.name)
+        seen.add(closer.name)
         earlier, later = sorted((one, closer), key=of_places.index)
         example = {ir.Target: f"target {closer.name} 70 %", ir.Wait: f"queueing {closer.name} mm1"}
         sink.report(

@@ -73,8 +73,8 @@ class TopologyChecker(Part, frozen=True):
 
     def _source(self, placed: ast.Node | ast.Link) -> str | None:
         """Return what is cited for a place, where nothing else was told to stand there."""
-        is_told = placed.source is None or placed.name.text in self.main.arguments
-        return None if is_told or placed.source is None else placed.source.value
+        is_placed = placed.source is None or placed.name.text in self.main.arguments
+        return None if is_placed or placed.source is None else placed.source.value
 
     def shared_links(self) -> dict[str, tuple[str, ...]]:
         """Return what an instance joins by links that are those of another module."""
@@ -206,5 +206,5 @@ def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
 
 def _many(span: Span, name: str, kind: str, count: str) -> str:
     """Return the hint to write so many of a kind for what is written."""
-    told = f"write `{name} = {kind} * {count}`"
-    return instead(span.text, f"{kind} * {count}", at=span, words=told)
+    hint = f"write `{name} = {kind} * {count}`"
+    return instead(span.text, f"{kind} * {count}", at=span, words=hint)

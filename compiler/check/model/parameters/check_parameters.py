@@ -77,11 +77,11 @@ class ParameterChecker(Part, frozen=True):
         if word in choices:
             return (word, *(choice for choice in choices if choice != word))
         own = declared.declaration.name
-        told = f"option `{given.change.name.text}` has no choice `{word}`"
+        message = f"option `{given.change.name.text}` has no choice `{word}`"
         self.sink.report(
             codes.BAD_SETTING,
             value.span,
-            told,
+            message,
             secondary=[Label(own.span, "declared here")],
             hint=offered(word, choices),
         )
@@ -111,8 +111,8 @@ class ParameterChecker(Part, frozen=True):
                     self._check_order(low, high, param.range)
             priority = None
             if param.priority is not None:
-                asked = "a priority"  # one that failed is reported: the rest goes on without it
-                priority = self.expressions.quantity(param.priority, scope, DIMENSIONLESS, asked)
+                role = "a priority"  # one that failed is reported: the rest goes on without it
+                priority = self.expressions.quantity(param.priority, scope, DIMENSIONLESS, role)
             built.append(
                 ir.Parameter(
                     name=name,
@@ -137,8 +137,8 @@ class ParameterChecker(Part, frozen=True):
     def _instance_value(self, argument: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
         """Return what an instance is told that a parameter is; its own value says of what kind."""
         scope, name = Scope(argument.module, Allowed.NOTHING), argument.change.name.text
-        told = self.expressions.quantity(argument.value, scope, own.dimension, f"`{name}`")
-        return told and replace(told, span=argument.value.span)
+        quantity = self.expressions.quantity(argument.value, scope, own.dimension, f"`{name}`")
+        return quantity and replace(quantity, span=argument.value.span)
 
     def _each_kind(
         self, whole: ir.Parameter, param: ast.Param, module: Module
@@ -209,12 +209,12 @@ def _as_let(param: ast.Param) -> str | None:
     """Return what to write of a parameter that depends on what varies; a `let` has no kinds."""
     if isinstance(param.value, ast.KindTable):
         return None
-    told = (
+    hint = (
         f"for a computed value write `let {param.name.text} = …`; a parameter must be a "
         "number that can be set"
     )
     word = Span(param.span.source, param.span.start, param.span.start + len("param"))
-    return instead("param", "let", at=word, words=told)
+    return instead("param", "let", at=word, words=hint)
 
 
 def _least_text(param: ast.Param) -> str:

@@ -38,8 +38,8 @@ def together(
     found: dict[tuple[bool, ...], bool] = {}
     for number, assumed in enumerate(product(*values)):
         known = dict(zip(atoms, assumed, strict=True))
-        told = tuple(_holds(one, known) for one in conditions)
-        found[told] = found.get(told, False) or (is_plain and number == 0)
+        outcomes = tuple(_holds(one, known) for one in conditions)
+        found[outcomes] = found.get(outcomes, False) or (is_plain and number == 0)
     return found if len(found) <= MAX_PATHS else None
 
 

@@ -73,13 +73,13 @@ def _report_almost_all(stream: ir.Stream, sink: Sink) -> None:
 def _report_coins(calls: Sequence[ir.Call], sink: Sink) -> None:
     first, *others = calls
     are_calls = not any(call.is_local for call in calls)
-    told = " and ".join(f"`{call.node if are_calls else _done(call)}`" for call in calls)
+    calls_text = " and ".join(f"`{call.node if are_calls else _done(call)}`" for call in calls)
     make = "make" if are_calls else "run"
     assert first.times is not None
     sink.report(
         codes.COINS,
         first.times.span,
-        f"{'calls to ' if are_calls else ''}{told} are independent: items can {make} "
+        f"{'calls to ' if are_calls else ''}{calls_text} are independent: items can {make} "
         + ("both" if len(others) == 1 else "all of them"),
         label="these probabilities sum to 1",
         secondary=[
@@ -156,11 +156,13 @@ def _with_a_law(model: ir.Model) -> frozenset[str]:
     numbers = [one.value for one in model.measures]
     numbers += [side for one in model.requirements for side in (one.measure, one.limit)]
     numbers += [column.value for one in model.observations for column in one.measured]
-    asked = [number.expr for number in numbers]
+    expressions = [number.expr for number in numbers]
     for claim in (claim for one in model.expectations for claim in one.claims):
         value = claim.value
-        asked += [value.expr] if isinstance(value, ir.Quantity) else operands_of(value)
-    measured = (part for expr in asked for part in parts_of(expr) if isinstance(part, ir.Measured))
+        expressions += [value.expr] if isinstance(value, ir.Quantity) else operands_of(value)
+    measured = (
+        part for expr in expressions for part in parts_of(expr) if isinstance(part, ir.Measured)
+    )
     return frozenset(part.subject for part in measured if part.kind in _OF_A_LAW)
 
 

@@ -260,14 +260,14 @@ def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
         return f"write digits without commas: `{digits[1]}_{digits[2]}`"
     base = value.dimension.single_base
     if base == INFORMATION_BASE:
-        told = f"write a rate: `{value.span.text}/s`"
-        return insertion_after_hint(value.span, "/s", text=told)
+        hint = f"write a rate: `{value.span.text}/s`"
+        return insertion_after_hint(value.span, "/s", text=hint)
     if base is not None and base != TIME_BASE:
-        told = (
+        hint = (
             f"for an open workload write `{value.span.text}/s`; for a closed one, add a "
             f"think time: `{value.span.text}, think 15 s`"
         )
-        return insertion_after_hint(value.span, "/s", text=told)
+        return insertion_after_hint(value.span, "/s", text=hint)
     if (value.dimension / TIME).single_base not in (None, TIME_BASE):
         # `1 / 300 s * 1 request`: the unit is that of the fraction 1/300
         return (

@@ -124,13 +124,13 @@ class EventUses(Part, frozen=True, kw_only=True):
         self.events.used.add(name.text)
         earlier = next((one for one in decided if one.name == name.text), None)
         if earlier is not None:
-            told = "always" if earlier.happens == happens else "never"
+            outcome = "always" if earlier.happens == happens else "never"
             self.sink.report(
                 codes.MISPLACED,
                 probability.span,
-                f"`{_words(probability)}` is {told} true inside `{earlier.words}: …`",
+                f"`{_words(probability)}` is {outcome} true inside `{earlier.words}: …`",
                 hint="remove the condition, and keep its steps"
-                if told == "always"
+                if outcome == "always"
                 else "move it out of this block, or remove it",
             )
         return ir.EventOutcome(name.text, happens=happens)
@@ -167,12 +167,14 @@ class EventUses(Part, frozen=True, kw_only=True):
     def _report_else(self, probability: ast.Expr) -> None:
         """Report an `else` that follows steps: alternatives stand in `one of`."""
         event = next(iter(self.events.declared), None)
-        told = "" if event is None else f", or use the opposite of an event: `not {event}: …`"
+        alternative = (
+            "" if event is None else f", or use the opposite of an event: `not {event}: …`"
+        )
         self.sink.report(
             codes.ELSE,
             probability.span,
             "`else` is an alternative of `one of`",
-            hint=f"write `one of {{ {event or '10 %'}: …; else: … }}`{told}",
+            hint=f"write `one of {{ {event or '10 %'}: …; else: … }}`{alternative}",
         )
 
     def _report_number(self, probability: ast.Expr, name: ast.Name) -> None:
@@ -212,9 +214,9 @@ class EventUses(Part, frozen=True, kw_only=True):
                 f"{' '.join(event.value.span.text.split())}`",
             )
         else:
-            told = ", ".join(f"`{one}`" for one in self.events.declared)
+            names = ", ".join(f"`{one}`" for one in self.events.declared)
             near = [one for one in self.events.declared if closest(text, [one]) is not None]
-            declared = f"its events are {told}" if told else f"declare it: `event {text} = 10 %`"
+            declared = f"its events are {names}" if names else f"declare it: `event {text} = 10 %`"
             self.sink.report(
                 codes.EVENT,
                 name.span,
@@ -240,8 +242,8 @@ class EventUses(Part, frozen=True, kw_only=True):
 
         Those of another event, or by a share, do not exclude each other, which is reported.
         """
-        asked_for = [self.use(branch.probability, decided) for branch in item.branches]
-        event = next(one for one in asked_for if one is not None)
+        uses = [self.use(branch.probability, decided) for branch in item.branches]
+        event = next(one for one in uses if one is not None)
         other = ir.EventOutcome(event.name, happens=not event.happens)
         fitting = [event, other]
         wrong = next(
@@ -249,7 +251,7 @@ class EventUses(Part, frozen=True, kw_only=True):
                 branch
                 for at, branch in enumerate(item.branches)
                 if at >= len(fitting)
-                or (asked_for[at] != fitting[at] and (at == 0 or branch.probability is not None))
+                or (uses[at] != fitting[at] and (at == 0 or branch.probability is not None))
             ),
             None,
         )

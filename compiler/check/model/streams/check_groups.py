@@ -79,16 +79,18 @@ class GroupChecker(Part, frozen=True):
         if users is None or not (system.prefix or share):
             return None
         if share is not None:
-            told = self.expressions.quantity(
+            quantity = self.expressions.quantity(
                 ast.Product(
                     share.span, ((False, ast.Reference(share.span, users.name)), (False, share))
                 ),
                 Scope(module, Allowed.POPULATION),
             )
-            return None if told is None else told.expr
+            return None if quantity is None else quantity.expr
         name = ast.Reference(users.name.span, users.name)
-        told = self.expressions.quantity(name, Scope(system, Allowed.POPULATION))
-        return None if told is None or isinstance(told.expr, ir.Population) else told.expr
+        quantity = self.expressions.quantity(name, Scope(system, Allowed.POPULATION))
+        return (
+            None if quantity is None or isinstance(quantity.expr, ir.Population) else quantity.expr
+        )
 
     def group(self, name: ast.Name) -> str | None:
         """Return the group of a name; what is none is reported."""

@@ -51,11 +51,11 @@ class PlayoutChecker(Part, frozen=True):
                 continue
             if part.subject == stream and part.kind in known:
                 continue
-            told = f"{part.subject}.{part.kind.value}" if part.subject else part.kind.value
+            measure_name = f"{part.subject}.{part.kind.value}" if part.subject else part.kind.value
             self.sink.report(
                 codes.DEFINITION_CYCLE,
                 quantity.span,
-                f"a playout buffer cannot depend on `{told}`",
+                f"a playout buffer cannot depend on `{measure_name}`",
                 hint=f"use `{stream}.jitter`, `{stream}.max_wait`, utilization or parameters",
             )
             return True

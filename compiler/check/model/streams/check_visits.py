@@ -113,23 +113,23 @@ class VisitChecker(Part, frozen=True, kw_only=True):
     def _may_stand(self, step: ir.Step, inside: _Inside) -> bool:
         """Return whether a step may stand in a call: as many come back as went, and the same."""
         name = step.component.name
-        told = None
+        problem = None
         if inside.is_call and step.spread is not None:
-            told = (
+            problem = (
                 "is sent on inside a call, and nothing returns",
                 "send it after the call, or declare a separate stream",
             )
         for effect in step.component.effects if inside.is_call else ():
             traits = effect.kind.traits
-            told = told or traits.refused
+            problem = problem or traits.refused
             if not inside.is_plain and traits.in_optional_call:
-                told = told or (
+                problem = problem or (
                     f"{traits.in_optional_call} inside a call that some items skip or repeat",
                     "move it after the call",
                 )
-        if told is None:
+        if problem is None:
             return True
-        message, hint = told
+        message, hint = problem
         self.sink.report(codes.MISPLACED, step.span, f"`{name}` {message}", hint=hint)
         return False
 
@@ -240,12 +240,12 @@ class VisitChecker(Part, frozen=True, kw_only=True):
 
     def _report_empty(self, branch: ast.Chance) -> None:
         stated = branch.probability
-        told = "else" if stated is None else " ".join(stated.span.text.split())
+        condition = "else" if stated is None else " ".join(stated.span.text.split())
         self.sink.report(
             codes.NOTHING_DONE,
             branch.span,
-            f"nothing follows `{told}:`",
-            hint=f"add a step, or several: `{told}: {{ step; call node {{ … }} }}`",
+            f"nothing follows `{condition}:`",
+            hint=f"add a step, or several: `{condition}: {{ step; call node {{ … }} }}`",
         )
 
     # -- calls ---------------------------------------------------------------------------
@@ -280,11 +280,11 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 continue
             is_step = not isinstance(step, ast.Together)
             word = "take" if isinstance(step, ast.Take) else "give"
-            told = step.component.text if isinstance(step, ast.Step) else word
+            label = step.component.text if isinstance(step, ast.Step) else word
             self.sink.report(
                 codes.MISPLACED,
                 step.span,
-                f"`together` can contain only calls, not `{told}`"
+                f"`together` can contain only calls, not `{label}`"
                 if is_step
                 else "`together` inside `together`",
                 hint="move it before `together`, or into one of the calls"
@@ -317,12 +317,12 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         )
         fork, legs = next(self._numbers), list[ir.Leg]()
         for nth in range(1, many + 1):
-            asked = _CallTargets(count, nth)
+            targets = _CallTargets(count, nth)
             if nth == 1:
-                legs += self._call(caller, call, inside, fork, asked)
+                legs += self._call(caller, call, inside, fork, targets)
             else:
                 with self.sink.aside():  # what is wrong is told of the first one
-                    legs += self._call(caller, call, inside, fork, asked)
+                    legs += self._call(caller, call, inside, fork, targets)
         return legs
 
     def _call(
