@@ -74,9 +74,9 @@ def _values(answer: Answer) -> Iterator[tuple[str, str]]:
             percent(number) if share else _quantity(number, need.dimension)
             for number in (need.now.value, need.limit)
         )
-        told = marked_value(value, need.now.value, need.now.known)
+        value_text = marked_value(value, need.now.value, need.now.known)
         operator = ("<" if need.at_most else ">") + ("" if need.strict else "=")
-        yield need.name, f"{told}, requirement {operator} {limit}"
+        yield need.name, f"{value_text}, requirement {operator} {limit}"
 
 
 def _quantity(value: float, dimension: Dimension) -> str:

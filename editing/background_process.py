@@ -153,7 +153,7 @@ class Background:
         running = self._running or self._start()
         self._request_count += 1
         held = self._texts.get(uri)
-        asked = FeatureRequest(
+        request = FeatureRequest(
             number=self._request_count,
             feature=feature,
             uri=uri,
@@ -161,9 +161,9 @@ class Background:
             params=params,
         )
         future = asyncio.get_running_loop().create_future()
-        waiting = _Waiting(request=asked, future=future, partly=partly)
-        self._waiting[asked.number] = waiting
-        running.outbox.put(asked)
+        waiting = _Waiting(request=request, future=future, partly=partly)
+        self._waiting[request.number] = waiting
+        running.outbox.put(request)
         return await waiting.future
 
     def stop(self) -> None:

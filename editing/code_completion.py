@@ -48,9 +48,9 @@ def completion(documents: OpenDocuments, params: types.CompletionParams) -> type
     typed = text[start:cursor]
     owner, _, _ = typed.rpartition(".")
     found: list[types.CompletionItem] = []
-    asked = wanted(before.tokens, text)
-    if "NAME" in before.accepted or "LOAD" in before.accepted or asked.is_certain:
-        found += offered_names(reading, asked, owner, start)
+    context = wanted(before.tokens, text)
+    if "NAME" in before.accepted or "LOAD" in before.accepted or context.is_certain:
+        found += offered_names(reading, context, owner, start)
     if not owner:
         found += [_word(word) for one in sorted(before.accepted) for word in words_of(one)]
     return _in_order(found, places.between(start + len(owner) + bool(owner), cursor))

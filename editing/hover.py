@@ -79,15 +79,15 @@ def _at_the_answer(answer: AnswerLine, binding: Binding) -> Iterator[str]:
         start -= 1
     whole = _DOTTED.match(text, start)
     name = span.text if whole is None else whole[0]
-    told = answer.values.get(name)
-    if told is not None:
-        yield f"at {answer.at}: **{told}**"
+    value = answer.values.get(name)
+    if value is not None:
+        yield f"at {answer.at}: **{value}**"
         return
     own = text[start : span.end]
-    found = [(of, told) for of, told in answer.values.items() if of.startswith(f"{own}.")]
+    found = [(of, value) for of, value in answer.values.items() if of.startswith(f"{own}.")]
     if found:
         more = "" if len(found) <= _MOST_VALUES else "\n- …"
-        listed = "\n".join(f"- {_plain(of)}: {told}" for of, told in found[:_MOST_VALUES])
+        listed = "\n".join(f"- {_plain(of)}: {value}" for of, value in found[:_MOST_VALUES])
         yield f"at {answer.at}:\n{listed}{more}"
 
 
@@ -99,14 +99,14 @@ def _built_in(symbol: Symbol) -> Iterator[str]:
     """Yield what is known of a unit, or of another word of the language."""
     unit = units.built_in(symbol.name) if symbol.kind == "unit" else None
     if unit is not None:
-        told = "a number" if unit.dimension == DIMENSIONLESS else str(unit.dimension)
-        yield f"**{symbol.name}**, a unit: {told}"
+        description = "a number" if unit.dimension == DIMENSIONLESS else str(unit.dimension)
+        yield f"**{symbol.name}**, a unit: {description}"
         if unit.factor != 1:
             yield f"{float(unit.factor):g} in the base unit"
     elif symbol.kind == "word":
-        told = word_documentation(symbol.name)
-        if told:
-            yield told
+        description = word_documentation(symbol.name)
+        if description:
+            yield description
 
 
 def _declaration(reading: Reading, span: Span) -> ast.Written | None:
@@ -127,16 +127,16 @@ def _declaration(reading: Reading, span: Span) -> ast.Written | None:
 def _value(reading: Reading, span: Span) -> Iterator[str]:
     """Yield what an expression comes to, and how well that is known."""
     values = reading.examined.values
-    told = None if values is None else values.at(span)
-    if told is None:
+    known = None if values is None else values.at(span)
+    if known is None:
         return
-    text = told.text()
+    text = known.text()
     if not text:
-        yield f"{told.dimension.in_words}, known once the spec is solved"
+        yield f"{known.dimension.in_words}, known once the spec is solved"
         return
-    varies = ", with the population" if told.varies else ""
-    sure = "; it rests on a number that is not known exactly" if told.is_uncertain else ""
-    yield f"= **{text}** ({told.dimension.in_words}{varies}){sure}"
+    varies = ", with the population" if known.varies else ""
+    sure = "; it rests on a number that is not known exactly" if known.is_uncertain else ""
+    yield f"= **{text}** ({known.dimension.in_words}{varies}){sure}"
 
 
 def _brief(text: str) -> str:

@@ -72,12 +72,12 @@ class QpsServer(LanguageServer):
         if files is None or not files.dynamic_registration:
             return
         patterns = [types.FileSystemWatcher(glob) for glob in _READ]
-        asked = types.Registration(
+        registration = types.Registration(
             "files",
             types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
             types.DidChangeWatchedFilesRegistrationOptions(patterns),
         )
-        self.client_register_capability(types.RegistrationParams([asked]))
+        self.client_register_capability(types.RegistrationParams([registration]))
 
     def refresh(self) -> None:
         """Have the editor ask for hints again, where it can be told so."""
@@ -175,12 +175,12 @@ def _answer_of_spec(server: QpsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
         uri = params.text_document.uri
-        asked = server.session.looking.ask(types.TEXT_DOCUMENT_INLAY_HINT, uri, params)
-        found: list[types.InlayHint] = await _answer_or_fail(server, asked) or []
-        told = await _answer_or_fail(
+        hints = server.session.looking.ask(types.TEXT_DOCUMENT_INLAY_HINT, uri, params)
+        found: list[types.InlayHint] = await _answer_or_fail(server, hints) or []
+        answer = await _answer_or_fail(
             server, server.session.answer_so_far(uri, wait=not server.can_refresh)
         )
-        return [*found, *(_load_hint(one) for one in (() if told is None else told.loads))]
+        return [*found, *(_load_hint(one) for one in (() if answer is None else answer.loads))]
 
     @server.command(PAGE_COMMAND)
     async def page(*uris: str) -> dict[str, str] | None:
@@ -191,8 +191,8 @@ def _answer_of_spec(server: QpsServer) -> None:
             return None
         shows = server.client_capabilities.window
         if shows is not None and shows.show_document and not server.options.get("pageCommand"):
-            asked = types.ShowDocumentParams(uri=address, external=True)
-            server.window_show_document(asked)
+            document = types.ShowDocumentParams(uri=address, external=True)
+            server.window_show_document(document)
         return {"address": address}
 
 

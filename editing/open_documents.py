@@ -217,10 +217,10 @@ class OpenDocuments(Struct, kw_only=True):
         if held is not None:
             return held.version
         try:
-            told = path.stat()
+            status = path.stat()
         except OSError:
             return None
-        return told.st_mtime_ns, told.st_size
+        return status.st_mtime_ns, status.st_size
 
 
 def _copy(source: Source, folder: Path) -> Path:

@@ -25,9 +25,9 @@ class Positions:
         self._lines = [0, *(at + 1 for at, character in enumerate(text) if character == "\n")]
         wide = [] if text.isascii() else [at for at, one in enumerate(text) if not one.isascii()]
         extra = [_units(text[at], encoding) - 1 for at in wide]
-        kept = [(at, more) for at, more in zip(wide, extra, strict=True) if more]
-        self._wide = [at for at, _ in kept]
-        self._before = [0, *accumulate(more for _, more in kept)]
+        shifts = [(at, more) for at, more in zip(wide, extra, strict=True) if more]
+        self._wide = [at for at, _ in shifts]
+        self._before = [0, *accumulate(more for _, more in shifts)]
 
     def position(self, offset: int) -> types.Position:
         """Return the line and the column of an offset in characters."""

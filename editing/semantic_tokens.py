@@ -70,8 +70,8 @@ def words_of(text: str, names: Iterable[Binding]) -> Iterator[Word]:
 def _colored(binding: Binding) -> tuple[str, tuple[str, ...]]:
     """Return the kind of a name, and whether it is declared there, or never changes."""
     kind = binding.symbol.kind
-    told = [("declaration", binding.is_declaration), ("readonly", kind == "let")]
-    return _KIND_OF.get(kind, "variable"), tuple(word for word, holds in told if holds)
+    modifiers = [("declaration", binding.is_declaration), ("readonly", kind == "let")]
+    return _KIND_OF.get(kind, "variable"), tuple(word for word, holds in modifiers if holds)
 
 
 def _packed(words: Iterator[Word], places: Positions) -> list[int]:

@@ -155,16 +155,16 @@ class Session:
                 self._publish()
 
         try:
-            told = await self.looking.ask(MISTAKES, document.uri, document.uri, partly)
+            diagnostics = await self.looking.ask(MISTAKES, document.uri, document.uri, partly)
         except TooLongError as error:
-            told = _too_long(document.uri, error)
+            diagnostics = _too_long(document.uri, error)
         except FaultError as error:
             self.fault(error)
-            told = TextDiagnostics({document.uri: []}, list(document.files))
-        if document.turn != turn or not isinstance(told, TextDiagnostics):
+            diagnostics = TextDiagnostics({document.uri: []}, list(document.files))
+        if document.turn != turn or not isinstance(diagnostics, TextDiagnostics):
             return
-        document.files = frozenset(told.files)
-        document.found, document.examined_version = told.found, turn
+        document.files = frozenset(diagnostics.files)
+        document.found, document.examined_version = diagnostics.found, turn
         self._publish()
 
     def _publish(self) -> None:
@@ -259,14 +259,14 @@ class Session:
         if document.turn != turn or document.page is None:
             return
         try:
-            told = await self.solving.ask(PAGE, document.uri, document.uri)
+            page = await self.solving.ask(PAGE, document.uri, document.uri)
         except TooLongError as error:
-            told = PageResult(None, f"making the page took too long: {error}")
-        if document.turn != turn or not isinstance(told, PageResult):
+            page = PageResult(None, f"making the page took too long: {error}")
+        if document.turn != turn or not isinstance(page, PageResult):
             return
-        document.page.wrong = told.wrong
-        if told.page is not None:
-            document.page.page = told.page
+        document.page.wrong = page.wrong
+        if page.page is not None:
+            document.page.page = page.page
             document.page.version += 1
 
     # -- what goes on by itself --------------------------------------------------------------
@@ -286,10 +286,10 @@ class Session:
 
     def fault(self, error: FaultError) -> None:
         """Tell the editor of a fault of ours: once in sight, each time in the log."""
-        told = str(error)
-        log = types.LogMessageParams(types.MessageType.Error, f"qps lsp failed:\n{told}")
+        text = str(error)
+        log = types.LogMessageParams(types.MessageType.Error, f"qps lsp failed:\n{text}")
         self.server.window_log_message(log)
-        last = told.strip().splitlines()[-1]
+        last = text.strip().splitlines()[-1]
         if last in self._reported:
             return
         self._reported.add(last)

@@ -25,9 +25,9 @@ def value_hints(documents: OpenDocuments, params: types.InlayHintParams) -> list
     found = []
     for expr in _stated(reading.syntax, start, end):
         value = values.at(expr.span) if _is_computed(expr) else None
-        told = "" if value is None else value.text()
-        if told:
-            hint = types.InlayHint(places.position(expr.span.end), f"= {told}", padding_left=True)
+        text = "" if value is None else value.text()
+        if text:
+            hint = types.InlayHint(places.position(expr.span.end), f"= {text}", padding_left=True)
             found.append(hint)
     return found
 

@@ -42,12 +42,12 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
     documents = OpenDocuments(page_of=page_of)
     gc.set_threshold(_NEW_VALUES, 20, 10)
     gc.freeze()  # what is imported stays
-    asked: deque[FeatureRequest] = deque()
+    requests: deque[FeatureRequest] = deque()
     try:
         while True:
-            while not asked or connection.poll():
-                _close_text(connection.recv(), documents, asked)
-            one = asked.popleft()
+            while not requests or connection.poll():
+                _close_text(connection.recv(), documents, requests)
+            one = requests.popleft()
             connection.send(Began(one.number))
             documents.notify = partial(_report, connection, one.number)
             connection.send(answered(documents, one))

@@ -84,8 +84,8 @@ def closed_run(there: Started, way: Way, setting: Setting, seconds: int) -> Clos
     processes = all_processes()
     before = {column: one.balance(processes) for column, one in accounts.items()}
     words = ("pgbench", "-n", "-h", "127.0.0.1", "-p", str(way.port), "-U", "postgres")
-    asked = ("-f", str(path), "-c", str(clients), "-T", str(seconds), "-r", way.database)
-    with running((*words, *asked)) as child:
+    arguments = ("-f", str(path), "-c", str(clients), "-T", str(seconds), "-r", way.database)
+    with running((*words, *arguments)) as child:
         status = child.wait()
         text = child.output()
         if status:
@@ -96,14 +96,14 @@ def closed_run(there: Started, way: Way, setting: Setting, seconds: int) -> Clos
         column: used_between(before[column], one.balance(processes), column)
         for column, one in accounts.items()
     }
-    (told,), _ = pgbench_runs(text, "pgbench")
+    (run,), _ = pgbench_runs(text, "pgbench")
     response, done = _RESPONSE.search(text), _DONE.search(text)
     assert response is not None
     assert done is not None
     return ClosedRun(
         clients=clients,
         think=think / 1000,
-        rate=told.done,
+        rate=run.done,
         response=float(response[1]) / 1000,
         demand=used["cpu"] / int(done[1]),
         pooler=sum(used[column] for column in way.others) / int(done[1]),

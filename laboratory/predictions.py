@@ -71,12 +71,12 @@ class Prediction:
 
 def without(table: Table, rows: frozenset[int]) -> Table:
     """Return a table without some of its rows."""
-    kept = [i for i in range(len(table.lines)) if i not in rows]
+    remaining = [i for i in range(len(table.lines)) if i not in rows]
     return Table(
         table.name,
         table.headings,
-        tuple(table.lines[i] for i in kept),
-        {name: tuple(cells[i] for i in kept) for name, cells in table.columns.items()},
+        tuple(table.lines[i] for i in remaining),
+        {name: tuple(cells[i] for i in remaining) for name, cells in table.columns.items()},
     )
 
 

@@ -106,10 +106,12 @@ def _gather(folder: Path) -> None:
                 ROOT / place, folder / "qps" / name, ignore=_no_links, dirs_exist_ok=True
             )
     shutil.copytree(HERE / "python", folder, dirs_exist_ok=True)
-    for asked, options in ((COMPILED, PLATFORM), (PURE, ())):
+    for requirement, options in ((COMPILED, PLATFORM), (PURE, ())):
         only = ("--only-binary=:all:",) if options else ()
         target = ("--quiet", "--no-deps", "--no-compile", "--target", str(folder))
-        _run(sys.executable, "-m", "pip", "install", *target, *only, *options, *asked, cwd=HERE)
+        _run(
+            sys.executable, "-m", "pip", "install", *target, *only, *options, *requirement, cwd=HERE
+        )
     for path in (*folder.glob("*.dist-info"), *folder.glob("bin"), *folder.glob("markupsafe/*.so")):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     for unused in (*folder.rglob("test"), *folder.rglob("tests"), *folder.rglob("__pycache__")):

@@ -52,9 +52,11 @@ def comment(review: Review, most: int = MOST) -> str:
     if left:
         named = ", ".join(escaped(_cut(one)) for one in left[:_MOST_NAMED])
         more = f" and {len(left) - _MOST_NAMED:,} more" if len(left) > _MOST_NAMED else ""
-        told = f"\nLeft out of this comment, run `qps ci` to see it: {named}{more}.\n"
+        remark = f"\nLeft out of this comment, run `qps ci` to see it: {named}{more}.\n"
         text += (
-            told if len(text) + len(told) <= most else "\nThe rest is left out of this comment.\n"
+            remark
+            if len(text) + len(remark) <= most
+            else "\nThe rest is left out of this comment.\n"
         )
     return text
 

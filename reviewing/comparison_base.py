@@ -230,9 +230,9 @@ def _default_branch(top: Path) -> str | None:
     head = "refs/remotes/origin/HEAD"
     if found := git(top, "symbolic-ref", "--quiet", head):
         return os.fsdecode(found).strip().removeprefix("refs/remotes/origin/")
-    for room in ("refs/remotes/origin", "refs/heads"):
+    for namespace in ("refs/remotes/origin", "refs/heads"):
         for name in _DEFAULTS:
-            if commit_of(top, f"{room}/{name}") is not None:
+            if commit_of(top, f"{namespace}/{name}") is not None:
                 return name
     return None
 

@@ -96,9 +96,9 @@ def of_diagnostic(one: Diagnostic, top: Path, file: str) -> Finding:
     """Return a diagnostic as a finding; `file` is where one without a place is told."""
     level = Level.ERROR if one.is_error else Level.WARNING
     message = "\n".join([one.message, *one.notes, *one.hints])
-    told = Finding(level=level, code=one.code.id, title=one.code.id, message=message, file=file)
+    finding = Finding(level=level, code=one.code.id, title=one.code.id, message=message, file=file)
     if one.primary is None:
-        return told
+        return finding
     span = one.primary.span
     line, column = span.source.position(span.start)
     end_line, end_column = span.source.position(max(span.start, span.end))

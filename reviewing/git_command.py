@@ -265,9 +265,9 @@ def _process(work: _Work) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
             if arguments[0] in _READS_THE_WORK_TREE:
                 environment["GIT_WORK_TREE"] = str(where.top)
                 command += ["-C", str(where.top)]
-        said, asked = place / "said", place / "asked"
-        asked.write_bytes(given or b"")
-        with said.open("wb") as errors, asked.open("rb") as questions:
+        said, request = place / "said", place / "asked"
+        request.write_bytes(given or b"")
+        with said.open("wb") as errors, request.open("rb") as questions:
             process = subprocess.Popen(  # noqa: S603 - no shell, and a path from the root
                 [*command, *arguments],
                 stdin=subprocess.PIPE if given is None else questions,
@@ -344,8 +344,8 @@ def _safe() -> Iterator[bytes]:
 
 def _quoted(value: bytes) -> bytes:
     """Return a value as a configuration file has it."""
-    told = value.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return b'"' + told + b'"'
+    escaped = value.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'
 
 
 def _stand_in(place: Path, repository: Repository, scratch: Path | None) -> dict[str, str]:
@@ -384,8 +384,8 @@ def _stand_in(place: Path, repository: Repository, scratch: Path | None) -> dict
 
 def _in_a_list(folder: Path) -> str:
     """Return a folder as one of a list: in quotes, as its name may hold what parts them."""
-    told = str(folder).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{told}"'
+    escaped = str(folder).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _top(output: bytes) -> str:

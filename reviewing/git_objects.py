@@ -123,9 +123,11 @@ class Tree(Struct, frozen=True, kw_only=True):
             path.parent.mkdir(parents=True, exist_ok=True)
             file = path.open("xb")
         except OSError as error:  # a name that this system cannot have, such as `a:b.qps`
-            told = shortened(f"{self.commit[:_SHORT]}:{path.relative_to(self.folder).as_posix()}")
+            address = shortened(
+                f"{self.commit[:_SHORT]}:{path.relative_to(self.folder).as_posix()}"
+            )
             raise refused(
-                f"`{told}` cannot be written here: {error.strerror or error}",
+                f"`{address}` cannot be written here: {error.strerror or error}",
                 "use a file system that allows such names, or free space for temporary files",
             ) from error
         with file:
@@ -174,8 +176,8 @@ class _Fetching(Importer, frozen=True, eq=False, kw_only=True):
 def tree_at(top: Path, commit: str) -> Iterator[Tree]:
     """Give the files of a commit as long as the context is open."""
     listed = blobs_of(top, commit)
-    asked = conversation(repository_at(top), "cat-file", "--batch")
-    with TemporaryDirectory(prefix="qps-") as name, asked as reader:
+    process = conversation(repository_at(top), "cat-file", "--batch")
+    with TemporaryDirectory(prefix="qps-") as name, process as reader:
         folder = resolved_path(Path(name))
         (folder / ".git").mkdir()  # nobody looks for a project file above this folder
         blobs = {way: blob.name for way, blob in listed.items() if not blob.is_link}
@@ -218,14 +220,14 @@ def _copied(name: str, reader: subprocess.Popen[bytes], target: IO[bytes]) -> No
                 f"git has no object {shortened(name)}",
                 "fetch the full history: a partial clone lacks parts",
             )
-        left, kept = int(head[2]), _LARGEST
+        left, remaining = int(head[2]), _LARGEST
         while left > 0:
             piece = reader.stdout.read(min(left, 1 << 20))
             if not piece:
                 raise refused(f"git cannot read the object {shortened(name)}", "run `git fsck`")
             left -= len(piece)
-            target.write(piece[:kept])
-            kept = max(0, kept - len(piece))
+            target.write(piece[:remaining])
+            remaining = max(0, remaining - len(piece))
         reader.stdout.read(1)
     except BrokenPipeError as error:
         raise refused(f"git cannot read the object {shortened(name)}", "run `git fsck`") from error

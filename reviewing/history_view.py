@@ -95,11 +95,11 @@ def _table(history: History, labels: Labels) -> Table:
     of = noun(history.population)
     rows = []
     for point, by in zip(history.points, history.differences, strict=True):
-        is_told = point.state is State.ANSWERS
-        users = f"{point.users or 0:,}" if is_told else "-"
+        is_answered = point.state is State.ANSWERS
+        users = f"{point.users or 0:,}" if is_answered else "-"
         moved = "" if by is None else f"{by:+,}" if by else "0"
         limit = _called(point.limited_by, labels) if point.limited_by else ""
-        why = limit if is_told else f"{_WORDS[point.state]}: {point.reason or ''}"
+        why = limit if is_answered else f"{_WORDS[point.state]}: {point.reason or ''}"
         rows.append((point.day, point.commit[:_SHORT], users, moved, why, point.subject))
     headings = ("Date", "Revision", of.capitalize(), "Change", "Bottleneck", "Subject")
     # reasons for no result go on in further lines; subjects are cut before bottlenecks

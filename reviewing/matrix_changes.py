@@ -121,7 +121,7 @@ def _changed(
     ]
     worse = sorted((row for row in moved if row.difference < 0), key=lambda r: r.difference)
     better = sorted((row for row in moved if row.difference >= 0), key=lambda r: -r.difference)
-    told = worse[: max(_MOST_REPORTED // 2, _MOST_REPORTED - len(better))]
+    shown = worse[: max(_MOST_REPORTED // 2, _MOST_REPORTED - len(better))]
     return MatrixChange(
         name=name,
         worse=len(worse),
@@ -129,7 +129,7 @@ def _changed(
         same=len(both) - len(moved),
         new=len(after) - len(both),
         gone=len(before) - len(both),
-        rows=(*told, *better[: _MOST_REPORTED - len(told)]),
+        rows=(*shown, *better[: _MOST_REPORTED - len(shown)]),
     )
 
 

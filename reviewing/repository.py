@@ -160,8 +160,8 @@ def _refuse_where_it_names_another(top: Path, own: Path, longest: float) -> None
             return
     except (OSError, ValueError):
         pass  # it is that of no work tree that was added: it may be a submodule's
-    asked = ("config", "--local", "--no-includes", "-z", "--get", "core.worktree")
-    named = run_git(top, *asked, longest=longest).stdout
+    command = ("config", "--local", "--no-includes", "-z", "--get", "core.worktree")
+    named = run_git(top, *command, longest=longest).stdout
     if named is not None and resolved_path(own / os.fsdecode(named[:-1])) == top:
         return
     raise refused(

@@ -195,19 +195,19 @@ def _parsed(log: bytes) -> Iterator[_Commit]:
     head: bytes | None = None
     changed: dict[PurePosixPath, PurePosixPath | None] = {}
     for word in words:
-        told = word.lstrip(b"\n")
-        if told.startswith(b"\x01") or not told:
-            if head is not None and told:
+        message = word.lstrip(b"\n")
+        if message.startswith(b"\x01") or not message:
+            if head is not None and message:
                 yield _commit(head, changed)
-            head, changed = (told, {}) if told else (head, changed)
+            head, changed = (message, {}) if message else (head, changed)
             continue
         path = PurePosixPath(os.fsdecode(next(words)))
-        if told[:1] in b"RC":
+        if message[:1] in b"RC":
             changed[PurePosixPath(os.fsdecode(next(words)))] = path
-            if told[:1] == b"R":
+            if message[:1] == b"R":
                 changed[path] = path
         else:
-            changed[path] = None if told[:1] == b"A" else path
+            changed[path] = None if message[:1] == b"A" else path
     if head is not None:
         yield _commit(head, changed)
 

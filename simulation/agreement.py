@@ -53,9 +53,9 @@ class Observed(Struct, frozen=True, kw_only=True):
 
     def within(self, predicted: float, level: float) -> float:
         """Return half the interval that covers the truth so often, as far as a prediction goes."""
-        told = self.estimate
-        found = told.half_width(level) + _ROUNDINGS * max(abs(told.mean), abs(predicted))
-        if self._is_counted and self.items and (predicted or told.mean):
+        estimate = self.estimate
+        found = estimate.half_width(level) + _ROUNDINGS * max(abs(estimate.mean), abs(predicted))
+        if self._is_counted and self.items and (predicted or estimate.mean):
             # What is seldom may not have happened yet: no spread is told of that.
             found = max(found, _SELDOM / self.items)
         return found
@@ -110,12 +110,12 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
     point = graph.at(simulation.network.population)
     found: list[Compared] = []
     values: dict[Formula, tuple[Estimate, int]] = {}
-    for name, told in simulation.streams.items():
-        played = _estimates_of(told)
-        for one in predictions(graph.streams[name], told.quantiles):
+    for name, observed in simulation.streams.items():
+        played = _estimates_of(observed)
+        for one in predictions(graph.streams[name], observed.quantiles):
             if one.measure not in played:
                 continue
-            values[one.formula] = values[one.served] = played[one.measure], told.items
+            values[one.formula] = values[one.served] = played[one.measure], observed.items
             if one.is_shown:
                 found.append(
                     Compared(
@@ -126,7 +126,7 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
                         known=one.known,
                         simulated=played[one.measure],
                         is_share=one.is_share,
-                        items=told.items,
+                        items=observed.items,
                     )
                 )
     found += _loads(graph, simulation, values)
@@ -134,8 +134,8 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
     found = [one for one in found if one.predicted or one.simulated.mean]
     for criterion in graph.criteria:
         if criterion.span is not None and criterion.measure in values:
-            told_of, items = values[criterion.measure]
-            found.append(_requirement(graph, criterion, told_of, items, point.number))
+            simulated, items = values[criterion.measure]
+            found.append(_requirement(graph, criterion, simulated, items, point.number))
     if not simulation.has_converged:
         return tuple(found)  # nothing can be said of these
     return compare(found)
@@ -217,7 +217,7 @@ def _loads(
 ) -> list[Compared]:
     point = graph.at(simulation.network.population)
     found = []
-    items = sum(told.items for told in simulation.streams.values())
+    items = sum(stream.items for stream in simulation.streams.values())
     for name in simulation.loads:
         load = graph.resources[name].load
         moved = simulated_load(simulation, name)
@@ -239,10 +239,10 @@ def _loads(
 
 def simulated_load(simulation: Simulation, name: str) -> Estimate:
     """Return the load of a resource as it was played, with what no item causes."""
-    told = simulation.loads[name]
+    load = simulation.loads[name]
     station = next(one for one in simulation.network.stations if one.name == name)
     idle = 0.0 if station.waits else station.background
-    return Estimate(told.mean + idle, told.error, told.runs)
+    return Estimate(load.mean + idle, load.error, load.runs)
 
 
 def _waits(
@@ -297,9 +297,9 @@ def quantile_levels(model: ir.Model) -> tuple[float, ...]:
     """Return the levels of the quantiles that are told, those of requirements among them."""
     numbers = (one.measure.expr for one in model.requirements)
     parts = (part for number in numbers for part in parts_of(number))
-    asked = {float(p.level) for p in parts if isinstance(p, ir.Measured) and p.level is not None}
-    asked |= {float(one.level) for one in waiting_measures(model) if one.level is not None}
-    return tuple(sorted({*LEVELS, *asked}))
+    levels = {float(p.level) for p in parts if isinstance(p, ir.Measured) and p.level is not None}
+    levels |= {float(one.level) for one in waiting_measures(model) if one.level is not None}
+    return tuple(sorted({*LEVELS, *levels}))
 
 
 # -- verdicts ------------------------------------------------------------------------------
@@ -316,15 +316,15 @@ def compare(found: Sequence[Compared], tests: int | None = None) -> tuple[Compar
 
 
 def _compare_one(one: Compared, level: float) -> Compared:
-    told = one.simulated
+    estimate = one.simulated
     seen = Observed(
-        estimate=told,
+        estimate=estimate,
         items=one.items,
         is_loss=one.measure.endswith("loss"),
         is_load=one.measure == "load",
     )
     within = seen.within(one.predicted, level)
-    off = one.predicted - told.mean
+    off = one.predicted - estimate.mean
     if isnan(off):
         verdict = Verdict.DIFFERS
     elif seen.is_seldom and abs(off) > within:
@@ -340,7 +340,7 @@ def _compare_one(one: Compared, level: float) -> Compared:
         if error is None:
             verdict = Verdict.UNSTATED
         else:
-            is_near = abs(off) <= within + error * abs(told.mean)
+            is_near = abs(off) <= within + error * abs(estimate.mean)
             verdict = Verdict.AGREES if is_near else Verdict.DIFFERS
     else:
         verdict = Verdict.DIFFERS

@@ -198,11 +198,11 @@ class _NetworkBuilder(Struct, kw_only=True):
             rate = sum(often for _, often in visits)
             mean = sum(visit.mean * often for visit, often in visits) / rate
             node = visits[0][0].node
-            asked = station.background * station.fastest * station.copies
+            demand = station.background * station.fastest * station.copies
             visit = Serve(station=number, parts=((mean, None),), node=node)
             pick = (Pick(node, round(station.copies)),) if node is not None else ()
             self.sources.append(
-                Source(stream="", rate=asked / mean, flows=1.0, steps=(*pick, visit))
+                Source(stream="", rate=demand / mean, flows=1.0, steps=(*pick, visit))
             )
             self.stations.remarks.append(
                 f"background utilization of {station.name} is simulated as visits of mean size"

@@ -118,14 +118,14 @@ def simulate(
         found: Simulation | None = None
         while found is None or not is_enough(found):
             # What comes first is played to its end: without it nothing could be told.
-            told = runs("advance", length, None if found is None else deadline)
-            if not all(told):
+            results = runs("advance", length, None if found is None else deadline)
+            if not all(results):
                 break
             cut = _cut(network, runs)
             found = _result(network, effort, runs("result", cut, None), length, cut)
             if effort.seconds and _length_of(network, length) < lengths.least * (1 - 1e-9):
                 found = replace(found, has_converged=False, is_precise=False)
-            is_large = sum(told.items for told in found.streams.values()) > MOST_ITEMS // 2
+            is_large = sum(stream.items for stream in found.streams.values()) > MOST_ITEMS // 2
             if monotonic() > deadline or is_large:
                 break
             length *= 2
@@ -154,7 +154,7 @@ def _result(
         station.name: estimate([run.loads[station.name] for run in runs])
         for station in network.stations
     }
-    known = [told.mean for told in streams.values()]
+    known = [stream.mean for stream in streams.values()]
     return Simulation(
         network=network,
         streams=streams,

@@ -66,14 +66,14 @@ def lengths_of(network: SimulatedNetwork) -> Lengths:
     rounds = [_CYCLES * one.customers / one.rate for one in network.sources]
     wanted = max(_EVENTS / busy, _ITEMS / slowest, *rounds, *(_ITEMS * cycle for cycle in bursts))
     fair = min(wanted, _MOST * _EVENTS / busy)
-    settled = rounds + [_BURSTS * cycle for cycle in bursts]
+    lengths = rounds + [_BURSTS * cycle for cycle in bursts]
     if any(source.customers for source in network.sources):
-        settled += _of_closed(network)
+        lengths += _of_closed(network)
     else:
-        settled += [_FORGETTING * memory for memory in _memories(network)]
-    longest = max(fair, *settled)
+        lengths += [_FORGETTING * memory for memory in _memories(network)]
+    longest = max(fair, *lengths)
     first = longest / 2 ** max(0, ceil(log2(longest * busy / _EVENTS) - 1e-9))
-    return Lengths(first, max(settled), fair)
+    return Lengths(first, max(lengths), fair)
 
 
 def _of_closed(network: SimulatedNetwork) -> Iterator[float]:

@@ -152,7 +152,7 @@ class Run:
             self._episodes += 1
             self._ended += length
             self._mark(self._ended)
-            self._warm_up_counts = [len(told.ends) for told in self._counts.values()]
+            self._warm_up_counts = [len(count.ends) for count in self._counts.values()]
             self._warm_up_waits = {at: len(one.waits) for at, one in self._observed.items()}
             if stopped():
                 return False
@@ -164,11 +164,11 @@ class Run:
         # What was begun before is done now, and counts.
         left = self._state.left()
         self._busy[:] = [busy + more for busy, more in zip(last.busy, left, strict=True)]
-        for index, told in enumerate(self._counts.values()):
+        for index, count in enumerate(self._counts.values()):
             before = self._warm_up_counts[index]
-            del told.ends[before:], told.latency[before:], told.waits[before:]
-            told.done, told.sum = last.done[index], last.sums[index]
-            told.lost.update(zip(told.lost, last.lost[index], strict=True))
+            del count.ends[before:], count.latency[before:], count.waits[before:]
+            count.done, count.sum = last.done[index], last.sums[index]
+            count.lost.update(zip(count.lost, last.lost[index], strict=True))
         for station, counts in self._observed.items():
             before = self._warm_up_waits.get(station, 0)
             del counts.begins[before:], counts.waits[before:]
@@ -187,16 +187,16 @@ class Run:
         )
 
     def _mark(self, time: float) -> None:
-        told = self._counts.values()
+        counts = self._counts.values()
         self._marks.append(
             Mark(
                 time=time,
                 busy=tuple(
                     b - left for b, left in zip(self._busy, self._state.left(), strict=True)
                 ),
-                done=tuple(one.done for one in told),
-                sums=tuple(one.sum for one in told),
-                lost=tuple(tuple(one.lost.values()) for one in told),
+                done=tuple(one.done for one in counts),
+                sums=tuple(one.sum for one in counts),
+                lost=tuple(tuple(one.lost.values()) for one in counts),
             )
         )
 
@@ -231,8 +231,8 @@ class Run:
             )
         }
         streams = {
-            name: self._stream(name, index, told, first, last)
-            for index, (name, told) in enumerate(self._counts.items())
+            name: self._stream(name, index, count, first, last)
+            for index, (name, count) in enumerate(self._counts.items())
             if name
         }
         return RunResult(streams=streams, loads=loads, stations=self._stations(first, last))
@@ -307,9 +307,9 @@ def _shares(lost: dict[str, float], done: int) -> dict[str, float]:
 
 def _quantiles(times: Any, levels: Sequence[float], beyond: float) -> dict[float, float]:
     count = len(times)
-    told = [level for level in levels if count * (1 - level) >= beyond]
-    at = [max(0, int(np.ceil(count * level - 1e-9)) - 1) for level in told]
+    resolved = [level for level in levels if count * (1 - level) >= beyond]
+    at = [max(0, int(np.ceil(count * level - 1e-9)) - 1) for level in resolved]
     if not at:
         return {}
     placed = np.partition(times, at)
-    return {level: float(placed[index]) for level, index in zip(told, at, strict=True)}
+    return {level: float(placed[index]) for level, index in zip(resolved, at, strict=True)}

@@ -190,6 +190,6 @@ class Places:
         """Give back, to those who wait longest."""
         self._left += amount
         while self._waiting and self._left >= self._waiting[0][0]:
-            asked, then, item = self._waiting.popleft()
-            self._left -= asked
+            requested, then, item = self._waiting.popleft()
+            self._left -= requested
             then(item)

@@ -83,15 +83,15 @@ def _path(state: SimulationState, source: Source, over: Callable[[], None] | Non
 
 
 def _finish(state: SimulationState, of: StreamHandlers) -> Go:
-    clock, told, over = state.clock, state.counts[of.stream], of.over
-    ends, latency, waits = told.ends.append, told.latency.append, told.waits.append
+    clock, counts, over = state.clock, state.counts[of.stream], of.over
+    ends, latency, waits = counts.ends.append, counts.latency.append, counts.waits.append
 
     def finish(item: Item) -> None:
-        told.done += 1
+        counts.done += 1
         if not item.is_dropped:
             now = clock.now
             took = now - item.created
-            told.sum += took
+            counts.sum += took
             ends(now)
             latency(took)
             waits(item.wait_time)

@@ -64,8 +64,8 @@ def main(longer: float) -> None:
         for load in LOADS:
             arrivals = int(longer * min(24_000, 3_000 + 16 / (1 - load**0.5) ** 2))
             for (law, number), holds in laws.items():
-                told = {"places": places, "load": load, "law": law, "number": number}
-                print(json.dumps(told | played(places, load, holds, arrivals)), flush=True)
+                parameters = {"places": places, "load": load, "law": law, "number": number}
+                print(json.dumps(parameters | played(places, load, holds, arrivals)), flush=True)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ _documents = OpenDocuments()
 def rehearse() -> None:
     """Answer once, so that all that this imports and makes is there; raises where it does not."""
     start = files("qps.stdlib").joinpath("_start.qps.txt").read_text(encoding="utf-8")
-    asked = (
+    requests = (
         (examined, start.replace("{", "", 1), "diagnostics"),
         (examined, start, "answer"),
         (page, start, "page"),
@@ -55,7 +55,7 @@ def rehearse() -> None:
         (completed, start, "completion"),
         (laid_out, start, "layout"),
     )
-    for function, text, kind in asked:
+    for function, text, kind in requests:
         if (answer := json.loads(function(text, 0, 0)))["kind"] != kind:
             raise ValueError(answer)
     _documents.take(_NAME)
@@ -112,12 +112,12 @@ class _Parts:
 
     def missing_parts(self) -> str:
         """Return what the page lacks in words; nothing where it lacks nothing."""
-        told = [
+        sentences = [
             f"{words}: {first_words(list(names), _NAMED)}."
             for names, words in ((self.lacking, _WITHOUT_NUMPY), (self._late, _TOO_LATE))
             if names
         ]
-        return " ".join([*told, _ELSEWHERE] if told else [])
+        return " ".join([*sentences, _ELSEWHERE] if sentences else [])
 
 
 def hovered(text: str, line: int, character: int) -> str:
@@ -153,8 +153,8 @@ def laid_out(text: str, *_: int) -> str:
     _read(text)
     options = types.FormattingOptions(tab_size=2, insert_spaces=True)
     edits = layout_edits(_documents, types.DocumentFormattingParams(_DOCUMENT, options))
-    told = [_between(one.range) | {"insert": one.new_text} for one in edits]
-    return json.dumps({"kind": "layout", "edits": told})
+    changes = [_between(one.range) | {"insert": one.new_text} for one in edits]
+    return json.dumps({"kind": "layout", "edits": changes})
 
 
 def _read(text: str) -> Reading:
@@ -195,8 +195,8 @@ def _check(missing: ModuleNotFoundError) -> None:
 
 
 def _diagnostics(found: tuple[Diagnostic, ...]) -> str:
-    told = {"kind": "diagnostics", "found": _places(found), "text": full(found)}
-    return json.dumps(told)
+    message = {"kind": "diagnostics", "found": _places(found), "text": full(found)}
+    return json.dumps(message)
 
 
 def _places(found: tuple[Diagnostic, ...]) -> list[dict[str, object]]:

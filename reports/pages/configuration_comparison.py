@@ -68,14 +68,14 @@ def _table(
         ),
         ("Shown at", *(f"{answer.population} = {answer.at:,}" for answer in answers)),
     ]
-    told = [
+    table_rows = [
         {
             row.measure: f"{row.value} of {row.limit}"
             for row in requirement_rows(answer, words.labels.of)
         }
         for answer, words in worded
     ]
-    return Table(("Measure", *names), (*rows, *_rows(told)))
+    return Table(("Measure", *names), (*rows, *_rows(table_rows)))
 
 
 def _rows(columns: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:

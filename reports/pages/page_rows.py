@@ -92,12 +92,12 @@ def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Requ
     if (
         quality.at_limit is not None and quality.metric != ir.Metric.WORST.value
     ):  # each row says that
-        told = quantity_at_limit(quality.at_limit, 1)
+        value = quantity_at_limit(quality.at_limit, 1)
         rows.append(
             RequirementRow(
                 measure=f"{called(QUALITY)} ({phrase(f'quality.{quality.metric}')})",
                 limit="≤ 1",
-                value=marked_value(told, quality.at_limit, quality.known),
+                value=marked_value(value, quality.at_limit, quality.known),
                 met_up_to=_up_to(quality.met_up_to, answer, quality.met_up_to_known),
                 headroom=headroom_text(quality.at_limit),
                 state=limit_state(quality.at_limit, limits_capacity=answer.limited_by == QUALITY),
@@ -167,13 +167,13 @@ def resource_row(
 ) -> ResourceRow:
     """Return a resource of a name with its load, for how many it is enough, what it is made of."""
     saturation = resource.saturation
-    told = phrase("table.never") if saturation.at is None else whole_population(saturation.at)
+    saturates = phrase("table.never") if saturation.at is None else whole_population(saturation.at)
     if saturation.not_below is not None:
-        told = undecided_point(saturation.at, saturation.not_below)
+        saturates = undecided_point(saturation.at, saturation.not_below)
     if resource.target != 1 and saturation.at is not None:
-        told += f" ({percent(resource.target)})"
+        saturates += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:
-        told = phrase("table.at_start", low=whole_population(saturation.at or 0))
+        saturates = phrase("table.at_start", low=whole_population(saturation.at or 0))
     shares = [
         f"{called(by)} {percent(share)}" for by, share in resource.shares.items() if share > 0
     ]
@@ -184,7 +184,7 @@ def resource_row(
     return ResourceRow(
         name=name,
         load=percent(resource.utilization_at_limit),
-        saturates_at=told,
+        saturates_at=saturates,
         method="" if saturation.method in _NOT_FOUND else saturation.method.value,
         shares=", ".join(shares),
         is_first=is_first,
@@ -218,13 +218,15 @@ def first_to_saturate(answer: Answer) -> str:
             return phrase(f"saturates.unknown{planned}") + undecided_saturations(answer)
         return phrase(f"saturates.none{planned}")
     first = next(r for r in answer.resources if r.name == found.resource)
-    told = {"resource": found.resource, "stays": stays_full_text(answer)}
+    found_first = {"resource": found.resource, "stays": stays_full_text(answer)}
     if first.saturation.method is Method.AT_START:
         full = full_from_start(found, is_planned=first.target != 1)
-        return phrase("saturates.start", full=full, **told)
+        return phrase("saturates.start", full=full, **found_first)
     key = "saturates.first" if first.target == 1 else "saturates.first.planned"
     at = whole_population(found.saturates_at)
-    return phrase(key, noun=noun(answer.population), at=at, **told) + undecided_saturations(answer)
+    return phrase(key, noun=noun(answer.population), at=at, **found_first) + undecided_saturations(
+        answer
+    )
 
 
 def bottleneck_text(answer: Answer) -> str:

@@ -245,22 +245,22 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
 
 def _decision(answer: Answer, words: Wording) -> Decision:
     """Return the first facts; changes and requirements have places of their own on a page."""
-    told = decision(answer, words)
+    summary = decision(answer, words)
     elsewhere = (HELPS, others_label(answer), "Measure next", "Busiest")
     groups: list[list[tuple[str, str]]] = []
-    for label, fact in told.facts:
+    for label, fact in summary.facts:
         if label or not groups:
             groups.append([])
         # which elastic rates give way, and where, stands below
         text = fact.partition(": ")[0] if label == "Elastic" else fact
         groups[-1].append((label, unbroken(unquoted(text))))
-    kept = [group for group in groups if group[0][0] not in elsewhere]
-    kept.sort(key=lambda group: (*_ORDER, group[0][0]).index(group[0][0]))
-    headline = told.headline
+    groups_here = [group for group in groups if group[0][0] not in elsewhere]
+    groups_here.sort(key=lambda group: (*_ORDER, group[0][0]).index(group[0][0]))
+    headline = summary.headline
     if answer.capacity is None and answer.odds is None:
         headline = phrase("capacity.not_even", users=counted(answer.low, answer.population))
     headline = f"{headline[0].upper()}{headline[1:]}"
-    return Decision(headline, tuple(fact for group in kept for fact in group))
+    return Decision(headline, tuple(fact for group in groups_here for fact in group))
 
 
 _ORDER = ("p99", "Violated", "Limit", "Bottleneck", "Next limit", "Cost")
@@ -274,15 +274,15 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
     figure = drawn.figure
     name = figure.parameter or model.population.name
     title = figure.title or figure.name
-    kept = visible_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
+    indices = visible_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
     said = " ".join(part for part in (figure.source or "", figure.note or "") if part)
     return figure_chart(
         f"figure-{figure_key(model, drawn)}",
         f"{figure.name}: {title}",
         (name, figure.dimension),
-        [drawn.at[i] for i in kept],
+        [drawn.at[i] for i in indices],
         drawn.dimension,
-        [(line_label(curve), [curve.values[i] for i in kept]) for curve in drawn.curves],
+        [(line_label(curve), [curve.values[i] for i in indices]) for curve in drawn.curves],
         logarithmic=figure.logarithmic,
         note=f"{lines_known(drawn)} {said}".strip(),
         leads=leads_text(drawn, name),
@@ -292,6 +292,6 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
 def _formulas(details: AnswerDetails) -> Iterator[tuple[Explanation, str | None, str]]:
     """Yield loads, latencies, losses and measures of the spec, taken apart."""
     for one in details.formulas:
-        told = explanation_view(one.apart)
-        known = "" if told.known.is_exact else known_sentence(told.known)
-        yield told, typeset(one.named), known
+        view = explanation_view(one.apart)
+        known = "" if view.known.is_exact else known_sentence(view.known)
+        yield view, typeset(one.named), known

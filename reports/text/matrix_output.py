@@ -141,9 +141,9 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         for row in table.to_pylist():
             yield before + escaped(json.dumps(row, ensure_ascii=False, allow_nan=False))
             before = ",\n    "
-    told = {"rows": counts.rows, "infeasible": counts.none_supported, "faults": counts.faults}
-    told |= {ONE_BY_ONE: counts.one_by_one} if counts.one_by_one else {}
-    yield f'\n  ],\n  "counts": {json.dumps(told)}\n}}\n'
+    numbers = {"rows": counts.rows, "infeasible": counts.none_supported, "faults": counts.faults}
+    numbers |= {ONE_BY_ONE: counts.one_by_one} if counts.one_by_one else {}
+    yield f'\n  ],\n  "counts": {json.dumps(numbers)}\n}}\n'
 
 
 def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[bytes]:
@@ -264,23 +264,23 @@ def _marked_cell(
     column: Column, row: Mapping[str, object], known: str | None, labels: Labels, population: str
 ) -> str:
     """Return a cell with the mark of how it is known: of users by row, else by column."""
-    told = _cell(column, row[column.name])
+    text = _cell(column, row[column.name])
     if column.answer in ("limited_by", "bottleneck") and row[column.name] is not None:
-        return labels.of(told)
+        return labels.of(text)
     if column.answer == "reason" and row[column.name] is not None:
-        return labels.sentence(_with_users(told, population))
+        return labels.sentence(_with_users(text, population))
     if column.answer == "saturates_at":
         is_undecided = row.get(NOT_BELOW) is not None
-        return _saturation(_undecided(row) if is_undecided else told, row)
+        return _saturation(_undecided(row) if is_undecided else text, row)
     if not column.known.is_exact and row[column.name] is not None:
-        return marked(_sampled(column, row[column.name]) or told, column.known)
+        return marked(_sampled(column, row[column.name]) or text, column.known)
     if column.answer != LARGEST or row[column.name] is None:
-        return told
+        return text
     kind = row.get(known or "")
     if LIMITED in row and row[LIMITED] is None:  # the end of the range: more may be supported
         is_exact = kind in (None, Kind.EXACT.value)
-        return phrase("at_least", users=told) if is_exact else _ABOUT + told
-    return told if kind is None else MARKS[Kind(str(kind))] + told
+        return phrase("at_least", users=text) if is_exact else _ABOUT + text
+    return text if kind is None else MARKS[Kind(str(kind))] + text
 
 
 def _with_users(reason: str, population: str) -> str:
@@ -349,8 +349,8 @@ def _cell(column: Column, value: object) -> str:
     if math.isnan(value):
         return "–"
     if not column.dimension.exponents:
-        told_so = column.is_share or is_share(column.answer or column.name)
-        return percent(value) if told_so else number(value)
+        is_percentage = column.is_share or is_share(column.answer or column.name)
+        return percent(value) if is_percentage else number(value)
     return quantity(value, column.dimension)
 
 

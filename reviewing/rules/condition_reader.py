@@ -160,10 +160,10 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
 
     def value(self, name: str) -> Fraction | None:
         """Return the value of a parameter as the spec states it."""
-        kept: dict[str, Fraction | None] = self.__dict__.setdefault("_values", {})
-        if name not in kept:
-            kept[name] = self.number(ir.ParameterValue(name))
-        return kept[name]
+        cache: dict[str, Fraction | None] = self.__dict__.setdefault("_values", {})
+        if name not in cache:
+            cache[name] = self.number(ir.ParameterValue(name))
+        return cache[name]
 
     def holds(self, condition: ir.Condition, changes: Sequence[ir.Change]) -> bool | None:
         """Return whether what a value is chosen by is true."""
@@ -173,8 +173,8 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
             return None
 
     def _folder(self, changes: Sequence[ir.Change]) -> Folder:
-        settled = in_force(changed(base_configuration(self.model), changes))
-        return Folder(configuration=settled, population=Fraction(settled.high))
+        active = in_force(changed(base_configuration(self.model), changes))
+        return Folder(configuration=active, population=Fraction(active.high))
 
     def context(self, changes: Sequence[ir.Change]) -> Context:
         """Return what changes a model, scenarios by what they change."""
@@ -211,10 +211,10 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def modeled(self) -> frozenset[str]:
         """The parameters that the model itself rests on, beside what is claimed of it."""
-        kept: frozenset[str] | None = self.__dict__.get("_modeled")
-        if kept is None:
-            kept = self.__dict__["_modeled"] = frozenset(modeled_names(self.model))
-        return kept
+        cached: frozenset[str] | None = self.__dict__.get("_modeled")
+        if cached is None:
+            cached = self.__dict__["_modeled"] = frozenset(modeled_names(self.model))
+        return cached
 
 
 class _Form(Struct, frozen=True, kw_only=False):

@@ -84,11 +84,11 @@ def _spread(old: ir.Parameter, new: ir.Parameter) -> Iterator[Weakening]:
     after = _width(new.value) if isinstance(new.value, ir.Uncertain) else Fraction(0)
     if before is None or after is None or after >= before * Fraction(999_999, 1_000_000):
         return
-    told = [f"{float(width) * 50:.3g} %" for width in (before, after)]
+    widths = [f"{float(width) * 50:.3g} %" for width in (before, after)]
     yield Weakening(
         rule="range-narrowed",
-        message=f"`{new.name}` is more certain than before: +- {told[0]} -> "
-        f"{f'+- {told[1]}' if after else 'certain'}",
+        message=f"`{new.name}` is more certain than before: +- {widths[0]} -> "
+        f"{f'+- {widths[1]}' if after else 'certain'}",
         span=new.span,
     )
 
@@ -139,9 +139,9 @@ def _narrower(old: Reader, new: Reader, one: ir.Matrix, other: ir.Matrix) -> Ite
     before = [plain(condition, old.renamed) for condition in one.excluded]
     if any(condition not in before for condition in excluded):
         yield "more is excluded"
-    kept = None if one.wanted is None else plain(one.wanted, old.renamed)
-    if other.wanted is not None and plain(other.wanted) != kept:
-        yield "fewer rows are kept" if kept is None else "other rows are kept"
+    narrower = None if one.wanted is None else plain(one.wanted, old.renamed)
+    if other.wanted is not None and plain(other.wanted) != narrower:
+        yield "fewer rows are kept" if narrower is None else "other rows are kept"
     if old.context(one.changes) != new.context(other.changes):
         yield "different conditions"
     if one.at != other.at and one.at is not None and other.at is not None and other.at < one.at:

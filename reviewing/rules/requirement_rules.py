@@ -42,7 +42,7 @@ def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
     modes: list[ir.Mode | None] = [*(same or new.model.modes)] or [None]
     where: dict[Weakening, list[str]] = {}
     modes_of: dict[Span, set[str]] = {}
-    asked: dict[Weakening, Span] = {}
+    weakenings: dict[Weakening, Span] = {}
     for now in modes:
         was = [*_in_force(old, before.get(now.name) if now else None)]
         is_now = [*_in_force(new, now, is_named=not is_first)]
@@ -57,9 +57,9 @@ def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
                 name = now.name if now else ""
                 where.setdefault(found, []).append(name)
                 modes_of.setdefault(one.of.span, set()).add(name)
-                asked[found] = one.of.span
+                weakenings[found] = one.of.span
     for weakened, names in where.items():
-        if is_first and len(modes_of[asked[weakened]]) < len(modes):
+        if is_first and len(modes_of[weakenings[weakened]]) < len(modes):
             continue
         in_some = f" in mode `{'`, `'.join(names)}`" if len(names) < len(modes) else ""
         yield replace(weakened, message=f"{weakened.message}{in_some}")
@@ -127,8 +127,8 @@ def _requirement(old: _StatedRequirement, now: list[_StatedRequirement]) -> Weak
 def _certainty(old: _StatedRequirement, new: _StatedRequirement) -> Moved:
     if old.certainty == new.certainty:
         return Moved(Move.SAME)
-    told = [f"{float(c) * 100:g} %" if c else "none" for c in (old.certainty, new.certainty)]
-    how = f"confidence {told[0]} -> {told[1]}"
+    certainties = [f"{float(c) * 100:g} %" if c else "none" for c in (old.certainty, new.certainty)]
+    how = f"confidence {certainties[0]} -> {certainties[1]}"
     return Moved(Move.LOOSER if new.certainty < old.certainty else Move.TIGHTER, how)
 
 

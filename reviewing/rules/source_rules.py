@@ -243,11 +243,11 @@ def _rows(
             claim=other.name,
         )
     elif not moved and not gone and one.source is not None and one.source != other.source:
-        told = f"`{other.source}`" if other.source else "none"
+        source_text = f"`{other.source}`" if other.source else "none"
         yield Weakening(
             rule="source-changed",
             message=f"observation `{other.name}` is unchanged, but its source changed: "
-            f"`{one.source}` -> {told}",
+            f"`{one.source}` -> {source_text}",
             span=other.span,
             claim=other.name,
         )

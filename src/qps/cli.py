@@ -90,8 +90,8 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
         from qps.commands.terminal.console import complain  # noqa: PLC0415
         from qps.compiler.diagnostics.suggest import shortened  # noqa: PLC0415
 
-        told = f"cannot read `{shortened(str(error.filename))}`: {error.strerror}"
-        error = complain(told, "check the path and its permissions")
+        reason = f"cannot read `{shortened(str(error.filename))}`: {error.strerror}"
+        error = complain(reason, "check the path and its permissions")
     if not isinstance(error, QpsError):
         error = _of_workers(error)
     if isinstance(error, QpsError):
@@ -118,9 +118,9 @@ def _of_workers(error: Exception) -> Exception:
 
     if not isinstance(error, WorkerEndedError | WorkersLostError):
         return error
-    told = str(error) if isinstance(error, WorkerEndedError) else f"worker processes {error}"
+    reason = str(error) if isinstance(error, WorkerEndedError) else f"worker processes {error}"
     hint = "memory is the most common cause: use fewer with `--workers` where the command has it"
-    return complain(told, hint)
+    return complain(reason, hint)
 
 
 _OF_A_NAME = (ENAMETOOLONG, ELOOP, EACCES)

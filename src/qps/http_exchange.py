@@ -71,25 +71,25 @@ def exchange(
     if seconds <= 0:
         raise TooSlowError("timed out")
     by_way_of = _proxy(address, proxy)
-    asked = _Exchange(
+    exchanged = _Exchange(
         address,
         proxy=by_way_of,
         seconds=seconds,
         most_bytes=most_bytes,
         headers=headers or {},
     )
-    asked.start()
+    exchanged.start()
     try:
-        asked.join(seconds)
+        exchanged.join(seconds)
     finally:
-        is_late = asked.is_alive()
-        asked.give_up()
+        is_late = exchanged.is_alive()
+        exchanged.give_up()
     if is_late:
         raise TooSlowError(_too_slow(seconds))
-    if asked.error is not None:
-        raise asked.error
-    assert asked.response is not None
-    return asked.response
+    if exchanged.error is not None:
+        raise exchanged.error
+    assert exchanged.response is not None
+    return exchanged.response
 
 
 def is_here(host: str | None) -> bool:

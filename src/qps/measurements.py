@@ -77,7 +77,7 @@ def observe_prometheus(
 
     try:
         server = Prometheus(url, authorization(environment or {}), proxy)
-        asked = queries_of(
+        queries = queries_of(
             cpu=cpu,
             rates=[f"{item}={query}" for item, query in rates.items()],
             since=since,
@@ -87,7 +87,7 @@ def observe_prometheus(
             cores=None if cores is None else f"{cores}",
             adds_up=add_up,
         )
-        return prometheus_runs(server, asked, lambda: None)
+        return prometheus_runs(server, queries, lambda: None)
     except DataError as error:
         raise wrong(error) from error
 

@@ -87,13 +87,13 @@ def tick_at(axis: Axis, value: float) -> Tick:
 
 def without_overlaps(found: Sequence[Tick]) -> tuple[Tick, ...]:
     """Return the ticks whose texts do not touch the one before."""
-    kept: list[Tick] = []
+    shown: list[Tick] = []
     for tick in found:
-        before = kept[-1] if kept else None
-        room = LETTER_WIDTH * (len(tick.text) + len(before.text) + 2) / 2 if before else 0.0
-        if before is None or tick.at - before.at >= room:
-            kept.append(tick)
-    return tuple(kept)
+        before = shown[-1] if shown else None
+        width = LETTER_WIDTH * (len(tick.text) + len(before.text) + 2) / 2 if before else 0.0
+        if before is None or tick.at - before.at >= width:
+            shown.append(tick)
+    return tuple(shown)
 
 
 def value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa: FBT001

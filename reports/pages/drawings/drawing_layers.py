@@ -181,8 +181,8 @@ def _around(one: _Box, other: _Box) -> list[tuple[float, float]]:
     """Return a line from one box to another, beside those that stand between them."""
     upper, lower = sorted((one, other), key=lambda box: (box.y, box.x))
     corners = _in_row(upper, lower) if upper.y == lower.y else _downwards(upper, lower)
-    kept = [corners[0], *(here for last, here in pairwise(corners) if here != last)]
-    return kept if upper is one else kept[::-1]
+    distinct = [corners[0], *(here for last, here in pairwise(corners) if here != last)]
+    return distinct if upper is one else distinct[::-1]
 
 
 def _in_row(left: _Box, right: _Box) -> list[tuple[float, float]]:

@@ -22,12 +22,12 @@ def visible_points(
     """
     places = [log10(place) if "x" in logarithmic else place for place in at]
     drawn = [_drawn(values, is_logarithmic="y" in logarithmic) for values in lines]
-    kept = {*range(0, len(at), _EVERY), len(at) - 1}
+    indices = {*range(0, len(at), _EVERY), len(at) - 1}
     for values in drawn:
         finite = [value for value in values if isfinite(value)]
         height = (max(finite) - min(finite)) if finite else 0.0
-        kept |= _bends(places, values, _TOLERANCE * (height or 1.0))
-    return tuple(sorted(kept))
+        indices |= _bends(places, values, _TOLERANCE * (height or 1.0))
+    return tuple(sorted(indices))
 
 
 def line_points(
@@ -59,7 +59,7 @@ def _drawn(values: Sequence[float], *, is_logarithmic: bool) -> list[float]:
 
 def _bends(at: Sequence[float], values: Sequence[float], tolerance: float) -> set[int]:
     """Return where a line bends (Ramer 1972, Douglas and Peucker 1973), and where it breaks."""
-    kept: set[int] = set()
+    indices: set[int] = set()
     waiting = [(0, len(at) - 1)]
     while waiting:
         first, last = waiting.pop()
@@ -75,6 +75,6 @@ def _bends(at: Sequence[float], values: Sequence[float], tolerance: float) -> se
             if off > worst:
                 worst, bend = off, index
         if bend:
-            kept.add(bend)
+            indices.add(bend)
             waiting += [(first, bend), (bend, last)]
-    return kept
+    return indices

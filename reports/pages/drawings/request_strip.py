@@ -108,8 +108,8 @@ def spans_of(steps: Sequence[StepThere], labels: Labels = PLAIN) -> list[Span]:
 def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
     """Return the strip of a path, its longest steps where there are very many."""
     total, late = path.mean, path.late
-    told = [(at, span) for at, span in enumerate(spans) if is_drawn(total, span.value)]
-    longest = sorted(told, key=lambda one: -one[1].value)[:MOST_ROWS]
+    drawn = [(at, span) for at, span in enumerate(spans) if is_drawn(total, span.value)]
+    longest = sorted(drawn, key=lambda one: -one[1].value)[:MOST_ROWS]
     shown = sorted(longest, key=lambda one: one[0])
     ends = [total, late, *(span.start + span.value for _, span in shown)]
     whole = max([end for end in ends if isfinite(end)], default=0.0) or 1.0
@@ -120,12 +120,12 @@ def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
         + _INDENT * max((s.depth for _, s in shown), default=0)
     )
     scale = (WIDTH - left - _LABEL_WIDTH) / whole
-    numbers = {at: number for number, (at, _) in enumerate(told, 1)}
+    numbers = {at: number for number, (at, _) in enumerate(drawn, 1)}
     rows = [
         *(_row(span, numbers[at], n, (left, scale, total)) for n, (at, span) in enumerate(shown)),
         *_sums(path, len(shown), (left, scale)),
     ]
-    rest = len(told) - len(shown)
+    rest = len(drawn) - len(shown)
     return Strip(
         width=WIDTH,
         height=len(rows) * LINE + 8,

@@ -95,8 +95,8 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
     total = path.mean
     labels = model.derived(labels_of)
     stops = tuple(_stops(path.steps, labels))
-    told = [stop for stop in stops if is_drawn(total, stop.value)]
-    numbers = {id(stop): place for place, stop in enumerate(told, 1)}
+    drawn = [stop for stop in stops if is_drawn(total, stop.value)]
+    numbers = {id(stop): place for place, stop in enumerate(drawn, 1)}
     here = _Here(details=details, stops=stops, numbers=numbers, total=total)
     layout = laid_out(topology, WIDTHS[-1])
     shown = marked_value(quantity(total, TIME), total, path.mean_known)
@@ -188,20 +188,20 @@ class _Here(Struct, frozen=True, kw_only=True):
         if own:
             texts.append((62, f"{self._time(taken, own, 3)}, {self._share(taken)}"))
         steps = [self.numbers[id(stop)] for stop in own if id(stop) in self.numbers]
-        told = f"{len(steps)} ×" if len(steps) > 2 else ", ".join(map(str, steps))  # noqa: PLR2004
-        room = layout.box - 2 * _EDGE
+        steps_text = f"{len(steps)} ×" if len(steps) > 2 else ", ".join(map(str, steps))  # noqa: PLR2004
+        width = layout.box - 2 * _EDGE
         return DrawnBox(
             x=x,
             y=y,
             is_link=place.kind == "link",
             is_passed=is_passed,
             is_over=any(is_over for _, _, is_over in loads),
-            name=_cut(place.name, (room - 8 * len(told)) / _LETTER),
-            steps=told,
-            texts=tuple((below, _cut(text, room / _SMALL)) for below, text in texts if text),
+            name=_cut(place.name, (width - 8 * len(steps_text)) / _LETTER),
+            steps=steps_text,
+            texts=tuple((below, _cut(text, width / _SMALL)) for below, text in texts if text),
             most=max(SPENT, key=lambda word: spent[word]),
             share=share_of(self.total, taken) if own else 0.0,
-            segments=tuple(self._segments(spent, x + _EDGE, room)),
+            segments=tuple(self._segments(spent, x + _EDGE, width)),
         )
 
     def table(self) -> Table:
@@ -227,8 +227,8 @@ class _Here(Struct, frozen=True, kw_only=True):
         for name, there in self.details.loads.items():
             places = places_of(self.details.network, name)
             if place.name in places:
-                told = printable(name[len(place.name) + 1 :] if place.name == places[0] else name)
-                found.append((told, there.load, there.is_over))
+                label = printable(name[len(place.name) + 1 :] if place.name == places[0] else name)
+                found.append((label, there.load, there.is_over))
         return sorted(found, key=lambda one: -one[1])
 
     def _time(self, duration: float, stops: Sequence[PlacedStop], digits: int) -> str:

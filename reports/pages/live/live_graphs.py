@@ -53,7 +53,7 @@ class LiveGraphs:
                 ],
                 **labeled,
                 **self._changed(variant.changed, labeled),
-                "elastic": [self._elastic(settled) for settled in graph.elastic],
+                "elastic": [self._elastic(elastic) for elastic in graph.elastic],
                 "costs": self._costs(graph),
                 "unpriced": list(graph.stated.unpriced),
                 "bounds": [[step(over), text] for over, text in variant.impossible],
@@ -82,8 +82,8 @@ class LiveGraphs:
         if changed is None:
             return {}
         weaker = self._labeled(changed.criteria_graph)
-        told = {name: value for name, value in weaker.items() if value != usual[name]}
-        return {"changed": {"numbers": changed.numbers, "labeled": told}} if told else {}
+        differing = {name: value for name, value in weaker.items() if value != usual[name]}
+        return {"changed": {"numbers": changed.numbers, "labeled": differing}} if differing else {}
 
     def _measure(self, measure: NamedMeasure) -> int:
         return self._records.record(

@@ -55,7 +55,7 @@ class LiveModel:
     def as_json(self, most: int) -> dict[str, Json]:
         """Return the model for the page, in about as many bytes at most."""
         variants, starts = self._variants, self._variants.starts
-        told = [self._start(start) for start in starts]
+        encoded = [self._start(start) for start in starts]
         held = list(self._fitting(most))
         base = variants.base
         fixed = {node.name: node.machine for node in base.nodes.values()}
@@ -64,7 +64,7 @@ class LiveModel:
             "file": self._model.file,
             "population": self._model.population.name,
             "selects": [self._select(select) for select in variants.selects],
-            "starts": told,
+            "starts": encoded,
             "variants": [built for _, built in held],
             "notes": self._notes([variant for variant, _ in held]),
             "fixedPlaces": fixed,
@@ -128,7 +128,7 @@ class LiveModel:
             mode: [self._records.record([_spread(one) for one in number]) for number in numbers]
             for mode, numbers in start.spreads.items()
         }
-        limits = {mode: dict(told) for mode, told in start.confidence_limits.items()}
+        limits = {mode: dict(mode_limits) for mode, mode_limits in start.confidence_limits.items()}
         return {"uncertain": by_mode} | ({"confidenceLimits": limits} if limits else {})
 
     # -- variants ------------------------------------------------------------------------

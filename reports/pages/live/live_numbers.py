@@ -24,12 +24,12 @@ class LiveNumbers:
     def of_graph(self, number: VariantNumber) -> int:
         """Return the record of a number that a graph rests on."""
         one, bounded = number.assumption, number.bounded
-        told = self._number(
+        encoded = self._number(
             one.name, one.fraction, one.dimension, one.text, is_set=number.is_set_by_name
         )
         return self._records.record(
             {
-                **told,
+                **encoded,
                 **({"counts": True} if one.counts_things else {}),
                 **({"assumed": True} if number.is_input else {}),
                 "capacity": one.is_capacity,
@@ -46,12 +46,12 @@ class LiveNumbers:
 
     def of_start(self, number: StartNumber) -> int:
         """Return the record of a number that a start sets."""
-        told = self._number(
+        encoded = self._number(
             number.name, number.value, number.dimension, number.span.text, is_set=True
         )
         return self._records.record(
             {
-                **told,
+                **encoded,
                 **({"assumed": True} if number.is_input else {}),
                 "capacity": False,
                 "decided": False,

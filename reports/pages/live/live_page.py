@@ -133,13 +133,13 @@ def figure_key(model: ir.Model, drawn: DrawnFigure) -> str:
 
 def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
     figure = drawn.figure
-    kept = visible_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
+    indices = visible_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
     values = [v for curve in drawn.curves for v in curve.values if isfinite(v)]
     return {
         "title": printable(f"{figure.name}: {figure.title or figure.name}"),
         "x": {
             "name": figure.parameter or model.population.name,
-            "values": [_rounded(drawn.at[i]) for i in kept],
+            "values": [_rounded(drawn.at[i]) for i in indices],
             "scale": list(scale_of(drawn.at[-1], figure.dimension)),
             "isLog": "x" in figure.logarithmic,
         },
@@ -150,7 +150,7 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
         "lines": [
             {
                 "name": printable(line_label(curve)),
-                "values": [_rounded(curve.values[i]) for i in kept],
+                "values": [_rounded(curve.values[i]) for i in indices],
             }
             for curve in drawn.curves
         ],

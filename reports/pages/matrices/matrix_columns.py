@@ -127,9 +127,9 @@ def _label(name: str) -> str:
     answer, dot, quantile = name.partition(".")
     if answer in _LABELS:
         return f"{_LABELS[answer]}{dot}{quantile}"
-    for prefix, told in ((SATURATION, "{} saturates at"), (LOAD, "{} utilization")):
+    for prefix, template in ((SATURATION, "{} saturates at"), (LOAD, "{} utilization")):
         if name.startswith(prefix):
-            return told.format(printable(name.removeprefix(prefix)))
+            return template.format(printable(name.removeprefix(prefix)))
     return printable(name).replace("_", " ")
 
 
@@ -153,8 +153,8 @@ def columns_of_table(table: pa.Table) -> tuple[ResultColumn, ...]:
 
 
 def _column(field: pa.Field, array: Any) -> ResultColumn:
-    told = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
-    is_axis, base = told.get("role") == "axis", told.get("unit", "")
+    metadata = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
+    is_axis, base = metadata.get("role") == "axis", metadata.get("unit", "")
     if field.type == pa.string():
         words, codes = _words(array)
         return ResultColumn(
@@ -162,7 +162,7 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
         )
     is_whole = field.type == pa.int64()
     values, codes = _numbers(array, is_exact=is_axis or is_whole)
-    is_percent = told.get("told") == "share" if is_axis else _is_percent(field.name)
+    is_percent = metadata.get("told") == "share" if is_axis else _is_percent(field.name)
     factor, unit = (0.01, "%") if is_percent and not base else _unit(values, base, is_axis=is_axis)
     return ResultColumn(
         name=field.name,
@@ -173,8 +173,8 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
         is_whole=is_whole,
         values=tuple(map(int, values)) if is_whole else values,
         codes=codes,
-        known=told.get("known", ""),
-        because=told.get("because", ""),
+        known=metadata.get("known", ""),
+        because=metadata.get("because", ""),
     )
 
 
@@ -189,10 +189,10 @@ def _unit(values: Sequence[float], base: str, *, is_axis: bool) -> tuple[float, 
         return 1.0, ""
     scales = scales_of_unit(printable(base))
     sizes = sorted(abs(value) for value in values if value)
-    telling = 1.0
+    typical = 1.0
     if sizes:
-        telling = sizes[0 if is_axis else len(sizes) // 2]
-    fitting = [scale for scale in scales if telling >= scale[0] * (1 - 1e-12)]
+        typical = sizes[0 if is_axis else len(sizes) // 2]
+    fitting = [scale for scale in scales if typical >= scale[0] * (1 - 1e-12)]
     return (fitting or scales[-1:])[0]
 
 

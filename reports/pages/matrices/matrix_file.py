@@ -124,16 +124,16 @@ def _refuse_constant(text: str) -> NoReturn:
 def _column_notes(found: Mapping[str, Any], name: str) -> dict[str, str]:
     """Return what a file tells of a column."""
     units, axes, shares = (found.get(key) for key in ("units", "axes", "shares"))
-    told = {}
+    notes = {}
     if isinstance(units, dict) and isinstance(units.get(name), str):
-        told["unit"] = units[name]
+        notes["unit"] = units[name]
     if isinstance(axes, list) and name in axes:
-        told["role"] = "axis"
+        notes["role"] = "axis"
     if isinstance(shares, list) and name in shares:
-        told["told"] = "share"
+        notes["told"] = "share"
     known = found.get("known")
     kind, reasons = _known(known.get(name) if isinstance(known, dict) else None)
-    return told | ({"known": kind, "because": "; ".join(reasons)} if kind else {})
+    return notes | ({"known": kind, "because": "; ".join(reasons)} if kind else {})
 
 
 def _known(note: object) -> tuple[str, list[str]]:
@@ -161,8 +161,8 @@ def _checked(table: pa.Table, most: int) -> pa.Table:
     schema = (table.schema.metadata or {}).get(b"schema", SCHEMA.encode()).decode(errors="replace")
     if schema not in (SCHEMA, *SAME_COLUMNS):
         _refuse(f"has the schema `{schema[:40]}`, not `{SCHEMA}`")
-    told = [_answer(name, names) for name in names]
-    if "reason" not in told or not any(_is_answer(name) for name in told):
+    answers = [_answer(name, names) for name in names]
+    if "reason" not in answers or not any(_is_answer(name) for name in answers):
         _refuse("has no columns `reason` and `capacity`")
     if not len(table):
         _refuse("has no rows")
@@ -202,11 +202,11 @@ def _as_axis(field: pa.Field, names: list[str]) -> pa.Field:
 
     Where a file does not tell which columns are axes, those before the first answer are.
     """
-    told = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
+    metadata = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
     first = next(index for index, name in enumerate(names) if _is_answer(_answer(name, names)))
-    if not told and names.index(field.name) < first:
-        told = {"role": "axis"}
-    return pa.field(field.name, _type_of(field, _answer(field.name, names)), metadata=told)
+    if not metadata and names.index(field.name) < first:
+        metadata = {"role": "axis"}
+    return pa.field(field.name, _type_of(field, _answer(field.name, names)), metadata=metadata)
 
 
 def _answer(name: str, names: Sequence[str]) -> str:

@@ -121,13 +121,13 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     @property
     def answer(self) -> str:
         """How many configurations there are, and how many of them are feasible."""
-        told = [self._supported_text()]
+        sentences = [self._supported_text()]
         if self.faults:
-            told.append(f"{faults_in_words(self.faults)}.")
+            sentences.append(f"{faults_in_words(self.faults)}.")
         if self.one_by_one:
             size = self.request.configurations if self.request else self.rows
-            told.append(f"{one_by_one_in_words(self.one_by_one, size)}.")
-        return " ".join(told)
+            sentences.append(f"{one_by_one_in_words(self.one_by_one, size)}.")
+        return " ".join(sentences)
 
     def _supported_text(self) -> str:
         total = self.request.configurations if self.request else self.rows
@@ -194,10 +194,10 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             return f"no {noun(self._population)}"
         mark = self._mark(largest, row)
         is_least = self._is_end_of_range(largest, row) and mark == _MORE
-        told = counted(count, self._population)
+        count_text = counted(count, self._population)
         if not is_least:
-            return mark + told
-        amount, _, users = told.partition(" ")
+            return mark + count_text
+        amount, _, users = count_text.partition(" ")
         return f"{phrase('at_least', users=amount)} {users}"
 
     def _is_end_of_range(self, column: ResultColumn, row: int) -> bool:
@@ -238,8 +238,8 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
     def _named(self, row: int) -> str:
         """Return a configuration in words: its axes that have more than one value."""
-        telling = [axis for axis in self.axes if len(axis.values) > 1] or self.axes
-        return ", ".join(f"{axis.label} {axis.quantity(axis.at(row))}" for axis in telling)
+        varied = [axis for axis in self.axes if len(axis.values) > 1] or self.axes
+        return ", ".join(f"{axis.label} {axis.quantity(axis.at(row))}" for axis in varied)
 
     def _parts(self, word: str) -> list[str]:
         return [text for said, text in self.request.parts if said == word] if self.request else []
@@ -267,8 +267,8 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             if column.known:
                 alike.setdefault((column.known, column.because), []).append(column.label)
         for (known, because), labels in alike.items():
-            told = f"{joined_words(labels)}: {known} ({because})."
-            yield unquoted(printable(told))
+            remark = f"{joined_words(labels)}: {known} ({because})."
+            yield unquoted(printable(remark))
         if self.request is None and not any(column.base for column in self.columns):
             yield (
                 "The file has no units (CSV has none): values are in base units "
@@ -361,13 +361,13 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         }
         own = [name for name in found if name not in ANSWERS and ":" not in name]
         order = [name for name, _ in self.request.order] if self.request else []
-        gives = [LARGEST, "quality_at"]
+        objectives = [LARGEST, "quality_at"]
         if self.request is not None and self.request.at is not None:
-            gives.reverse()
+            objectives.reverse()
         axes = {self.columns[i].name: i for i in self._varying_columns() if self.columns[i].is_axis}
         costs = [*COSTS, "cost_per_user", "running_cost_per_user", *order, *own]
         wanted = [found[name] for name in costs if name in found]
-        given = [found[name] for name in gives if name in found]
+        given = [found[name] for name in objectives if name in found]
         others = [*axes.values(), *found.values()]
         up = next(iter([*given, *wanted, *others]), None)
         across = next((index for index in [*wanted, *others] if index != up), None)
@@ -375,17 +375,17 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
     def _lines(self) -> list[int]:
         """Return the columns that parallel lines run through at first."""
-        telling = [
+        informative = [
             i
             for i, column in enumerate(self.columns)
             if len(column.values) > 1 and (not column.is_word or len(column.values) <= _MOST_WORDS)
         ]
-        axes = [i for i in telling if self.columns[i].is_axis]
+        axes = [i for i in informative if self.columns[i].is_axis]
         answers = [LARGEST, "quality_at", "cost", "running_cost", "limited_by"]
         rank = {name: place for place, name in enumerate(answers)}
         own = [
             i
-            for i in telling
+            for i in informative
             if i not in axes and (self.columns[i].answer in rank or self._is_own(self.columns[i]))
         ]
         own.sort(key=lambda i: rank.get(self.columns[i].answer, 1))

@@ -99,9 +99,10 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
 
 def calling(view: DifferenceView, before: Labels, after: Labels) -> DifferenceView:
     """Return the same difference, told with what either spec calls things."""
-    told = replace(view)
-    told.__dict__["labels"] = before, after  # beside its fields: it is no key of the JSON
-    return told
+    named = replace(view)
+    # Not a field: it is not a key of the JSON.
+    named.__dict__["labels"] = before, after
+    return named
 
 
 def difference_view(
@@ -139,8 +140,10 @@ def _written(change: AssumptionChange) -> AssumptionChange:
     """
     if change.before != change.after or change.values is None or change.dimension is None:
         return change
-    told = [f"{change.before} ({quantity(value, change.dimension)})" for value in change.values]
-    return replace(change, before=told[0], after=told[1])
+    values_text = [
+        f"{change.before} ({quantity(value, change.dimension)})" for value in change.values
+    ]
+    return replace(change, before=values_text[0], after=values_text[1])
 
 
 def _number(assumption: Assumption) -> NumberView:

@@ -213,12 +213,12 @@ def _current(solution: InverseSolution) -> str:
     if not number.current:
         return "not used"
     values = {mode: _describe(solution, value) for mode, value in number.current.items()}
-    told = next(iter(values.values()))
+    text = next(iter(values.values()))
     if len(set(values.values())) > 1:
-        told = joined_words([f"{value} in mode {mode}" for mode, value in values.items()])
+        text = joined_words([f"{value} in mode {mode}" for mode, value in values.items()])
     if number.is_elastic:
-        return f"{told} at {solution.population} = {solution.at:,} (elastic)"
-    return told
+        return f"{text} at {solution.population} = {solution.at:,} (elastic)"
+    return text
 
 
 def _interval(solution: InverseSolution, interval: Interval) -> str | None:
@@ -284,11 +284,11 @@ _OFF_LIMIT = {
 
 def _because(solution: InverseSolution) -> str:
     """Return what fails where no value will do: throughout, or from the least value on."""
-    told = [_fails(failure) for failure in solution.fails]
-    reasons = first_words(told, _MOST_REASONS)
+    failures = [_fails(failure) for failure in solution.fails]
+    reasons = first_words(failures, _MOST_REASONS)
     if solution.fails_throughout:
         return phrase("inverse.throughout", reasons=reasons)
-    return phrase("inverse.smallest_fails", reasons=reasons) if told else ""
+    return phrase("inverse.smallest_fails", reasons=reasons) if failures else ""
 
 
 def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
@@ -299,8 +299,8 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
         whole = with_unit(f"{end:,.0f}", str(solution.number.dimension))
         if exact is None or exact == end:
             return whole
-        told = _describe(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
-        return f"{whole} ({told})"
+        end_text = _describe(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
+        return f"{whole} ({end_text})"
     return _describe(solution, _inward(end, solution, is_low=is_low), _DIGITS)
 
 

@@ -175,8 +175,8 @@ def _failing(one: FailingThere) -> str:
         quantity(v, criterion.dimension, DIGITS, share=share) for v in (one.value, one.limit)
     )
     mode = f" in mode {one.mode}" if one.mode else ""
-    told = marked_value(value, one.value, one.known)
-    return f"{printable(criterion.name)} is {told}{mode} ({side_of(criterion)} {limit})"
+    value_text = marked_value(value, one.value, one.known)
+    return f"{printable(criterion.name)} is {value_text}{mode} ({side_of(criterion)} {limit})"
 
 
 def by_shortage(sizing: Sizing) -> list[Needed]:

@@ -248,10 +248,10 @@ def _machines(one: Needed) -> str:
     machines = one.machines
     if machines is None or machines.takes <= machines.now:
         return ""
-    told = marked(f"{machines.takes:,}", one.machines_known)
-    told += " servers"
-    told += f" in mode {one.machines_mode}" if one.machines_mode else ""
+    text = marked(f"{machines.takes:,}", one.machines_known)
+    text += " servers"
+    text += f" in mode {one.machines_mode}" if one.machines_mode else ""
     if machines.price is None or not isfinite(machines.price):
-        return told
+        return text
     dimension = MONEY / TIME if machines.is_running else MONEY
-    return f"{told} ({quantity(machines.price, dimension)})"
+    return f"{text} ({quantity(machines.price, dimension)})"

@@ -56,8 +56,8 @@ def claim_changes(old: ClaimResults, new: ClaimResults) -> ClaimChanges:
         if was is not None and is_now is not None and was.verdict is is_now.verdict:
             unchanged += 1
             continue
-        told = fail if _fails(is_now) else hold if _fails(was) and is_now is not None else others
-        told.append(_change(name, was, is_now))
+        group = fail if _fails(is_now) else hold if _fails(was) and is_now is not None else others
+        group.append(_change(name, was, is_now))
     reasons = dict.fromkeys(one.message for one in (*new.unanswered, *old.unanswered))
     return ClaimChanges(
         now_fail=tuple(fail),
@@ -87,16 +87,16 @@ def _fails(result: ClaimResult | None) -> bool:
 
 
 def _change(name: str, was: ClaimResult | None, is_now: ClaimResult | None) -> ClaimChange:
-    told = is_now or was
-    assert told is not None
+    result = is_now or was
+    assert result is not None
     return ClaimChange(
         name=name,
-        file=told.file,
-        line=told.line,
+        file=result.file,
+        line=result.line,
         before=None if was is None else was.verdict.value,
         after=None if is_now is None else is_now.verdict.value,
-        claimed=claimed(told),
-        predicted=predicted(told),
+        claimed=claimed(result),
+        predicted=predicted(result),
         predicted_before=None if was is None else predicted(was),
     )
 

@@ -83,8 +83,8 @@ def claims_suites(tested: Tested) -> ET.Element:
         suite = ET.SubElement(root, "testsuite", name=printable(file))
         in_file = tuple(claims)
         properties = ET.SubElement(suite, "properties")
-        told = summary([result for result, _ in in_file])
-        ET.SubElement(properties, "property", name="summary", value=told)
+        totals = summary([result for result, _ in in_file])
+        ET.SubElement(properties, "property", name="summary", value=totals)
         for result, seconds in in_file:
             _junit_case(suite, result, seconds)
     if tested.wrong:
@@ -247,8 +247,8 @@ class _Rows(Struct, frozen=True):
             return self._text(count) if count else ""
         # `bisect` asks for the first count of rows that is too long.
         fitting = bisect_right(range(count - 1), most, key=lambda n: len(self._text(n + 1)))
-        told = self._text(fitting) if fitting else self._left(count)
-        return told if len(told) <= most else ""
+        text = self._text(fitting) if fitting else self._left(count)
+        return text if len(text) <= most else ""
 
     def _text(self, count: int) -> str:
         table = Table(self.table.headings, self.table.rows[:count], self.table.right)

@@ -97,8 +97,8 @@ def _sides(result: ClaimResult) -> list[str]:
 def _side(side: Side) -> str:
     """Return one side of a comparison; counts are whole, and told so."""
     is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
-    told = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
-    return marked_value(told, side.value, side.known)
+    text = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
+    return marked_value(text, side.value, side.known)
 
 
 def _quantity(value: float, result: ClaimResult, digits: int = 4) -> str:

@@ -112,15 +112,15 @@ def _passed(found: Tally) -> list[str]:
     Calibration targets are no evidence, and count by themselves.
     """
     checks = {"arithmetic check": found.arithmetic, "other check": found.own}
-    told = [_counted(count, kind) for kind, count in checks.items() if count]
+    counts = [_counted(count, kind) for kind, count in checks.items() if count]
     if found.has_published:
         without = " without calibration" * bool(found.on_other_fits + found.fitted_to_it)
         after = f"{found.on_other_fits:,} {phrase('claims.calibrated')}"
         published = [f"{_counted(found.unfitted, 'published value')}{without}"]
-        told = [*published, *[after] * bool(found.on_other_fits), *told]
+        counts = [*published, *[after] * bool(found.on_other_fits), *counts]
     parts = []
-    if told:
-        of = f" ({', '.join(told)})" if len(told) > 1 or found.arithmetic else ""
+    if counts:
+        of = f" ({', '.join(counts)})" if len(counts) > 1 or found.arithmetic else ""
         parts.append(f"{found.holding - found.fitted_to_it:,} passed{of}")
     if found.fitted_to_it:
         targets = _counted(found.fitted_to_it, "calibration target")

@@ -122,18 +122,18 @@ def _word(cost: CostDrift) -> str:
 
 def _unidentified(found: Drift) -> str:
     """Return which service demands alone would explain the drift."""
-    told = []
+    warnings = []
     by_item = {cost.item: cost for cost in found.costs}
     for item, moved in found.alone:
         cost = by_item[item]
         name = "idle utilization" if item is None else f"demand per {_word(cost)}"
         share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
-        told.append(f"{name}{share}")
-    if not told:
+        warnings.append(f"{name}{share}")
+    if not warnings:
         return phrase("drift.several")
-    if len(told) == 1:
-        return phrase("drift.one", change=told[0])
-    return phrase("drift.candidates", names=" or ".join(told))
+    if len(warnings) == 1:
+        return phrase("drift.one", change=warnings[0])
+    return phrase("drift.candidates", names=" or ".join(warnings))
 
 
 def _since(found: Drift) -> str:

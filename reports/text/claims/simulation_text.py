@@ -85,7 +85,7 @@ def simulation_view(
         runs=simulation.runs,
         length=simulation.length,
         warm_up=simulation.cut * simulation.length,
-        items={name: told.items for name, told in simulation.streams.items()},
+        items={name: statistics.items for name, statistics in simulation.streams.items()},
         precision=effort.precision,
         is_precise=simulation.is_precise,
         agrees=all(one.is_right for one in found),
@@ -344,7 +344,7 @@ def simulation_notes(
         notes.append(phrase("simulation.more_resources", count=len(folded), most=most))
     length, cut = quantity(simulation.length, TIME), percent(simulation.cut, 2)
     warm = phrase("simulation.warm_up", cut=cut) if simulation.cut else ""
-    items = [f"{told.items:,} ({name})" for name, told in simulation.streams.items()]
+    items = [f"{statistics.items:,} ({name})" for name, statistics in simulation.streams.items()]
     notes.append(
         phrase(
             "simulation.replications",

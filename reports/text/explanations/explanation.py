@@ -107,7 +107,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
 def explanation_view(apart: NumberApart) -> Explanation:
     """Return a number taken apart as plain values."""
     name, dimension, spread = apart.name, apart.dimension, apart.spread
-    told = partial(quantity, dimension=dimension, share=is_share(name))
+    formatted = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{apart.population.name} = {apart.at:,}"
     sure = () if spread is None else spread_lines(spread, name, dimension, is_share=is_share(name))
     stated: tuple[Assumption | Cited, ...] = (*apart.rests_on, *apart.cited)
@@ -119,11 +119,11 @@ def explanation_view(apart: NumberApart) -> Explanation:
         at_text=at_text,
         value=apart.value,
         unit=str(dimension),
-        formulas=tuple(_formulas(apart, at_text, told)),
+        formulas=tuple(_formulas(apart, at_text, formatted)),
         parts=tuple(
             ExplainedPart(
                 part.name,
-                told(part.value),
+                formatted(part.value),
                 "" if part.share is None else percent(part.share),
                 formula(part.formula),
             )
@@ -189,8 +189,8 @@ def _saturation(apart: SaturationApart, population: Formula) -> str:
         return f"between {population} = {least} and {number(found.at, 6)}"
     if found.at is None:
         return "not reached"
-    told = f"{population} = {number(found.at, 6)} ({found.method.value})"
-    return told if apart.root is None else f"{told}: {population} = {formula(apart.root)}"
+    text = f"{population} = {number(found.at, 6)} ({found.method.value})"
+    return text if apart.root is None else f"{text}: {population} = {formula(apart.root)}"
 
 
 def _cases_of(table: CaseTable) -> Iterator[ExplainedCase]:

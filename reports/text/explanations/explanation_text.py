@@ -120,8 +120,8 @@ def _facts(
     else:
         what = explanation.known.kind.value
         reasons = explanation.known.reasons
-        told = because_first(what, reasons, labels, most=most_reasons, others_in="--all")
-        yield phrase("accuracy"), told
+        sentence = because_first(what, reasons, labels, most=most_reasons, others_in="--all")
+        yield phrase("accuracy"), sentence
     for place, line in enumerate(explanation.uncertainty):
         yield "" if place else "Uncertainty", line
     if explanation.modes:

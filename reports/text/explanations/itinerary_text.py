@@ -135,8 +135,8 @@ class ItineraryText:
         write, station = self._numbers, _own(node.station, at)
         if self._network.is_store(node.station):
             amount = node.per_flow + node.work * of.sent
-            kept = write.amount(amount, self._network.capacity_of(node.station))
-            return f"{station} {kept}/flow{self._often(node.times)}"
+            capacity = write.amount(amount, self._network.capacity_of(node.station))
+            return f"{station} {capacity}/flow{self._often(node.times)}"
         parts = []
         if node.work is not ZERO:
             parts.append(write.time(node.service))

@@ -80,10 +80,10 @@ def _premises(
         return
     at = tuple(places)
     for premise in row.premises:
-        told = [one for one in because if premise in METHODS[one.method].fails]
-        is_instead = [one for one in told if method in METHODS[one.method].instead]
+        relevant = [one for one in because if premise in METHODS[one.method].fails]
+        is_instead = [one for one in relevant if method in METHODS[one.method].instead]
         fails = dict.fromkeys(p for one in is_instead for p in one.at)
-        fails |= dict.fromkeys(p for one in told for p in one.at if p in at)
+        fails |= dict.fromkeys(p for one in relevant for p in one.at if p in at)
         fails |= dict.fromkeys(p for p in at if checks.of(premise, p))
         yield ExplainedPremise(id=premise, premise=PREMISES[premise].sentence, fails=tuple(fails))
 
@@ -94,8 +94,8 @@ def methods_tables(methods: Iterable[ExplainedMethod], labels: Labels) -> list[T
     rows = tuple(
         (one.name, _at(one.at, labels), _result(one), "; ".join(one.sources)) for one in found
     )
-    told = [(one.name, ", ".join(_holding(one)), _failing(one, labels)) for one in found]
-    theorems = [row for row, one in zip(told, found, strict=True) if one.premises]
+    table_rows = [(one.name, ", ".join(_holding(one)), _failing(one, labels)) for one in found]
+    theorems = [row for row, one in zip(table_rows, found, strict=True) if one.premises]
     width = 3 if any(failing for *_, failing in theorems) else 2
     headings = ("Theorem", "Assumptions met", phrase("explain.not_met"))[:width]
     return [

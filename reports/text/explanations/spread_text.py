@@ -60,8 +60,8 @@ def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
     if isinf(ends.least):
         return "infinite"
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
-        told = partial(quantity, dimension=dimension, digits=digits, share=is_share)
-        least, most = told(ends.least), told(ends.most)
+        formatted = partial(quantity, dimension=dimension, digits=digits, share=is_share)
+        least, most = formatted(ends.least), formatted(ends.most)
         if least != most:
             break
     return f"{least} to infinity" if isinf(ends.most) else f"{least} to {most}"
@@ -72,14 +72,14 @@ def _where_from(spread: Spread) -> str:
     shares = sorted(spread.shares, key=lambda one: -one.first_order)
     if len(shares) == 1:
         return phrase("explain.all_variance", named=_named(shares[0]))
-    told = [f"{percent(one.first_order, 2)} from {_named(one)}" for one in shares]
+    parts = [f"{percent(one.first_order, 2)} from {_named(one)}" for one in shares]
     most = min(_MOST_NAMED, max(1, sum(one.first_order >= _LITTLE for one in shares)))
     together = 1 - sum(one.first_order for one in shares)
     rest = f"; {percent(together, 2)} from interactions" if together > _TOGETHER else ""
     if spread.of_ranks:
         rest += phrase("explain.extremes")
     whose = phrase("explain.rank_variance") if spread.of_ranks else "Variance"
-    return f"{whose}: {first_words(told, most)}{rest}."
+    return f"{whose}: {first_words(parts, most)}{rest}."
 
 
 def _named(share: Share) -> str:

@@ -156,8 +156,8 @@ class _Layout:
     def _sum(self, terms: Sequence[Formula]) -> _Laid:
         laid = [(term, self.of(term)) for term in terms]
         laid.sort(key=lambda each: (each[1].is_negative, _sorted(*each)))
-        told = [(one.is_negative, self._bracketed(one, _PRODUCT)) for _, one in laid]
-        return _Laid(self._style.sum(told), _SUM, order=(2, told[0][1]))
+        operands_laid = [(one.is_negative, self._bracketed(one, _PRODUCT)) for _, one in laid]
+        return _Laid(self._style.sum(operands_laid), _SUM, order=(2, operands_laid[0][1]))
 
     def _product(self, part: Formula) -> _Laid:
         above, below = above_and_below(part)
@@ -218,8 +218,8 @@ class _Layout:
         operands = part.operands
         if part.word in EXTREMES:
             operands = tuple(_flat(part))
-        told = [self._signed(self.of(operand)) for operand in operands]
-        return _Laid(self._style.function(name, told), _ATOM, order=(1, name))
+        operands_laid = [self._signed(self.of(operand)) for operand in operands]
+        return _Laid(self._style.function(name, operands_laid), _ATOM, order=(1, name))
 
     def _signed(self, laid: _Laid) -> str:
         return (

@@ -54,9 +54,9 @@ def as_html(shown: Shown) -> str:
     """Return a part of a page: in the notebook's own colours, light or dark."""
     facts = "".join(
         f'<tr><th style="text-align:left">{_text(label)}</th>'
-        f'<td style="text-align:left">{_text(told)}</td></tr>'
-        for label, told in shown.facts
-        if told
+        f'<td style="text-align:left">{_text(value)}</td></tr>'
+        for label, value in shown.facts
+        if value
     )
     tables = "".join(_table(table) for table in shown.tables if table.rows)
     return (

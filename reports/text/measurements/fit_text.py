@@ -61,12 +61,12 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
 def _row_counts(found: Regression) -> str:
     """Return how many rows there are and are used, and which of them are shown of many."""
     rows, used = len(found.fit.runs.lines), len(found.fit.runs.used)
-    told = f"{rows:,}" if used == rows else f"{rows:,} ({used:,} used)"
+    count_text = f"{rows:,}" if used == rows else f"{rows:,} ({used:,} used)"
     if rows <= _MOST_SHOWN:
-        return told
+        return count_text
     are_all = rows - found.copies <= _MOST_SHOWN
     hidden = "copies of these" if are_all else "those with the least influence"
-    return f"{told}; not shown: {hidden}"
+    return f"{count_text}; not shown: {hidden}"
 
 
 def _cores(found: Regression) -> str:
@@ -134,14 +134,14 @@ def _validation(found: Regression) -> str:
     error = found.left_out_error
     if error is None:
         return ""
-    told = "leave-one-setting-out error" if found.is_repeated else "leave-one-out error"
+    text = "leave-one-setting-out error" if found.is_repeated else "leave-one-out error"
     shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
     if shares:
-        told += f": median {percent(median(shares), 2)} and maximum "
-        told += f"{percent(shares[-1], 2)} of the measured utilization;"
+        text += f": median {percent(median(shares), 2)} and maximum "
+        text += f"{percent(shares[-1], 2)} of the measured utilization;"
     error = 0.0 if error <= _NOISE else error
     points = percent(error, 2).removesuffix(" %")
-    return f"{told} RMS {points} percentage points of utilization"
+    return f"{text} RMS {points} percentage points of utilization"
 
 
 def warnings_of(found: Regression) -> list[str]:
@@ -219,13 +219,13 @@ def _of_rows(found: Regression) -> Iterable[str]:
 
 def _pull(row: Residual) -> str:
     """Return how a row pulls the numbers, and what that may come of."""
-    told = pull_text(row)
+    text = pull_text(row)
     if row.left_out is not None and row.left_out > 1 > row.measured:
         return (
-            f"{told}, which predict a utilization of {percent(row.left_out)}. Did the machine "
+            f"{text}, which predict a utilization of {percent(row.left_out)}. Did the machine "
             "complete less work than was offered?"
         )
-    return f"{told}: check it for a typo"
+    return f"{text}: check it for a typo"
 
 
 def _lines(lines: Sequence[int]) -> str:
@@ -235,8 +235,8 @@ def _lines(lines: Sequence[int]) -> str:
         return f"lines {first} to {last}"
     shown = [*map(str, lines[:_MOST_NAMED])]
     more = len(lines) - _MOST_NAMED
-    told = joined_words([*shown, f"{more:,} more"] if more > 0 else shown)
-    return f"line{'s' * (len(lines) != 1)} {told}"
+    text = joined_words([*shown, f"{more:,} more"] if more > 0 else shown)
+    return f"line{'s' * (len(lines) != 1)} {text}"
 
 
 def component_text(found: Regression) -> str | None:
@@ -272,8 +272,8 @@ def cost_lines(cost: str, measured_on: str) -> str:
 
 def quoted(text: str) -> str:
     """Return a text as a spec writes it: in one line, without the mark that ends it."""
-    told = "".join("'" if character in '"\\\\' else character for character in one_line(text))
-    return f'"{told}"'
+    escaped = "".join("'" if character in '"\\\\' else character for character in one_line(text))
+    return f'"{escaped}"'
 
 
 def _at_load(found: Regression) -> str:

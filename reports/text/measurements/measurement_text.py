@@ -100,7 +100,7 @@ def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
     runs = f"{view.run_count:,} of {view.planned_count:,}"
     if view.run_count < view.planned_count:
         runs += "; `--resume` measures what is missing"
-    kept = sorted({f"{name}: {by}" for name, by in view.conditions.accounts.items()})
+    accounts = sorted({f"{name}: {by}" for name, by in view.conditions.accounts.items()})
     table = _table(view) if view.rows else Table((), ())
     shown = table.fitting(width, _least_first(table))
     hidden = [heading for i, heading in enumerate(table.headings) if i not in shown]
@@ -117,7 +117,7 @@ def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
         facts=(
             ("Runs", runs),
             ("Stopped", view.stopped or ""),
-            ("CPU time", "; ".join(kept)),
+            ("CPU time", "; ".join(accounts)),
             ("Raw data", view.runs_file),
             ("Next", _next(view)),
         ),
@@ -176,8 +176,8 @@ def _doubt(doubt: Doubt, view: MeasuredView) -> str:
         return f"all rows: {doubt.text}"
     named = [named_setting(one, view.layout.axes) for one in doubt.settings[-_MOST_NAMED:]]
     more = len(doubt.settings) - len(named)
-    told = "; ".join(named) + (f"; and {more} more" if more else "")
-    return f"{told}: {doubt.text}"
+    text = "; ".join(named) + (f"; and {more} more" if more else "")
+    return f"{text}: {doubt.text}"
 
 
 def _next(view: MeasuredView) -> str:
@@ -232,21 +232,21 @@ def step_text(step: Step, component: str | None, command: str, width: int = COLU
 
 def step_warnings(step: Step) -> list[str]:
     """Return what makes the costs of a step doubtful."""
-    told = []
+    warnings = []
     names = {cost.item for cost in step.costs}
     if START not in names:
-        told.append(
+        warnings.append(
             "the service demand includes the start of the program; vary the number of items to "
             f"separate them: `--vary 'count in 1000, 10000 {step.item}'`"
         )
     if any(cost.half_width is None for cost in step.costs):
-        told.append("as many service demands as runs: `--repeat 5` gives intervals")
+        warnings.append("as many service demands as runs: `--repeat 5` gives intervals")
     doubtful = [c.item for c in step.costs if c.half_width is not None and c.half_width > c.seconds]
-    told += [
+    warnings += [
         f"the service demand of `{item}` is not significantly different from zero"
         for item in doubtful
     ]
-    return told
+    return warnings
 
 
 def step_component(step: Step, command: str, cores: int) -> str | None:

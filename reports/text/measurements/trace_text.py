@@ -55,11 +55,11 @@ def _jitter(trace: TraceView) -> Table:
     rows = []
     for name in trace.jitter.__struct_fields__:
         value = getattr(trace.jitter, name)
-        told = f"with a playout buffer of {_time(trace.gaps_buffer)}"
+        buffer_text = f"with a playout buffer of {_time(trace.gaps_buffer)}"
         shown = f"{number(value)}/s" if name == "gaps" else _time(value)
         if name == "variance":
             shown = quantity(value, TIME * TIME)
-        rows.append((name.replace("_", " "), shown, _EXPLAINED.get(name, told)))
+        rows.append((name.replace("_", " "), shown, _EXPLAINED.get(name, buffer_text)))
     headings = ("Jitter", "Value", "Definition")
     return Table(headings, tuple(rows), frozenset([1]), long=frozenset([2]))
 

@@ -18,7 +18,7 @@ def as_json(value: object) -> object:
     if isinstance(value, Method):
         return value is Method.CLOSED_FORM
     if isinstance(value, Certainty):
-        return {key: told for key, told in value.printed.items() if told is not None}
+        return {key: field for key, field in value.printed.items() if field is not None}
     if isinstance(value, Struct):
         if value.__struct_config__.omit_defaults:
             return as_json(to_builtins(value))

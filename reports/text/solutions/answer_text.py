@@ -125,27 +125,27 @@ def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
 
 def circumstances(answer: Answer) -> tuple[str, ...]:
     """Return what was asked for otherwise than as the spec stands: scenario, case, settings."""
-    told = [f"scenario {answer.scenario}"] if answer.scenario else []
+    parts = [f"scenario {answer.scenario}"] if answer.scenario else []
     is_set = any(setting.split("=")[0].strip() == "case" for setting in answer.settings)
     if answer.case not in (None, ir.Case.AVERAGE.value) and not is_set:
-        told.append(f"case {answer.case}")
-    return (*told, *answer.settings)
+        parts.append(f"case {answer.case}")
+    return (*parts, *answer.settings)
 
 
 def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield the facts of `--all` below the capacity: with uncertain inputs, of nominal ones."""
-    told = labels.sentence
+    sentence = labels.sentence
     yield "Limit", limit_reached(answer, labels)
-    yield "Next limit", told(next_limit(answer, labels))
+    yield "Next limit", sentence(next_limit(answer, labels))
     yield "More users", " ".join(more_users_lines(answer, labels))
-    yield "Targets", told(headroom_line(answer))
-    yield "Bottleneck", told(bottleneck_line(answer))
+    yield "Targets", sentence(headroom_line(answer))
+    yield "Bottleneck", sentence(bottleneck_line(answer))
     for label, lines in (
         ("Elastic", elastic_lines(answer, labels)),
         ("Closed load", closed_lines(answer)),
         ("Cost", cost_lines(answer)),
     ):
-        yield from ((label, told(line)) for line in lines)
+        yield from ((label, sentence(line)) for line in lines)
     yield "Modes", mode_facts(answer, labels)
 
 
@@ -201,14 +201,14 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
     """Return the capacity of each mode, and which one counts; empty where there is none."""
     if not answer.modes:
         return ""
-    told = []
+    lines = []
     for mode in answer.modes:
         largest = "none"
         if mode.capacity is not None:
             largest = marked(f"{mode.capacity:,}", mode.known)
         why = f" (limited by {labels.of(mode.limited_by)})" if mode.limited_by else ""
-        told.append(f"{mode.mode} {largest}{why}")
-    return phrase("modes.limit", mode=answer.mode, names=", ".join(told))
+        lines.append(f"{mode.mode} {largest}{why}")
+    return phrase("modes.limit", mode=answer.mode, names=", ".join(lines))
 
 
 def cost_facts(answer: Answer) -> list[str]:
@@ -216,8 +216,8 @@ def cost_facts(answer: Answer) -> list[str]:
     each = noun_of_one(answer.population)
     lines = []
     for cost in answer.costs:
-        told = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
-        lines.append(f"{told(cost.total)}, {told(cost.per_user)} per {each}")
+        formatted = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
+        lines.append(f"{formatted(cost.total)}, {formatted(cost.per_user)} per {each}")
     if lines and answer.costs[-1].unpriced:
         lines.append(phrase("cost.unpriced", names=", ".join(answer.costs[-1].unpriced)))
     return lines
@@ -228,9 +228,10 @@ def cost_lines(answer: Answer) -> list[str]:
     lines = []
     each = noun_of_one(answer.population)
     for cost in answer.costs:
-        told = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
-        places = ", ".join(f"{place} {told(value)}" for place, value in cost.places.items())
-        line = f"{told(cost.total)} at {answer.at:,}, {told(cost.per_user)} per {each} ({places})"
+        written = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
+        places = ", ".join(f"{place} {written(value)}" for place, value in cost.places.items())
+        line = f"{written(cost.total)} at {answer.at:,}, {written(cost.per_user)} per {each}"
+        line += f" ({places})"
         if cost.unpriced and cost is answer.costs[-1]:
             line += phrase("cost.and_unpriced", names=", ".join(cost.unpriced))
         lines.append(f"{line}.")
@@ -243,8 +244,8 @@ def remarks(answer: Answer, labels: Labels = PLAIN) -> tuple[str, ...]:
     elastic = [f"Elastic: {line}" for line in elastic_lines(answer, labels)]
     costs = [f"Cost: {line}" for line in cost_lines(answer)]
     modes = mode_facts(answer, labels)
-    told = (known, *closed_lines(answer), *elastic, *costs)
-    return (f"Modes: {modes}." if modes else "", *map(labels.sentence, told))
+    groups = (known, *closed_lines(answer), *elastic, *costs)
+    return (f"Modes: {modes}." if modes else "", *map(labels.sentence, groups))
 
 
 def _advice(answer: Answer, words: Wording) -> Table:

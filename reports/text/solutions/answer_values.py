@@ -268,9 +268,10 @@ def first_screen(
     view: SolveView, headline: str, facts: tuple[tuple[str, str], ...], labels: Labels
 ) -> SolveView:
     """Return the same answers, which show of themselves what a first screen says."""
-    told = replace(view)
-    told.__dict__["told"] = (headline, facts, labels)  # beside its fields: it is no key of the JSON
-    return told
+    screen = replace(view)
+    # Not a field: it is not a key of the JSON.
+    screen.__dict__["told"] = headline, facts, labels
+    return screen
 
 
 def _requirements(view: SolveView, labels: Labels) -> Table:

@@ -62,13 +62,13 @@ def undecided_saturations(answer: Answer) -> str:
     if found is None or not found.undecided:
         return ""
     name = answer.population
-    told = (
+    sentences = (
         phrase("undecided.one", resource=r.name, name=name, least=population_text(least))
         for r in answer.resources
         if r.name in found.undecided and (least := r.saturation.not_below) is not None
     )
     does = phrase("undecided.ever" if found.saturates_at is None else "undecided.before")
-    return phrase("undecided", told=" or ".join(told), does=does)
+    return phrase("undecided", told=" or ".join(sentences), does=does)
 
 
 def _saturates_first(answer: Answer, at: float) -> str:

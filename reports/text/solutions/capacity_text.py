@@ -123,8 +123,8 @@ def confidence_text(answer: Answer) -> str:
     """Return the answer to `--confidence`: the population that can be promised."""
     of = phrase("with_nominal" if has_nominal(answer) else "with_required")
     nominal = "none" if answer.capacity is None else f"{answer.capacity:,}"
-    told = capacity(answer)
-    return f"{told[0].upper()}{told[1:]}; {nominal} {of}."
+    text = capacity(answer)
+    return f"{text[0].upper()}{text[1:]}; {nominal} {of}."
 
 
 def accuracy(answer: Answer) -> str:
@@ -172,27 +172,27 @@ def accuracy_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
 
 
 def _first(found: Sequence[str], joint: str) -> str:
-    told = list(dict.fromkeys(found))
-    more = len(told) - _MOST_DOUBTS
-    return joint.join([*told[:_MOST_DOUBTS], *([f"{more} more"] if more > 0 else [])])
+    distinct = list(dict.fromkeys(found))
+    more = len(distinct) - _MOST_DOUBTS
+    return joint.join([*distinct[:_MOST_DOUBTS], *([f"{more} more"] if more > 0 else [])])
 
 
 def _doubts(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     """Return the requirements and utilizations that are not exact, by name: what limits first."""
-    told: list[tuple[bool, float, str, str]] = []
+    doubts: list[tuple[bool, float, str, str]] = []
     for one in answer.requirements:
         is_limiting = one.name == answer.limited_by
         if _is_doubtful(one.now.known, at_most=one.at_most, is_limiting=is_limiting):
             first = float("inf") if one.met_up_to is None else one.met_up_to
-            told.append((not is_limiting, first, one.name, _requirement(one, labels)))
+            doubts.append((not is_limiting, first, one.name, _requirement(one, labels)))
     for resource in answer.resources:
         name = utilization_of(resource.name)
         is_limiting = name == answer.limited_by
         if _is_doubtful(resource.known, at_most=True, is_limiting=is_limiting):
             saturates_at = resource.saturation.at
             first = float("inf") if saturates_at is None else saturates_at
-            told.append((not is_limiting, first, name, _resource(resource, labels)))
-    return [(name, text) for *_, name, text in sorted(told)]
+            doubts.append((not is_limiting, first, name, _resource(resource, labels)))
+    return [(name, text) for *_, name, text in sorted(doubts)]
 
 
 def _is_doubtful(known: Certainty, *, at_most: bool, is_limiting: bool) -> bool:
@@ -239,23 +239,23 @@ def uncertainty(answer: Answer) -> str:
     if interval.least == interval.most:
         share = percent(interval.probability)
         return phrase("uncertainty.none", share=share, samples=samples)
-    told = []
+    sentences = []
     if has_nominal(answer) and answer.capacity == interval.most != answer.high:
         share = percent((1 + interval.probability) / 2)
         users = f"{answer.capacity:,}"
         return phrase("uncertainty.same", users=users, share=share, samples=samples)
     if has_nominal(answer):
         nominal = "none" if answer.capacity is None else f"{answer.capacity:,}"
-        told.append(phrase("uncertainty.nominal", users=nominal))
+        sentences.append(phrase("uncertainty.nominal", users=nominal))
     least = odds.at_confidence.capacity
     if least is not None and supported(answer) != least:
-        told.append(phrase("uncertainty.alone", users=rounded_down(least)))
+        sentences.append(phrase("uncertainty.alone", users=rounded_down(least)))
     if interval.most in (None, answer.high):
         more = phrase("uncertainty.samples", samples=samples)
     else:
         most, level = rounded_up(interval.most or 0), f"{50 * (1 + interval.probability):.3g}"
         more = phrase("uncertainty", most=most, level=level, samples=samples)
-    return ", ".join([*told, more])
+    return ", ".join([*sentences, more])
 
 
 def headline_line(answer: Answer) -> str:
@@ -292,10 +292,10 @@ def measure_next(answer: Answer) -> str:
         return ""
     first, *fitted = one.number.split(", ")
     who = phrase("measure_next.fitted", first=first, count=len(fitted)) if fitted else f"`{first}`"
-    told = phrase("measure_next.share", who=who, share=percent(one.first_order, 2))
+    text = phrase("measure_next.share", who=who, share=percent(one.first_order, 2))
     if one.capacity_if_halved in (None, answer.odds.at_confidence.capacity):
-        return told
+        return text
     halved = f"{rounded_down(one.capacity_if_halved)} {noun(answer.population)}"
     if supported(answer) != answer.odds.at_confidence.capacity:  # both beside the same number
         halved += phrase("measure_next.inputs_alone")
-    return phrase("measure_next.halved", share=told, halved=halved)
+    return phrase("measure_next.halved", share=text, halved=halved)

@@ -54,8 +54,10 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     ]
     kinds = [phrase(f"change.kind.{words.kind(one)}") for one in words.by_kind]
     change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
-    room = max(20, width - VALUE_COLUMN)
-    end = room - pasted - 2 - (cost + 2 if cost else 0)  # of the capacities, if all is in one line
+    value_width = max(20, width - VALUE_COLUMN)
+    end = (
+        value_width - pasted - 2 - (cost + 2 if cost else 0)
+    )  # of the capacities, if all is in one line
     is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
     end = min(end, change + 2 + users) if is_one_line else change + 2 + users
     heading = noun(answer.population).capitalize()
@@ -73,8 +75,10 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
         if is_one_line:
             lines.append(f"{row}  {setting}".rstrip())
             continue
-        fits = text_width(row.rstrip()) <= room
-        lines += [row.rstrip()] if fits else wrapped(f"{change_text}  {many}  {costs}", room, "")
+        fits = text_width(row.rstrip()) <= value_width
+        lines += (
+            [row.rstrip()] if fits else wrapped(f"{change_text}  {many}  {costs}", value_width, "")
+        )
         lines += [f"    {setting}"] if setting else []
     head = f"  {label}"
     head += _right(heading, VALUE_COLUMN + end - text_width(head))

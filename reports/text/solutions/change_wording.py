@@ -230,13 +230,13 @@ def extra_cost(advice: AdviceView) -> str:
         for price, dimension in ((advice.price, MONEY), (advice.running_price, MONEY / TIME))
         if price is not None
     ]
-    told = []
+    cost_texts = []
     for price, dimension in costs:
         if price:
             key = "price.more" if price > 0 else "price.less"
-            told.append(phrase(key, price=quantity(abs(price), dimension, _PRICE_DIGITS)))
-    if told:
-        return joined_words(told)
+            cost_texts.append(phrase(key, price=quantity(abs(price), dimension, _PRICE_DIGITS)))
+    if cost_texts:
+        return joined_words(cost_texts)
     if not advice.is_hardware:
         return ""
     return phrase("price.same" if costs else "price.none")

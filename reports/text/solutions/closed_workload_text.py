@@ -107,10 +107,10 @@ def _ends(one: ClosedSolution) -> str:
 def _bounds(one: ClosedSolution) -> str:
     if one.meets:
         return ""
-    told = phrase("closed.bounds", between=_between(one, one.asymptotic))
+    text = phrase("closed.bounds", between=_between(one, one.asymptotic))
     if one.balanced is not None:
-        told += f"; balanced job bounds: {_between(one, one.balanced)}"
-    return f"{told}."
+        text += f"; balanced job bounds: {_between(one, one.balanced)}"
+    return f"{text}."
 
 
 def _between(one: ClosedSolution, bounds: tuple[float, float]) -> str:

@@ -20,13 +20,15 @@ SATURATED = phrase("elastic.saturated")
 def elastic_facts(answer: Answer) -> list[str]:
     """Return which resources elastic traffic saturates, and what is left to it there."""
     lines = zip(answer.elastic, elastic_lines(answer), strict=True)
-    told = [line for item, line in lines if item.is_lowered]
+    facts = [line for item, line in lines if item.is_lowered]
     full = sorted(answer.saturated_by_elastic)
     if full:
-        told[:-1] = [f"{line.removesuffix('.')};" for line in told[:-1]]
-        end = ":" if told else "."
-        told.insert(0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {SATURATED}{end}")
-    return told
+        facts[:-1] = [f"{line.removesuffix('.')};" for line in facts[:-1]]
+        end = ":" if facts else "."
+        facts.insert(
+            0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {SATURATED}{end}"
+        )
+    return facts
 
 
 def elastic_lines(answer: Answer, labels: Labels = PLAIN) -> list[str]:
@@ -35,10 +37,10 @@ def elastic_lines(answer: Answer, labels: Labels = PLAIN) -> list[str]:
 
 
 def _elastic(answer: Answer, item: ElasticSolution, labels: Labels) -> str:
-    told = partial(quantity, dimension=item.dimension)
+    formatted = partial(quantity, dimension=item.dimension)
     rank = "" if item.priority is None else f" (priority {item.priority})"
     name = f"{labels.of(item.name)}{rank}"
-    value = marked(told(item.value_at_limit), item.known)
+    value = marked(formatted(item.value_at_limit), item.known)
     if item.yields is None:
         return phrase("elastic.maximum", name=name, value=value)
     if item.exhausted is not None and item.exhausted.method is Method.AT_START:
@@ -54,14 +56,14 @@ def _elastic(answer: Answer, item: ElasticSolution, labels: Labels) -> str:
             name=name,
             value=value,
             users=users,
-            maximum=told(item.most),
+            maximum=formatted(item.most),
             most=most,
             limited_by=_limited_by(answer, item),
         )
     if item.exhausted is not None:
         line += phrase(
             "elastic.falls",
-            value=told(item.least),
+            value=formatted(item.least),
             people=_people(answer, item.exhausted.at),
             resource=item.exhausted.resource,
         )

@@ -154,22 +154,22 @@ _MEASURES = "Other values"
 def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     """Yield facts under their labels; changes and measures have lines of their own."""
     labels = words.labels
-    told = labels.sentence
+    sentence = labels.sentence
     if answer.verdict is Verdict.NOWHERE:
         for label, text in violated(answer, labels):
-            yield label, told(text)
+            yield label, sentence(text)
         yield HELPS, "…" if words.best_changes else ""
     elif answer.verdict is Verdict.LIMITED:
         label, text = limit(answer, labels)
-        yield label, told(text + in_samples(answer, label))
+        yield label, sentence(text + in_samples(answer, label))
         if label != "Bottleneck":
-            yield "Busiest", told(busiest(answer, labels))
+            yield "Busiest", sentence(busiest(answer, labels))
     else:
-        yield "Busiest", told(busiest(answer, labels))
-    yield "Next limit", told(next_limit(answer, labels))
-    yield others_label(answer), told(others(answer, labels))
-    yield "Throughput", told(closed_fact(answer))
-    yield "Elastic", told(" ".join(elastic_facts(answer)))
+        yield "Busiest", sentence(busiest(answer, labels))
+    yield "Next limit", sentence(next_limit(answer, labels))
+    yield others_label(answer), sentence(others(answer, labels))
+    yield "Throughput", sentence(closed_fact(answer))
+    yield "Elastic", sentence(" ".join(elastic_facts(answer)))
     if answer.verdict is not Verdict.NOWHERE:
         yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)

@@ -40,7 +40,7 @@ def headroom_line(answer: Answer) -> str:
     """Return the utilization that the spec allows: by targets, and by requirements."""
     if not answer.margins:
         return phrase("margin.none")
-    told = [
+    parts = [
         phrase(
             "margin.one",
             name=resource_words(item.of) if item.of.isalpha() else item.of,
@@ -49,7 +49,7 @@ def headroom_line(answer: Answer) -> str:
         + ("" if item.loaded else " (unused here)")
         for item in answer.margins
     ]
-    return ", ".join(told)
+    return ", ".join(parts)
 
 
 # -- more users --------------------------------------------------------------------------
@@ -79,8 +79,8 @@ def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
     else:
         value = marked_value(quantity_beyond_limit(quality.value, 1), quality.value, quality.known)
         fails.append(phrase("reason.above", name="quality", told=value, limit=1))
-    told = [*_some(loads), *_some(fails), *map(labels.sentence, _to_whom(more, labels))]
-    return f"{head}{mode}: {'; '.join(told)}."
+    sentences = [*_some(loads), *_some(fails), *map(labels.sentence, _to_whom(more, labels))]
+    return f"{head}{mode}: {'; '.join(sentences)}."
 
 
 def _failing(one: RequirementThere, labels: Labels) -> str:
@@ -113,17 +113,17 @@ def _to_whom(more: MoreUsers, labels: Labels) -> list[str]:
 
 def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
     """Return in which ways a stream gets worse, and where."""
-    told = []
+    parts = []
     if one.loses_more:
         before = f", {percent(one.loss[0])} before" if one.loss[0] > 0 else ""
         lost = marked(percent(one.loss[1]), one.loss_known)
-        told.append(f"{lost} lost ({one.lost_at}{before})")
+        parts.append(f"{lost} lost ({one.lost_at}{before})")
     if one.is_later:
         later = one.latency[1] - one.latency[0]
         longer = f"rises by {quantity(later, TIME, 3)}" if isfinite(later) else "unbounded"
-        told.append(f"latency {longer} ({labels.stage(one.slower_at)})")
+        parts.append(f"latency {longer} ({labels.stage(one.slower_at)})")
     if one.is_lowered:
         unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
         before, after = (quantity(rate, unit, 3) for rate in one.rate)
-        told.append(f"rate falls from {before} to {marked(after, opposite(one.loss_known))}")
-    return tuple(told)
+        parts.append(f"rate falls from {before} to {marked(after, opposite(one.loss_known))}")
+    return tuple(parts)

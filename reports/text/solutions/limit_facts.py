@@ -82,8 +82,8 @@ def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
     """Return the utilization of a bottleneck beside its limit, and beyond it."""
     if percent(at, _DIGITS) != percent(limit, _DIGITS):
         behind = f" ({of} {percent(limit)})" if of else ""
-        told = f"{name}: utilization {percent(at, _DIGITS)}{behind}"
-        return f"{told}, {then}" if then else told
+        text = f"{name}: utilization {percent(at, _DIGITS)}{behind}"
+        return f"{text}, {then}" if then else text
     if of:
         return phrase("limit.at_target", name=name, share=percent(limit), of=of)
     return f"{name}: saturated ({then})" if then else f"{name}: saturated"
@@ -95,11 +95,11 @@ def in_samples(answer: Answer, label: str) -> str:
         return ""
     name = resource_in(answer.limited_by or "")
     others = [one for one in answer.odds.bottlenecks if one.name != name]
-    told = [
+    parts = [
         phrase("limit.in_samples", name=one.name, share=percent(one.probability, 2))
         for one in others[:MOST_NAMED]
     ]
-    return f"; {joined_words(told)} of samples" if told else ""
+    return f"; {joined_words(parts)} of samples" if parts else ""
 
 
 def busiest(answer: Answer, labels: Labels) -> str:
@@ -163,33 +163,33 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
         yield "Violated", labels.of(name)
         return
     of = f", target {percent(found.target)}" if found.target != 1 else ""
-    told = _load_there(found, there)
-    yield "Violated", f"{labels.of(found.name)}: utilization {told} at {users}{of}"
+    text = _load_there(found, there)
+    yield "Violated", f"{labels.of(found.name)}: utilization {text} at {users}{of}"
 
 
 def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
     """Return the largest parts of a mean latency; empty where there are none."""
-    told = [
+    parts = [
         f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS)}"
         for stage, value in stages[:MOST_NAMED]
         if value > _LEAST_SHARE * stages[0][1]
     ]
-    return phrase("limit.breakdown", names=", ".join(told)) if told else ""
+    return phrase("limit.breakdown", names=", ".join(parts)) if parts else ""
 
 
 def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:
-    told = behind_quality(behind, labels)
-    if not told:
+    text = behind_quality(behind, labels)
+    if not text:
         return phrase("limit.needs")
-    return phrase("limit.together" if len(told) > 1 else "limit.alone", told=joined_words(told))
+    return phrase("limit.together" if len(text) > 1 else "limit.alone", told=joined_words(text))
 
 
 def _further(one: RequirementAnswer, there: Reading, at: str) -> str:
     """Return the value of a requirement for more users, distinguishable from its limit."""
     limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-    told = beyond_limit(there, one, _DIGITS)
-    shown = _or_just(told, limit, "over" if one.at_most else "under")
-    if shown != told and not there.known.is_exact:
+    text = beyond_limit(there, one, _DIGITS)
+    shown = _or_just(text, limit, "over" if one.at_most else "under")
+    if shown != text and not there.known.is_exact:
         return ""  # on which side of the limit it is just is not known
     return f"{marked_value(shown, there.value, there.known)} at {at}"
 
@@ -236,13 +236,13 @@ def _reached(
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
     value = quantity_at_limit(one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS)
     now = marked_value(value, one.now.value, one.now.known)
-    is_told = with_value and one.limit != one.now.value and not _is_percentile(answer, one)
+    is_shown = with_value and one.limit != one.now.value and not _is_percentile(answer, one)
     return phrase(
         "next.limit" if one.at_most else "next.least",
         name=name,
         limit=limit,
         users=users,
-        now=_at_capacity(answer, now) if is_told else "",
+        now=_at_capacity(answer, now) if is_shown else "",
     )
 
 
@@ -314,7 +314,7 @@ def _is_percentile(answer: Answer, one: RequirementAnswer) -> bool:
 
 def percentiles(answer: Answer, labels: Labels) -> str:
     """Return p99 of the streams that people wait for, beside its limit where it has one."""
-    told = []
+    parts = []
     limits = {one.name: one for one in answer.requirements}
     for one in _percentiles(answer):
         required = limits.get(f"{one.name}.p99")
@@ -322,8 +322,8 @@ def percentiles(answer: Answer, labels: Labels) -> str:
             value = value_and_limit(required, required.now)
         else:
             value = marked_value(quantity(one.value, TIME, _DIGITS), one.value, one.known)
-        told.append(f"{labels.of(one.name)} {value}")
-    return ", ".join(told)
+        parts.append(f"{labels.of(one.name)} {value}")
+    return ", ".join(parts)
 
 
 def _others(answer: Answer) -> list[RequirementAnswer]:
@@ -353,9 +353,9 @@ def others_label(answer: Answer) -> str:
 def others(answer: Answer, labels: Labels) -> str:
     """Return the values of other requirements beside their limits."""
     of = " latency" if others_label(answer) == "Latency" else ""
-    told = [
+    texts = [
         f"{labels.measure(one.name).removesuffix(of)} {value_and_limit(one, one.now)}"
         for one in _others(answer)
     ]
-    more = len(told) - MOST_NAMED
-    return ", ".join([*told[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    more = len(texts) - MOST_NAMED
+    return ", ".join([*texts[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])

@@ -80,22 +80,22 @@ def _reason(answer: Answer, labels: Labels) -> str:
         called = f"`{name}`" if labels.is_plain else labels.of(name)
         return phrase("reason.confidence", name=called)
     if one is not None and there is not None:
-        told = beyond_limit(there, one)
+        text = beyond_limit(there, one)
         allowed = quantity(one.limit, one.dimension, share=in_percent(one))
-        return beyond(one, labels.measure(name), told + _as_known(told, there.known), allowed)
+        return beyond(one, labels.measure(name), text + _as_known(text, there.known), allowed)
     if name == QUALITY:
         if labels.is_plain and there is not None:
-            told = quantity_beyond_limit(there.value, 1, gap=there.excess)
-            told += _as_known(told, there.known)
-            return phrase("reason.above", name=QUALITY, told=told, limit=1)  # in the JSON
+            text = quantity_beyond_limit(there.value, 1, gap=there.excess)
+            text += _as_known(text, there.known)
+            return phrase("reason.above", name=QUALITY, told=text, limit=1)  # in the JSON
         return quality_beyond(answer.behind_quality_there, labels)
     found = answer.resource(resource_in(name))
     if found is not None and there is not None:
         called, target = labels.of(found.name), found.target
-        told = quantity_beyond_limit(there.value, target, share=True, gap=there.excess)
+        text = quantity_beyond_limit(there.value, target, share=True, gap=there.excess)
         if target != 1:
-            return phrase("reason.target", name=called, told=told, target=percent(target))
-        return phrase("reason.saturated", name=called, told=told)
+            return phrase("reason.target", name=called, told=text, target=percent(target))
+        return phrase("reason.saturated", name=called, told=text)
     return f"{labels.of(name)} fails"
 
 
@@ -123,11 +123,11 @@ def beyond(one: Limited, name: str, text: str, limit: str) -> str:
 
 def quality_beyond(behind: Sequence[RequirementThere], labels: Labels) -> str:
     """Return which requirements make a quality more than acceptable."""
-    told = behind_quality(behind, labels)
-    if not told:
+    text = behind_quality(behind, labels)
+    if not text:
         return phrase("reason.needs")
-    key = "reason.together" if len(told) > 1 else "reason.alone"
-    return phrase(key, told=joined_words(told))
+    key = "reason.together" if len(text) > 1 else "reason.alone"
+    return phrase(key, told=joined_words(text))
 
 
 def behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> list[str]:

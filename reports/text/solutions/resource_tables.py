@@ -60,11 +60,11 @@ def resource_table(
     is_planned = any(resource.target != 1 for resource in ordered)
     limits = _utilization_limits(answer)
     has_limits = is_planned or bool(limits)
-    told = with_ports_together(ordered, attrgetter("name"), answer)
+    resources = with_ports_together(ordered, attrgetter("name"), answer)
     giving = answer.saturated_by_elastic
     nominal = _nominal(answer)
     rows = []
-    for resource, name in told:
+    for resource, name in resources:
         limit = min(resource.target, limits.get(resource.name, 1.0))
         rows.append(
             (
@@ -92,7 +92,7 @@ def resource_table(
     demand = first + 2 + has_limits
     long = frozenset([0, demand, demand + 1] if named else [0, demand])
     table = Table(headings, tuple(rows), right, firm=frozenset([1]), long=long)
-    return table, [resource for resource, _ in told]
+    return table, [resource for resource, _ in resources]
 
 
 def _last_heading(*, is_planned: bool, is_nominal: bool) -> str:

@@ -149,8 +149,8 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
 
 def samples_text(samples: int, numbers: int) -> str:
     """Return how many samples there are of how many numbers: `10,000 samples of …`."""
-    told = "1 uncertain input" if numbers == 1 else f"{numbers} uncertain inputs"
-    return f"{samples:,} samples of {told}"
+    inputs = "1 uncertain input" if numbers == 1 else f"{numbers} uncertain inputs"
+    return f"{samples:,} samples of {inputs}"
 
 
 def ends_of(interval: Interval) -> str:
@@ -192,14 +192,14 @@ def are_apart(
 
 
 def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
-    told = [
+    parts = [
         one
         for one in requirement_probabilities(answer, odds)
         if one.name != QUALITY and _may_fail(one)
     ]
-    told.sort(key=lambda one: one.probability)
-    if told:
-        named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in told[:_MOST_NAMED])
+    parts.sort(key=lambda one: one.probability)
+    if parts:
+        named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in parts[:_MOST_NAMED])
         users = counted(answer.at, answer.population)
         yield phrase("uncertainty.met", users=users, named=named)
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:

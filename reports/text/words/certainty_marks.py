@@ -140,8 +140,8 @@ def known_list(answer: Answer) -> list[str]:
 
 def _known_parts(answer: Answer) -> list[tuple[str, Sequence[str]]]:
     """Return sentences, each with the reasons that end it, if there are any."""
-    told, capacity = numbers_known(answer), answer.known
-    uncertain = {name: known for name, known in told.items() if not known.is_exact}
+    by_name, capacity = numbers_known(answer), answer.known
+    uncertain = {name: known for name, known in by_name.items() if not known.is_exact}
     if capacity.is_exact and not uncertain:
         return [(ALL_EXACT, ())]
     lines: list[tuple[str, Sequence[str]]] = []
@@ -178,13 +178,13 @@ def _uncertain_parts(
 
 def numbers_known(answer: Answer) -> dict[str, Certainty]:
     """Return how every number is known that tables tell, by its name."""
-    told = {one.name: one.now.known for one in answer.requirements}
+    known = {one.name: one.now.known for one in answer.requirements}
     if answer.has_quality_requirements:
-        told[QUALITY] = answer.quality.known
-    told |= {one.name: one.known for one in answer.measures}
-    told["loads"] = together(*(resource.known for resource in answer.resources))
-    told |= {one.name: one.known for one in answer.elastic}
-    return told | {f"saturation({each.name})": each.saturation_known for each in answer.resources}
+        known[QUALITY] = answer.quality.known
+    known |= {one.name: one.known for one in answer.measures}
+    known["loads"] = together(*(resource.known for resource in answer.resources))
+    known |= {one.name: one.known for one in answer.elastic}
+    return known | {f"saturation({each.name})": each.saturation_known for each in answer.resources}
 
 
 _MOST_NAMED = 6
@@ -251,14 +251,14 @@ def by_switch(names: Sequence[str], ports: Ports, mark: str = "") -> list[str]:
     """Return names in `mark`s; the ports of a switch are counted where there are many of them."""
     counts = Counter(ports[name] for name in names if name in ports)
     as_one = uniform_switches(counts)
-    told: dict[str, None] = {}
+    labels: dict[str, None] = {}
     for name in names:
         link = ports.get(name)
         if link not in as_one:
-            told[f"{mark}{name}{mark}"] = None
+            labels[f"{mark}{name}{mark}"] = None
         else:
-            told[f"{counts[link]} ports of {mark}{link}{mark}"] = None
-    return list(told)
+            labels[f"{counts[link]} ports of {mark}{link}{mark}"] = None
+    return list(labels)
 
 
 def uniform_switches(counts: Mapping[str, int]) -> frozenset[str]:

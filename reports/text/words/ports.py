@@ -35,16 +35,16 @@ def by_their_switch(
     counts = Counter(link for link in switch.values() if link is not None)
     as_one = uniform_switches(counts)
     together = Counter(link for name, link in switch.items() if name not in itself)
-    told: list[tuple[R, str]] = []
+    grouped: list[tuple[R, str]] = []
     gone: set[str] = set()
     for one, name in listed:
         link = switch[name]
         if link is None or link not in as_one or name in itself:
-            told.append((one, name))
+            grouped.append((one, name))
         elif link not in gone:
             gone.add(link)
-            told.append((one, _busiest(name, together[link], counts[link])))
-    return told
+            grouped.append((one, _busiest(name, together[link], counts[link])))
+    return grouped
 
 
 def _busiest(name: str, together: int, ports: int) -> str:

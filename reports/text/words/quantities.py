@@ -118,11 +118,11 @@ def quantity_at_limit(
     >>> quantity_at_limit(0.75003, 0.75, share=True), quantity_at_limit(0.2272, 0.23, TIME)
     ('just over 75 %', '227 ms')
     """
-    told, most = (
+    value_text, most = (
         quantity(one, dimension, digits, share=share, other=limit) for one in (value, limit)
     )
-    if told != most or value == limit:
-        return told
+    if value_text != most or value == limit:
+        return value_text
     return f"just {'under' if value < limit else 'over'} {most}"
 
 
@@ -146,12 +146,12 @@ def quantity_beyond_limit(
     ('1 - 3.25 × 10⁻¹⁹', '2 s')
     """
     for more in range(digits, 16):
-        told = quantity(value, dimension, more, share=share, other=limit)
-        if told != quantity(limit, dimension, more, share=share):
-            return told
-    told = quantity(value, dimension, digits, share=share, other=limit)
+        text = quantity(value, dimension, more, share=share, other=limit)
+        if text != quantity(limit, dimension, more, share=share):
+            return text
+    text = quantity(value, dimension, digits, share=share, other=limit)
     beyond = quantity(abs(gap), dimension, digits, share=share)
-    return f"{told} {'+' if gap > 0 else '-'} {beyond}" if gap else told
+    return f"{text} {'+' if gap > 0 else '-'} {beyond}" if gap else text
 
 
 def side_of(criterion: Limited) -> str:

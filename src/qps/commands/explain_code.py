@@ -74,8 +74,8 @@ def _neighboring_codes(number: int) -> str:
     """Return a hint with the codes of the same group that are next to a number."""
     group = [code for code in codes.ALL if _number(code) // _GROUP == number // _GROUP]
     near = sorted(group, key=lambda code: abs(_number(code) - number))[:_FEW]
-    told = [f"`{code.id}`: {code.summary}" for code in sorted(near, key=_number)]
-    return "; ".join(told) or "docs/errors.md lists all codes"
+    lines = [f"`{code.id}`: {code.summary}" for code in sorted(near, key=_number)]
+    return "; ".join(lines) or "docs/errors.md lists all codes"
 
 
 def _number(code: Code) -> int:

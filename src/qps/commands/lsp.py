@@ -38,5 +38,5 @@ def page_of(spec: Spec, tried: PagePart | None = None) -> str:
     from qps.commands.report import page_of  # noqa: PLC0415
     from qps.commands.terminal.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import
 
-    asked = Namespace(scenario=[], set=[], advice=False, variants=200, simulate=False)
-    return page_of([spec], asked, Progress(total=4, quiet=True), tried)[0]
+    options = Namespace(scenario=[], set=[], advice=False, variants=200, simulate=False)
+    return page_of([spec], options, Progress(total=4, quiet=True), tried)[0]

@@ -75,15 +75,15 @@ def run(arguments: Namespace) -> Exit:
             from qps.commands.measure_step import measure_step  # noqa: PLC0415
 
             return measure_step(arguments)
-        asked = request_of(arguments)
+        request = request_of(arguments)
         if arguments.dry_run:
-            return _dry(asked)
-        _check_files(asked, resume=arguments.resume)
-        if asked.plan.own_network:
+            return _dry(request)
+        _check_files(request, resume=arguments.resume)
+        if request.plan.own_network:
             enter_own_network()
         prepare()
-        with ended_in_order(), _alone(asked):
-            return _measure(asked, arguments)
+        with ended_in_order(), _alone(request):
+            return _measure(request, arguments)
     except MeasuringError as error:
         raise complain(error.message, error.hint or None) from error
 
@@ -154,11 +154,11 @@ def _bench(request: MeasureRequest, accounts: dict[str, Account]) -> Bench:
 
 
 def _measure(request: MeasureRequest, arguments: Namespace) -> Exit:
-    kept = (
+    earlier = (
         read_runs(runs_file(request.table)) if _goes_on(request, resume=arguments.resume) else None
     )
-    if kept is not None:
-        difference = changed(kept.plan, request.plan)
+    if earlier is not None:
+        difference = changed(earlier.plan, request.plan)
         if difference is not None:
             raise complain(
                 f"`{runs_file(request.table)}` was measured with other settings: {difference}",
@@ -180,14 +180,14 @@ def _measure(request: MeasureRequest, arguments: Namespace) -> Exit:
         here = conditions(
             {name: one.source for name, one in accounts.items()}, cores, arguments.record
         )
-        if kept is not None and not here.is_machine_of(kept.conditions):
+        if earlier is not None and not here.is_machine_of(earlier.conditions):
             raise complain(
                 f"`{runs_file(request.table)}` was measured on another machine: "
-                f"{kept.conditions.machine}",
+                f"{earlier.conditions.machine}",
                 f"this is {here.machine}; write to another file",
             )
         _check_first(bench, request, layout, server, arguments)
-        return _campaign(request, bench, layout, here, kept, server, arguments)
+        return _campaign(request, bench, layout, here, earlier, server, arguments)
 
 
 def _goes_on(request: MeasureRequest, *, resume: bool) -> bool:
@@ -213,19 +213,19 @@ def _check_first(
     arguments: Namespace,
 ) -> None:
     """Check machine, generator and counts before anything is measured, and tell what is wrong."""
-    told = []
+    warnings = []
     if server is not None and server.why_no_group is not None:
-        told.append(
+        warnings.append(
             f"{server.why_no_group}: CPU time is read per process, and from parents for "
             "children that have ended"
         )
     if server is not None and not server.is_ready:
-        told.append("the server has no visible listening socket; measuring starts anyway")
+        warnings.append("the server has no visible listening socket; measuring starts anyway")
     if arguments.check:
-        told += quiet(bench, layout.machine_cores)
-        told += probed(bench, request.settings, request.plan.seconds, layout)
+        warnings += quiet(bench, layout.machine_cores)
+        warnings += probed(bench, request.settings, request.plan.seconds, layout)
     if not arguments.quiet:
-        for text in told:
+        for text in warnings:
             print(f"warning: {text}", file=sys.stderr)
 
 

@@ -53,13 +53,13 @@ def _write(found: ObservedRuns, arguments: Namespace) -> None:
             print("\n".join(lines if sys.stderr.isatty() else [note]), file=sys.stderr)
     if arguments.output is not None and not arguments.quiet:
         rows = len(found.rows)
-        told = f"{rows:,} row{'s' * (rows != 1)} written to {arguments.output}"
-        print(told, file=sys.stderr)
+        message = f"{rows:,} row{'s' * (rows != 1)} written to {arguments.output}"
+        print(message, file=sys.stderr)
 
 
 def _prometheus(arguments: Namespace) -> ObservedRuns:
     server = Prometheus(arguments.url, authorization(os.environ), arguments.proxy)
-    asked = queries_of(
+    queries = queries_of(
         cpu=arguments.cpu,
         rates=arguments.rate,
         since=arguments.since,
@@ -70,8 +70,8 @@ def _prometheus(arguments: Namespace) -> ObservedRuns:
         adds_up=arguments.add_up,
     )
     if server.is_exposed:
-        told = "warning: credentials are sent unencrypted to another machine: use https://"
-        print(told, file=sys.stderr)
-    count = requests_of(asked)
+        message = "warning: credentials are sent unencrypted to another machine: use https://"
+        print(message, file=sys.stderr)
+    count = requests_of(queries)
     with Progress(total=count, quiet=arguments.quiet, unit=None) as progress:
-        return prometheus_runs(server, asked, lambda: progress.advance(1, server.host))
+        return prometheus_runs(server, queries, lambda: progress.advance(1, server.host))

@@ -138,10 +138,10 @@ def page_of(
     found = solved or _solved(specs, arguments, with_confidence=tried is None)
     progress.advance(1, "claims")
     simulator = claim_simulator() if arguments.simulate else None
-    asked = [Claims.of(spec, simulator) for spec in specs]
-    claims = _claims(asked, make, progress)
+    claims_of_specs = [Claims.of(spec, simulator) for spec in specs]
+    claims = _claims(claims_of_specs, make, progress)
     progress.advance(2 - progress.done, "figures")
-    figures = _drawn_figures(asked, make, progress)
+    figures = _drawn_figures(claims_of_specs, make, progress)
     progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
     cases = [ShownCase(one.stated, one.configuration, settings, one.answer) for one in found]
@@ -212,7 +212,7 @@ def _growth(found: Solved) -> tuple[str, ...]:
     if found.answer.verdict is not Verdict.LIMITED or now is None:
         return ()
     wanted = {ceil(now * more): more for more in _MORE_BY}
-    labels, told = found.model.derived(labels_of), []
+    labels, points = found.model.derived(labels_of), []
     for at, more in wanted.items():
         if at > found.answer.high:
             break
@@ -220,8 +220,8 @@ def _growth(found: Solved) -> tuple[str, ...]:
             answer = sizing_answer(size(found.model, found.configuration, at))
         except QpsError:
             return ()
-        told.append(f"{(more - 1) * 100} % more ({at:,}): {labels.sentence(answer)}")
-    return tuple(told)
+        points.append(f"{(more - 1) * 100} % more ({at:,}): {labels.sentence(answer)}")
+    return tuple(points)
 
 
 def _simulated(found: Solved) -> SimulatedSection:
@@ -237,15 +237,15 @@ def _simulated(found: Solved) -> SimulatedSection:
 
     levels, waits = quantile_levels(found.model), waiting_measures(found.model)
     effort, at = Effort(levels=levels, measures=waits), found.answer.at
-    told = simulate(
+    simulation = simulate(
         simulated_at_typical_values(found.graph, at, found.model, found.configuration), effort
     )
-    numbers = compared(found.graph, told)
+    numbers = compared(found.graph, simulation)
     labels = found.model.derived(labels_of)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",
-        tables=simulated_tables(numbers, labels, has_converged=told.has_converged),
-        lines=tuple(simulation_lines(told, numbers, effort, labels)),
+        tables=simulated_tables(numbers, labels, has_converged=simulation.has_converged),
+        lines=tuple(simulation_lines(simulation, numbers, effort, labels)),
     )
 
 

@@ -47,8 +47,8 @@ def run(arguments: Namespace) -> Exit:
         progress.advance(0, "the changed files")
         moved = [_Moved.of(spec, before, since) for spec, before in _moved(paths, since)]
     show(tested.diagnostics, arguments)
-    room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))
-    claims = claims_markdown(tested, max(MOST_CHARACTERS // 2, room))
+    left = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))
+    claims = claims_markdown(tested, max(MOST_CHARACTERS // 2, left))
     sys.stdout.write(claims + _differences(moved, MOST_CHARACTERS - len(claims)))
     return Exit.FAULT if any(one.is_fault for one in moved) else status_of(tested)
 
@@ -88,8 +88,8 @@ class _Moved(Struct, frozen=True, kw_only=True):
         except QpsError as error:
             return _Moved(path=path, reason=f"cannot be compared: {error.diagnostics[0].message}")
         except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            told = f"not compared: internal error of qps: {type(error).__name__}: {error}"
-            return _Moved(path=path, reason=told, is_fault=True)
+            message = f"not compared: internal error of qps: {type(error).__name__}: {error}"
+            return _Moved(path=path, reason=message, is_fault=True)
         is_moved = found.difference.is_moved
         return _Moved(path=path, view=view, is_moved=is_moved)
 

@@ -84,8 +84,8 @@ def make(served: Served, arguments: Namespace) -> None:
         served.files |= _named_in(error.diagnostics)
         served.wrong = full(error.diagnostics)
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says it and the next save may fix it
-        told = f"{type(error).__name__}: {error}"
-        served.wrong = printable(f"internal error of qps: {told}")
+        failure = f"{type(error).__name__}: {error}"
+        served.wrong = printable(f"internal error of qps: {failure}")
 
 
 def _report(served: Served, arguments: Namespace) -> None:
@@ -112,9 +112,9 @@ def stamps(files: Iterable[Path]) -> _Stamps:
     found: _Stamps = {}
     for file in files:
         try:
-            told = file.stat()
+            status = file.stat()
         except OSError:
             found[file] = None
         else:
-            found[file] = (told.st_mtime_ns, told.st_size)
+            found[file] = (status.st_mtime_ns, status.st_size)
     return found

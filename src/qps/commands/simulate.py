@@ -47,15 +47,15 @@ def run(arguments: Namespace) -> Exit:
         measures=waiting_measures(spec.model),
     )
     with Progress(total=1, quiet=arguments.quiet, unit=None, label="simulating") as progress:
-        told = simulate(
+        simulation = simulate(
             simulated_at_typical_values(graph, at, spec.model, configuration),
             effort,
             lambda share: progress.advance(share - progress.done),
         )
-    found = compared(graph, told)
+    found = compared(graph, simulation)
     name = spec.model.population.name
     if arguments.format == "json":
-        print_json(as_json(simulation_view(spec.model.file, name, told, found, effort)))
+        print_json(as_json(simulation_view(spec.model.file, name, simulation, found, effort)))
     else:
         place = ", ".join(
             [spec.model.file, *map("scenario {}".format, arguments.scenario), *arguments.set]
@@ -63,7 +63,7 @@ def run(arguments: Namespace) -> Exit:
         text = simulation_text(
             f"Simulation at {counted(at, name)}",
             place,
-            told,
+            simulation,
             found,
             effort,
             labels=spec.model.derived(labels_of),
@@ -79,10 +79,10 @@ def simulated_at_typical_values(
 ) -> SimulatedNetwork:
     """Return what is to be played; of numbers that are not known it says that they are typical."""
     found, uncertain = simulated_model(graph, at), uncertain_in(configuration)
-    told = typical_remark(uncertain)
+    remark = typical_remark(uncertain)
     if uncertain:
-        told += unsimulated_remark([one.name for one in with_certainty(model)])
-    return replace(found, remarks=(*found.remarks, *told))
+        remark += unsimulated_remark([one.name for one in with_certainty(model)])
+    return replace(found, remarks=(*found.remarks, *remark))
 
 
 def _simulation_input(

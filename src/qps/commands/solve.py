@@ -104,8 +104,8 @@ def _solve_for(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     population = _population(spec, arguments.users)
-    asked = f"{arguments.solve_for} for {population:,}"
-    with Progress(total=None, quiet=arguments.quiet, unit=None, label=asked):
+    question = f"{arguments.solve_for} for {population:,}"
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=question):
         solution = solve_for(spec.model, configuration, arguments.solve_for, population)
     if arguments.format == "json":
         print_json(as_json(inverse_view(solution, spec.model.file)))
@@ -131,8 +131,8 @@ def _size(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     population = _population(spec, arguments.users)
-    asked = f"sizing for {population:,}"
-    with Progress(total=None, quiet=arguments.quiet, unit=None, label=asked):
+    question = f"sizing for {population:,}"
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=question):
         sizing = size(spec.model, configuration, population)
     if arguments.format == "json":
         print_json(as_json(sizing_view(sizing, spec.model.file)))

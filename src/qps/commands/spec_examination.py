@@ -221,16 +221,18 @@ def _of_projects(paths: Sequence[Path]) -> Iterator[Diagnostic]:
 def place_findings(found: Examination) -> list[Finding]:
     """Return what is to be told at places, each thing once, whatever reads the file it is in."""
     top = found.base.top
-    told: dict[Finding, None] = dict.fromkeys(found.weaker)
-    told |= dict.fromkeys(of_diagnostic(one, top, path_from(top, OWN)) for one in found.projects)
+    findings: dict[Finding, None] = dict.fromkeys(found.weaker)
+    findings |= dict.fromkeys(
+        of_diagnostic(one, top, path_from(top, OWN)) for one in found.projects
+    )
     for one in found.specs:
         file = path_from(top, str(one.path))
-        told |= dict.fromkeys(of_diagnostic(each, top, file) for each in one.found)
-        told |= dict.fromkeys(of_faults(one.tested.wrong, top))
-        told |= dict.fromkeys(of_claims(one.tested.results, top))
+        findings |= dict.fromkeys(of_diagnostic(each, top, file) for each in one.found)
+        findings |= dict.fromkeys(of_faults(one.tested.wrong, top))
+        findings |= dict.fromkeys(of_claims(one.tested.results, top))
         if one.layout is not None:
-            told[_layout(file, one.layout)] = None
-    return list(told)
+            findings[_layout(file, one.layout)] = None
+    return list(findings)
 
 
 def _layout(file: str, line: int) -> Finding:

@@ -164,9 +164,9 @@ class _Testing(Struct, kw_only=True):
                 self.wrong.append(mistake(diagnostic, str(path)))
 
     def _fault(self, error: Exception, path: Path) -> None:
-        told = fault(error, str(path))
-        self.wrong.append(told)
-        print(one_line(f"{told.place}: {told.message}"), file=sys.stderr)
+        message = fault(error, str(path))
+        self.wrong.append(message)
+        print(one_line(f"{message.place}: {message.message}"), file=sys.stderr)
         if os.environ.get("QPS_TRACEBACK"):
             traceback.print_exception(error)
 

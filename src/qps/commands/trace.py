@@ -23,5 +23,5 @@ def run(arguments: Namespace) -> Exit:
     else:
         is_markdown = arguments.format == "markdown"
         sys.stdout.write(traces_text(view, markdown=is_markdown, width=width_of(sys.stdout)))
-    asked = arguments.latency is not None or arguments.gaps is not None
-    return Exit.NO if asked and not view.acceptable else Exit.YES
+    is_checked = arguments.latency is not None or arguments.gaps is not None
+    return Exit.NO if is_checked and not view.acceptable else Exit.YES

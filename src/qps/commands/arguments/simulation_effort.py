@@ -46,8 +46,8 @@ def sampling_of(arguments: Namespace) -> Sampling:
             f"`--seed` must be a whole number from 0 to 2^64 - 1, not {arguments.seed}",
             "write `--seed 2`",
         )
-    asked = arguments.confidence
-    certainty = CERTAINTY if asked is None else confidence_of(asked)
+    confidence = arguments.confidence
+    certainty = CERTAINTY if confidence is None else confidence_of(confidence)
     return Sampling(certainty=certainty, samples=count, seed=arguments.seed)
 
 

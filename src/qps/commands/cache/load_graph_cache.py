@@ -40,17 +40,17 @@ def with_graphs(path: Path) -> Iterator[Spec]:
     if files is None or read.value is None:
         yield load(path)
         return
-    outcome, kept = checked(read.value, files)
+    outcome, value = checked(read.value, files)
     if outcome.value is None:
         raise QpsError(outcome.diagnostics)
-    if kept is None:
+    if value is None:
         yield outcome.value
         return
     key = key_of(read.value, "lowered")
-    found, _ = read_cached(key, files, _Graphs, kept)
+    found, _ = read_cached(key, files, _Graphs, value)
     before = () if found is None else found.graphs
     graphs = outcome.value.model.derived(GraphCache)
     graphs.take(before)
     yield outcome.value
     if graphs.added > len(before) / _FEW:
-        store(_Graphs(tuple(graphs.entries())), key, files, kept)
+        store(_Graphs(tuple(graphs.entries())), key, files, value)

@@ -43,8 +43,8 @@ class _CachedRun(Struct, frozen=True):
 def key_of(spec: Spec, matrix: str, settings: Sequence[str], output: Path) -> str:
     """Return what tells a run from all others, those of another qps among them."""
     files = sorted((str(path), read) for path, read in spec.files.items())
-    asked = (spec.model.file, matrix, tuple(settings), str(resolved_path(output)))
-    return repr(("finished run", build(), files, asked))
+    parts = (spec.model.file, matrix, tuple(settings), str(resolved_path(output)))
+    return repr(("finished run", build(), files, parts))
 
 
 def finished(key: str, output: Path) -> FinishedRun | None:
@@ -54,8 +54,8 @@ def finished(key: str, output: Path) -> FinishedRun | None:
     if data is None:
         return None
     try:
-        kept = msgspec.json.decode(data, type=_CachedRun)
-        return kept.run if kept.checksum == _checksum(output) else None
+        run_record = msgspec.json.decode(data, type=_CachedRun)
+        return run_record.run if run_record.checksum == _checksum(output) else None
     except (msgspec.DecodeError, OSError):
         return None
 
@@ -66,10 +66,10 @@ def store_run(key: str, output: Path, run: FinishedRun) -> None:
     if files is None or not output.is_file():
         return
     try:
-        kept = _CachedRun(run, _checksum(output))
+        run_record = _CachedRun(run, _checksum(output))
     except OSError:
         return
-    files.write(key, msgspec.json.encode(kept))
+    files.write(key, msgspec.json.encode(run_record))
 
 
 def _checksum(output: Path) -> str:

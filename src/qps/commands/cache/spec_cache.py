@@ -142,19 +142,19 @@ def checked(source: Source, files: CacheFiles) -> tuple[Outcome[Spec], CachedSpe
 def _answer(source: Source, files: CacheFiles | None) -> _Answer:
     allow_deep_expressions()
     key = key_of(source, "checked")
-    found, kept = (None, None) if files is None else read_cached(key, files, _Checked)
+    found, cached = (None, None) if files is None else read_cached(key, files, _Checked)
     again = importer_of(source)  # asked anew, it has named the files that were read
     if found is not None and _are_unchanged(found.readings, again):
         project = project_of(source.folder).value
         spec = replace(found.spec, files=files_of(source, again, project))
-        return _Answer(Outcome(spec, spec.warnings), found.readings, kept)
+        return _Answer(Outcome(spec, spec.warnings), found.readings, cached)
     reads = importer_of(source)
     importer = _Recording(root=reads.root, of_what=reads.of_what)
     outcome = check_source(source, importer)
-    asked = tuple(importer.readings)
+    readings = tuple(importer.readings)
     if outcome.value is None or files is None:
-        return _Answer(outcome, asked)
-    return _Answer(outcome, asked, store(_Checked(outcome.value, asked), key, files))
+        return _Answer(outcome, readings)
+    return _Answer(outcome, readings, store(_Checked(outcome.value, readings), key, files))
 
 
 def _are_unchanged(readings: Iterable[_Reading], importer: Importer) -> bool:

@@ -27,12 +27,12 @@ def origin_line(specs: Sequence[Spec]) -> str:
     the letter.
     """
     today = _today()
-    told = [f"Generated {today.day} {today:%B %Y} by QPS {__version__}"]
+    parts = [f"Generated {today.day} {today:%B %Y} by QPS {__version__}"]
     for spec in specs:
         revision = _revision(spec.files)
         name = f"{Path(spec.model.file).name}: " if len(specs) > 1 else ""
-        told += [f"{name}{revision}"] if revision else []
-    return "; ".join(told)
+        parts += [f"{name}{revision}"] if revision else []
+    return "; ".join(parts)
 
 
 def _today() -> date:

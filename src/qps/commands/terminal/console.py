@@ -41,9 +41,9 @@ def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os
 
 def width_of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> int:
     """Return how many columns to write to a stream: those of the terminal, else 80."""
-    asked = environment.get("COLUMNS", "")
-    if asked.isdecimal() and int(asked) > 0:
-        return int(asked)
+    columns = environment.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
     try:
         return os.get_terminal_size(stream.fileno()).columns or _COLUMNS
     except (OSError, ValueError):

@@ -41,7 +41,7 @@ def each_apart(
 
 def report_fault(path: Path, error: Exception) -> None:
     """Tell of a fault of ours that a file has met."""
-    told = f"{path}: internal error of qps: {type(error).__name__}: {error}"
-    print(one_line(told), file=sys.stderr)
+    message = f"{path}: internal error of qps: {type(error).__name__}: {error}"
+    print(one_line(message), file=sys.stderr)
     if os.environ.get("QPS_TRACEBACK"):
         traceback.print_exception(error)
