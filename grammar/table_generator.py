@@ -136,12 +136,12 @@ def _rule(rule: lark.grammar.Rule) -> Rule:
     chosen = maybe_create_child_filter(
         rule.expansion, options.keep_all_tokens, ambiguous=False, _empty_indices=empty
     )
-    kept, missing = (*chosen.args, 0)[:2] if chosen else (None, 0)
+    children, missing = (*chosen.args, 0)[:2] if chosen else (None, 0)
     return Rule(
         origin=str(rule.origin.name),
         name=str(rule.alias or rule.origin.name),
         length=len(rule.expansion),
-        children=kept and [(*each, 0)[:3] for each in kept],
+        children=children and [(*each, 0)[:3] for each in children],
         missing=missing,
         is_passed_on=bool(options.expand1 and not rule.alias),
     )

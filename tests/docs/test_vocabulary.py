@@ -18,7 +18,7 @@ def test_no_file_says_more_retired_words_than_before() -> None:
     assert more == {}
 
 
-def test_no_definition_has_a_retired_name() -> None:
+def test_no_name_has_a_retired_word() -> None:
     """Run `python tests/documents/code_names.py [PATH…]` to list them by themselves."""
     assert list(code_names.places()) == []
 
@@ -29,8 +29,10 @@ def test_no_test_has_a_retired_name() -> None:
 
 def test_retired_names_are_found() -> None:
     text = "class Met:\n    told_at: int\n    is_met: bool\n"
-    text += "    def f(self, way, wayne):\n        kept = way\n"
-    assert [name for _, name in code_names.retired_names(text)] == ["Met", "told_at", "way"]
+    text += "    def f(self, way, wayne):\n        kept = way\n        case_of = 1\n"
+    text += "def g(x):\n    match x:\n        case [settled, *asked]:\n            pass\n"
+    found = [name for _, name in code_names.retired_names(text)]
+    assert found == ["Met", "told_at", "way", "kept", "settled", "asked"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Words that names in code no longer have.
 
 Read are definitions of the product: functions, classes, their members, parameters, values of
-modules; and the names of tests. `python tests/documents/code_names.py [PATH…]` prints each
-definition that has a retired word.
+modules; the values of functions; and the names of tests. `python tests/documents/code_names.py
+[PATH…]` prints each name that has a retired word.
 """
 
 from __future__ import annotations
@@ -41,6 +41,11 @@ Requirements are met, as in `is_met` and `met_up_to`: only `met` alone is retire
 Deprecated attributes (`mends = former("mends", "fixes")`) stay until they are removed.
 """
 
+RETIRED_IN_FUNCTIONS = frozenset(
+    {"asked", "asking", "kept", "settled", "tell", "telling", "tells", "told", "unasked", "untold"}
+)
+"""Words that values of functions no longer have."""
+
 RETIRED_IN_TESTS = frozenset(
     {"asked", "beside", "kept", "mend", "mended", "mends", "told", "unasked", "untold"}
 )
@@ -76,12 +81,20 @@ def code_files() -> list[Path]:
 
 
 def retired_names(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each definition that has a retired word, with its line."""
-    for line, name in _definitions(ast.parse(text), inside=False):
-        words = {word.lower() for word in _WORD.findall(name)}
+    """Yield each name that has a retired word, with its line."""
+    tree = ast.parse(text)
+    for line, name in _definitions(tree, inside=False):
+        words = _words_of(name)
         retired = RETIRED & words
         if retired and (retired != {"met"} or words == {"met"}):
             yield line, name
+    for line, name in _values_of_functions(tree, inside=False):
+        if RETIRED_IN_FUNCTIONS & _words_of(name):
+            yield line, name
+
+
+def _words_of(name: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(name)}
 
 
 def _definitions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
@@ -106,6 +119,19 @@ def _definitions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
         yield from _definitions(node, inside=within)
 
 
+def _values_of_functions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
+    for node in ast.iter_child_nodes(parent):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if inside:
+                yield node.lineno, name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield node.lineno, name
+            case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):
+                yield node.lineno, name
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        yield from _values_of_functions(node, inside=inside or is_function)
+
+
 def _is_former(node: ast.AST) -> bool:
     """Return whether a statement defines a deprecated name."""
     call = node.value if isinstance(node, ast.Assign) else None
@@ -116,4 +142,4 @@ if __name__ == "__main__":
     chosen = [Path(one).resolve() for one in sys.argv[1:]]
     files = [one for one in code_files() if not chosen or any(map(one.is_relative_to, chosen))]
     found = list(places(files))
-    print("".join(f"{one}\n" for one in found) + f"{len(found):,} definitions")
+    print("".join(f"{one}\n" for one in found) + f"{len(found):,} names")
