@@ -183,7 +183,7 @@ def _answer() -> dict[str, object]:
         return {"text": "This is a module: other specs can use its declarations.", "loads": []}
     _documents.answers[_NAME] = answer
     loads = [
-        {"from": _offset(one.at), "label": one.label, "told": one.tooltip} for one in answer.loads
+        {"from": _offset(one.at), "label": one.label, "tooltip": one.tooltip} for one in answer.loads
     ]
     return {"text": answer.title, "loads": loads}
 

@@ -43,9 +43,9 @@ const place = (doc, at) => {
 export const hovers = (ask) =>
   hoverTooltip(async (view, at) => {
     const { doc } = view.state;
-    const told = await ask("hovered", doc.toString(), ...place(doc, at));
-    if (!told?.text || view.state.doc !== doc) return null;
-    return { pos: told.at.from, end: told.at.to, above: true, create: () => ({ dom: shown(told.text) }) };
+    const hovered = await ask("hovered", doc.toString(), ...place(doc, at));
+    if (!hovered?.text || view.state.doc !== doc) return null;
+    return { pos: hovered.at.from, end: hovered.at.to, above: true, create: () => ({ dom: shown(hovered.text) }) };
   });
 
 // Until Python is there, all words of the language are offered.
@@ -53,15 +53,15 @@ export const completions = (ask, words) => async (context) => {
   const { doc } = context.state;
   const begun = context.matchBefore(/[\p{L}_][\w.]*$/u);
   if (!context.explicit && !begun) return null;
-  const told = await ask("completed", doc.toString(), ...place(doc, context.pos));
+  const completed = await ask("completed", doc.toString(), ...place(doc, context.pos));
   if (context.aborted) return null;
-  if (!told) return { from: begun?.from ?? context.pos, options: words.map((label) => ({ label, type: "keyword" })) };
-  if (!told.items.length) return null;
-  const options = told.items.map(({ label, detail, kind }, number) => ({
+  if (!completed) return { from: begun?.from ?? context.pos, options: words.map((label) => ({ label, type: "keyword" })) };
+  if (!completed.items.length) return null;
+  const options = completed.items.map(({ label, detail, kind }, number) => ({
     label,
     detail: detail ?? undefined,
     type: ICONS[kind],
     boost: Math.max(-LIKELY, LIKELY - number),
   }));
-  return { from: told.at.from, options, validFor: /^\w*$/ };
+  return { from: completed.at.from, options, validFor: /^\w*$/ };
 };

@@ -2,24 +2,24 @@
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType } from "@codemirror/view";
 
-const told = StateEffect.define();
+const setLoads = StateEffect.define();
 
 class Load extends WidgetType {
-  constructor({ label, told: more }) {
+  constructor({ label, tooltip }) {
     super();
     this.label = label;
-    this.more = more;
+    this.tooltip = tooltip;
   }
 
   eq(other) {
-    return other.label === this.label && other.more === this.more;
+    return other.label === this.label && other.tooltip === this.tooltip;
   }
 
   toDOM() {
     const made = document.createElement("span");
     made.className = "load";
     made.textContent = this.label;
-    made.title = this.more;
+    made.title = this.tooltip;
     return made;
   }
 }
@@ -28,7 +28,7 @@ export const loads = StateField.define({
   create: () => Decoration.none,
   update(found, transaction) {
     let now = found.map(transaction.changes);
-    for (const effect of transaction.effects) if (effect.is(told)) now = effect.value;
+    for (const effect of transaction.effects) if (effect.is(setLoads)) now = effect.value;
     return now;
   },
   provide: (field) => EditorView.decorations.from(field),
@@ -36,5 +36,5 @@ export const loads = StateField.define({
 
 export function showLoads(editor, found) {
   const marks = found.map((one) => Decoration.widget({ widget: new Load(one), side: 1 }).range(one.from));
-  editor.dispatch({ effects: told.of(Decoration.set(marks, true)) });
+  editor.dispatch({ effects: setLoads.of(Decoration.set(marks, true)) });
 }

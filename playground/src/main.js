@@ -14,7 +14,7 @@ import { python } from "./python.js";
 
 const PAUSE = 120; // milliseconds without a key, before a text is read
 const state = document.getElementById("state");
-const told = document.getElementById("told");
+const status = document.getElementById("told");
 const frame = document.getElementById("page");
 
 let waiting;
@@ -79,14 +79,14 @@ function write(text) {
 
 function add(tag, text) {
   const element = Object.assign(document.createElement(tag), { textContent: text });
-  told.append(document.createElement("br"), element);
+  status.append(document.createElement("br"), element);
   return element;
 }
 
 function show(text, kind) {
   sure = undefined; // of the text before
-  told.className = kind;
-  told.textContent = text;
+  status.className = kind;
+  status.textContent = text;
 }
 
 function rest() {

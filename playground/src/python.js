@@ -8,12 +8,12 @@ const TOO_LONG =
   "of claims, or run `qps report` locally.";
 
 // `tell` takes each part of what is told of the newest text, and {kind: "working"} when it takes a while.
-export function python(tell) {
+export function python(report) {
   let worker;
   let number = 0;
   let newest;
   let at; // the text that is worked on, and since when
-  const asked = new Map();
+  const pending = new Map();
 
   function send(text) {
     newest = text;
@@ -27,9 +27,9 @@ export function python(tell) {
     done: () => {
       at = undefined;
     },
-    asked: (data) => {
-      asked.get(data.number)?.(data.found);
-      asked.delete(data.number);
+    reply: (data) => {
+      pending.get(data.number)?.(data.found);
+      pending.delete(data.number);
     },
   };
 
@@ -38,15 +38,15 @@ export function python(tell) {
     worker = new Worker("worker.js", { type: "module" });
     worker.addEventListener("message", ({ data }) => {
       if (TAKES[data.kind]) TAKES[data.kind](data);
-      else if (data.number === undefined || data.number === newest?.number) tell(data);
+      else if (data.number === undefined || data.number === newest?.number) report(data);
     });
-    worker.addEventListener("error", ({ message }) => tell({ kind: "failed", text: message || "Python did not load" }));
+    worker.addEventListener("error", ({ message }) => report({ kind: "failed", text: message || "Python did not load" }));
   }
 
   function anew() {
     worker.terminate();
-    for (const answer of asked.values()) answer(undefined);
-    asked.clear();
+    for (const answer of pending.values()) answer(undefined);
+    pending.clear();
     begin();
   }
 
@@ -57,8 +57,8 @@ export function python(tell) {
     if (taken > (waits ? WHILE_ONE_WAITS : MOST)) {
       anew();
       if (waits) send(newest);
-      else tell({ kind: "failed", text: TOO_LONG });
-    } else if (taken > LOOK) tell({ kind: "working" });
+      else report({ kind: "failed", text: TOO_LONG });
+    } else if (taken > LOOK) report({ kind: "working" });
   }, LOOK);
 
   begin();
@@ -69,7 +69,7 @@ export function python(tell) {
     },
     ask: (feature, ...given) =>
       new Promise((answer) => {
-        asked.set(++number, answer);
+        pending.set(++number, answer);
         worker.postMessage({ number, feature, given });
       }),
   };

@@ -69,7 +69,7 @@ function answer({ number, feature, given }) {
   } catch (error) {
     console.warn(feature, error);
   }
-  postMessage({ kind: "asked", number, found });
+  postMessage({ kind: "reply", number, found });
 }
 
 addEventListener("message", ({ data }) => {

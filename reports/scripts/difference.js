@@ -13,9 +13,9 @@ const MAX_CHANGES = 16;
 function visibleSteps(steps) {
   const moving = steps.filter((one) => one.users !== 0);
   if (moving.length <= MAX_CHANGES) return moving;
-  const kept = new Set([...moving].sort((a, b) => Math.abs(b.users) - Math.abs(a.users)).slice(0, MAX_CHANGES - 1));
-  const rest = moving.filter((one) => !kept.has(one));
-  return [...moving.filter((one) => kept.has(one)), { name: `${rest.length} smaller changes`, change: "", users: rest.reduce((sum, one) => sum + one.users, 0) }];
+  const shown = new Set([...moving].sort((a, b) => Math.abs(b.users) - Math.abs(a.users)).slice(0, MAX_CHANGES - 1));
+  const rest = moving.filter((one) => !shown.has(one));
+  return [...moving.filter((one) => shown.has(one)), { name: `${rest.length} smaller changes`, change: "", users: rest.reduce((sum, one) => sum + one.users, 0) }];
 }
 
 function signed(users) { return `${users > 0 ? "+" : users < 0 ? "−" : ""}${number(Math.abs(users))}`; }
@@ -37,13 +37,13 @@ function drawChanges({ before, after, ways }, width, choice) {
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
   const points = bars.map((bar, i) => {
     const y = 6 + i * line, [x, end] = [across.at(Math.max(start, Math.min(bar.from, bar.to))), across.at(Math.max(bar.from, bar.to))];
-    const told = bar.isTotal ? whole(bar.to) : signed(bar.users);
+    const label = bar.isTotal ? whole(bar.to) : signed(bar.users);
     const text = bar.isTotal ? `${bar.name}: ${whole(bar.to)} users` : `${bar.name}${bar.change ? ` (${bar.change})` : ""}: ${signed(bar.users)} users, to ${number(bar.to)}`;
     svg.append(
       i + 1 < bars.length ? draw("line", { x1: across.at(bar.to), x2: across.at(bar.to), y1: y + 4, y2: y + line + 4, class: "grid" }) : "",
       draw("text", { x: labels - 8, y: y + 17, "text-anchor": "end" }, shortened(bar.name, (labels - 16) / 7.2)),
       draw("rect", { x, y: y + 3, width: Math.max(end - x, 1.5), height: line - 9, fill: color(bar.isTotal ? 6 : bar.users > 0 ? 2 : 1) }, draw("title", null, text)),
-      draw("text", { x: end + 5, y: y + 17 }, told));
+      draw("text", { x: end + 5, y: y + 17 }, label));
     return { x: (x + end) / 2, y: y + 12, band: true, text };
   });
   svg.append(...across.ticks(Math.max(2, Math.floor(width / 120))).flatMap((v) => [

@@ -42,8 +42,8 @@ class MatrixPage {
     const place = document.getElementById("rows");
     this.details = make("section", { class: "details", "aria-label": "Selected configuration", hidden: true });
     const holder = make("div");
-    this.told = make("output", { class: "readout", "aria-live": "polite" });
-    place.replaceChildren(holder, this.told, this.details);
+    this.readout = make("output", { class: "readout", "aria-live": "polite" });
+    place.replaceChildren(holder, this.readout, this.details);
     this.table = new RowTable(holder, this.columns, this.filters, {
       sort: (column) => this.sort(column), change: () => this.change(), choose: (row, isShown) => this.choose(row, isShown),
       report: (trouble) => { this.trouble.textContent = trouble; },
@@ -96,8 +96,8 @@ class MatrixPage {
   }
 
   chip(column, text) {
-    const told = `${column.label} ${text}${column.unit && !text.endsWith(column.unit) ? ` ${column.unit}` : ""}`;
-    return make("button", { type: "button", class: "chip", "aria-label": `Remove filter ${told}`, on: { click: () => this.clear(column) } }, told, make("span", { "aria-hidden": "true" }, " ×"));
+    const label = `${column.label} ${text}${column.unit && !text.endsWith(column.unit) ? ` ${column.unit}` : ""}`;
+    return make("button", { type: "button", class: "chip", "aria-label": `Remove filter ${label}`, on: { click: () => this.clear(column) } }, label, make("span", { "aria-hidden": "true" }, " ×"));
   }
 
   clear(column) {
@@ -112,7 +112,7 @@ class MatrixPage {
     this.table.choose(row, isShown);
     for (const picture of this.marked) picture.mark();
     const place = this.view.indexOf(row);
-    this.told.textContent = `${place < 0 ? "Filtered out" : `Row ${whole(place + 1)} of ${whole(this.view.length)}`}: ${configurationOf(this.columns, row)}`;
+    this.readout.textContent = `${place < 0 ? "Filtered out" : `Row ${whole(place + 1)} of ${whole(this.view.length)}`}: ${configurationOf(this.columns, row)}`;
     this.details.hidden = false;
     const known = this.columns.filter((one) => one.codes[row]);
     const command = this.commandOf(row);

@@ -19,8 +19,12 @@ def test_no_file_says_more_retired_words_than_before() -> None:
 
 
 def test_no_name_has_a_retired_word() -> None:
-    """Run `python tests/documents/code_names.py [PATH…]` to list them by themselves."""
+    """Run `PYTHONPATH=tests python tests/documents/code_names.py [PATH…]` to list them."""
     assert list(code_names.places()) == []
+
+
+def test_no_script_has_a_retired_word() -> None:
+    assert list(code_names.names_in_scripts()) == []
 
 
 def test_no_test_has_a_retired_name() -> None:
@@ -33,6 +37,9 @@ def test_retired_names_are_found() -> None:
     text += "def g(x):\n    match x:\n        case [settled, *asked]:\n            pass\n"
     found = [name for _, name in code_names.retired_names(text)]
     assert found == ["Met", "told_at", "way", "kept", "settled", "asked"]
+    script = "// told\nconst told = 'kept', isKept = `${asked}`;\nthis.keptBy = untold.length;\n"
+    found = [name for _, name in code_names.retired_script_names(script)]
+    assert found == ["told", "isKept", "keptBy", "untold"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Words that names in code no longer have.
 
-Read are definitions of the product: functions, classes, their members, parameters, values of
-modules; the values of functions; and the names of tests. `python tests/documents/code_names.py
-[PATH…]` prints each name that has a retired word.
+Checked are definitions of the product (functions, classes, their members, parameters, values of
+modules), values of functions, names in scripts, and names of tests.
+`PYTHONPATH=tests python tests/documents/code_names.py [PATH…]` prints each name that has a
+retired word.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from documents.vocabulary import SCRIPTS, code_of_script
 
 ROOT = Path(__file__).resolve().parents[2]
 RETIRED = frozenset(
@@ -44,7 +47,7 @@ Deprecated attributes (`mends = former("mends", "fixes")`) stay until they are r
 RETIRED_IN_FUNCTIONS = frozenset(
     {"asked", "asking", "kept", "settled", "tell", "telling", "tells", "told", "unasked", "untold"}
 )
-"""Words that values of functions no longer have."""
+"""Words that values of functions, and names in scripts, no longer have."""
 
 RETIRED_IN_TESTS = frozenset(
     {"asked", "beside", "kept", "mend", "mended", "mends", "told", "unasked", "untold"}
@@ -56,6 +59,7 @@ _CODE = (
     "reviewing", "simulation", "solver", "src/qps",
 )  # fmt: skip
 _TEST = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
+_SCRIPT_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -78,6 +82,23 @@ def code_files() -> list[Path]:
     """Return the files of the product."""
     found = {path for one in _CODE for path in (ROOT / one).rglob("*.py")}
     return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def names_in_scripts() -> Iterator[str]:
+    """Yield each name in a script with a retired word, with its file and line."""
+    for path in sorted(path for one in SCRIPTS for path in (ROOT / one).rglob("*.js")):
+        if "node_modules" in path.parts:
+            continue
+        for line, name in retired_script_names(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(ROOT).as_posix()}:{line}: {name}"
+
+
+def retired_script_names(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each name of a script that has a retired word, with its line."""
+    for line, code in enumerate(code_of_script(text).splitlines(), 1):
+        for name in _SCRIPT_NAME.findall(code):
+            if RETIRED_IN_FUNCTIONS & _words_of(name):
+                yield line, name
 
 
 def retired_names(text: str) -> Iterator[tuple[int, str]]:
@@ -141,5 +162,5 @@ def _is_former(node: ast.AST) -> bool:
 if __name__ == "__main__":
     chosen = [Path(one).resolve() for one in sys.argv[1:]]
     files = [one for one in code_files() if not chosen or any(map(one.is_relative_to, chosen))]
-    found = list(places(files))
+    found = [*places(files), *([] if chosen else names_in_scripts())]
     print("".join(f"{one}\n" for one in found) + f"{len(found):,} names")

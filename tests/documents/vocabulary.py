@@ -119,7 +119,7 @@ _CODE = (
     "compiler", "editing", "engine", "grammar", "playground", "reports",
     "reviewing", "simulation", "solver", "src/qps",
 )  # fmt: skip
-_SCRIPTS = ("reports/scripts", "playground/src", "editors/vscode")
+SCRIPTS = ("reports/scripts", "playground/src", "editors/vscode")
 _MARKUP = ("reports/templates", "playground/src")
 _SPECS = ("specs", "stdlib", "docs")
 _JS_TEXT = re.compile(
@@ -153,7 +153,7 @@ def counts(found: Iterable[Place]) -> dict[str, int]:
 def shown_files() -> list[Path]:
     """Return the files that hold what people read."""
     globs = [*_PROSE, *(f"{one}/**/*.py" for one in _CODE)]
-    globs += [*(f"{one}/**/*.js" for one in _SCRIPTS), "editors/vscode/src/*.mjs"]
+    globs += [*(f"{one}/**/*.js" for one in SCRIPTS), "editors/vscode/src/*.mjs"]
     globs += [f"{one}/**/*.{kind}" for one in _MARKUP for kind in ("html", "jinja")]
     globs += [f"{one}/**/*.qps*" for one in _SPECS]
     found = {path for one in globs for path in ROOT.glob(one)}
@@ -175,6 +175,11 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
         case _:
             shown = re.sub(r"\{[{%#].*?[}%#]\}", lambda m: "\n" * m[0].count("\n"), text)
             yield 1, _NAMES.sub("", shown) if path.suffix in (".html", ".jinja") else shown
+
+
+def code_of_script(text: str) -> str:
+    """Return a script without its comments and texts; lines stay what they are."""
+    return _JS_TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
 
 
 def _without_code(text: str) -> str:

@@ -7,7 +7,7 @@ import { changesTo, costOf } from "../../reports/scripts/live/change_wording.js"
 export function wordsOf({ page, numbers, choices, costs }) {
   const model = new Model(page), setting = model.setting(0), [graph] = model.graphs(setting), run = new Run(model);
   run.prepare(graph, setting.numbers);
-  const column = { model, setting, graph, run, format: (...told) => quantity(model.units, ...told) };
+  const column = { model, setting, graph, run, format: (...amount) => quantity(model.units, ...amount) };
   const withNumber = ([name, above, below]) => ({ ...setting, numbers: new Map(setting.numbers).set(name, [BigInt(above), BigInt(below)]) });
   const withChoice = ([name, to]) => {
     const at = model.selects.findIndex((one) => one.name === name), pick = model.selects[at].choices.indexOf(to);

@@ -36,13 +36,13 @@ test("what stands in fields has its thousands apart, and is read so", () => {
   assert.equal(decimalOf([123n, 10000000000n]), "0.0000000123");
 });
 
-test("digits tell a value from its limit", () => {
+test("digits distinguish a value from its limit", () => {
   assert.equal(formatDistinct(1.00001, 1), "1.00001");
   assert.equal(formatDistinct(1, 1), "1");
   assert.equal(formatBeyond({ time: [[1, "s"]] }, 0.1500001, 0.15, "time"), "0.1500001 s");
 });
 
-test("fractions are told as short decimals, or to six digits", () => {
+test("fractions are printed as short decimals, or to six digits", () => {
   assert.equal(decimalOf([1n, 8n]), "0.125");
   assert.equal(decimalOf([1n, 3n]), "0.333333333333");
   assert.equal(readable([1n, 3n]), "0.333333");

@@ -21,7 +21,7 @@ function isNear(found, expected, within, least = 0) {
   return Object.is(found, expected) || found === expected || Math.abs(found - expected) <= Math.max(within * Math.abs(expected), least);
 }
 
-function told(word, at, found, expected) { return `${word}(${at.join(", ")}) is ${found}, not ${expected}`; }
+function difference(word, at, found, expected) { return `${word}(${at.join(", ")}) is ${found}, not ${expected}`; }
 
 const law = file ? describe : describe.skip; // `python -m pytest tests/pages/test_linking.py` has them
 
@@ -35,14 +35,14 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
       for (const [at, value] of values) {
         const found = OPERATIONS[word].value(...at.map(Number));
         const least = isSigned || word === "nested_time" ? 1e-13 : 0; // a wait for a pool is what others leave: of none rounding does
-        assert.ok(isNear(found, Number(value), 1e-9, least), told(word, at, found, value));
+        assert.ok(isNear(found, Number(value), 1e-9, least), difference(word, at, found, value));
       }
     });
 
     test("exact values", () => {
       for (const [at, value] of exact) {
         const found = exactly(word, at.map((one) => one.map(BigInt)));
-        assert.deepEqual(found?.map(String) ?? null, INEXACT.includes(word) ? null : value, told(word, at.map((one) => one.join("/")), found, value));
+        assert.deepEqual(found?.map(String) ?? null, INEXACT.includes(word) ? null : value, difference(word, at.map((one) => one.join("/")), found, value));
       }
     });
 
@@ -50,7 +50,7 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
       if (!OPERATIONS[word].endless) return;
       for (const [at, value] of endless) {
         const found = exactly(word, at.map((one) => one.map(BigInt)));
-        assert.deepEqual(found?.map(String) ?? null, value, told(word, at.map((one) => one.join("/")), found, value));
+        assert.deepEqual(found?.map(String) ?? null, value, difference(word, at.map((one) => one.join("/")), found, value));
       }
     });
 
@@ -60,7 +60,7 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
       for (const [at, expected] of slopes) {
         const found = slopesOf(word, at, OPERATIONS[word].value(...at), laws[word]);
         expected.forEach((slope, k) => {
-          assert.ok(isNear(found[k], Number(slope), within, least), told(`slope ${k} of ${word}`, at, found[k], slope));
+          assert.ok(isNear(found[k], Number(slope), within, least), difference(`slope ${k} of ${word}`, at, found[k], slope));
         });
       }
     });
@@ -69,9 +69,9 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
       for (const [lines, along] of bounds) {
         const { low, high, slow, steep } = bounded(word, laws, lines);
         along.forEach((value, k) => {
-          assert.ok(!(value < low - 1e-9 * (1 + Math.abs(value)) || value > high + 1e-9 * (1 + Math.abs(value))), told(word, lines, value, `in ${low}..${high}`));
+          assert.ok(!(value < low - 1e-9 * (1 + Math.abs(value)) || value > high + 1e-9 * (1 + Math.abs(value))), difference(word, lines, value, `in ${low}..${high}`));
           const chord = (value - along[k - 1]) * 8, room = 1e-6 * (1 + Math.abs(chord));
-          assert.ok(!(chord < slow - room || chord > steep + room), told(`chord of ${word}`, lines, chord, `in ${slow}..${steep}`));
+          assert.ok(!(chord < slow - room || chord > steep + room), difference(`chord of ${word}`, lines, chord, `in ${slow}..${steep}`));
         });
       }
     });

@@ -22,7 +22,7 @@ test("more ports are one line, the first of them named", () => {
   assert.deepEqual(called([cpu, ...six]), ["web.cpu", "lan.a.out, busiest of 6 ports"]);
 });
 
-test("ports that saturate first, limit or are too full are told by themselves", () => {
+test("ports that saturate first, limit or are too full are listed separately", () => {
   const full = resource("lan.d.in", "lan", 2);
   assert.deepEqual(called([...six, full], { first: six[1], resources: six, limiting: { criterion: { resource: six.findIndex((one) => one.name === "lan.b.out") } } }),
     ["lan.a.out, busiest of 4 other ports", "lan.a.in", "lan.b.out", "lan.d.in"]);

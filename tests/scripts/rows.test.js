@@ -44,7 +44,7 @@ for (const [text, rows] of written) {
   });
 }
 
-test("what cannot be a limit is told, and nothing is kept out", () => {
+test("what cannot be a limit is reported, and no row is filtered out", () => {
   const all = columns(), filters = new Filters(all);
   assert.match(filters.write(all[0], "abc"), /^enter a limit such as >= 20/);
   assert.match(filters.write(all[0], "5 kg"), /^unknown unit kg: use s, min and ms/);
@@ -62,4 +62,4 @@ test("filters of several columns hold together; words are chosen by their number
   assert.equal(filters.active.size, 0);
 });
 
-test("a configuration is told by its axes", () => assert.equal(configurationOf(columns(), 2), "codec Opus"));
+test("a configuration is named by its axes", () => assert.equal(configurationOf(columns(), 2), "codec Opus"));

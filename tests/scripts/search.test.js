@@ -50,7 +50,7 @@ test("a short failure in a wide range is found", () => {
   assert.equal(firstFailure(curve, 1, 1e9, isAbove(curve)), 700001 - 3);
 });
 
-test("a limit that is just kept is kept", () => {
+test("a limit that is just met is met", () => {
   const curve = curveOf(["-", ["*", ["/", 7, 100], "N"], 7]); // 0.07 times 100
   assert.equal(firstFailure(curve, 1, 1000, isAbove(curve)), 101);
 });

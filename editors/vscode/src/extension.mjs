@@ -15,13 +15,13 @@ const panels = new Map();
 
 const chosen = () =>
   program({
-    told: vscode.workspace.getConfiguration("qps").get("path", ""),
+    configured: vscode.workspace.getConfiguration("qps").get("path", ""),
     folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
     isTrusted: vscode.workspace.isTrusted,
   });
 
 // Tells what is wrong, without waiting for who reads it.
-async function tell(wrong) {
+async function report(wrong) {
   const answer = await vscode.window.showErrorMessage(wrong, "Set path", "Retry");
   if (answer === "Set path") await vscode.commands.executeCommand("workbench.action.openSettings", "qps.path");
   if (answer === "Retry") await restart();
@@ -31,7 +31,7 @@ async function start() {
   const command = chosen();
   const wrong = await wrongWith(command);
   if (wrong) {
-    void tell(vscode.workspace.isTrusted ? wrong : `${wrong} The .venv of a folder is used only if the folder is trusted.`);
+    void report(vscode.workspace.isTrusted ? wrong : `${wrong} The .venv of a folder is used only if the folder is trusted.`);
     return;
   }
   client = new LanguageClient(
@@ -98,7 +98,7 @@ async function showPage(given) {
   await ready;
   await follow({
     find: () => addressOf(key),
-    tell: (what) => panel.webview.postMessage(what),
+    report: (what) => panel.webview.postMessage(what),
     goesOn: () => panels.get(key) === panel,
     isSeen: () => panel.visible,
   });

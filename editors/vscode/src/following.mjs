@@ -9,7 +9,7 @@ const GONE = "The file is closed or the language server has stopped. This report
 
 export const read = (address) =>
   new Promise((resolve, reject) => {
-    const asked = get(address, { timeout: 10_000 }, (answer) => {
+    const request = get(address, { timeout: 10_000 }, (answer) => {
       const parts = [];
       answer.on("data", (part) => parts.push(part));
       answer.on("error", reject);
@@ -18,18 +18,18 @@ export const read = (address) =>
         else reject(new Error(`${address} answers ${answer.statusCode}`));
       });
     });
-    asked.on("timeout", () => asked.destroy(new Error(`${address} does not answer`)));
-    asked.on("error", reject);
+    request.on("timeout", () => request.destroy(new Error(`${address} does not answer`)));
+    request.on("error", reject);
   });
 
 // Tells `{page}` for each new page and `{wrong}` for what is wrong since, while it `goesOn`. Where the address answers no
 // more, `find` is asked for another: null where there is none.
-export async function follow({ find, tell, goesOn, isSeen = () => true, between = BETWEEN }) {
+export async function follow({ find, report, goesOn, isSeen = () => true, between = BETWEEN }) {
   let address = null, version = null, wrong = null;
   const say = (text) => {
     if (text === wrong) return;
     wrong = text;
-    tell({ wrong });
+    report({ wrong });
   };
   while (goesOn()) {
     if (isSeen()) {
@@ -42,7 +42,7 @@ export async function follow({ find, tell, goesOn, isSeen = () => true, between 
         else {
           const state = JSON.parse(await read(new URL("state", address)));
           if (state.version !== version) {
-            tell({ page: await read(new URL("page", address)) });
+            report({ page: await read(new URL("page", address)) });
             version = state.version;
           }
           say(state.wrong);

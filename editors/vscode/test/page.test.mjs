@@ -22,26 +22,26 @@ test("the view loads nothing, and shows a name as it is, whatever is in it", () 
   assert.equal(text.match(/<script>/g).length, 1);
 });
 
-// What is told, until as much was told as `steps` tell: after each, the next is done.
-async function told(steps, find) {
-  const heard = [];
+// What `follow` reports: after each report, the next of `steps` is done; it ends with the last.
+async function followed(steps, find) {
+  const reports = [];
   await follow({
     find,
-    tell: (one) => {
-      heard.push(one);
-      steps[heard.length - 1]?.();
+    report: (one) => {
+      reports.push(one);
+      steps[reports.length - 1]?.();
     },
-    goesOn: () => heard.length <= steps.length,
+    goesOn: () => reports.length <= steps.length,
     between: 1,
   });
-  return heard;
+  return reports;
 }
 
-test("each new page is told once, what is wrong as it changes, and a server that has gone is looked for again", async () => {
+test("each new page is reported once, what is wrong as it changes, and a server that has gone is looked for again", async () => {
   const what = { version: 1, page: "one", wrong: "" };
   const first = await served(what), second = await served({ version: 1, page: "three", wrong: "" });
   let found = 0;
-  const heard = await told(
+  const reports = await followed(
     [
       () => {}, // the page
       () => Object.assign(what, { wrong: "no such name" }),
@@ -59,7 +59,7 @@ test("each new page is told once, what is wrong as it changes, and a server that
   second.server.close();
   second.server.closeAllConnections();
   assert.deepEqual(
-    heard.map((one) => one.page ?? one.wrong.split(":")[0]),
+    reports.map((one) => one.page ?? one.wrong.split(":")[0]),
     ["one", "", "no such name", "two", "", "The file is closed or the language server has stopped. This report no longer updates.", "three", ""],
   );
 });

@@ -15,12 +15,12 @@ writeFileSync(own, "#!/bin/sh\necho 'needs pygls' >&2\nexit 2\n");
 chmodSync(own, 0o755);
 
 for (const [what, given, expected] of [
-  ["the first folder that has one", { told: "", folders: [one, two], isTrusted: true }, own],
-  ["that which is found where none has", { told: "", folders: [one], isTrusted: true }, "qps"],
-  ["none of a folder that is not trusted", { told: "", folders: [two], isTrusted: false }, "qps"],
-  ["that which is told, of the first folder", { told: "bin/qps", folders: [one, two], isTrusted: true }, join(one, "bin/qps")],
-  ["a name that is told", { told: " qps2 ", folders: [one], isTrusted: true }, "qps2"],
-  ["a whole path that is told", { told: own, folders: [one], isTrusted: true }, own],
+  ["the first folder that has one", { configured: "", folders: [one, two], isTrusted: true }, own],
+  ["that which is found where none has", { configured: "", folders: [one], isTrusted: true }, "qps"],
+  ["none of a folder that is not trusted", { configured: "", folders: [two], isTrusted: false }, "qps"],
+  ["the configured one, of the first folder", { configured: "bin/qps", folders: [one, two], isTrusted: true }, join(one, "bin/qps")],
+  ["a configured name", { configured: " qps2 ", folders: [one], isTrusted: true }, "qps2"],
+  ["a whole path that is told", { configured: own, folders: [one], isTrusted: true }, own],
 ]) {
   test(`which program: ${what}`, () => assert.equal(program(given), expected));
 }

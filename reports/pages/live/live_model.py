@@ -104,7 +104,7 @@ class LiveModel:
             "choices": list(select.texts),
             "usual": int(select.usual.value) if isinstance(select.usual, ir.Constant) else None,
             "doc": line(select.doc),
-            **({"kept": list(select.no_help)} if select.no_help else {}),
+            **({"noHelp": list(select.no_help)} if select.no_help else {}),
         }
 
     def _start(self, start: Start) -> Json:

@@ -11,15 +11,15 @@ export function number(value, digits = 4) {
   const magnitude = Math.floor(Math.log10(Math.abs(value)));
   if (magnitude < LEAST_WRITTEN_OUT || magnitude >= LONGEST_WRITTEN_OUT) return asPower(value, digits);
   const [ahead, part = ""] = rounded(Math.abs(value), digits - 1 - magnitude).split(".");
-  const kept = part.replace(/0+$/, "");
-  return (value < 0 ? "-" : "") + ahead.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (kept ? `.${kept}` : "");
+  const trimmed = part.replace(/0+$/, "");
+  return (value < 0 ? "-" : "") + ahead.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (trimmed ? `.${trimmed}` : "");
 }
 
 function asPower(value, digits) {
   const [amount, power] = value.toExponential(digits - 1).split("e");
-  const told = amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
+  const shown = amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
   const ten = `10${power.replace("+", "").replace("-", "⁻").replace(/\d/g, (digit) => RAISED[digit])}`;
-  return told === "1" ? ten : `${told} × ${ten}`;
+  return shown === "1" ? ten : `${shown} × ${ten}`;
 }
 
 // So many decimals, or zeros where that is below none; what lies in the middle goes to the even side, as in Python.
@@ -120,8 +120,8 @@ export function formatDistinct(value, limit) {
 // A quantity with as many digits as it takes to tell it from a limit.
 export function formatBeyond(units, value, limit, dimension, { share = false, fewest = 4 } = {}) {
   for (let digits = fewest; digits < 16; digits++) {
-    const told = quantity(units, value, dimension, { share, digits, beside: limit });
-    if (told !== quantity(units, limit, dimension, { share, digits })) return told;
+    const text = quantity(units, value, dimension, { share, digits, beside: limit });
+    if (text !== quantity(units, limit, dimension, { share, digits })) return text;
   }
   return quantity(units, value, dimension, { share, beside: limit });
 }
@@ -129,8 +129,8 @@ export function formatBeyond(units, value, limit, dimension, { share = false, fe
 // The same in three digits: where it takes more to tell them apart, that it is just over or under,
 // unless it is not known on which side it is.
 export function formatAgainstLimit(units, value, limit, dimension, { share = false, hasSide = true } = {}) {
-  const [told, most] = [value, limit].map((one) => quantity(units, one, dimension, { share, digits: 3, beside: limit }));
-  return told !== most || value === limit || !hasSide ? told : `just ${value < limit ? "under" : "over"} ${most}`;
+  const [text, most] = [value, limit].map((one) => quantity(units, one, dimension, { share, digits: 3, beside: limit }));
+  return text !== most || value === limit || !hasSide ? text : `just ${value < limit ? "under" : "over"} ${most}`;
 }
 
 // A fraction as a decimal text where it has a short one, else as a rounded number.

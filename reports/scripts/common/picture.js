@@ -119,13 +119,13 @@ Picture.of = new Map();
 function shownText(cell) { return Array.isArray(cell) ? cell.map(shownText).join("") : cell?.textContent ?? String(cell ?? ""); }
 
 // The numbers behind a picture: of lines all points as they were reckoned, of others what their table tells.
-function csvOfDrawn({ chart, table: told }) {
+function csvOfDrawn({ chart, table: tableOf }) {
   if (chart) {
     const fans = chart.series.flatMap(({ name, fan }) => (fan ? [[`${name}, low`, fan.low, fan], [`${name}, high`, fan.high, fan]] : []));
     const columns = [...chart.series.map(({ name, values }) => [name, (i) => values[i]]), ...fans.map(([name, ends, fan]) => [name, (i) => fan.end(ends, i)])];
     return csvText([chart.x.label, ...columns.map(([name]) => name)], Array.from(chart.x.values, (x, i) => [x, ...columns.map(([, at]) => at(i))]));
   }
-  const { head, rows } = told();
+  const { head, rows } = tableOf();
   return csvText(head.map(shownText), rows.map((row) => row.map((cell) => plainCell(shownText(cell)))));
 }
 

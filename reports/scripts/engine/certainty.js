@@ -26,8 +26,8 @@ export function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 // row that are overloaded, and whatever meets them; and all that are overloaded
 // (`compiler/lower/requirements/serial_losses.py`).
 function inSeriesAt(run, population) {
-  const { graph, numbers } = run, kept = lastInSeries.get(run);
-  if (kept && kept.numbers === numbers && kept.graph === graph && kept.population === population) return kept.found;
+  const { graph, numbers } = run, cached = lastInSeries.get(run);
+  if (cached && cached.numbers === numbers && cached.graph === graph && cached.population === population) return cached.found;
   const found = inSeries(run, population);
   lastInSeries.set(run, { graph, numbers, population, found });
   return found;
@@ -132,7 +132,7 @@ const MAX_NAMES = 6;
 export function knownText(column) {
   const { solved, graph, run, n } = column;
   run.at(n);
-  const told = [
+  const parts = [
     ...graph.criteria.filter((one) => one.stated).map((one) => [one.name, knownAt(run, one, n)]),
     ...(graph.quality === null ? [] : [["quality", knownAt(run, graph.qualityKnown, n)]]),
     ...graph.streams.map((one) => [`${one.name}.latency`, one.latencyKnown]),
@@ -141,7 +141,7 @@ export function knownText(column) {
     ...graph.measures.map((one) => [one.name, knownAt(run, one, n)]),
     ...solved.resources.map((one) => [`saturation(${one.name})`, saturationKnown(column, one)]),
   ];
-  const uncertain = new Map(told.filter(([, known]) => known));
+  const uncertain = new Map(parts.filter(([, known]) => known));
   if (!solved.known && !uncertain.size) return phrase("all_exact");
   const lines = [];
   const ports = new Map(solved.resources.map((one) => [one.name, one.about.portOf]));

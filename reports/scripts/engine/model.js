@@ -61,8 +61,8 @@ export class Model {
   }
 
   changedLabels({ changed: { labeled } }) {
-    const told = Object.entries(labeled);
-    return Object.fromEntries(told.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.resolved(one)) : own]));
+    const entries = Object.entries(labeled);
+    return Object.fromEntries(entries.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.resolved(one)) : own]));
   }
 
   // A setting as a start has it: what is picked, and the numbers that it sets.

@@ -138,10 +138,10 @@ export const OPERATIONS = {
       boxes.keep(i, low[q] >= 0.5 ? [effective(low[p], low[q]), effective(high[p], high[q])] : NOTHING);
       boxes.slope(i, NOTHING);
     },
-    exact: (cores, kept) => {
-      if (cores[0] <= 0n || kept[0] < 0n) return null;
-      const doublings = logarithmOf(cores), halvings = kept[0] ? logarithmOf(kept) : null; // c e^(log2 c) is c c^(log2 e)
-      const share = doublings !== null ? powerOf(kept, doublings) : halvings !== null ? powerOf(cores, halvings) : null;
+    exact: (cores, efficiency) => {
+      if (cores[0] <= 0n || efficiency[0] < 0n) return null;
+      const doublings = logarithmOf(cores), halvings = efficiency[0] ? logarithmOf(efficiency) : null; // c e^(log2 c) is c c^(log2 e)
+      const share = doublings !== null ? powerOf(efficiency, doublings) : halvings !== null ? powerOf(cores, halvings) : null;
       return share && product(cores, share);
     },
   },
@@ -164,7 +164,7 @@ export const OPERATIONS = {
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }
 
-function effective(cores, kept) { return cores > 0 && kept >= 0 ? cores * power(kept, Math.log2(cores)) : NaN; }
+function effective(cores, efficiency) { return cores > 0 && efficiency >= 0 ? cores * power(efficiency, Math.log2(cores)) : NaN; }
 
 function power(a, b) { return (a === 0 && b < 0) || (a < 0 && !Number.isInteger(b)) ? NaN : a === 1 && b === b ? 1 : Math.pow(a, b); }
 
@@ -182,12 +182,12 @@ function divided(value, atZero) {
 // What `isKnown` says is a constant has a slope that nobody asks for. A function of queues takes long: it waits between its values.
 export function slopesOf(word, operands, value, law) { return finished(slopesInSlices(word, OPERATIONS[word].value, operands, value, law, () => false)); }
 
-export function* slopesInSlices(word, told, operands, value, law, isKnown) {
+export function* slopesInSlices(word, numbers, operands, value, law, isKnown) {
   const row = OPERATIONS[word], found = [];
   if (row.slopes) return row.slopes(operands[0], operands[1], value);
   for (const k of operands.keys()) {
     yield;
-    found.push(isKnown(k) ? 0 : law?.whole.includes(placeOf(k, law)) ? NaN : difference(row, told, operands, k));
+    found.push(isKnown(k) ? 0 : law?.whole.includes(placeOf(k, law)) ? NaN : difference(row, numbers, operands, k));
   }
   return found;
 }

@@ -20,7 +20,7 @@ const VALUES = {
 };
 
 // What a number stays below with a probability; of several that are drawn together, one of as many rows.
-export function valueAt([kind, ...told], level) { return VALUES[kind](level, ...told); }
+export function valueAt([kind, ...parameters], level) { return VALUES[kind](level, ...parameters); }
 
 // Numbers that look random, from a seed: always the same (Mulberry32, by T. Ettinger).
 function chances(seed) {
@@ -50,15 +50,15 @@ export function most(sorted, certainty) { return sorted[Math.ceil(certainty * so
 
 // The values of all that is not known in a start, as fractions; kept, as they are the same whatever a reader sets.
 function drawnOnce(model, start, count, seed) {
-  const kept = (model.drawn ??= new Map()), key = [model.starts.indexOf(start), count, seed].join();
-  if (!kept.has(key)) {
+  const drawn = (model.drawn ??= new Map()), key = [model.starts.indexOf(start), count, seed].join();
+  if (!drawn.has(key)) {
     const numbers = new Set(Object.values(start.uncertain ?? {}).flat());
-    kept.set(key, new Map([...numbers].flatMap((number, i) => {
+    drawn.set(key, new Map([...numbers].flatMap((number, i) => {
       const own = levels(count, seed * 1000 + i);
-      return model.record(number).map(([name, ...told]) => [name, Array.from(own, (level) => exactOf(String(valueAt(told, level))))]);
+      return model.record(number).map(([name, ...parameters]) => [name, Array.from(own, (level) => exactOf(String(valueAt(parameters, level))))]);
     })));
   }
-  return kept.get(key);
+  return drawn.get(key);
 }
 
 // Samples of what is not known in a setting; what a reader has set is known, be it at the value that it typically has.

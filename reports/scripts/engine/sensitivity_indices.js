@@ -51,8 +51,8 @@ export class Shares {
     const design = (i) => found.slice(i * count, (i + 1) * count);
     const usual = answers.slice(0, count), others = design(0);
     const rows = numbers.map((names, i) => {
-      const told = (...columns) => columns[0].map((_, k) => columns.map((column) => column[k])).filter((row) => row.every((one) => one !== null));
-      const both = told(usual, design(1 + i)), all = told(usual, others, design(1 + numbers.length + i));
+      const completeRows = (...columns) => columns[0].map((_, k) => columns.map((column) => column[k])).filter((row) => row.every((one) => one !== null));
+      const both = completeRows(usual, design(1 + i)), all = completeRows(usual, others, design(1 + numbers.length + i));
       const gained = both.length ? confidenceQuantile(both.map(([, one]) => one), certainty) - confidenceQuantile(both.map(([one]) => one), certainty) : null;
       const halved = gained === null ? null : confidenceQuantile(answers.filter((one) => one !== null), certainty) + gained;
       return { names, ...sharesOf(all), capacityIfHalved: halved === null || halved < low ? null : halved };

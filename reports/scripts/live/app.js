@@ -191,9 +191,9 @@ export class App {
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children], ...writtenAdvice(), decision: [...document.getElementById("decision").childNodes] };
+    this.first ??= { column: this.shown, start: this.shown.setting.start, headroomLines: [...headroom.children], ...writtenAdvice(), decision: [...document.getElementById("decision").childNodes] };
     const isFirst = this.isAsWritten = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
-    headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, spoken(this.shown.model, line))));
+    headroom.replaceChildren(...isFirst && this.first.headroomLines.length ? this.first.headroomLines : beyondLines(this.shown).map((line) => make("li", null, spoken(this.shown.model, line))));
     for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;
     const { command } = commandOf(this.shown, "explain");
     fill("explain", command);
@@ -238,10 +238,10 @@ export class App {
   // Where something is, all is as it was.
   restore({ columns, active, seed }) {
     this.finishChange();
-    const kept = this.columns.filter((one) => one.isPinned), { shown } = this;
+    const pinned = this.columns.filter((one) => one.isPinned), { shown } = this;
     const before = this.columns.map((one) => ({ column: one, setting: one.setting, follows: one.follows, n: one.n }));
     const found = columns.map(({ model, began, isPinned, ...wanted }, i) => {
-      const known = isPinned ? kept.splice(0, 1).find((one) => one.model === model) : this.columns[i];
+      const known = isPinned ? pinned.splice(0, 1).find((one) => one.model === model) : this.columns[i];
       const column = known ?? Object.assign(this.column(model, wanted.setting, ""), { isPinned, began });
       const was = String(pairsOf(column)), { n } = column;
       Object.assign(column, wanted);
@@ -382,8 +382,8 @@ export class App {
   isChanged() {
     const { model, setting } = this.shown;
     const start = model.setting(setting.start);
-    const told = (column) => JSON.stringify(commandOf(column));
-    return told(this.shown) !== told({ ...this.shown, model, setting: start, graph: this.shown.graph });
+    const command = (column) => JSON.stringify(commandOf(column));
+    return command(this.shown) !== command({ ...this.shown, model, setting: start, graph: this.shown.graph });
   }
 }
 

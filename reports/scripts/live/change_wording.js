@@ -10,13 +10,13 @@ const DIGITS = 4, ALL_DIGITS = 15;
 
 // Each change that leads from the setting of a column to another one.
 export function changesTo(column, after) {
-  const { model, setting, graph, run } = column, told = [];
-  model.selects.forEach((select, i) => { if (setting.picks[i] !== after.picks[i]) told.push(choiceInWords(model, select, setting.picks[i], after.picks[i])); });
+  const { model, setting, graph, run } = column, words = [];
+  model.selects.forEach((select, i) => { if (setting.picks[i] !== after.picks[i]) words.push(choiceInWords(model, select, setting.picks[i], after.picks[i])); });
   for (const record of graph.numbers) {
     const before = run.numbers.get(record.name) ?? exactNumber(record), next = after.numbers.get(record.name);
-    if (next && !isEqual(before, next)) told.push(numberInWords(record, before, next));
+    if (next && !isEqual(before, next)) words.push(numberInWords(record, before, next));
   }
-  return told.join(" and ");
+  return words.join(" and ");
 }
 
 function choiceInWords(model, select, from, to) {
@@ -35,18 +35,18 @@ function placed(select, text) {
 }
 
 function numberInWords(record, before, after) {
-  const told = (value, digits = DIGITS) => number(quotient(...inUnit(record, value)), digits);
-  const digits = told(after) === told(before) ? ALL_DIGITS : DIGITS;
+  const written = (value, digits = DIGITS) => number(quotient(...inUnit(record, value)), digits);
+  const digits = written(after) === written(before) ? ALL_DIGITS : DIGITS;
   const unit = record.unit === record.name.split(".").at(-1).replace(/s$/, "") ? "" : record.unit; // `web.cpu.cores: 4 -> 8`
   const perOne = unit.replace(/ *\/ *1 +(?=\w+$)/, "/"); // `request / 1 minute`
-  return phrase("change.value", { name: record.name, before: told(before, digits), after: withUnit(told(after, digits), perOne) });
+  return phrase("change.value", { name: record.name, before: written(before, digits), after: withUnit(written(after, digits), perOne) });
 }
 
 // What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.
 export function costOf(column, { prices, part, parts = [part], kind }) {
   const { costs, unpriced } = column.graph;
-  const told = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.format(Math.abs(price), costs[i].dimension, { digits: 3 }) })] : []));
-  if (told.length) return listed(told);
+  const costTexts = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.format(Math.abs(price), costs[i].dimension, { digits: 3 }) })] : []));
+  if (costTexts.length) return listed(costTexts);
   if (!HARDWARE.includes(kind)) return "";
   const isPriced = prices.includes(0) && kind !== "more capacity" && !parts.some((one) => unpriced.includes(one));
   return phrase(isPriced ? "price.same" : "price.none");

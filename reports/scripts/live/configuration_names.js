@@ -16,9 +16,9 @@ export function nameColumns(columns) {
     const words = begun ? [begun.name] : [isOfSeveral ? fileOf(model) : "", start.name];
     const isPlain = words.at(-1) === PLAIN || !words.at(-1);
     if (isPlain && changes.length) words.pop();
-    const told = shortened([...words, ...changes].filter(Boolean).join(", ") || PLAIN, LONGEST);
-    known.set(told, (known.get(told) ?? 0) + 1);
-    column.label = known.get(told) > 1 ? `${told} (${known.get(told)})` : told;
+    const label = shortened([...words, ...changes].filter(Boolean).join(", ") || PLAIN, LONGEST);
+    known.set(label, (known.get(label) ?? 0) + 1);
+    column.label = known.get(label) > 1 ? `${label} (${known.get(label)})` : label;
   }
 }
 

@@ -25,9 +25,9 @@ export function valueAndLimit(column, criterion, population, shown = undefined) 
   const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
   const known = knownAt(run, criterion, population);
   const is = formatAgainstLimit(units, value, limit, criterion.dimension, { share: criterion.share, hasSide: !known });
-  const told = marked(is, known, value);
+  const text = marked(is, known, value);
   run.at(population); // how it is known may have asked elsewhere
-  return `${told} (${sideOf(criterion)} ${most})`;
+  return `${text} (${sideOf(criterion)} ${most})`;
 }
 
 // Of what quality is made, the nearest to their limits at a population first; two of them are told.

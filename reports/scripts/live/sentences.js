@@ -54,23 +54,23 @@ function reasonOf(column, population) {
   if (criterion.hasConfidence) return phrase("reason.confidence", { name });
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
-    const told = formatBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
+    const value = formatBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
     const known = inParenthesis(knownAt(run, criterion, population));
-    return beyondLimit(criterion, { name, told: told + known, limit: column.format(limit, dimension, criterion) });
+    return beyondLimit(criterion, { name, value: value + known, limit: column.format(limit, dimension, criterion) });
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
-  if (target !== 1) return phrase("reason.target", { name, told: `${formatDistinct(100 * load, 100 * target)} %`, target: percent(target) });
-  return phrase("reason.saturated", { name, told: percent(load, 4) });
+  if (target !== 1) return phrase("reason.target", { name, value: `${formatDistinct(100 * load, 100 * target)} %`, target: percent(target) });
+  return phrase("reason.saturated", { name, value: percent(load, 4) });
 }
 
 // That a measure is beyond its limit.
-export function beyondLimit({ strict, atMost }, told) { return phrase(strict ? (atMost ? "reason.not_below" : "reason.not_above") : atMost ? "reason.above" : "reason.below", told); }
+export function beyondLimit({ strict, atMost }, values) { return phrase(strict ? (atMost ? "reason.not_below" : "reason.not_above") : atMost ? "reason.above" : "reason.below", values); }
 
 // Which requirements make a quality more than acceptable at a population.
 export function qualityBeyond(column, population) {
-  const told = qualityAxes(column, population);
-  if (!told.length) return phrase("reason.needs");
-  return phrase(told.length > 1 ? "reason.together" : "reason.alone", { told: listed(told.map((one) => namedValueAndLimit(column, one, population))) });
+  const axes = qualityAxes(column, population);
+  if (!axes.length) return phrase("reason.needs");
+  return phrase(axes.length > 1 ? "reason.together" : "reason.alone", { value: listed(axes.map((one) => namedValueAndLimit(column, one, population))) });
 }
 
 export function saturationOf(column) {
@@ -103,8 +103,8 @@ function staysFull(column, first) {
 function undecidedText(column) {
   const { undecided, first } = column.solved;
   if (!undecided.length) return "";
-  const told = undecided.map((one) => phrase("undecided.one", { resource: named(column.model, one.name), name: column.model.population, least: whole(one.notBelow) }));
-  return phrase("undecided", { told: told.join(" or "), does: phrase(first ? "undecided.before" : "undecided.ever") });
+  const names = undecided.map((one) => phrase("undecided.one", { resource: named(column.model, one.name), name: column.model.population, least: whole(one.notBelow) }));
+  return phrase("undecided", { value: names.join(" or "), does: phrase(first ? "undecided.before" : "undecided.ever") });
 }
 
 // For how many people a resource is enough, as tables tell it.

@@ -15,12 +15,12 @@ export class Past {
     const button = (text, run, title) => make("button", { type: "button", title, on: { click: run } }, text);
     this.back = button("Undo", () => this.go(-1), "Ctrl+Z");
     this.forth = button("Redo", () => this.go(1), "Ctrl+Shift+Z");
-    this.told = make("span", { role: "status", class: "soft" });
+    this.status = make("span", { role: "status", class: "soft" });
     this.link = make("input", { type: "text", readonly: true, class: "link", "aria-label": "Link to this page with the current settings", hidden: true });
     place.append(this.back, this.forth);
     const copy = document.getElementById("copy-link");
     copy.addEventListener("click", () => this.copyLink());
-    copy.before(this.told, this.link);
+    copy.before(this.status, this.link);
     this.trouble = make("p", { id: "linked", class: "trouble", role: "alert" });
     document.querySelector("header").append(this.trouble);
     this.listen();
@@ -89,7 +89,7 @@ export class Past {
   show() {
     this.back.disabled = this.at === 0;
     this.forth.disabled = this.at === this.steps.length - 1;
-    this.told.textContent = "";
+    this.status.textContent = "";
     this.link.hidden = true;
   }
 
@@ -231,9 +231,9 @@ export class Past {
     const link = window.location.href.split("#")[0] + this.fragment();
     try {
       await window.navigator.clipboard.writeText(link);
-      this.told.textContent = "Copied.";
+      this.status.textContent = "Copied.";
     } catch {
-      this.told.textContent = "The browser blocked copying. The link is selected: copy it from the field.";
+      this.status.textContent = "The browser blocked copying. The link is selected: copy it from the field.";
       this.link.value = link;
       this.link.hidden = false;
       this.link.select();

@@ -31,8 +31,8 @@ export class Filters {
     const count = column.values.length + (column.hasNone ? 1 : 0);
     if (chosen.size === count) return this.clear(column);
     const codes = [...chosen].filter((code) => code).sort((a, b) => a - b);
-    const told = [...chosen].map((code) => (code ? column.values[code - 1] : "none"));
-    const text = told.length > 2 ? `${told.length} of ${count}` : told.join(" or ") || "nothing";
+    const names = [...chosen].map((code) => (code ? column.values[code - 1] : "none"));
+    const text = names.length > 2 ? `${names.length} of ${count}` : names.join(" or ") || "nothing";
     const isRun = codes.length > 0 && codes.at(-1) - codes[0] === codes.length - 1 && !chosen.has(0);
     this.set(column, text, (code) => chosen.has(code), ...(isRun ? [codes[0], codes.at(-1)] : []));
   }

@@ -92,22 +92,22 @@ export class LineAxis {
 
   // -- the range that is kept -----------------------------------------------------------------
 
-  get kept() {
+  get interval() {
     const filter = this.picture.app.filters.of(this.column);
     if (!filter) return [1, this.column.values.length];
     return filter.from === null || filter.from > filter.to ? null : [filter.from, filter.to];
   }
 
   refresh() {
-    const { picture, kept, column } = this;
+    const { picture, interval, column } = this;
     const isFiltered = picture.app.filters.active.has(column.index);
     this.element.classList.toggle("filtered", isFiltered);
-    const ys = (kept ?? [1, column.values.length]).map((code) => picture.y(this.levels[code]));
-    this.brush.setAttribute("visibility", isFiltered && kept ? "visible" : "hidden");
+    const ys = (interval ?? [1, column.values.length]).map((code) => picture.y(this.levels[code]));
+    this.brush.setAttribute("visibility", isFiltered && interval ? "visible" : "hidden");
     this.brush.setAttribute("y", Math.min(...ys) - 3);
     this.brush.setAttribute("height", Math.abs(ys[1] - ys[0]) + 6);
     this.ends.forEach((end, i) => {
-      const code = (kept ?? [1, column.values.length])[i], isUpper = ys[i] <= ys[1 - i] && (i === 1) !== picture.isFlipped.has(column);
+      const code = (interval ?? [1, column.values.length])[i], isUpper = ys[i] <= ys[1 - i] && (i === 1) !== picture.isFlipped.has(column);
       end.setAttribute("transform", `translate(${this.x} ${ys[i] + (isUpper ? -3 : 3)})`);
       end.setAttribute("aria-valuenow", code);
       end.setAttribute("aria-valuetext", column.quantity(code));
@@ -134,7 +134,7 @@ export class LineAxis {
 
   endKey(event, which) {
     const count = this.column.values.length, step = Math.max(1, Math.round(count / 50));
-    const range = [...(this.kept ?? [1, count])];
+    const range = [...(this.interval ?? [1, count])];
     const up = this.picture.isFlipped.has(this.column) ? -1 : 1;
     const to = {
       ArrowUp: range[which] + up * step, ArrowDown: range[which] - up * step, ArrowRight: range[which] + step, ArrowLeft: range[which] - step,

@@ -21,8 +21,8 @@ export class ParallelPicture {
     this.back = make("canvas", { "aria-hidden": "true" });
     this.ahead = make("canvas", { "aria-hidden": "true" });
     this.stage = make("div", { class: "lines" });
-    this.told = make("output", { class: "readout", "aria-live": "polite" });
-    place.replaceChildren(this.caption, this.chooser(), make("div", { class: "scroll" }, this.stage), this.told,
+    this.readout = make("output", { class: "readout", "aria-live": "polite" });
+    place.replaceChildren(this.caption, this.chooser(), make("div", { class: "scroll" }, this.stage), this.readout,
       make("p", { class: "soft legend-text" }, "Drag along an axis to filter a range; click the axis to clear the filter. Click a heading to flip its axis, or move the axis with the ◀ and ▶ keys. The table below shows the same rows."),
       make("div", { class: "tools" }, savers("lines", () => this.standing())));
     this.stage.addEventListener("pointermove", (event) => this.point(event));
@@ -85,8 +85,8 @@ export class ParallelPicture {
   change() {
     this.isStale = this.isVisible === false;
     const { view, all } = this.app;
-    const kept = view.length === all.length ? whole(all.length) : `${whole(view.length)} of ${whole(all.length)}`;
-    this.caption.textContent = `${kept} configurations in parallel coordinates`;
+    const count = view.length === all.length ? whole(all.length) : `${whole(view.length)} of ${whole(all.length)}`;
+    this.caption.textContent = `${count} configurations in parallel coordinates`;
     this.svg.setAttribute("aria-label", this.caption.textContent);
     for (const axis of this.axes) axis.refresh();
     this.mark();
@@ -147,12 +147,12 @@ export class ParallelPicture {
   point(event) {
     const row = event.buttons ? null : this.nearest(event);
     this.trace(this.hover, row);
-    this.told.textContent = row === null ? "" : this.axes.map(({ column }) => `${column.label} ${column.quantityOf(row)}`).join(", ");
+    this.readout.textContent = row === null ? "" : this.axes.map(({ column }) => `${column.label} ${column.quantityOf(row)}`).join(", ");
   }
 
   leave() {
     this.trace(this.hover, null);
-    this.told.textContent = "";
+    this.readout.textContent = "";
   }
 
   pick(event) {

@@ -12,14 +12,14 @@ export class RowColumn {
     this.codes = decoded(data.rows, data.width, count);
     this.head = data.unit ? `${data.label}, ${data.unit}` : data.label;
     this.hasNone = this.codes.includes(0);
-    this.told = new Array(this.values.length + 1);
+    this.texts = new Array(this.values.length + 1);
   }
 
   // The value of a row; null for none.
   at(row) { return this.codes[row] ? this.values[this.codes[row] - 1] : null; }
 
   // A value in the unit of the column, as text.
-  format(code) { return (this.told[code] ??= code ? this.formatValue(this.values[code - 1]) : NOTHING); }
+  format(code) { return (this.texts[code] ??= code ? this.formatValue(this.values[code - 1]) : NOTHING); }
 
   formatValue(value) { return this.isWord ? value : this.kind === "whole" ? whole(value) : number(value / this.factor); }
 
@@ -79,6 +79,6 @@ export function sortedBy(order, column, isDescending) {
 // A configuration in words: its axes that have more than one value.
 export function configurationOf(columns, row) {
   const axes = columns.filter((one) => one.axis);
-  const telling = axes.filter((one) => one.values.length > 1);
-  return (telling.length ? telling : axes).map((one) => `${one.label} ${one.quantity(one.codes[row])}`).join(", ");
+  const varied = axes.filter((one) => one.values.length > 1);
+  return (varied.length ? varied : axes).map((one) => `${one.label} ${one.quantity(one.codes[row])}`).join(", ");
 }

@@ -68,7 +68,7 @@ def undecided_saturations(answer: Answer) -> str:
         if r.name in found.undecided and (least := r.saturation.not_below) is not None
     )
     does = phrase("undecided.ever" if found.saturates_at is None else "undecided.before")
-    return phrase("undecided", told=" or ".join(sentences), does=does)
+    return phrase("undecided", value=" or ".join(sentences), does=does)
 
 
 def _saturates_first(answer: Answer, at: float) -> str:

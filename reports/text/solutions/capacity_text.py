@@ -144,7 +144,7 @@ def model_error(answer: Answer, labels: Labels) -> str:
         return ""
     errors = {one.name for one in answer.reliable.allowed_for}
     found = [text for name, text in _doubts(answer, labels) if name in errors]
-    return phrase("error.covered", told=_first(found, "; ")) if found else ""
+    return phrase("error.covered", value=_first(found, "; ")) if found else ""
 
 
 def not_covered(answer: Answer, labels: Labels) -> str:
@@ -157,7 +157,7 @@ def not_covered(answer: Answer, labels: Labels) -> str:
     found = [labels.measure(name) for name in names]
     if not found:
         return ""
-    return phrase("error.unmeasured", told=_first(found, ", "), file=answer.file)
+    return phrase("error.unmeasured", value=_first(found, ", "), file=answer.file)
 
 
 def accuracy_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ _MOST_NAMED = 3
 
 def beyond_lines(answer: Answer, labels: Labels) -> list[str]:
     """Return what the first screen does not print: the effect of 10 % more users, the headroom."""
-    headroom = phrase("margin", told=headroom_line(answer))
+    headroom = phrase("margin", value=headroom_line(answer))
     return [*more_users_lines(answer, labels), labels.sentence(headroom)]
 
 
@@ -78,7 +78,7 @@ def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
             fails.append(quality_beyond(more.behind_quality, labels))
     else:
         value = marked_value(quantity_beyond_limit(quality.value, 1), quality.value, quality.known)
-        fails.append(phrase("reason.above", name="quality", told=value, limit=1))
+        fails.append(phrase("reason.above", name="quality", value=value, limit=1))
     sentences = [*_some(loads), *_some(fails), *map(labels.sentence, _to_whom(more, labels))]
     return f"{head}{mode}: {'; '.join(sentences)}."
 

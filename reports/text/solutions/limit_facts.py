@@ -181,7 +181,7 @@ def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:
     text = behind_quality(behind, labels)
     if not text:
         return phrase("limit.needs")
-    return phrase("limit.together" if len(text) > 1 else "limit.alone", told=joined_words(text))
+    return phrase("limit.together" if len(text) > 1 else "limit.alone", value=joined_words(text))
 
 
 def _further(one: RequirementAnswer, there: Reading, at: str) -> str:

@@ -87,15 +87,15 @@ def _reason(answer: Answer, labels: Labels) -> str:
         if labels.is_plain and there is not None:
             text = quantity_beyond_limit(there.value, 1, gap=there.excess)
             text += _as_known(text, there.known)
-            return phrase("reason.above", name=QUALITY, told=text, limit=1)  # in the JSON
+            return phrase("reason.above", name=QUALITY, value=text, limit=1)  # in the JSON
         return quality_beyond(answer.behind_quality_there, labels)
     found = answer.resource(resource_in(name))
     if found is not None and there is not None:
         called, target = labels.of(found.name), found.target
         text = quantity_beyond_limit(there.value, target, share=True, gap=there.excess)
         if target != 1:
-            return phrase("reason.target", name=called, told=text, target=percent(target))
-        return phrase("reason.saturated", name=called, told=text)
+            return phrase("reason.target", name=called, value=text, target=percent(target))
+        return phrase("reason.saturated", name=called, value=text)
     return f"{labels.of(name)} fails"
 
 
@@ -118,7 +118,7 @@ def beyond(one: Limited, name: str, text: str, limit: str) -> str:
         key = "reason.not_below" if one.at_most else "reason.not_above"
     else:
         key = "reason.above" if one.at_most else "reason.below"
-    return phrase(key, name=name, told=text, limit=limit)
+    return phrase(key, name=name, value=text, limit=limit)
 
 
 def quality_beyond(behind: Sequence[RequirementThere], labels: Labels) -> str:
@@ -127,7 +127,7 @@ def quality_beyond(behind: Sequence[RequirementThere], labels: Labels) -> str:
     if not text:
         return phrase("reason.needs")
     key = "reason.together" if len(text) > 1 else "reason.alone"
-    return phrase(key, told=joined_words(text))
+    return phrase(key, value=joined_words(text))
 
 
 def behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> list[str]:

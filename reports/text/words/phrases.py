@@ -28,7 +28,7 @@ def phrases() -> dict[str, str]:
 def phrase(key: str, /, **values: object) -> str:
     """Return a phrase with values put in; KeyError where there is none, or a value lacks.
 
-    >>> phrase("reason.saturated", name="web.cpu", told="100.2 %")
+    >>> phrase("reason.saturated", name="web.cpu", value="100.2 %")
     'web.cpu utilization is 100.2 % (saturated)'
     """
     return phrases()[key].format_map(values)

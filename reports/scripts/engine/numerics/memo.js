@@ -7,15 +7,15 @@ const float = new Float64Array(1), halves = new Int32Array(float.buffer);
 
 // A function of numbers that keeps its values.
 export function memoizing(value) {
-  const kept = new Map();
+  const cache = new Map();
   let count = 0;
   return (...operands) => {
-    const key = mixed(operands), known = kept.get(key);
+    const key = mixed(operands), known = cache.get(key);
     if (known && isSame(known.operands, operands)) return known.found;
-    if (count > MAX_NUMBERS) { kept.clear(); count = 0; }
+    if (count > MAX_NUMBERS) { cache.clear(); count = 0; }
     const found = value(...operands);
     if (!known) count += operands.length;
-    kept.set(key, { operands, found });
+    cache.set(key, { operands, found });
     return found;
   };
 }

@@ -16,15 +16,15 @@ export function unevenPart(arrivals, service, load) {
   return half && load ? half * Math.exp(((load - 1) * (1 - arrivals) ** 2) / (3 * load * half)) : 0;
 }
 
-function between(sources, active, peak, asked) {
+function between(sources, active, peak, valueOf) {
   if (!(sources >= 0) || !(active >= 0 && active <= 1) || !(peak >= 0)) return NaN;
   const load = sources * active * peak;
   if (load !== load || (load === 0 && (sources === Infinity || peak === Infinity))) return NaN;
   if (load >= 1) return Infinity;
   if (sources * peak <= 1 || load === 0) return 0;
   const most = Math.min(sources, 2 ** 53), low = Math.floor(most), high = Math.ceil(most);
-  const found = asked(mixtureOf(high, active, load));
-  return low === high || low * peak <= 1 ? found : Math.max(found, asked(mixtureOf(low, active, low * active * peak)));
+  const found = valueOf(mixtureOf(high, active, load));
+  return low === high || low * peak <= 1 ? found : Math.max(found, valueOf(mixtureOf(low, active, low * active * peak)));
 }
 
 function meanOf({ served, load, logs, decays }) {

@@ -246,28 +246,28 @@ function transform(line, re, im) {
   for (const stage of line) {
     if (!stage.isPassed) continue;
     onePassage(stage, re, im);
-    let [a, b] = out, kept;
+    let [a, b] = out, real;
     if (stage.whole) {
       let rest = stage.whole, c = a, d = b;
       for (;;) {
         if (rest % 2) {
-          kept = x * c - y * d;
+          real = x * c - y * d;
           y = x * d + y * c;
-          x = kept;
+          x = real;
         }
         rest = Math.floor(rest / 2);
         if (!rest) break;
-        kept = c * c - d * d;
+        real = c * c - d * d;
         d *= 2 * c;
-        c = kept;
+        c = real;
       }
     }
     if (!stage.share) continue;
     a = 1 - stage.share + stage.share * a;
     b *= stage.share;
-    kept = x * a - y * b;
+    real = x * a - y * b;
     y = x * b + y * a;
-    x = kept;
+    x = real;
   }
   out[0] = x;
   out[1] = y;
@@ -275,7 +275,7 @@ function transform(line, re, im) {
 
 // That of one passage of a stage, into `out`.
 function onePassage(stage, re, im) {
-  let a = 1, b = 0, kept;
+  let a = 1, b = 0, real;
   if (stage.isChoice) {
     a = stage.left;
     for (const one of stage.inside) {
@@ -291,15 +291,15 @@ function onePassage(stage, re, im) {
   }
   if (stage.isVaried) {
     less(re * stage.service, im * stage.service, stage.variation);
-    kept = a + a * out[0] - b * out[1];
+    real = a + a * out[0] - b * out[1];
     b += a * out[1] + b * out[0];
-    a = kept;
+    a = real;
   }
   if (stage.isLate) {
     waitOf(stage, re, im);
-    kept = a * out[0] - b * out[1];
+    real = a * out[0] - b * out[1];
     b = a * out[1] + b * out[0];
-    a = kept;
+    a = real;
   }
   out[0] = a;
   out[1] = b;

@@ -63,8 +63,8 @@ function pointsOf(starts, stages) {
 // A law with those of its points between which it moves, but for a share `cut`.
 export function moving(stated, cut) {
   const { atoms, read, points } = stated, last = atoms.at(-1)?.[0] ?? 0, shares = points.map((time) => read(behind(time))[0]);
-  const isKept = points.map((time, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && ((shares[k - 1] ?? 1) > cut || time <= last));
-  return timeLaw({ ...stated, points: points.filter((_, k) => isKept[k]) });
+  const isRetained = points.map((time, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && ((shares[k - 1] ?? 1) > cut || time <= last));
+  return timeLaw({ ...stated, points: points.filter((_, k) => isRetained[k]) });
 }
 
 // Which share is longer than a time, of what is so for sure.

@@ -30,13 +30,13 @@ export function closedQuantile(waits, ofMoments, erlangC) {
     if (!(level >= 0 && level < 1) || operands.length % OPERANDS || !operands.every((one) => one >= 0 && one < Infinity)) return NaN;
     const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
     if (!stationsOf(customers, think, groups.flatMap((one) => one.slice(0, 4)))) return NaN;
-    const kept = groups.filter(([demand, , , , often]) => demand > 0 && often > 0);
+    const withVisits = groups.filter(([demand, , , , often]) => demand > 0 && often > 0);
     return between((whole, pause, stations) => {
       if (!stations.length || level === 0) return 0;
       if (stations.some(([, servers, load]) => load >= servers)) return Infinity;
-      const visited = stations.map(([demand, servers, load, all], k) => ({ demand, servers, load, all, visits: kept[k][4], shares: kept[k][5] > 0 }));
+      const visited = stations.map(([demand, servers, load, all], k) => ({ demand, servers, load, all, visits: withVisits[k][4], shares: withVisits[k][5] > 0 }));
       return visitedWhole(visited).reduce((sum, [part, places]) => sum + part * ofWhole(level, Math.max(whole - 1, 0), pause, places), 0);
-    }, customers, think, stationsOf(customers, think, kept.flatMap((one) => one.slice(0, 4))));
+    }, customers, think, stationsOf(customers, think, withVisits.flatMap((one) => one.slice(0, 4))));
   };
 }
 
@@ -44,12 +44,12 @@ export function closedQuantile(waits, ofMoments, erlangC) {
 function visitedOf({ all, visits }) { return Math.max(1, Math.min(visits ** 2 / (visits + pairsOf(visits) / all), all, MAX_COPIES)); }
 
 // Places with whole numbers of copies that are visited, each with its part: the corners of a simplex around what is visited.
-function visitedWhole(told) {
-  const each = told.map(visitedOf), whole = each.map(Math.floor), found = [];
+function visitedWhole(visits) {
+  const each = visits.map(visitedOf), whole = each.map(Math.floor), found = [];
   const beyond = each.map((one, at) => [one - whole[at], at]).sort((one, other) => other[0] - one[0] || one[1] - other[1]);
   let before = 1;
   for (const [part, at] of [...beyond, [0, 0]]) {
-    if (before > part) found.push([before - part, told.map((one, k) => placeOf(one, whole[k]))]);
+    if (before > part) found.push([before - part, visits.map((one, k) => placeOf(one, whole[k]))]);
     whole[at] += 1;
     before = part;
   }
@@ -110,8 +110,8 @@ function spread(waits, found, think, places, isAmong) {
   const each = places.map((place) => (isAmong(place) ? place.demand / place.copies / (place.servers - place.load) : 0)), most = Math.max(...each);
   if (!most || !found) return [0, 0];
   const [less, mean, more] = [-STEP, 0, STEP].map((step) => {
-    const told = waitsAt(waits, found, think, places, each.map((one) => Math.exp((step * one) / most)));
-    return places.reduce((sum, place, k) => (isAmong(place) ? sum + place.demand * told[k] : sum), 0);
+    const stays = waitsAt(waits, found, think, places, each.map((one) => Math.exp((step * one) / most)));
+    return places.reduce((sum, place, k) => (isAmong(place) ? sum + place.demand * stays[k] : sum), 0);
   });
   const variance = Math.max(((more - less) / (2 * STEP)) * most, 0), bent = (more + less - 2 * mean) * (most / STEP) ** 2;
   return [variance, bent + 3 * most * variance];
@@ -136,7 +136,7 @@ function lawOf(waits, found, think, places) {
       if (chosen.length > MAX_TERMS) return null;
     }
   }
-  return { mean, unit, parts: chosen.map((options) => ({ options, row: options.reduce((before, { told }) => convolved(told, before, most + 1), row) })) };
+  return { mean, unit, parts: chosen.map((options) => ({ options, row: options.reduce((before, { values }) => convolved(values, before, most + 1), row) })) };
 }
 
 function thinking(found, mean, most) {
@@ -163,21 +163,21 @@ function unvisited({ demand, servers, load, all }, unit, copies, most) {
 function optionsOf(place, unit, most) {
   const { often, servers, load, ratio } = place, share = Math.min(often, 1);
   if (servers === 1) {
-    const found = [{ place, told: [1], share, queues: true }], own = (ratio * unit) / (1 - load);
-    if (share < 1) found.push({ place, told: Array.from({ length: most + 1 }, (_, k) => ((1 - share) * own ** k) / (1 - load)), share: 0 });
+    const found = [{ place, values: [1], share, queues: true }], own = (ratio * unit) / (1 - load);
+    if (share < 1) found.push({ place, values: Array.from({ length: most + 1 }, (_, k) => ((1 - share) * own ** k) / (1 - load)), share: 0 });
     return found;
   }
   const closed = poisson(ratio * servers * unit, servers + 1), held = poisson(load, servers + 1), below = [];
   for (const one of held) below.push((below.at(-1) ?? 0) + one);
   const free = closed.slice(0, servers).map((one, k) => one * below[servers - 1 - k]), full = closed.map((one, k) => one * held[servers - k]);
-  const found = [{ place, told: free, share, queues: false }, { place, told: full, share, queues: true }];
+  const found = [{ place, values: free, share, queues: false }, { place, values: full, share, queues: true }];
   if (share < 1) {
-    const spare = 1 - load / servers, told = [];
+    const spare = 1 - load / servers, options = [];
     for (let k = 0, queued = 0; k <= Math.max(most, servers); k++) {
       queued = (full[k] ?? 0) + ((ratio * unit) / spare) * queued;
-      told.push((1 - share) * (queued / spare + (free[k] ?? 0)));
+      options.push((1 - share) * (queued / spare + (free[k] ?? 0)));
     }
-    found.push({ place, told, share: 0 });
+    found.push({ place, values: options, share: 0 });
   }
   return found;
 }

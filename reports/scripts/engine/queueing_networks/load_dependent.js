@@ -86,15 +86,15 @@ class Solved {
       this.rate = customers ? (think ? customers / think : Infinity) : 0;
       return;
     }
-    const told = paced.map(({ rates, count }) => ({ rates: rising(rates, customers), count }));
-    const base = [...this.singles(), ...told.map(({ rates, count }) => [1 / rates.at(-1), count])];
-    const degree = total(several.map(({ copies, servers }) => copies * (servers - 1))) + total(told.map(({ rates, count }) => count * rates.length));
+    const tables = paced.map(({ rates, count }) => ({ rates: rising(rates, customers), count }));
+    const base = [...this.singles(), ...tables.map(({ rates, count }) => [1 / rates.at(-1), count])];
+    const degree = total(several.map(({ copies, servers }) => copies * (servers - 1))) + total(tables.map(({ rates, count }) => count * rates.length));
     const before = Math.min(degree + 2, customers), { rates, numbers } = singleServers(customers, think, base, before);
     const unit = before < NEAR_ONE ? rates[0] : this.near(think);
     this.shares = sharesOf(rates, unit);
     this.numbers = numbers;
     this.ofSeveral = several.map((one) => ofSeveral([one.demand, one.servers, one.load, one.copies], unit));
-    this.tables = told.map((one) => tableOf(one.rates, one.count, unit));
+    this.tables = tables.map((one) => tableOf(one.rates, one.count, unit));
     const own = [...this.ofSeveral, ...this.tables], ones = new Array(this.shares.length).fill(1);
     this.product = own.length ? weighed(own, ones, customers) : [1];
     this.whole = dot(this.product, this.shares);

@@ -32,9 +32,9 @@ export function tableOf(rates, copies, unit) {
 export function rising(rates, customers) {
   const largest = most(rates);
   if (largest <= rates.at(-1) * (1 + ROUNDED)) return [...rates.slice(0, -1), largest];
-  const told = [...rates];
-  while (told.length < customers + 1) told.push(rates.at(-1));
-  return [...told.slice(0, customers + 1), largest];
+  const table = [...rates];
+  while (table.length < customers + 1) table.push(rates.at(-1));
+  return [...table.slice(0, customers + 1), largest];
 }
 
 // The rates of stations of which each copy of a pool has one, by how many are there, and what open visits wait at one.
@@ -91,12 +91,12 @@ export function cumulated(rates) {
 // How many are at a table of rates of open arrivals, at most so many customers.
 export function numberOf(logs, rates, rate, customers) {
   if (rate <= 0) return 0;
-  const each = Math.log(rate), told = logs.map((one, n) => n * each - one), largest = most(told), ratio = rate / rates.at(-1), last = rates.length;
+  const each = Math.log(rate), logWeights = logs.map((one, n) => n * each - one), largest = most(logWeights), ratio = rate / rates.at(-1), last = rates.length;
   if (ratio >= 1) {
     if (most(rates) <= rates.at(-1) * (1 + ROUNDED)) return Infinity;
-    if (told.at(-1) + Math.max(customers - last, 0) * Math.log(ratio) > largest) return customers;
+    if (logWeights.at(-1) + Math.max(customers - last, 0) * Math.log(ratio) > largest) return customers;
   }
-  const weights = told.map((one) => Math.exp(one - largest));
+  const weights = logWeights.map((one) => Math.exp(one - largest));
   let held = total(weights.map((one, n) => n * one)), whole = total(weights);
   if (ratio < 1) {
     const tail = weights.at(-1) * ratio / (1 - ratio);

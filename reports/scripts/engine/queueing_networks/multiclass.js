@@ -89,7 +89,7 @@ function networkOf(count, operands) {
 // A value on lines between whole numbers of customers, servers and copies of several servers; the Linearizer knows parts of customers.
 function between(value, network) {
   const whole = { ...network, customers: network.customers.map(Math.floor) };
-  return onLines(value, network, !isExactly(waitedFor({ ...whole, customers: activeCustomers(whole).kept }).inner));
+  return onLines(value, network, !isExactly(waitedFor({ ...whole, customers: activeCustomers(whole).active }).inner));
 }
 
 function onLines(value, network, inParts) {
@@ -106,8 +106,8 @@ function onLines(value, network, inParts) {
 
 // Rates of classes, what they wait at each place over what they ask, and what open visits do.
 function solved(erlangC, network) {
-  const { kept, rates } = activeCustomers(network), { think, places } = network, { waits, openWaits } = waitsOf(erlangC, { ...network, customers: kept });
-  kept.forEach((count, k) => {
+  const { active, rates } = activeCustomers(network), { think, places } = network, { waits, openWaits } = waitsOf(erlangC, { ...network, customers: active });
+  active.forEach((count, k) => {
     if (count) rates[k] = count / (think[k] + total(places.map(({ demand }, i) => (demand[k] ? demand[k] * (1 + waits[i][k]) : 0))));
   });
   return { rates, waits, openWaits };
@@ -115,16 +115,16 @@ function solved(erlangC, network) {
 
 // The customers who go on and on, with the rates of those who never or always end.
 function activeCustomers({ customers, think, places }) {
-  const kept = [...customers], rates = customers.map(() => 0);
+  const active = [...customers], rates = customers.map(() => 0);
   customers.forEach((count, k) => {
     const visited = places.filter(({ demand }) => demand[k] > 0);
-    if (visited.some(({ load, servers }) => load >= servers)) kept[k] = 0; // all of them are there
+    if (visited.some(({ load, servers }) => load >= servers)) active[k] = 0; // all of them are there
     else if (!visited.length && think[k] === 0) {
-      kept[k] = 0;
+      active[k] = 0;
       rates[k] = count ? Infinity : 0;
     }
   });
-  return { kept, rates };
+  return { active, rates };
 }
 
 // A network of the places where somebody may wait, and which these are; the other ones delay.

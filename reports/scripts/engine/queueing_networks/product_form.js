@@ -56,8 +56,8 @@ export function closedWaits(erlangC) {
   const found = memoizing((customers, think, ...operands) => waitsOf(erlangC, customers, think, grouped(operands)));
   return (customers, think, stations) => {
     const order = [...stations.keys()].sort((one, other) => compared(stations[one], stations[other]));
-    const told = found(customers, think, ...order.flatMap((k) => stations[k])), waits = [];
-    order.forEach((k, place) => { waits[k] = told[place]; });
+    const solved = found(customers, think, ...order.flatMap((k) => stations[k])), waits = [];
+    order.forEach((k, place) => { waits[k] = solved[place]; });
     return waits;
   };
 }
@@ -168,10 +168,10 @@ export function singleServers(customers, think, stations, before) {
   for (let n = first + 1; n <= customers; n++) {
     let cycle = think;
     for (let k = 0; k < count; k++) cycle += stations[k][1] * (cycles[k] = stations[k][0] * (1 + held[k]));
-    const rate = n / cycle, isAsked = customers - n <= before;
-    if (isAsked || n === first + 1) held = new Float64Array(count); // mean value analysis: who comes finds what there is without it
+    const rate = n / cycle, isNeeded = customers - n <= before;
+    if (isNeeded || n === first + 1) held = new Float64Array(count); // mean value analysis: who comes finds what there is without it
     for (let k = 0; k < count; k++) held[k] = rate * cycles[k];
-    if (!isAsked) continue;
+    if (!isNeeded) continue;
     rates.push(rate);
     numbers.push(held);
   }

@@ -49,7 +49,7 @@ function shareless(each) { return each[0].map((_, k) => each.reduce((sum, one) =
 
 // What makes of the times of a cycle at a place those of each class: its service, and its part of the wait, which is all of it at a pool.
 function sharedOut(network, shares, one) {
-  const { demand, weights: told } = network.groups[one.at], weights = one.speeds?.length ? demand : told, whole = dot(weights, shares);
+  const { demand, weights: groupWeights } = network.groups[one.at], weights = one.speeds?.length ? demand : groupWeights, whole = dot(weights, shares);
   const parts = weights.map((weight) => (whole ? weight / whole : weight));
   if (one.within) return (times) => times.map((time, k) => time * parts[k]);
   const work = dot(demand, shares), served = demand.map((own) => (work ? own * (one.demand / work) : own));
@@ -65,8 +65,8 @@ function numbersOf(rates, most) {
   for (let n = 0; n < size; n++) logs.push(logs.at(-1) + Math.log((others - n) / others / rate(n + 1)));
   const weights = [], found = [0], spread = [];
   for (let k = 1; k < POINTS; k++) {
-    const part = k / POINTS, coming = Math.log(fastest * part / (1 - part)), told = logs.map((one, n) => n * coming + one);
-    const largest = told.reduce((one, other) => Math.max(one, other)), each = told.map((one) => Math.exp(one - largest)), whole = each.reduce((sum, one) => sum + one, 0);
+    const part = k / POINTS, coming = Math.log(fastest * part / (1 - part)), logWeights = logs.map((one, n) => n * coming + one);
+    const largest = logWeights.reduce((one, other) => Math.max(one, other)), each = logWeights.map((one) => Math.exp(one - largest)), whole = each.reduce((sum, one) => sum + one, 0);
     const own = each.map((one) => one / whole), mean = own.reduce((sum, one, n) => sum + one * n, 0);
     weights.push(own);
     found.push(mean);
@@ -78,10 +78,10 @@ function numbersOf(rates, most) {
     // place is held varies otherwise than an exponential one.
     means: (value, variation) => {
       const rest = others > 0 ? (variation - 1) / 2 / rates.at(-1) : 0;
-      const told = logs.map((_, n) => value(n + 1) + (n >= rates.length && rest ? rest * (1 - n / others) : 0));
-      if (told.length === 1) return () => told[0];
-      const means = weights.map((each) => dot(each, told)), slopes = weights.map((each, k) => (each.reduce((sum, one, n) => sum + one * told[n] * n, 0) - means[k] * found[k + 1]) / spread[k]);
-      return cubic(found, [told[0], ...means], [told[1] - told[0], ...slopes]);
+      const values = logs.map((_, n) => value(n + 1) + (n >= rates.length && rest ? rest * (1 - n / others) : 0));
+      if (values.length === 1) return () => values[0];
+      const means = weights.map((each) => dot(each, values)), slopes = weights.map((each, k) => (each.reduce((sum, one, n) => sum + one * values[n] * n, 0) - means[k] * found[k + 1]) / spread[k]);
+      return cubic(found, [values[0], ...means], [values[1] - values[0], ...slopes]);
     },
   };
 }

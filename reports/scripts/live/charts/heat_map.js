@@ -44,9 +44,9 @@ function knownAs(graph, step) {
 
 // Numbers that can be moved: those that move the answer first.
 function movable(column) {
-  const telling = column.sensitivity.rows.map((one) => one.record.name);
+  const names = column.sensitivity.rows.map((one) => one.record.name);
   const free = column.graph.numbers.filter((one) => !one.decided && quotient(...column.run.numbers.get(one.name)) > 0);
-  const rank = (one) => (one.parameter ? 0 : 1000) + (telling.includes(one.name) ? telling.indexOf(one.name) : 500);
+  const rank = (one) => (one.parameter ? 0 : 1000) + (names.includes(one.name) ? names.indexOf(one.name) : 500);
   return [...free].sort((a, b) => rank(a) - rank(b));
 }
 
@@ -108,8 +108,8 @@ export class HeatMap {
     const { x, y, values, column } = this;
     const what = quantityCalled(column, this.choices.what.value);
     const isUsers = this.step === null;
-    const told = (v) => (isUsers ? (v < column.graph.low ? "none" : whole(v)) : this.formatValue(v));
-    const toldOf = (i) => this.formatCell(told, i);
+    const formatted = (v) => (isUsers ? (v < column.graph.low ? "none" : whole(v)) : this.formatValue(v));
+    const cellText = (i) => this.formatCell(formatted, i);
     const finite = [...values].filter(Number.isFinite);
     const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
     const title = `${what[0].toUpperCase()}${what.slice(1)} by ${x.called} and ${y.called}${this.done < values.length ? " (computing …)" : ""}`;
@@ -118,7 +118,7 @@ export class HeatMap {
     const middle = (col, row) => [left + (col + 0.5) * cell.w, bottom - (row + 0.5) * cell.h];
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
     const points = [], inCells = [];
-    const texts = [...values].map((v) => (Number.isNaN(v) ? "" : isUsers ? told(v) : this.inCell(v)));
+    const texts = [...values].map((v) => (Number.isNaN(v) ? "" : isUsers ? formatted(v) : this.inCell(v)));
     const every = Math.max(1, Math.ceil((LETTER * Math.max(...texts.map((text) => text.length)) + 6) / cell.w));
     values.forEach((value, i) => {
       const col = i % this.across, row = Math.floor(i / this.across);
@@ -126,14 +126,14 @@ export class HeatMap {
       const share = high > low ? (value - low) / (high - low) : 0.5;
       svg.append(draw("rect", { x: x0 - cell.w / 2, y: y0 - cell.h / 2, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColor(share) }));
       if (col % every === Math.floor((every - 1) / 2) && cell.h >= LINE) inCells.push(draw("g", { fill: Number.isFinite(value) ? scaleInk(Math.max(0, Math.min(1, share))) : "var(--ink)" }, draw("text", { x: x0, y: y0 + (cell.h >= 2 * LINE ? LINE - 3 : 4), "text-anchor": "middle", class: "own in-cell" }, texts[i])));
-      points.push({ x: x0, y: y0, text: `${calledInFull(column.model, x.record.name)} ${x.format(col)}, ${calledInFull(column.model, y.record.name)} ${y.format(row)}: ${toldOf(i)}` });
+      points.push({ x: x0, y: y0, text: `${calledInFull(column.model, x.record.name)} ${x.format(col)}, ${calledInFull(column.model, y.record.name)} ${y.format(row)}: ${cellText(i)}` });
     });
     const limit = this.limit();
     const lines = this.done < values.length ? [] : roundLevels(low, high).filter((level) => level !== limit?.at);
     const pathAt = (level) => contourPath(contour(values, this.across, level, middle));
     const limitPath = limit && this.done === values.length ? pathAt(limit.at) : "";
-    svg.append(...lines.map((level) => draw("path", { d: pathAt(level), class: "contour" }, draw("title", null, told(level)))));
-    if (limitPath) svg.append(draw("path", { d: limitPath, class: "contour halo" }), draw("path", { d: limitPath, class: "contour limit-line" }, draw("title", null, limit.told)));
+    svg.append(...lines.map((level) => draw("path", { d: pathAt(level), class: "contour" }, draw("title", null, formatted(level)))));
+    if (limitPath) svg.append(draw("path", { d: limitPath, class: "contour halo" }), draw("path", { d: limitPath, class: "contour limit-line" }, draw("title", null, limit.label)));
     svg.append(...inCells);
     const label = (axis, i, attributes) => draw("text", attributes, axis.tick(i));
     const everyX = Math.max(1, Math.ceil(80 / cell.w)), everyY = Math.max(1, Math.ceil(20 / cell.h));
@@ -143,33 +143,33 @@ export class HeatMap {
       draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, shortened(x.label, (right - left) / LABEL_LETTER)),
       draw("text", { x: 12, y: (top + bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${(top + bottom) / 2})` }, shortened(y.label, (bottom - top) / LABEL_LETTER)),
       this.hereMark(left, bottom, cell));
-    const legend = scaleLegend(told(low), told(high));
-    if (limitPath) legend.push(make("li", null, draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour halo" }), draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour limit-line" })), limit.told));
+    const legend = scaleLegend(formatted(low), formatted(high));
+    if (limitPath) legend.push(make("li", null, draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour halo" }), draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour limit-line" })), limit.label));
     const someX = some(this.across), someY = some(this.up);
     return {
       title, svg, legend, readout: { ...pointReadout(svg, points), up: this.across },
-      table: () => ({ head: [`${y.called} \\ ${x.called}`, ...someX.map((i) => x.format(i))], rows: someY.map((row) => [y.format(row), ...someX.map((col) => toldOf(row * this.across + col))]) }),
+      table: () => ({ head: [`${y.called} \\ ${x.called}`, ...someX.map((i) => x.format(i))], rows: someY.map((row) => [y.format(row), ...someX.map((col) => cellText(row * this.across + col))]) }),
     };
   }
 
   // Where what is shown is on its limit: for users, as many as are shown.
   limit() {
     const { column, step } = this, { graph, run } = column;
-    if (step === null) return { at: column.n, told: `current: ${whole(column.n)}` };
-    if (step === graph.quality) return { at: 1, told: "limit 1" };
+    if (step === null) return { at: column.n, label: `current: ${whole(column.n)}` };
+    if (step === graph.quality) return { at: 1, label: "limit 1" };
     const resource = graph.resources.find((one) => one.load === step);
     const stated = graph.criteria.find((one) => one.measure === step && one.stated);
     const of = resource?.target ?? stated?.limit;
     if (of === undefined) return null;
     const at = run.at(column.n).value(of);
-    return { at, told: `${resource && at === 1 ? "saturation" : resource ? "target" : "limit"} ${this.formatValue(at)}` };
+    return { at, label: `${resource && at === 1 ? "saturation" : resource ? "target" : "limit"} ${this.formatValue(at)}` };
   }
 
   // The value of a cell with how it is known.
-  formatCell(told, i) {
+  formatCell(formatted, i) {
     const value = this.values[i], { low, high } = this.column.graph;
-    if (this.step !== null) return marked(told(value), this.known[i], value);
-    return value < low || Number.isNaN(value) ? told(value) : formatUsers({ largest: value, isRange: value === high, known: this.known[i] });
+    if (this.step !== null) return marked(formatted(value), this.known[i], value);
+    return value < low || Number.isNaN(value) ? formatted(value) : formatUsers({ largest: value, isRange: value === high, known: this.known[i] });
   }
 
   // A ring where the setting is.

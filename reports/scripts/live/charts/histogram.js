@@ -8,7 +8,7 @@ import { pointReadout } from "../../common/picture.js";
 import { nounOf } from "../sentences.js";
 
 const ONE_BAR = 0.5; // part of the samples in one column, beside which others do not show
-const STRETCHES = 24, TOLD = 0.99;
+const STRETCHES = 24, COVERED = 0.99;
 
 // `odds` have a distribution that was counted, or all answers in order.
 export function drawHistogram(column, odds, width, certainty) {
@@ -58,7 +58,7 @@ function confidenceCaption(certainty, least, known) {
 
 // How many answers lie where, the last to each side left out: they would squash the others.
 function counted(sorted) {
-  const start = sorted[Math.floor((1 - TOLD) * sorted.length / 2)], end = sorted[Math.ceil(((1 + TOLD) / 2) * sorted.length) - 1];
+  const start = sorted[Math.floor((1 - COVERED) * sorted.length / 2)], end = sorted[Math.ceil(((1 + COVERED) / 2) * sorted.length) - 1];
   const width = Math.max(1, Math.ceil((end - start + 1) / STRETCHES));
   const counts = new Array(Math.floor((end - start) / width) + 1).fill(0);
   for (const one of sorted) if (one >= start && one <= end) counts[Math.floor((one - start) / width)]++;

@@ -14,7 +14,7 @@ export function drawTogether(columns, width) {
   const populations = wholeBetween(low, high, POINTS);
   const marks = columns.flatMap((column, i) => {
     const { largest } = column.solved, y = largest === null ? NaN : nearness(column, Float64Array.of(largest))[0];
-    return Number.isFinite(y) ? [{ series: i, x: largest, y, told: formatCapacity(column) }] : [];
+    return Number.isFinite(y) ? [{ series: i, x: largest, y, text: formatCapacity(column) }] : [];
   });
   // A line with a mark has its users there.
   const series = columns.map((column, i) => ({

@@ -22,7 +22,7 @@ export function lineChart({ x, y, series, limit, region, marks = [], here, stack
   const left = labelWidth(up.ticks(TICKS).map(y.format));
   const across = new Axis(x.values[0], x.values.at(-1), left, right, x.isLog);
   const clip = `clip-${++lineChart.count}`;
-  const drawn = groups.map(([first], k) => ({ ...shown[first], index: shown[first].color ?? first, told: names[k], all: allNames(groups[k], series.map((line) => line.name)), strong: groups[k].some((i) => shown[i].strong) }));
+  const drawn = groups.map(([first], k) => ({ ...shown[first], index: shown[first].color ?? first, label: names[k], all: allNames(groups[k], series.map((line) => line.name)), strong: groups[k].some((i) => shown[i].strong) }));
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": description },
     draw("clipPath", { id: clip }, draw("rect", { x: left, y: top - 8, width: right - left, height: bottom - top + 8 })),
     regionOf(region, across, top, bottom),
@@ -65,21 +65,21 @@ function levelOf(up, value) {
 // Where a line is last seen: of an area, its middle.
 function endOf(line, places, across, up, stacked) {
   const last = Array.from(line.values).findLastIndex((v) => Number.isFinite(levelOf(up, v)));
-  if (last < 0) return { name: line.told, all: line.all, x: across.end, y: up.start, index: line.index };
+  if (last < 0) return { name: line.label, all: line.all, x: across.end, y: up.start, index: line.index };
   const level = levelOf(up, line.values[last]), below = stacked ? levelOf(up, line.below ? line.below[last] : 0) : level;
   let at = last;
   if (!stacked) while (at > 0 && levelOf(up, line.values[at - 1]) < up.end) at--; // where it leaves the picture
-  return { name: line.told, all: line.all, x: across.at(places[at]), y: (level + below) / 2, index: line.index, strong: line.strong, isArea: stacked };
+  return { name: line.label, all: line.all, x: across.at(places[at]), y: (level + below) / 2, index: line.index, strong: line.strong, isArea: stacked };
 }
 
 // Marks with the names of their lines: those of lines that are drawn as one are one.
 function asOne(marks, groups, names) {
   const seen = new Set();
   return marks.flatMap((mark) => {
-    const group = groups.findIndex((one) => one.includes(mark.series)), key = `${group}:${mark.told}`;
+    const group = groups.findIndex((one) => one.includes(mark.series)), key = `${group}:${mark.text}`;
     if (seen.has(key)) return [];
     seen.add(key);
-    return [{ ...mark, series: groups[group][0], label: `${shortened(names[group], MAX_NAME)}: ${mark.told}` }];
+    return [{ ...mark, series: groups[group][0], label: `${shortened(names[group], MAX_NAME)}: ${mark.text}` }];
   });
 }
 
@@ -181,7 +181,7 @@ function legendOf(drawn, stacked) {
     draw("svg", { width: 34, height: 10, "aria-hidden": "true" },
       stacked ? draw("rect", { width: 14, height: 10, fill: color(line.index) })
         : draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, stroke: color(line.index), "stroke-dasharray": dash(line.index), class: line.strong ? "line strong" : "line" })),
-    make("span", { title: line.all }, line.told)));
+    make("span", { title: line.all }, line.label)));
 }
 
 // The value of a line at a place, and between which ends its fan lies there.

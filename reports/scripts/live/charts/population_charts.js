@@ -71,7 +71,7 @@ export function drawLoads(column, width, isLog) {
     {
       x: populationAxis(column, populations), y: shareAxis(series, isLog), series, region: acceptable(column), here: column.n,
       limit: { at: 1, label: planned ? "target" : "saturation" },
-      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, told: wholePopulation(one.at) }])),
+      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, text: wholePopulation(one.at) }])),
     }, width);
 }
 
@@ -89,11 +89,11 @@ export function drawShares(column, width, choice) {
   const parts = chosen.about.parts.map(([name], i) => ({ name, short: called(model, name), values: [...rows[i]] }));
   const size = (part) => Math.max(...part.values.filter(Number.isFinite), 0);
   parts.sort((a, b) => size(b) - size(a));
-  const kept = parts.slice(0, MAX_LINES - 1), rest = parts.slice(MAX_LINES - 1);
-  if (rest.length) kept.push({ name: `${rest.length} others`, values: kept[0].values.map((_, i) => rest.reduce((sum, part) => sum + part.values[i], 0)) });
-  const total = { values: kept[0].values.map((_, i) => kept.reduce((sum, part) => sum + part.values[i], 0)) };
+  const shown = parts.slice(0, MAX_LINES - 1), rest = parts.slice(MAX_LINES - 1);
+  if (rest.length) shown.push({ name: `${rest.length} others`, values: shown[0].values.map((_, i) => rest.reduce((sum, part) => sum + part.values[i], 0)) });
+  const total = { values: shown[0].values.map((_, i) => shown.reduce((sum, part) => sum + part.values[i], 0)) };
   return linePicture(`Utilization of ${called(model, chosen.name)} by component, against ${model.population}`, {
-    x: populationAxis(column, populations), y: shareAxis([total], false), series: kept, stacked: true,
+    x: populationAxis(column, populations), y: shareAxis([total], false), series: shown, stacked: true,
     here: column.n, limit: { at: run.value(chosen.about.target), label: hasTarget(column, chosen) ? "target" : "saturation" },
   }, width);
 }

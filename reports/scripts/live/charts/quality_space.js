@@ -97,7 +97,7 @@ function pathOf2(way, across, up) {
 // The points with their names; what lies beyond the picture stands at its edge, and says so.
 function placed(svg, points, project, axes, isBeyond) {
   const taken = [];
-  const told = points.map((one, i) => {
+  const readouts = points.map((one, i) => {
     const [x, y] = project(one.at);
     const text = `${one.name}: ${axes.map((axis, k) => `${axis.name} ${pointLabel(one, k)}`).join(", ")}`;
     const name = isBeyond(one) ? `${one.name} (out of range)` : one.name;
@@ -115,7 +115,7 @@ function placed(svg, points, project, axes, isBeyond) {
       draw("text", { x: atRight ? x - 9 : x + 9, y: level, "text-anchor": atRight ? "end" : "start" }, name));
     return { x, y, text };
   });
-  return { readout: pointReadout(svg, told) };
+  return { readout: pointReadout(svg, readouts) };
 }
 
 // Three axes seen from a side that can be turned; points hang above their place on the floor.

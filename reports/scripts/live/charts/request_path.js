@@ -93,7 +93,7 @@ export function byPlace(way) {
 }
 
 // A time with what it is spent with: `12 ms: 2 ms queueing delay, 10 ms service time`.
-export function timeSpentLabel(spent, told) {
+export function timeSpentLabel(spent, format) {
   const parts = Object.entries(SPENT).filter(([word]) => spent[word] > 0);
-  return parts.length > 1 ? parts.map(([word, name]) => `${told(spent[word])} ${name}`).join(", ") : parts.map(([, name]) => name).join("");
+  return parts.length > 1 ? parts.map(([word, name]) => `${format(spent[word])} ${name}`).join(", ") : parts.map(([, name]) => name).join("");
 }

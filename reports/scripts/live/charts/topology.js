@@ -29,9 +29,9 @@ export function drawTopology(column, width, { stream: choice, by }) {
   const passed = new Set(stream?.route.places ?? places.keys());
   const boxes = places.map(([name, kind], i) => aboutPlace(picture, name, kind, i, { time: times.get(name), isPassed: passed.has(i) }));
   const { n } = column, at = `${model.population} = ${whole(n)}`;
-  const told = way && marked(column.format(way.total, "s"), stream.latencyKnown, way.total);
+  const latency = way && marked(column.format(way.total, "s"), stream.latencyKnown, way.total);
   const title = !stream ? `Utilization at ${at}`
-    : picture.isTime ? phrase("page.request_path", { stream: called(model, stream.name), at, latency: told }) : `Utilization by ${called(model, stream.name)} at ${at}`;
+    : picture.isTime ? phrase("page.request_path", { stream: called(model, stream.name), at, latency }) : `Utilization by ${called(model, stream.name)} at ${at}`;
   const svg = draw("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, width: layout.width, class: "chart system", role: "img", "aria-label": title },
     definitions(KEY), linesOf(picture, joins, stream), boxes.map((box) => drawnBox(picture, box)));
   const order = [...new Set([...(stream?.route.places ?? []), ...places.keys()])].map((i) => boxes[i]);
@@ -46,9 +46,9 @@ export function drawTopology(column, width, { stream: choice, by }) {
 function aboutPlace({ column, stream, layout, high }, name, kind, i, more) {
   const { run } = column;
   const [x, y] = layout.corners[i];
-  const loads = resourcesAt(column)[i].map(([told, about]) => {
+  const loads = resourcesAt(column)[i].map(([label, about]) => {
     const load = run.value(about.load), own = stream && (about.streams ?? about.parts).find(([of]) => of === stream.name);
-    return { name: told, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS, gives: isElasticallyFilled(run, about) };
+    return { name: label, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS, gives: isElasticallyFilled(run, about) };
   }).sort((a, b) => b.load - a.load);
   return { name, kind, what: placedKind(column, name), loads, frame: { x, y, w: layout.box, h: high }, ...more };
 }
@@ -97,9 +97,9 @@ function boxLabel(picture, { name, what, loads, time, isPassed }) {
 
 function tableOf(picture, order) {
   const { column, stream, way } = picture;
-  const told = (v) => (v && isVisible(way, v) ? column.format(v, "s") : "");
+  const timeText = (v) => (v && isVisible(way, v) ? column.format(v, "s") : "");
   const rows = order.map(({ name, what, loads, time }) => [
-    labeled(column.model, name), labeled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.format(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
+    labeled(column.model, name), labeled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.format(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => timeText(time?.[word]))] : []),
     loads.map(loadLabel).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
   ]);
   return { head: ["Place", "Machine or network", ...(stream ? ["Steps", "Time", "Share of latency", ...SPENT_HEADINGS] : []), "Utilization", ...(stream ? [`Share of ${called(column.model, stream.name)}`] : [])], rows };

@@ -11,7 +11,7 @@ import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
 import { SPENT, SPENT_HEADINGS, spentIn, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
 const MAX_ROWS = 40, MAX_TIMES = 12;
-const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, TOLD_LETTER = 7.6, KEY = "steps", FILLS = fillsOf(KEY);
+const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, LABEL_LETTER = 7.6, KEY = "steps", FILLS = fillsOf(KEY);
 const INWARDS = "\u2003"; // as wide as a letter, and no blank that a page drops
 
 export function drawWaterfall(column, width, choice) {
@@ -22,17 +22,17 @@ export function drawWaterfall(column, width, choice) {
   const way = requestPathOf(run, stream), { total } = way;
   const limits = graph.criteria.filter((one) => one.measure === stream.latency && one.atMost && one.stated);
   const limit = limits.length ? run.value(limits[0].limit) : null;
-  const told = (v) => column.format(v, "s"), toldOf = ({ value, known }) => marked(told(value), known, value);
+  const time = (v) => column.format(v, "s"), valueText = ({ value, known }) => marked(time(value), known, value);
   const share = (value) => percent(Number.isFinite(total) ? value / (total || 1) : Number(value === total));
   const inAll = { kind: "all", name: phrase("way.average"), value: total, start: 0, end: total, depth: 0, known: stream.latencyKnown };
   const late = { ...inAll, kind: "late", name: phrase("way.late"), value: run.value(stream.late), end: run.value(stream.late), known: stream.lateKnown };
-  const title = `Latency of ${called(model, stream.name)} at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` (limit ${told(limit)})`}`;
+  const title = `Latency of ${called(model, stream.name)} at ${model.population} = ${whole(column.n)}: ${valueText(inAll)}${limit === null ? "" : ` (limit ${time(limit)})`}`;
   const shown = shownOf(way), rows = [...shown, inAll, late];
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
   const labels = Math.min(width * 0.4, LEFT + 12 + Math.max(...rows.map((row) => 7 * nameOf(row, model).length + INDENT * row.depth)));
-  const beside = (row) => (row.stages ? `${toldOf(row)}, ${share(row.value)}` : row.kind === "call" ? "" : toldOf(row));
-  const across = new Axis(0, longest, labels, width - 12 - TOLD_LETTER * Math.max(...rows.map((row) => beside(row).length)));
+  const beside = (row) => (row.stages ? `${valueText(row)}, ${share(row.value)}` : row.kind === "call" ? "" : valueText(row));
+  const across = new Axis(0, longest, labels, width - 12 - LABEL_LETTER * Math.max(...rows.map((row) => beside(row).length)));
   const height = rows.length * LINE + 46, bottom = height - 34;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title }, definitions(KEY));
   if (limit !== null) svg.append(draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }));
@@ -44,13 +44,13 @@ export function drawWaterfall(column, width, choice) {
       draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, row.name)),
       ...barOf(row, x, end, y),
       draw("text", { x: end + 5, y: y + 15 }, beside(row)));
-    return { x: (x + end) / 2, y: y + 11, band: true, text: tableRow(row, told, toldOf, share, model) };
+    return { x: (x + end) / 2, y: y + 11, band: true, text: tableRow(row, time, valueText, share, model) };
   });
   svg.append(...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
-    draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle", class: "tick" }, told(v))]));
-  if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
-  return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf([...way.rows, inAll, late], { told, toldOf, share, model, time: (v) => (v && isVisible(way, v) ? told(v) : "") }) };
+    draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle", class: "tick" }, time(v))]));
+  if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${time(limit)}`));
+  return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf([...way.rows, inAll, late], { format: time, valueText, share, model, time: (v) => (v && isVisible(way, v) ? time(v) : "") }) };
 }
 
 function formatTimes(times) { return times < 1 ? percent(times) : times === 1 ? "" : String(Number(times.toPrecision(4))); }
@@ -150,22 +150,22 @@ function forksOf(rows, across, longest) {
   });
 }
 
-function tableRow(row, told, toldOf, share, model) {
+function tableRow(row, time, valueText, share, model) {
   const step = row.number ? `step ${row.number}, ` : "", stages = row.stages ?? [];
-  const spent = row.stages ? timeSpentLabel(spentIn(row.stages), told) : "";
-  const inside = stages.length > 1 ? `: ${stages.map((one) => `${stageCalled(model, one.name)} ${told(one.value)}`).join(", ")}` : stages.length && stages[0].name !== row.name ? `: ${stageCalled(model, stages[0].name)}` : "";
+  const spent = row.stages ? timeSpentLabel(spentIn(row.stages), time) : "";
+  const inside = stages.length > 1 ? `: ${stages.map((one) => `${stageCalled(model, one.name)} ${time(one.value)}`).join(", ")}` : stages.length && stages[0].name !== row.name ? `: ${stageCalled(model, stages[0].name)}` : "";
   const part = row.kind === "late" ? "" : `, ${share(row.value)} of latency`;
-  return `${step}${nameOf(row, model)}: ${toldOf(row)}${part}${spent ? ` (${spent})` : ""}${inside}`;
+  return `${step}${nameOf(row, model)}: ${valueText(row)}${part}${spent ? ` (${spent})` : ""}${inside}`;
 }
 
-function tableOf(rows, { told, toldOf, share, model, time }) {
-  const cells = (row) => [formatTimes(row.times ?? 1), row.often === undefined || row.often === 1 ? toldOf(row) : row.often ? marked(told(row.value / row.often), row.known, row.value) : "", toldOf(row), row.kind === "late" ? "" : share(row.value)];
+function tableOf(rows, { format, valueText, share, model, time }) {
+  const cells = (row) => [formatTimes(row.times ?? 1), row.often === undefined || row.often === 1 ? valueText(row) : row.often ? marked(format(row.value / row.often), row.known, row.value) : "", valueText(row), row.kind === "late" ? "" : share(row.value)];
   const spent = (row) => Object.keys(SPENT).map((word) => time(row.spent?.[word]));
   return {
     head: ["Step", "Stage (mean per item)", "Calls", "Each", "Time", "Share", ...SPENT_HEADINGS, "Start", "End"],
     rows: rows.flatMap((row) => {
       const name = INWARDS.repeat(row.depth) + (row.kind === "call" ? `call ${called(model, row.name)}` : stageCalled(model, row.name));
-      const own = [row.number ?? "", name, ...cells(row), ...spent(row), told(row.start), told(row.end)];
+      const own = [row.number ?? "", name, ...cells(row), ...spent(row), format(row.start), format(row.end)];
       const stages = row.stages ?? [];
       if (stages.length === 1 && stages[0].name !== row.name) own[1] += `: ${stageCalled(model, stages[0].name)}`;
       if (stages.length < 2) return [own];

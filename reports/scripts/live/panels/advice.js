@@ -46,7 +46,7 @@ export class Advice {
     const { model, setting } = this.column;
     for (let i = 0; i < model.selects.length; i++) {
       for (let k = 0; k < model.selects[i].choices.length; k++) {
-        if (k === setting.picks[i] || model.selects[i].kept?.includes(k)) continue;
+        if (k === setting.picks[i] || model.selects[i].noHelp?.includes(k)) continue;
         const picks = setting.picks.with(i, k);
         const variant = model.variant(setting.shape, picks);
         if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
@@ -63,10 +63,10 @@ export class Advice {
   *numbers() {
     const { column } = this;
     const { setting, sensitivity, graph, run } = column;
-    const told = new Map(sensitivity.rows.map((one) => [one.record, one.elasticity]));
+    const elasticities = new Map(sensitivity.rows.map((one) => [one.record, one.elasticity]));
     for (const record of graph.numbers) {
       // Where several are full, more of one is no help by itself: its part of the answer is nothing.
-      const elasticity = told.get(record) ?? 0;
+      const elasticity = elasticities.get(record) ?? 0;
       // To be content with less is no help.
       if (record.decided || record.limit || record.assumed || record.need) continue;
       const now = run.numbers.get(record.name);
@@ -124,7 +124,7 @@ export class Advice {
 
   *supports({ setting }) {
     const { now } = this;
-    return Boolean(yield* this.tried(setting, function* kept(run, one) { // eslint-disable-line require-yield
+    return Boolean(yield* this.tried(setting, function* holds(run, one) { // eslint-disable-line require-yield
       return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1);
     }));
   }
@@ -133,7 +133,7 @@ export class Advice {
   * try_(change) {
     const { now } = this;
     const found = [];
-    const graphs = yield* this.tried(change.setting, function* kept(run, one) {
+    const graphs = yield* this.tried(change.setting, function* holds(run, one) {
       return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(yield* failureOf(run, one));
     });
     if (!graphs) return;
@@ -249,17 +249,17 @@ export function showAdvice(column, found, apply) {
   if (!found) return fill("advice", make("p", { class: "soft" }, "Evaluating changes …"));
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
   const now = column.headlineAt, { high } = column.graph, isSampled = column.isUncertain;
-  const reliable = reliableOf(found), isTold = !isSampled || reliable.size > 0;
+  const reliable = reliableOf(found), hasReliable = !isSampled || reliable.size > 0;
   const shownOf = (one) => {
     const many = reliable.get(one) ?? one.largest;
-    return { ...one, many: isTold ? printedCapacity(many, high) : many, isSure: isSampled && reliable.has(one), group: groupOf(column, one) };
+    return { ...one, many: hasReliable ? printedCapacity(many, high) : many, isSure: isSampled && reliable.has(one), group: groupOf(column, one) };
   };
   const ranked = found.map(shownOf).sort((a, b) => b.many - a.many);
-  const isFirst = (one) => one.many >= LEAST_GAIN * (column.solved.largest === null ? 0 : now) && (!isSampled || !isTold || one.isSure);
+  const isFirst = (one) => one.many >= LEAST_GAIN * (column.solved.largest === null ? 0 : now) && (!isSampled || !hasReliable || one.isSure);
   const first = byGroup(ranked.filter(isFirst).slice(0, SHOWN_FIRST)), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
   const rowOf = (one) => {
     const words = changesTo(column, one.setting), isEnd = one.many === high;
-    const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && isTold) ? whole(one.many) : formatUsers({ ...one, largest: one.many });
+    const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && hasReliable) ? whole(one.many) : formatUsers({ ...one, largest: one.many });
     const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, costOf(column, one),
       tryButton(words, () => apply(one))];
     const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
@@ -274,7 +274,7 @@ export function showAdvice(column, found, apply) {
     return shown;
   };
   const isOpen = Boolean(document.querySelector("#advice details[open]")), changes = more.length === 1 ? "change" : "changes";
-  const note = isTold ? [] : make("p", { class: "soft" }, phrase("nominal_changes"));
+  const note = hasReliable ? [] : make("p", { class: "soft" }, phrase("nominal_changes"));
   return fill("advice", note, first.length ? made(first) : make("p", { class: "soft" }, phrase("page.no_change")),
     more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length, changes })), made(more)) : []);
 }

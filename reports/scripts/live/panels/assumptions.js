@@ -30,9 +30,9 @@ export function showAssumptions(column, controls) {
   }
   for (const [record, input] of place.inputs) {
     const value = column.run.numbers.get(record.name);
-    const told = grouped(readable(inUnit(record, value)));
-    if (record.decided) input.textContent = told;
-    else if (document.activeElement !== input) input.value = told;
+    const number = grouped(readable(inUnit(record, value)));
+    if (record.decided) input.textContent = number;
+    else if (document.activeElement !== input) input.value = number;
     const stated = exactNumber(record);
     input.classList.toggle("changed", stated[0] * value[1] !== value[0] * stated[1]);
   }

@@ -17,8 +17,8 @@ export class Finder {
     this.controls = controls;
     this.input = make("input", { type: "search", id: "find-number", autocomplete: "off", on: { input: () => this.find() } });
     this.label = make("label", { for: "find-number" });
-    this.told = make("p", { class: "soft", role: "status" });
-    this.place = make("div", { class: "field finder" }, this.label, this.input, this.told);
+    this.status = make("p", { class: "soft", role: "status" });
+    this.place = make("div", { class: "field finder" }, this.label, this.input, this.status);
   }
 
   // `numbers` are all that can be moved, the most telling first.
@@ -35,8 +35,8 @@ export class Finder {
     const { controls, numbers } = this, { model, setting } = controls.column;
     const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const isChanged = model.changedIn(setting);
-    const told = (one) => `${one.name} ${labelOf(model, one.name)?.whole ?? ""} ${one.unit} ${one.source}`.toLowerCase();
-    const found = words.length ? numbers.filter((one) => words.every((word) => told(one).includes(word))) : [];
+    const searchText = (one) => `${one.name} ${labelOf(model, one.name)?.whole ?? ""} ${one.unit} ${one.source}`.toLowerCase();
+    const found = words.length ? numbers.filter((one) => words.every((word) => searchText(one).includes(word))) : [];
     const seen = new Set(words.length ? found.slice(0, MAX_FOUND) : numbers.filter((one, i) => i < MAX_SEEN && controls.fields.has(`number-${one.name}`)));
     const places = [];
     for (const one of numbers) {
@@ -48,6 +48,6 @@ export class Finder {
     controls.numbers.append(...places);
     if (places.length) controls.refreshNumbers();
     const more = found.length - MAX_FOUND;
-    this.told.textContent = !words.length ? "" : !found.length ? "No adjustable input matches." : more > 0 ? `${more} more: keep typing to narrow the list.` : "";
+    this.status.textContent = !words.length ? "" : !found.length ? "No adjustable input matches." : more > 0 ? `${more} more: keep typing to narrow the list.` : "";
   }
 }

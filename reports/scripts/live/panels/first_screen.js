@@ -37,10 +37,10 @@ export function limitRow(column, beside = null) {
   if (!solved.limiting) return ["none in the full range"];
   const { criterion } = solved.limiting;
   if (criterion.isQuality) {
-    const told = qualityAxes(column, solved.at);
-    if (!told.length) return [phrase("limit.needs")];
-    const needs = told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${valueAndLimit(column, one, solved.at)}`]);
-    return [phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" }), ...needs];
+    const axes = qualityAxes(column, solved.at);
+    if (!axes.length) return [phrase("limit.needs")];
+    const needs = axes.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${valueAndLimit(column, one, solved.at)}`]);
+    return [phrase(axes.length > 1 ? "limit.together" : "limit.alone", { value: "" }), ...needs];
   }
   if (isStated(criterion)) {
     if (criterion.hasConfidence) return [worded(column, criterion.name), ": not met with more"];
@@ -56,9 +56,9 @@ function givingRow(column) {
   run.at(solved.at);
   const full = solved.resources.filter((one) => isElasticallyFilled(run, one.about));
   if (!full.length) return [""];
-  const told = (value, elastic) => column.format(value, elastic.dimension, { digits: DIGITS });
+  const written = (value, elastic) => column.format(value, elastic.dimension, { digits: DIGITS });
   const lowered = solved.elastic.map((one) => one.elastic).filter((one) => run.value(one.value) < run.value(one.most) * (1 - 1e-9));
-  const left = lowered.map((one) => `${called(model, one.name)} ${told(run.value(one.value), one)} of ${told(run.value(one.most), one)}`);
+  const left = lowered.map((one) => `${called(model, one.name)} ${written(run.value(one.value), one)} of ${written(run.value(one.most), one)}`);
   return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? "is" : "are"} ${IS_ELASTIC}: ${left.join("; ")}`];
 }
 
@@ -112,10 +112,10 @@ function errorRow({ solved, isUncertain }) { return [isUncertain && solved.known
 // What it costs as it is; where nothing has a price, how what would help gets one.
 function costRow(column, found) {
   const { run, graph, model, headlineAt } = column;
-  const told = (value, one) => column.format(value, one.dimension, { digits: DIGITS });
+  const written = (value, one) => column.format(value, one.dimension, { digits: DIGITS });
   run.at(headlineAt);
   const each = oneOf(nounOf(model));
-  const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / headlineAt, one)} per ${each}`);
+  const costs = graph.costs.map((one) => `${written(run.value(one.total), one)}, ${written(run.value(one.total) / headlineAt, one)} per ${each}`);
   if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; no price for ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
   const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
   const helpful = graph.unpriced.filter((place) => changed.has(place));
@@ -158,7 +158,7 @@ export function showDecision(column, found, odds, beside) {
     ["Uncertainty", planRow(column, odds)],
     ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithOdds(column, odds), odds ? odds.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
+  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithOdds(column, odds), odds ? odds.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, parts]) => make("div", null, make("dt", null, word), make("dd", null, parts.map(unbroken))))));
   column.run.at(column.n);
 }
 

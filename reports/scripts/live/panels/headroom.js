@@ -12,9 +12,9 @@ const NOTICEABLE = { loss: 5e-4, change: 0.01 };
 const FULL = 1 + 1e-9; // an elastic rate fills a resource up to 1
 
 export function beyondLines(column) {
-  const told = [moreUsers(column), margin(column)].filter(Boolean);
+  const sentences = [moreUsers(column), margin(column)].filter(Boolean);
   column.run.at(column.n);
-  return told;
+  return sentences;
 }
 
 // What would fail next, in any mode, were the requirement lifted that limits the answer: null where nothing does. Of several
@@ -50,33 +50,33 @@ function moreUsers(column) {
     if (one.isQuality) return qualityBeyond(column, there);
     run.at(there);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, there);
-    const told = marked(formatBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
-    return beyondLimit(one, { name: measured(model, one.name), told, limit: column.format(limit, one.dimension, { ...one, digits: 3 }) });
+    const shown = marked(formatBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
+    return beyondLimit(one, { name: measured(model, one.name), value: shown, limit: column.format(limit, one.dimension, { ...one, digits: 3 }) });
   });
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
-    const [was, is] = [before.streams[i], after.streams[i]], told = [];
-    if (is.loss - was.loss > NOTICEABLE.loss) told.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
-    if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`latency rises by ${column.format(is.latency - was.latency, "s", { digits: 3 })}`);
-    return told.length ? [`${named(model, name)}: ${told.join(", ")}`] : [];
+    const [was, is] = [before.streams[i], after.streams[i]], effects = [];
+    if (is.loss - was.loss > NOTICEABLE.loss) effects.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
+    if (is.latency - was.latency > NOTICEABLE.change * was.latency) effects.push(`latency rises by ${column.format(is.latency - was.latency, "s", { digits: 3 })}`);
+    return effects.length ? [`${named(model, name)}: ${effects.join(", ")}`] : [];
   });
   const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
     ? [`${named(model, elastic.name)} falls from ${column.format(before.elastic[i], elastic.dimension, { digits: 3 })} to ${column.format(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
-  const told = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
-  if (!whom.length && !lowered.length) told.push(phrase("more.nobody"));
+  const sentences = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
+  if (!whom.length && !lowered.length) sentences.push(phrase("more.nobody"));
   const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });
-  return `${head}${graph.mode ? phrase("in_mode", { mode: graph.mode }) : ""}: ${told.join("; ")}.`;
+  return `${head}${graph.mode ? phrase("in_mode", { mode: graph.mode }) : ""}: ${sentences.join("; ")}.`;
 }
 
-function some(told) {
-  const more = told.length - MAX_NAMED;
-  return more > 0 ? [...told.slice(0, MAX_NAMED), phrase("more.like", { count: more })] : told;
+function some(texts) {
+  const more = texts.length - MAX_NAMED;
+  return more > 0 ? [...texts.slice(0, MAX_NAMED), phrase("more.like", { count: more })] : texts;
 }
 
 function margin(column) {
   const { solved, run } = column;
   const planned = solved.resources.filter((one) => hasTarget(column, one));
-  if (!planned.length) return phrase("margin", { told: phrase("margin.none") });
+  if (!planned.length) return phrase("margin", { value: phrase("margin.none") });
   run.at(solved.at);
-  const told = planned.map((one) => phrase("margin.one", { name: named(column.model, one.name), target: percent(run.value(one.about.target)) }));
-  return phrase("margin", { told: some(told).join(", ") });
+  const targets = planned.map((one) => phrase("margin.one", { name: named(column.model, one.name), target: percent(run.value(one.about.target)) }));
+  return phrase("margin", { value: some(targets).join(", ") });
 }

@@ -39,8 +39,8 @@ export class Ticks {
   // -- in an address: `1:calm,busy;2:calm`, for each spec of the page that has others ticked than at first
 
   get said() {
-    const told = this.app.models.map((model, i) => [i, model]).filter(([, model]) => namesOf(model, this.of(model)) !== namesOf(model, usual(model)));
-    return told.length ? told.map(([i, model]) => `${i + 1}:${namesOf(model, this.of(model))}`).join(";") : null;
+    const models = this.app.models.map((model, i) => [i, model]).filter(([, model]) => namesOf(model, this.of(model)) !== namesOf(model, usual(model)));
+    return models.length ? models.map(([i, model]) => `${i + 1}:${namesOf(model, this.of(model))}`).join(";") : null;
   }
 
   say(text) {

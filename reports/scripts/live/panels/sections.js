@@ -60,7 +60,7 @@ export function showRequirements(column, beside) {
     const { criterion } = one;
     const { isQuality } = criterion;
     const measure = isQuality ? graph.quality : criterion.measure;
-    const told = (step, at) => {
+    const written = (step, at) => {
       if (criterion.hasConfidence && step === measure) return ""; // with what certainty it holds there is not told
       const value = step === measure && !isQuality ? beside?.needs[criterion.name] ?? run.at(at).value(step) : run.at(at).value(step);
       if (step !== measure) return column.format(value, criterion.dimension, { ...criterion, digits: 3 });
@@ -71,7 +71,7 @@ export function showRequirements(column, beside) {
     const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labeled(model, criterion.name);
     const { state, used } = stateOf(column, one, beside);
-    return [name, told(measure, n), `${word} ${told(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
+    return [name, written(measure, n), `${word} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
   });
   for (const one of solved.unevaluated) rows.push([labeled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);
@@ -108,8 +108,8 @@ export function showResources(column) {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
     const name = one === solved.first ? [labeled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "reaches its target first" : "saturates first")] : labeled(column.model, one.name, all);
-    const told = isElasticallyFilled(run, one.about) ? [name, " ", light("gives", IS_ELASTIC)].flat() : name;
-    return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
+    const label = isElasticallyFilled(run, one.about) ? [name, " ", light("gives", IS_ELASTIC)].flat() : name;
+    return [label, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
   const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target"] : []), phrase(planned ? "table.reaches_target" : "table.saturates"), "Demand"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
@@ -128,9 +128,9 @@ export function showTraffic(column) {
   const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
     .map(([one, name]) => ({ name: labeled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MAX_TRAFFIC_ROWS);
   const isSeveral = found.some((one) => one.count !== 1);
-  const told = (value, dimension) => column.format(value, dimension, { digits: 3 });
+  const written = (value, dimension) => column.format(value, dimension, { digits: 3 });
   const rows = found.map(({ name, rate, count }) => [
-    name, told(rate, "bit/s"), told(rate * HOUR, "bit"), told(rate * model.month, "bit"),
+    name, written(rate, "bit/s"), written(rate * HOUR, "bit"), written(rate * model.month, "bit"),
     ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
   ]);
   document.getElementById("traffic").closest("section").hidden = !rows.length;
@@ -148,8 +148,8 @@ export function showMeasures(column) {
       const value = run.value(one[name]);
       const isShared = name === "loss" || name === "throughput";
       const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
-      const told = marked(column.format(value, dimension, { share: name === "loss", digits: 3 }), known, value);
-      if (value !== 0) rows.push([labeled(model, `${one.name}.${name}`), told, ""]);
+      const text = marked(column.format(value, dimension, { share: name === "loss", digits: 3 }), known, value);
+      if (value !== 0) rows.push([labeled(model, `${one.name}.${name}`), text, ""]);
     }
   }
   for (const one of graph.measures) {

@@ -169,8 +169,8 @@ export class Uncertainty {
         sliced(job.now, until, taken);
       };
       if (!this.workAt(job, until, step)) return false;
-      const told = Float64Array.from(job.found.filter((answer) => answer !== null), ({ largest }) => largest).sort();
-      one.sure = job.isDone && told.length ? least(told, CERTAINTY) : null;
+      const populations = Float64Array.from(job.found.filter((answer) => answer !== null), ({ largest }) => largest).sort();
+      one.sure = job.isDone && populations.length ? least(populations, CERTAINTY) : null;
     }
     if (left.length) this.app.showAdvice(found);
     return true;
@@ -206,13 +206,13 @@ export class Uncertainty {
     const { odds, graph } = this.column;
     if (this.isAsWritten) return odds;
     if (!this.answers?.isDone) return null;
-    const told = this.answers.found.filter((one) => one !== null);
-    if (!told.length) return null;
-    const sorted = Float64Array.from(told, (one) => one.largest).sort();
+    const answered = this.answers.found.filter((one) => one !== null);
+    if (!answered.length) return null;
+    const sorted = Float64Array.from(answered, (one) => one.largest).sort();
     const orNone = (population) => (population < graph.low ? null : population);
     const level = (1 + PROBABILITY) / 2;
     return {
-      sorted, told, samples: this.answers.done, interval: [orNone(least(sorted, level)), orNone(most(sorted, level))],
+      sorted, answered, samples: this.answers.done, interval: [orNone(least(sorted, level)), orNone(most(sorted, level))],
       atConfidence: orNone(least(sorted, CERTAINTY)),
     };
   }
@@ -252,9 +252,9 @@ export class Uncertainty {
   // How likely each requirement is met at the population shown.
   likely(odds) {
     const { column } = this;
-    if (!odds?.told) return [];
+    if (!odds?.answered) return [];
     const rows = column.graph.criteria.flatMap((one, i) => {
-      const met = odds.told.filter(({ failures }) => column.n < failures[i]).length / odds.told.length;
+      const met = odds.answered.filter(({ failures }) => column.n < failures[i]).length / odds.answered.length;
       return one.stated || one.isQuality || met < 1 ? [[called(column.model, one.name), percent(met, 2)]] : [];
     });
     return rows.length ? [table(["Requirement", phrase("page.met_probability", { at: whole(column.n) })], rows, new Set([1]))] : [];
@@ -291,12 +291,12 @@ function between([from, to]) {
 const BINS = 50, HEIGHT = 26;
 
 // Where the values of a number lie, over the axis of its slider; its ends and what is typical are marked.
-function spreadPicture(values, scale, { low, high, typical }, told) {
+function spreadPicture(values, scale, { low, high, typical }, label) {
   const counts = new Array(BINS).fill(0);
   for (const value of values) counts[Math.min(BINS - 1, Math.max(0, Math.floor(scale.at(value) * BINS)))]++;
   const highest = Math.max(...counts);
   const bars = counts.map((count, i) => (count ? draw("rect", { x: (i * 100) / BINS, y: HEIGHT * (1 - count / highest), width: 100 / BINS, height: (HEIGHT * count) / highest }) : null));
   const mark = (value, name) => draw("line", { x1: 100 * scale.at(value), x2: 100 * scale.at(value), y1: 0, y2: HEIGHT, class: name, "vector-effect": "non-scaling-stroke" });
-  return draw("svg", { viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: "none", class: "spread", role: "img", "aria-label": told },
+  return draw("svg", { viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: "none", class: "spread", role: "img", "aria-label": label },
     bars, mark(low, "end"), mark(high, "end"), mark(typical, "typical"));
 }
