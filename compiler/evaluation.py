@@ -4,8 +4,8 @@
     told.text(), told.at(200)                # "3.2 ms", Fraction(2, 625) in base units
     told.dimension, told.sources, told.is_uncertain, told.varies
 
-What was checked while the model was made is told; nothing is checked anew. A value holds for the
-spec as it is stated: in no scenario, with the first choice of each option.
+What was checked while the model was made is reported; nothing is checked anew. A value holds for
+the spec as it is stated: in no scenario, with the first choice of each option.
 """
 
 from __future__ import annotations

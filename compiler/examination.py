@@ -53,7 +53,7 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def bindings(self) -> Bindings:
-        """What the names mean in it and in the files that it uses; made when first asked for.
+        """What the names mean in it and in the files that it uses; made when first requested.
 
         Where something is wrong, names are looked up that the checker did not come to.
         """
@@ -63,7 +63,7 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def values(self) -> KnownValues | None:
-        """What expressions come to; None where there is no model. Made when first asked for."""
+        """What expressions come to; None where there is no model. Made when first requested."""
         model = self.model
         return None if model is None else KnownValues(self.findings.values_by_place, model)
 

@@ -100,7 +100,7 @@ class Spec(Struct, frozen=True, kw_only=True):
 
         That is the machine of `web = pod(8, 16 GB)`, and a parameter of each number that they set
         and that is stated in place, such as `wan.rate`.
-        What is wrong with a setting is told where a configuration is asked for.
+        What is wrong with a setting is told where a configuration is requested.
         """
         known = self.known.copied()
         for text in settings:
@@ -177,7 +177,7 @@ def check_source(
 ) -> Outcome[Spec]:
     """Check a spec; it may read files below its own folder, or below that of its project.
 
-    What else is found on the way goes into `findings`, where these are asked for.
+    What else is found on the way goes into `findings`, where these are requested.
     """
     from qps.compiler.program_check import check_program  # noqa: PLC0415 - seldom needed
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Findings(Struct, kw_only=True):
-    """What a check leaves to who asks for more than its outcome, however that is.
+    """What a check leaves to a caller that requests more than its outcome, however that is.
 
     These are the program, what names were taken for, what expressions came to, and the model of
     what is sound, once there is one: after more than 200 mistakes there is none. `parse_cache` has

@@ -69,7 +69,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     With `of_answers` also what only an answer tells. A value is `compared` with a name that was
     written, or is to be of a `dimension`; `set_to` names what is set, `kinds_of` a set of kinds.
     `words` are those that stand here, `resources` those of machines; `first` are the kinds of names
-    that are likelier than others, `suits` tells which dimensions are. `events` are those of the
+    that are likelier than others, `suits` says which dimensions are. `events` are those of the
     stream at hand. It `is_certain` where the grammar does not tell that a name may stand.
     """
 
@@ -353,7 +353,7 @@ def _value(place: _Place) -> Wanted:
 
 
 def _suits(place: _Place) -> Callable[[Dimension], bool] | None:
-    """Return what tells which dimensions are likely: a rate of items, then their sizes; costs."""
+    """Return what says which dimensions are likely: a rate of items, then their sizes; costs."""
     if place.head == "TRAFFIC" and place.last in ("TRAFFIC", "COMMA"):
         return _is_rate if place.last == "TRAFFIC" else _is_size
     is_cost = place.declaration == "COMPONENT" and place.head == "NAME" and place.last == "NAME"

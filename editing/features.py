@@ -35,7 +35,7 @@ _SYNCHRONOUS_FEATURES: tuple[tuple[str, str, object], ...] = (
     (types.TEXT_DOCUMENT_CODE_ACTION, "code_actions:quick_fixes", _QUICK_FIXES),
     (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "semantic_tokens:word_colors", LEGEND),
 )
-"""What is asked, which module and function of this folder answers, what the editor is told."""
+"""What is requested, which module and function of this folder answers, what the editor receives."""
 
 FEATURES = tuple(
     Feature(method=method, function=f"qps.editing.{function}", options=options)
@@ -54,4 +54,4 @@ FUNCTIONS = {one.method: one.function for one in FEATURES} | {
     ANSWER: "qps.editing.answer_summary:answer_line",
     PAGE: "qps.editing.live_preview:page_result",
 }
-"""Who answers what is asked of a process, by the name of the request."""
+"""Who answers what is demanded of a process, by the name of the request."""

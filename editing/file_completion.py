@@ -31,7 +31,7 @@ def file_prefix(line: str) -> tuple[str, tuple[str, ...]] | None:
 def files_for(source: Source, endings: tuple[str, ...]) -> list[str]:
     """Return the files that a text may name, those next to it first.
 
-    They are below its folder, or that of its project; what is hidden is not told.
+    They are below its folder, or that of its project; hidden ones are left out.
     """
     if source.folder is None:
         return []

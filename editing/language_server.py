@@ -42,7 +42,7 @@ class QpsServer(LanguageServer):
         self.library: str | None = None
 
     def begin(self, params: types.InitializeParams) -> None:
-        """Take note of what the editor can do, and of what it asks for."""
+        """Take note of what the editor can do, and of what it requests."""
         given = params.initialization_options
         self.options = given if isinstance(given, dict) else {}
         if not self.options.get("virtualDocuments"):
@@ -62,7 +62,7 @@ class QpsServer(LanguageServer):
 
     @property
     def can_refresh(self) -> bool:
-        """Whether the editor asks for hints again when it is told that there are others."""
+        """Whether the editor requests hints again when it is told that there are others."""
         hints = getattr(self.client_capabilities.workspace, "inlay_hint", None)
         return bool(hints is not None and hints.refresh_support)
 

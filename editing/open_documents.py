@@ -34,8 +34,8 @@ _MOST_READINGS = 20
 class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
     """What was made out of a text: what is wrong with it, and the spec where nothing is.
 
-    `files` are all that it was read from, each with what tells whether it is still the same;
-    `project` tells that of its project file.
+    `files` are all that it was read from, each with what says whether it is still the same;
+    `project` says that of its project file.
     """
 
     examined: Examined

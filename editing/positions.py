@@ -52,7 +52,7 @@ class Positions:
         last = position.line + 1 >= len(self._lines)
         end = len(self.source.text) if last else self._lines[position.line + 1] - 1
         wanted = self._unit(start) + max(0, position.character)
-        # Units grow with offsets: the last offset that is not beyond the one that is asked for.
+        # Units grow with offsets: the last offset that is not beyond the one that is requested.
         found = bisect_right(range(start, end), wanted, key=self._unit) + start - 1
         return end if end <= start or self._unit(end) <= wanted else max(start, found)
 

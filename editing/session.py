@@ -170,7 +170,7 @@ class Session:
     def _publish(self) -> None:
         """Tell what is wrong in each document, once, whoever uses it.
 
-        What was found in an older text is not told, and nothing of one that is being looked at.
+        What was found in an older text is not reported, and nothing of one that is being looked at.
         """
         found: dict[str, dict[str, types.Diagnostic]] = {uri: {} for uri in self._published}
         for document in self.documents.values():
@@ -272,7 +272,7 @@ class Session:
     # -- what goes on by itself --------------------------------------------------------------
 
     def _go_on(self, work: Coroutine[None, None, None]) -> None:
-        """Do something without waiting for it; what goes wrong is told."""
+        """Do something without waiting for it; what goes wrong is reported."""
         task = asyncio.get_running_loop().create_task(self._run(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

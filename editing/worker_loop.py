@@ -74,7 +74,7 @@ def _close_text(message: object, documents: OpenDocuments, request: deque[Featur
 
 
 def answered(documents: OpenDocuments, request: FeatureRequest) -> Answered:
-    """Return the answer; whatever goes wrong is told, and ends nothing."""
+    """Return the answer; whatever goes wrong is reported, and ends nothing."""
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
     from qps.compiler.diagnostics.source import LARGEST_TEXT  # noqa: PLC0415 - as above
 
@@ -88,6 +88,6 @@ def answered(documents: OpenDocuments, request: FeatureRequest) -> Answered:
         found = getattr(import_module(module), name)(documents, request.params)
     except QpsError as error:
         return Answered(number=request.number, refused=str(error))
-    except Exception:  # noqa: BLE001 - a fault of ours is told, and the next question is answered
+    except Exception:  # noqa: BLE001 - a fault is reported, the next question answered
         return Answered(number=request.number, fault=traceback.format_exc())
     return Answered(number=request.number, result=found)

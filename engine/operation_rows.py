@@ -104,7 +104,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def number(self) -> Callable[..., float]:
-        """Its value of floats: not-a-number where there is none, or where floats do not tell it."""
+        """Its value of floats: not-a-number where there is none, or where floats do not."""
         value: Callable[..., float] = self._in("on_floats")
         return nan_beyond_floats(value) if self.by_floats else value
 
@@ -164,7 +164,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def range(self) -> Callable[..., Range]:
-        """Its range from those of its operands; anywhere in `lies` where no more is told."""
+        """Its range from those of its operands; anywhere in `lies` where no more is reported."""
         from qps.engine.numerics.value_ranges import Range  # noqa: PLC0415 - who checks a spec needs none
 
         low, high = (Fraction(end) if isfinite(end) else end for end in self.lies)

@@ -28,8 +28,8 @@ NONE = "\N{EN DASH}"
 class Review(Struct, frozen=True, kw_only=True):
     """What was found in the specs that a change touches, and what became of these since the base.
 
-    `specs` and `touched` count specs: modules, which answer nothing, are none. Where it was asked
-    for, or there is no base, `checks_all` of them, changed or not.
+    `specs` and `touched` count specs: modules, which answer nothing, are none. Where it was
+    requested, or there is no base, `checks_all` of them, changed or not.
     """
 
     base: Base

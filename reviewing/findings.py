@@ -93,7 +93,7 @@ def path_from(top: Path, label: str) -> str:
 
 
 def of_diagnostic(one: Diagnostic, top: Path, file: str) -> Finding:
-    """Return a diagnostic as a finding; `file` is where one without a place is told."""
+    """Return a diagnostic as a finding; `file` is where one without a place is reported."""
     level = Level.ERROR if one.is_error else Level.WARNING
     message = "\n".join([one.message, *one.notes, *one.hints])
     finding = Finding(level=level, code=one.code.id, title=one.code.id, message=message, file=file)

@@ -58,7 +58,7 @@ _ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",  # what it refuses is told apart by its words
+    "LC_ALL": "C",  # what it refuses is distinguished by its words
 }
 _SAFE_VARIABLES = (
     "APPDATA",
@@ -185,7 +185,7 @@ def run_git(
 ) -> Output:
     """Return what git prints of a repository; QpsError where it takes too long, or prints too much.
 
-    `where` is a folder for commands that ask for names. `standard_input` is its standard input.
+    `where` is a folder for commands that request names. `standard_input` is its standard input.
     What is written goes to `scratch`, a folder of ours.
     """
     work = _Work(where=where, arguments=arguments, stdin=standard_input, scratch=scratch)

@@ -1,4 +1,4 @@
-"""What git has: the files of a commit, fetched as they are asked for."""
+"""What git has: the files of a commit, fetched as they are requested."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def git(top: Path, *arguments: str, longest: float = LONGEST) -> bytes | None:
     """Return what git prints of the repository at a `top`, None where it refuses.
 
     Commits and files are named by the names of their objects, which `commit_of` returns: only the
-    commands that ask for names know branches. QpsError where it takes so many seconds.
+    commands that request names know branches. QpsError where it takes so many seconds.
     """
     return run_git(repository_at(top), *arguments, longest=longest).stdout
 

@@ -29,7 +29,7 @@ _FALSE_ALARM = 0.01
 """How probably a table with no wrong prediction tells of one nevertheless."""
 _SELDOM = 10.0
 _FEW = 100
-"""Of fewer items than these nothing is told."""
+"""Of fewer items than these nothing is reported."""
 
 
 class Verdict(StrEnum):
@@ -294,7 +294,7 @@ def _requirement(
 
 
 def quantile_levels(model: ir.Model) -> tuple[float, ...]:
-    """Return the levels of the quantiles that are told, those of requirements among them."""
+    """Return the levels of the quantiles that are reported, those of requirements among them."""
     numbers = (one.measure.expr for one in model.requirements)
     parts = (part for number in numbers for part in parts_of(number))
     levels = {float(p.level) for p in parts if isinstance(p, ir.Measured) and p.level is not None}

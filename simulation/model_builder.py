@@ -173,7 +173,7 @@ class _NetworkBuilder(Struct, kw_only=True):
         return round(count)
 
     def _where_whole(self, count: float) -> str:
-        """Return a number of users near the one asked for at which a share of them is whole."""
+        """Return a number of users near the one requested at which a share of them is whole."""
         network, at = self.stations.network, self.stations.point.users
         for n in sorted(
             range(max(network.low, at - _MANY_USERS), min(network.high, at + _MANY_USERS) + 1),

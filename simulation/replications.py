@@ -40,7 +40,7 @@ class Effort(Struct, frozen=True, kw_only=True):
 
     @property
     def limits(self) -> tuple[float, ...]:
-        """The times by which items are told apart, in s."""
+        """The times by which items are distinguished, in s."""
         found = (float(one.times.seconds) for one in self.measures if one.times is not None)
         return tuple(sorted(set(found)))
 
@@ -117,7 +117,7 @@ def simulate(
     with _runs(network, effort, tick) as runs:
         found: Simulation | None = None
         while found is None or not is_enough(found):
-            # What comes first is played to its end: without it nothing could be told.
+            # What comes first is played to its end: without it nothing could be determined.
             results = runs("advance", length, None if found is None else deadline)
             if not all(results):
                 break

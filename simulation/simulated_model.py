@@ -242,7 +242,7 @@ class SimulatedNetwork(Struct, frozen=True, kw_only=True):
     """All that is played.
 
     `flows` are those that each stream arrives with; of bare bytes, over the bits of a piece.
-    `remarks` tell what is played otherwise than it may be meant. Fixed cycles never forget their
+    `remarks` explain what is played otherwise than it may be meant. Fixed cycles never forget their
     phases: where there are some, a run is made of episodes, which have phases of their own, and of
     each a time of warming up is not counted. Nothing is counted in the `lead` of a
     run, in which the first items are on their way.

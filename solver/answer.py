@@ -80,7 +80,7 @@ class Answer(Outcome, frozen=True, kw_only=True):
     odds: Odds | None = None
     """Uncertainty of the capacity, if inputs are uncertain."""
     reliable: ReliableCapacity | None = None
-    """The capacity that covers uncertain inputs and measured model errors, if asked for."""
+    """The capacity that covers uncertain inputs and measured model errors, if requested."""
     at_reliable: AtReliableCapacity | None = None
     """Values at that capacity and its confidence; None where no population is supported."""
     headline: Answer | None = None

@@ -22,7 +22,7 @@ from qps.solver.what_if.difference import Difference, difference
 class SpecDifference(Struct, frozen=True, kw_only=True):
     """A difference, the complete answers of both models, the old one first, and its uncertainty.
 
-    `claims` are those of both specs as they are written; None where nobody asks for them.
+    `claims` are those of both specs as they are written; None where nothing requests them.
     """
 
     difference: Difference

@@ -1,1 +1,1 @@
-"""A checked model with everything settled but the population."""
+"""A checked model with everything decided but the population."""

@@ -20,7 +20,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 class Bounded(Struct, frozen=True, kw_only=True, dict=True):
     """An expression with what it is called, what it may be, its dimension, and who needs it so.
 
-    A `hint` of its own tells how to fix it, a `code` which diagnostic it is, and `needs`, for a
+    A `hint` of its own says how to fix it, a `code` which diagnostic it is, and `needs`, for a
     difference of two counts, what must be there.
     """
 

@@ -20,7 +20,7 @@ from qps.compiler.ir.parts import parts_of
 
 
 class Unstated(Struct, frozen=True):
-    """A case that a parameter does not state, and where it was asked for."""
+    """A case that a parameter does not state, and where it was requested."""
 
     name: str
     case: ir.Case
@@ -28,7 +28,7 @@ class Unstated(Struct, frozen=True):
 
 
 def report_unstated(unstated: Unstated, model: ir.Model, sink: Sink) -> None:
-    """Report a case that a parameter does not state, where it was asked for."""
+    """Report a case that a parameter does not state, where it was requested."""
     parameter = next(p for p in model.parameters if p.name == unstated.name)
     case, stated_at = unstated.case.value, parameter.value_span
     there = unstated.requested_at

@@ -23,14 +23,14 @@ from qps.engine.exact_algebra.exact_values import NoValueError
 
 
 class ClaimedValue(Struct, frozen=True):
-    """A value that is asked for, and the changes of the model in which it is."""
+    """A value that is requested, and the changes of the model in which it is."""
 
     value: ir.Expr
     changes: tuple[ir.Change, ...]
 
 
 def claimed_values(model: ir.Model) -> Iterator[ClaimedValue]:
-    """Yield all that is asked for; a value in a change of its own comes by itself, too."""
+    """Yield all that is requested; a value in a change of its own comes by itself, too."""
     for expectation in model.expectations:
         for claim in expectation.claims:
             if isinstance(claim.value, ir.Quantity):
@@ -49,9 +49,9 @@ def claimed_values(model: ir.Model) -> Iterator[ClaimedValue]:
 
 
 def claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
-    """Return the changes in which something is asked for, other than those of the population.
+    """Return the changes in which something is requested, other than those of the population.
 
-    Those of matrices come one by one: which combinations of them cannot be is told row by row.
+    Those of matrices come one by one: which combinations of them cannot be is computed row by row.
     """
     found: list[Sequence[ir.Change]] = [one.changes for one in claimed_values(model)]
     for matrix in model.matrices:
@@ -78,7 +78,7 @@ def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[
 
 
 def check_claimed_values(model: ir.Model, sink: Sink) -> None:
-    """Report every case that is asked for of a parameter which does not state it.
+    """Report every case that is requested of a parameter which does not state it.
 
     Where all state all of their cases, nothing can be asked for that is not there.
     """

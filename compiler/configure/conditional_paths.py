@@ -16,7 +16,7 @@ ConditionTest = Callable[[ir.Condition], bool | None]
 
 
 def condition_test(configuration: Configuration) -> ConditionTest:
-    """Return what tells which conditions hold in a configuration."""
+    """Return what says which conditions hold in a configuration."""
     folder = Folder(configuration=configuration, population=Fraction(configuration.low))
 
     def test(condition: ir.Condition) -> bool | None:
@@ -31,7 +31,7 @@ def condition_test(configuration: Configuration) -> ConditionTest:
 def legs_of(stream: ir.Stream, test: ConditionTest) -> list[ir.Leg]:
     """Return the way of a stream, nothing where the stream is not there.
 
-    What cannot be told is taken to be there.
+    What cannot be determined is taken to be there.
     """
     if stream.condition is not None and test(stream.condition) is False:
         return []
@@ -40,7 +40,7 @@ def legs_of(stream: ir.Stream, test: ConditionTest) -> list[ir.Leg]:
 
 
 def active_path(stream: ir.Stream, test: ConditionTest) -> ir.StreamPath | None:
-    """Return the way by which a stream goes, None where it has but one, or it cannot be told."""
+    """Return the way by which a stream goes, None where it has but one, or is undecided."""
     if not stream.conditions:
         return None
     outcomes = tuple(test(condition) for condition in stream.conditions)

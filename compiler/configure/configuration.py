@@ -1,4 +1,4 @@
-"""A model with everything settled: options chosen, machines and networks in their places."""
+"""A model with everything decided: options chosen, machines and networks in their places."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class CircleError(Exception):
 
 
 class UnstatedCaseError(Exception):
-    """Raised where a case is asked for that a parameter does not state."""
+    """Raised where a case is requested that a parameter does not state."""
 
     def __init__(self, unstated: Unstated) -> None:
         self.unstated = unstated
@@ -61,7 +61,7 @@ _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 class Folder(Struct, kw_only=True):
     """Folds expressions; each parameter once in each case.
 
-    `requested_at` is where `case` was asked for, None where it is the one in force. `classes` says
+    `requested_at` is where `case` was requested, None where it is the one in force. `classes` says
     of which classes of users, by the name of these (`kinds` in a spec).
     """
 
@@ -149,7 +149,7 @@ class Folder(Struct, kw_only=True):
                 if sides[0] is None or sides[1] is None:
                     return None
                 if self.is_approximate and abs(sides[0] - sides[1]) <= TOLERANCE * abs(sides[0]):
-                    return None  # which of them is larger cannot be told
+                    return None  # which of them is larger cannot be determined
                 return _COMPARISONS[operator](sides[0], sides[1])
 
     def _parameter(self, name: str) -> Fraction | None:
@@ -163,7 +163,7 @@ class Folder(Struct, kw_only=True):
             try:
                 self._parameters[key] = self.fold(self.configuration.parameters[name])
             except UnstatedCaseError:
-                del self._parameters[key]  # whoever asks for that case is told
+                del self._parameters[key]  # the request for that case reports it
                 raise
             finally:
                 self._open.pop()

@@ -1,4 +1,4 @@
-"""Items that steps ask for and that the stream does not carry; each is told once."""
+"""Items that steps request and that the stream does not carry; each is reported once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 4
 
 
 class ItemUse(Struct, frozen=True):
-    """Something that asks for an item which the stream does not carry."""
+    """Something that requests an item which the stream does not carry."""
 
     span: Span
     message: str
@@ -30,18 +30,18 @@ class MissingItems(Struct, frozen=True):
     asks: dict[str, list[ItemUse]] = field(default_factory=dict)
 
     def ask(self, item: str, use: ItemUse) -> None:
-        """Note that something asks for an item; the same place is noted once."""
+        """Note that something requests an item; the same place is noted once."""
         uses = self.asks.setdefault(item, [])
         if use.span not in [earlier.span for earlier in uses]:
             uses.append(use)
 
     @property
     def count(self) -> int:
-        """How many places ask for something."""
+        """How many places request something."""
         return sum(map(len, self.asks.values()))
 
     def report(self, stream: ir.Stream, sink: Sink) -> None:
-        """Report each item once, with all that asks for it."""
+        """Report each item once, with all that requests it."""
         for item, uses in self.asks.items():
             _report(stream, item, uses, sink)
 

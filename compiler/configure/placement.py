@@ -109,7 +109,7 @@ class _StreamCheck(Struct, kw_only=True):
     missing: MissingItems = field(default_factory=MissingItems)
 
     def run(self) -> None:
-        """Report what does not fit; an item that the source lacks is told once."""
+        """Report what does not fit; an item that the source lacks is reported once."""
         holds = condition_test(self.configuration)
         way = active_path(self.stream, holds)
         if way is not None and way.faults:

@@ -167,7 +167,7 @@ class _Check(ValueCheck):
                 if expr is not None
             ]
         except UnstatedCaseError:
-            return  # who asks for that case is told so
+            return  # the request for that case reports it
         if None in values:
             return
         value, *limits = (v for v in values if v is not None)
@@ -219,7 +219,7 @@ class _Check(ValueCheck):
                     return
 
     def excessive_hold(self, stream: ir.Stream, mark: ir.PoolMark) -> None:
-        """Report more taken at once of a pool than there is: who asks for that waits for ever."""
+        """Report more taken at once of a pool than there is: who requests that waits for ever."""
         holds = condition_test(self._configuration)
         if mark.point is not ir.PoolPoint.TAKE or mark not in legs_of(stream, holds):
             return

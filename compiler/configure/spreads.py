@@ -13,7 +13,7 @@ from qps.compiler.quantities.scales import quantity
 def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report each spread that crosses what cannot be: between its ends 95 % of the values lie.
 
-    The configuration itself must be sound: what is wrong with it is reported by others. A fit tells
+    The configuration itself must be sound: what is wrong with it is reported by others. A fit says
     nothing beyond its table: what of it cannot be is left out of samples.
     """
     placement = model.derived(Placement)

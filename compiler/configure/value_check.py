@@ -70,7 +70,7 @@ class ValueCheck:
         return [one for at in populations for _, one in at.each_class(expr)]
 
     def _is_nearly(self, bounded: Bounded, folder: Folder) -> bool:
-        """Return whether a value that is not rational is in bounds, as far as that can be told."""
+        """Return whether a value that is not rational is in bounds, as far as that is decidable."""
         near = None if bounded.bound is Bound.ANY else folder.nearly(bounded.expr)
         if near is None or bounded.bound.nearly_allows(near, TOLERANCE):
             return True

@@ -1,1 +1,1 @@
-"""What went wrong, where, and how it is told: codes, sinks, sources, rendering, suggestions."""
+"""What went wrong, where, and how it is reported: codes, sinks, sources, rendering, suggestions."""

@@ -28,7 +28,7 @@ def correlated_weights(
 ) -> tuple[tuple[float, ...], ...] | None:
     """Return by what independent numbers are weighed to be correlated so, a row a number.
 
-    `members` tells which number each parameter is; correlations of others do not count. None where
+    `members` says which number each parameter is; correlations of others do not count. None where
     no numbers can be: the matrix of correlations is not positive definite.
     """
     count = len(set(members.values()))

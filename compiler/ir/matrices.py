@@ -95,7 +95,7 @@ ANSWER = "answer:"
 
 
 class MatrixColumn(Struct, frozen=True):
-    """A column of a spec's own: a value, at the population that is asked for."""
+    """A column of a spec's own: a value, at the population that is requested."""
 
     name: str
     value: Quantity
@@ -114,8 +114,8 @@ class Matrix(Struct, frozen=True, kw_only=True):
     `blocks` are products of axes, all with the same axes in the same order: the first is that of
     the axes as they are declared, each `include` adds one. `excluded` holds of configurations
     of the first that are left out, `wanted` of the results that are kept. `at` is the
-    population at which loads, quality and cost are told, None for the largest acceptable one.
-    `parts` tells what is asked in the spec's own words: `where`, and the text behind it.
+    population at which loads, quality and cost are reported, None for the largest acceptable one.
+    `parts` explains what is asked in the spec's own words: `where`, and the text behind it.
     """
 
     name: str

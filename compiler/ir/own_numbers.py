@@ -144,7 +144,7 @@ class _Visiting:
         where: Sequence[str] = (),
         source: str | None = None,
     ) -> ir.Quantity:
-        """Return what is made of a number; others of its name are told apart as graphs do it."""
+        """Return what is made of a number; others of its name are distinguished as graphs do it."""
         expr = quantity.expr
         for distinct in distinct_names(name, where):
             taken = self._name_counts.get(distinct)

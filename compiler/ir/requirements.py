@@ -26,8 +26,8 @@ class Measure(Struct, frozen=True, kw_only=True):
 class ConfidenceCapacity(Struct, frozen=True):
     """Up to which population a requirement holds with its certainty, of so many samples.
 
-    `population` is None where nobody asks for that; in a sample it may be an `error` off, as a part
-    of it, where that is told by a surface through others.
+    `population` is None where nothing requests that; in a sample it may be an `error` off, as a
+    part of it, where that is estimated by a surface through others.
     """
 
     population: int | None
@@ -36,7 +36,7 @@ class ConfidenceCapacity(Struct, frozen=True):
 
 
 NOT_EVALUATED = ConfidenceCapacity(None, 0)
-"""Of a requirement where only values are asked for: it judges nothing."""
+"""Of a requirement where only values are requested: it judges nothing."""
 
 WITHOUT_CONFIDENCE = ConfidenceCapacity(None, 1)
 """Of a requirement that is judged by one value of each number: a sample, such as pages draw."""

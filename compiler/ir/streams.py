@@ -154,14 +154,14 @@ class EventOutcome(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """How a spec asks for it: `hit`, `not hit`."""
+        """How a spec requests it: `hit`, `not hit`."""
         return self.name if self.happens else f"not {self.name}"
 
 
 class Call(Struct, frozen=True, kw_only=True):
     """A node that a step calls: the steps between its marks are run there, then it comes back.
 
-    `number` tells the calls of a stream apart; those of one `fork` are made at the same time. It
+    `number` distinguishes the calls of a stream; those of one `fork` are made at the same time. It
     is made `times` as often as the stream comes by, None where it is made once. It is the first of
     those to so many `others` where these are stated. `sends` and
     `returns` are the sizes of a request and of its answer, None where the stream keeps its own.
@@ -298,7 +298,7 @@ class Whose(Enum):
 
 
 class StreamPath(Struct, frozen=True):
-    """How a stream goes where some of its conditions hold; `faults` tell why it cannot."""
+    """How a stream goes where some of its conditions hold; `faults` explain why it cannot."""
 
     holds: tuple[bool, ...]
     legs: tuple[Leg, ...]
@@ -308,7 +308,7 @@ class StreamPath(Struct, frozen=True):
 class Stream(Struct, frozen=True, kw_only=True):
     """Items on their way: one flow for each machine of a node, or whatever says whose they are.
 
-    One of a smaller `priority` goes first where a discipline asks for that, one without it last.
+    One of a smaller `priority` goes first where a discipline requests that, one without it last.
     Where each user of an instance has one, `users` is how many there are. It is there where its
     `condition` holds. Where visits and links are there by `conditions` of their own, each of the
     `paths` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the

@@ -1,8 +1,8 @@
 """What follows from a network: a list of passes, each named for what it finds.
 
 A pass is a function of the network and of what passes before it have found. It returns one frozen
-value and changes nothing that it is given; the `numbers` note what they were asked for, and nothing
-that is found rests on these notes.
+value and changes nothing that it is given; the `numbers` note what was requested of them, and
+nothing that is found rests on these notes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from qps.compiler.lower.traffic.traffic_parts import Traffic
 def analyze(
     spec: SpecNetwork, stated: Stated, numbers: ExpressionLowering, *, by_points: bool
 ) -> Analysis:
-    """Return what follows from a network; QpsError where that is not told.
+    """Return what follows from a network; QpsError where that is not known.
 
     Errors of approximations go by where its numbers lie; not so where `by_points` is false.
     """

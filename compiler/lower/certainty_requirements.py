@@ -1,4 +1,4 @@
-"""Requirements that ask for certainty: only samples of what is not known answer them."""
+"""Requirements that state a confidence level: only samples of what is not known answer them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def with_certainty(model: ir.Model) -> Iterator[ir.Requirement]:
 
 
 def as_stated(model: ir.Model, configuration: Configuration) -> ir.Model:
-    """Return a model whose values can be told: requirements that ask for certainty judge nothing.
+    """Return a model with values: requirements with a confidence level judge nothing.
 
     No value of a spec rests on them: such a requirement is no axis of quality, and leaves elastic
     parameters what they have. Itself where every number is certain.
@@ -43,7 +43,8 @@ def _without_questions(model: ir.Model) -> ir.Model:
 def without_confidence(model: ir.Model) -> ir.Model:
     """Return a model in which requirements are judged by one value of each number, as in a sample.
 
-    Unlike those that ask for no certainty they are still known by that. Itself where none asks.
+    Unlike those that state no confidence level they are still known by that. Itself where no
+    requirement does.
     """
     if model.derived(confidence_requirement) is None:
         return model
@@ -72,12 +73,12 @@ def _with_each(model: ir.Model, change: Callable[[ir.Requirement], ir.Requiremen
 
 
 def plainly(requirement: ir.Requirement) -> ir.Requirement:
-    """Return a requirement that asks for no certainty."""
+    """Return a requirement that states no confidence level."""
     return replace(requirement, certainty=None, confidence_capacity=None)
 
 
 def refuse_confidence(model: ir.Model, configuration: Configuration, hint: str = "") -> None:
-    """Raise a QpsError where a requirement asks for certainty, and numbers are not certain.
+    """Raise a QpsError where a requirement states a confidence level, and numbers are not certain.
 
     Where every number is, it holds for certain or not at all: it is a requirement like others.
     """

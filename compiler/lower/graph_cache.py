@@ -46,9 +46,9 @@ class _CachedGraph(Struct, frozen=True):
 
 
 class GraphCache:
-    """The graphs of a model that were asked for last; all of them are made with one `memory`.
+    """The graphs of a model that were requested last; all of them are made with one `memory`.
 
-    `added` tells how many were, besides those that were taken from elsewhere.
+    `added` explains how many were, besides those that were taken from elsewhere.
     """
 
     def __init__(self, model: ir.Model) -> None:
@@ -207,7 +207,7 @@ class GraphCache:
     ) -> LoadGraph:
         """Return a graph with the numbers of a configuration, and where these come from.
 
-        Of what is `put_in` that is not told: of what many configurations share.
+        Of what is `put_in` that is not known: of what many configurations share.
         """
         before, now = cached.configuration, configuration
         known = cached.graph.assumptions

@@ -114,7 +114,7 @@ NO_DOUBTS = ClassDoubts()
 class Gate(Struct, frozen=True, kw_only=True):
     """The doubts of a network: the `checks` of its premises, its classes, and `kinds` of streams.
 
-    Of the stations that are `unlike` those of random networks nothing measured there is told.
+    Of the stations that are `unlike` those of random networks nothing measured there is reported.
     """
 
     checks: Checks = NO_CHECKS

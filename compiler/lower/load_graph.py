@@ -95,7 +95,7 @@ class Cited(Struct, frozen=True, kw_only=True):
 class Calibration(Struct, frozen=True, kw_only=True):
     """Between which loads of a resource a component's cost on it was measured.
 
-    Where it is fitted to a table, `rates` is what one machine is asked for, in base units, by
+    Where it is fitted to a table, `rates` is what one machine is requested, in base units, by
     item, and `is_on_measured` True where that is the machine that was measured.
     """
 
@@ -252,13 +252,13 @@ class Basis(Struct, frozen=True, kw_only=True):
     """What was looked at while formulas were made: with other values there may be other ones."""
 
     decided: frozenset[str]
-    """Parameters that a condition asks for."""
+    """Parameters that a condition requests."""
     options: frozenset[str]
-    """Options that a condition asks for: any other option makes no difference here."""
+    """Options that a condition requests: any other option makes no difference here."""
     weighed: Mapping[str, bool]
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
     evaluated: frozenset[str]
-    """Numbers whose values were asked for."""
+    """Numbers whose values were requested."""
     supposed: Mapping[Formula, bool]
     """Of what many configurations share: how often calls are made; whether at most once, in all."""
     switches: Mapping[ir.Condition, Formula]
@@ -356,7 +356,7 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _at(self) -> dict[float, Point]:
-        """Points that were asked for, the latest last."""
+        """Points that were requested, the latest last."""
         return {}
 
     def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:

@@ -88,7 +88,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         """Return what the users see.
 
         Variances of independent resources add up (Claypool 1997, table 5.4); beyond saturation a
-        resource serves 1/load of what is asked of it, and independent stages of loss multiply
+        resource serves 1/load of what is demanded of it, and independent stages of loss multiply
         (section 5.6.4, "Predicting Data Loss"). The playout buffer comes last: it knows the jitter.
         """
         result, closed, playout = self.traffic, self.closed, self.stream.playout

@@ -43,10 +43,10 @@ MARK = ("repetitions", "spread in %")
 _REPORT_COLUMNS = (
     r"repetitions|(?:spread|generator|others|stolen) in %|(?:requested|asked) \w+|\w+ each"
 )
-"""What such a table heads by which tells how a row was measured: neither loads nor rates."""
+"""What such a table heads by which says how a row was measured: neither loads nor rates."""
 
 _OBSERVED = r"time|file|users, mean|share failed|latency .+, ms"
-"""What `qps observe` heads by which tells when runs were and how they went."""
+"""What `qps observe` heads by which says when runs were and how they went."""
 
 _LOADS = frozenset(
     [
@@ -81,7 +81,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     Both are None where the table itself is to say so. `resource` is None where the table has only
     one column that can be the load. `has_fixed` is
     False where nothing is there without any work; `is_served` where the rates are what was
-    served, not what was asked for, so that a saturated machine tells what items cost.
+    served, not what was requested, so that a saturated machine tells what items cost.
     """
 
     resource: str | None

@@ -36,7 +36,7 @@ from qps.compiler.measurement.weighted_rows import LEAST_SHARE, Matrix, Vector, 
 from qps.compiler.quantities.cholesky import cholesky
 
 _FEWEST_IN_ORDER = 8
-"""Rows from which it can be told that residuals hang together."""
+"""Rows from which it can be determined that residuals hang together."""
 _CORRELATED = 1.96
 """Standard errors of the correlation of neighbours beyond which it is no chance."""
 _MOST_ALIKE = 0.9
@@ -48,7 +48,7 @@ class Spread(Struct, frozen=True, kw_only=True):
     """A multivariate t distribution about the numbers of a fit, first the fixed load if any.
 
     Each number is off by its row of `weights` times independent standard normal numbers, all of
-    these over one root of chi-squared over `freedom`. `is_grouped` tells that rows of a group miss
+    these over one root of chi-squared over `freedom`. `is_grouped` says that rows of a group miss
     together, `correlation_factor` by how many times the variance is larger as residuals are
     correlated. One more run is off from the true value by `noise`, as a share of its load (a
     standard deviation).

@@ -80,7 +80,7 @@ class Size(Struct, frozen=True):
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count.
 
-    Those `without` any work tell nothing where there is no fixed load: whatever items cost, none
+    Those `without` any work say nothing where there is no fixed load: whatever items cost, none
     cost nothing.
 
     `groups` tells of each row where or when it was measured, `settings` at what,
@@ -125,7 +125,7 @@ class Fit(Struct, frozen=True, kw_only=True):
 
     `cores` is how many processors share the load, one where nothing gave them; `left_out` names
     the columns that were not used; `command` is what shows all of it. `has_fixed` is False where
-    no fixed load was asked for. `weighting` tells how much rows count that are medians of
+    no fixed load was requested. `weighting` explains how much rows count that are medians of
     repetitions; None where all count alike.
     """
 

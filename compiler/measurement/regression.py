@@ -33,10 +33,10 @@ PULLS = 1.0
 """Cook's distance from which a row moves the numbers to the edge of what they may be without it."""
 
 _FEWEST_TO_PULL = 2
-"""Degrees of freedom from which that tells anything: with one all rows miss in step."""
+"""Degrees of freedom from which that says anything: with one all rows miss in step."""
 
 LARGE_RESIDUAL = 0.1
-"""Part of a measured load by which a fit may miss it, before it is told."""
+"""Part of a measured load by which a fit may miss it, before it is reported."""
 
 _SMALL = 0.02
 """Part of the machine that is no large residual, however little was measured."""
@@ -86,7 +86,7 @@ class Residual(Struct, frozen=True, kw_only=True):
 
 
 class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
-    """A fit with all that tells how far to trust it; loads as shares of the machine."""
+    """A fit with all that says how far to trust it; loads as shares of the machine."""
 
     fit: Fit
     coefficients: tuple[Coefficient, ...]

@@ -1,7 +1,7 @@
 """Rows that repeat a setting: what each is predicted to be by all rows of other settings.
 
 A row that is left out by itself is predicted by its twins: where each setting was measured three
-times, that tells how well runs repeat, and nothing of settings that nobody measured. So all rows
+times, that says how well runs repeat, and nothing of settings that nobody measured. So all rows
 of a setting are left out together: with the rows `Q` of orthonormal columns and the residuals `e`
 of a setting, the fit to all others misses it by `e + Q (I - Q'Q)^-1 Q'e` (R. D. Cook and
 S. Weisberg, Residuals and Influence in Regression, 1982, section 2.2.2, for several rows).

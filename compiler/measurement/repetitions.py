@@ -63,9 +63,9 @@ class Repetitions(Struct, frozen=True, kw_only=True):
 class Weighting(Struct, frozen=True, kw_only=True):
     """How much each row counts: its numbers are multiplied by `weights` before they are fitted.
 
-    `deviations` tells how far each row may be off as a share of its load, but for a common factor:
-    their mean square is 1. `run` is the variance, as a share of the load, that one more run has
-    and a median has not.
+    `deviations` explains how far each row may be off as a share of its load, but for a common
+    factor: their mean square is 1. `run` is the variance, as a share of the load, that one more run
+    has and a median has not.
     """
 
     weights: tuple[int, ...]

@@ -1,9 +1,9 @@
 """Events that an item is asked about more than once: their outcomes are alternatives.
 
 `hit: lookup; store; not hit: scan` asks twice for one draw. From the first to the last place that
-asks for an event, an itinerary becomes alternatives in which it is decided, one for each outcome:
+requests an event, an itinerary becomes alternatives in which it is decided, one for each outcome:
 `one of { hit: lookup, store; not hit: store, scan }`. So whatever is worked out of an itinerary
-knows that what asks for one event is drawn once, also where it is asked in each of several calls
+knows that what requests one event is drawn once, also where it is asked in each of several calls
 that are made at once, or one after the other.
 """
 
@@ -41,7 +41,7 @@ from qps.compiler.network.itinerary import (
 MOST_EVENT_OUTCOMES = 64
 """Of events that are decided within each other, multiplied."""
 _FOR_EACH_ITEM = (At, Serve, Delay, Cross, Call, Fork, Take, Give, Lose, Resize)
-"""What may stand between two places that ask for one event: what is done for each item alone."""
+"""What may stand between two places that request one event: what is done for each item alone."""
 
 
 class CallCopy(Struct, frozen=True):
@@ -52,7 +52,7 @@ class CallCopy(Struct, frozen=True):
 
 
 class EventAlternatives(Struct, frozen=True):
-    """An itinerary in which no call asks for an event that is not decided.
+    """An itinerary in which no call requests an event that is not decided.
 
     Calls that are new are `copies` of others, by their numbers.
     """
@@ -62,7 +62,7 @@ class EventAlternatives(Struct, frozen=True):
 
 
 class _Stretch(Struct, frozen=True, kw_only=True):
-    """Nodes of a sequence, from one to before another, outside of which nobody asks for an event.
+    """Nodes of a sequence, from one to before another, outside of which nothing requests an event.
 
     A `path` leads to the sequence: a node, and which body of it, as often as it is within another.
     """
@@ -99,7 +99,7 @@ def with_event_alternatives(
 
 
 class _Work(Struct, frozen=True, kw_only=True):
-    """What is done to one itinerary; `open` are the calls that ask for an event."""
+    """What is done to one itinerary; `open` are the calls that request an event."""
 
     stream: str
     numbers: Iterator[int]
@@ -110,7 +110,7 @@ class _Work(Struct, frozen=True, kw_only=True):
     # -- where an event is asked for ---------------------------------------------------------
 
     def stretch(self, body: itinerary.Sequence, name: str) -> _Stretch:
-        """Return what stands between the first and the last call that ask for an event.
+        """Return what stands between the first and the last call that request an event.
 
         What is held at one end of it is taken and given back within it. What is done several times
         for an item is so with one outcome.
@@ -246,7 +246,7 @@ class _Work(Struct, frozen=True, kw_only=True):
         return number
 
     def _refuse(self, nodes: Sequence[Node], name: str, conditional: Call) -> None:
-        """Refuse what changes how many items there are between two calls that ask for an event."""
+        """Refuse what changes how many items there are between two calls that request an event."""
         if all(isinstance(node, _FOR_EACH_ITEM) for node in nodes):
             return
         raise QpsError.single(

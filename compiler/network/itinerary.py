@@ -119,7 +119,7 @@ class Call(Struct, frozen=True, kw_only=True):
     """A node is called, so many `times`, None where the call is made once.
 
     The `body` goes there and back. `sends` and `returns` are the sizes of request and answer, None
-    where the class keeps its own. `number` tells the calls of a class apart.
+    where the class keeps its own. `number` distinguishes the calls of a class.
 
     What is done by chance at a node is a call of that node itself, `is_local`. Of calls in a row
     that are of one `choice` an item makes one at most, each by its chance: they exclude each other.

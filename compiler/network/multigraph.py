@@ -27,7 +27,7 @@ def multigraph(
     no edge of its own. Raises QpsError where networkx is not installed.
     """
     try:
-        import networkx as nx  # noqa: PLC0415 - loaded only where it is asked for
+        import networkx as nx  # noqa: PLC0415 - loaded only where it is requested
     except ImportError as missing:
         raise QpsError.single(
             codes.COMMAND_LINE,

@@ -1,8 +1,8 @@
 """Warnings that are switched off at a place, with a reason: by a comment, or in a project file.
 
 `# allow QPS0502: the phone comes next year` stands at the end of the line that is warned of, or on
-a line of its own above it. What nothing needs any more is told, where the file is checked itself
-(as a module of another one it may well be warned of less).
+a line of its own above it. What nothing needs any more is reported, where the file is checked
+itself (as a module of another one it may well be warned of less).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from qps.links import real_path, resolved_path
 
 
 def is_in_its_tree(path: Path, sink: Sink) -> bool:
-    """Return whether no link on the way to a file or folder leads out; tell where one does."""
+    """Return whether no link on the way to a file or folder leads out; say where one does."""
     link = link_out(path)
     if link is None:
         return True

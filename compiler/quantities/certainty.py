@@ -94,7 +94,7 @@ def together(*parts: Certainty) -> Certainty:
     """Return how a value is known that grows with each of its parts, such as their sum.
 
     Bounds of one side stay a bound; of both sides, or with an approximation, nothing is left but
-    an approximation. Reasons are told once, in order. Nothing is off by more than the worst of
+    an approximation. Reasons are reported once, in order. Nothing is off by more than the worst of
     its parts, where that is known of all.
     """
     kinds = {part.kind for part in parts} - {Kind.EXACT}

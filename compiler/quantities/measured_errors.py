@@ -148,7 +148,7 @@ def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> C
     """Return the same of a number of which no operating point is known.
 
     What one or two methods state was measured of just these, and stays up to a factor of two. What
-    more of them multiply to tells nothing of them together. Visits of very unequal service times
+    more of them multiply to says nothing of them together. Visits of very unequal service times
     have an error where no more users wait for answers than stations serve: `is_below_knee`.
     """
     if known.kind is not Kind.APPROXIMATION:
@@ -179,7 +179,7 @@ where no more users wait than stations serve; beyond the knee rates were up to t
 
 
 def as_stated(known: Certainty) -> Certainty:
-    """Return how a number is known, without an error above a factor of two: that tells nothing."""
+    """Return how a number is known, without an error above a factor of two: that says nothing."""
     is_off = known.error is not None and known.error > MOST_STATED
     return replace(known, error=None) if is_off else known
 

@@ -160,7 +160,7 @@ class Builder:
         if self._depth == 0:
             self._is_too_deep = False
         if self._depth >= DEEPEST:
-            if not self._is_too_deep:  # one expression is told once
+            if not self._is_too_deep:  # one expression is reported once
                 self._sink.report(
                     codes.TOO_DEEP,
                     self._span(tree),

@@ -54,7 +54,7 @@ from qps.grammar.words import TOKEN_CHOICES, in_words
 
 
 def syntax_help(fault: Fault) -> str | None:
-    """Return what to write instead, as far as that can be told."""
+    """Return what to write instead, as far as that can be decided."""
     return next(filter(None, (mistake(fault) for mistake in _MISTAKES)), None)
 
 

@@ -1,4 +1,4 @@
-"""Text to syntax tree, with every syntax error that can be told apart.
+"""Text to syntax tree, with every syntax error that can be distinguished.
 
 The whole text is parsed first. Where that fails, each declaration is parsed by itself, so
 that one mistake hides no other: a declaration starts at a line that begins, at its left

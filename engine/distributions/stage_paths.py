@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 from msgspec import Struct
 
 MOST_PATHS = 64
-"""That are told apart: each costs a series of its own."""
+"""That are distinguished: each costs a series of its own."""
 MOST_COMBINED = 16
 """Paths of the branches of a fork that are combined, each with each."""
 
@@ -95,7 +95,7 @@ class _TooManyError(Exception):
 
 
 def pieces_of(line: Sequence[StageLike]) -> Pieced | None:
-    """Return the ways through a line, None where there are more than are told apart."""
+    """Return the ways through a line, None where there are more than are distinguished."""
     found = _Pieces()
     try:
         chances = found.of(line)

@@ -1,4 +1,4 @@
-"""The quantile of a sum of independent stages on arrays: `sum_numbers` tells what it is.
+"""The quantile of a sum of independent stages on arrays: `sum_numbers` explains what it is.
 
 Terms of the series stand in rows, elements in columns.
 """

@@ -171,7 +171,7 @@ WeightedPath = tuple[float, tuple[tuple[int, tuple[Passage, ...]], ...]]
 
 
 class Tail(Struct, frozen=True, kw_only=True):
-    """What is needed of a mixture to tell which share takes longer than a time.
+    """What is needed of a mixture to say which share takes longer than a time.
 
     No quantile asked for is further than `high` beyond its fixed time: so says Chernoff's bound at
     a `place` of the transform.
@@ -192,7 +192,7 @@ class Tail(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(mixture: Mixture, goal: float) -> Tail:
-        """Return what is needed where so much of the logarithm of a share is asked for."""
+        """Return what is needed where so much of the logarithm of a share is requested."""
         line, ways = mixture.line, _paths_of(mixture)
         if not line:
             return Tail(mixture=mixture, paths=ways, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)

@@ -1,4 +1,4 @@
-"""The tail of a sum of independent stages on arrays: `sum_tails` tells what it is.
+"""The tail of a sum of independent stages on arrays: `sum_tails` explains what it is.
 
 Terms of the series stand in rows, elements in columns. Elements in which a fixed time is taken by
 chance, or a queue is full, are read one by one.

@@ -1,4 +1,4 @@
-"""The transform of the time that stages take, on arrays: `stages` tells what they are."""
+"""The transform of the time that stages take, on arrays: `stages` explains what they are."""
 
 from __future__ import annotations
 

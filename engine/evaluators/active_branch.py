@@ -1,6 +1,6 @@
 """What operations with kinks come to where their operands have given values, as formulas.
 
-What is not here has one form everywhere. `value` tells that of a formula.
+What is not here has one form everywhere. `value` says that of a formula.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from qps.engine.numerics.sloped_intervals import Interval, above, below
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()
-"""Of what the digits tell nothing."""
+"""Of what the digits say nothing."""
 
 Falling = Callable[[arb], tuple[arb, arb]]
 """A function that falls, with its slope."""
@@ -44,7 +44,7 @@ def joined(*parts: arb) -> arb:
 
 
 def is_unknown(*operands: arb) -> bool:
-    """Return whether one of some balls tells nothing."""
+    """Return whether one of some balls says nothing."""
     return any(operand.is_nan() for operand in operands)
 
 

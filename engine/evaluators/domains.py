@@ -29,7 +29,7 @@ class Needed(Struct, frozen=True):
 
 
 Domain = tuple[Needed, ...]
-"""All that is needed; None stands where that is not told."""
+"""All that is needed; None stands where that is not known."""
 
 
 def share(level: Formula) -> Domain:

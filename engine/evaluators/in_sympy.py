@@ -1,6 +1,6 @@
 """Operations as sympy has them, for algebra and for what is read; those that it lacks stay.
 
-They stay as they are written until digits are asked for.
+They stay as they are written until digits are requested.
 """
 
 from __future__ import annotations

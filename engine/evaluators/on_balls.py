@@ -1,7 +1,7 @@
 """Values of operations on balls: proven, to as many binary digits as flint works with.
 
 An operand is a ball in which a number lies, `INFINITE` or `-INFINITE`, or `UNKNOWN`: something of
-which these digits tell nothing. So is a value. NoValueError is raised where there surely is none:
+which these digits say nothing. So is a value. NoValueError is raised where there surely is none:
 that tells what is not real from what is not known. More digits (`flint.ctx.prec`) make balls
 smaller.
 """

@@ -101,7 +101,7 @@ __all__ = [
 ]
 
 NEARLY_WHOLE = 1e-13
-"""So near to a whole number, as a part of it, floats do not tell on which side a value lies.
+"""So near to a whole number, as a part of it, floats do not determine on which side a value lies.
 
 0.07 times 100 is 7.000000000000001 in floats: rounded up as it stands, it would be 8.
 """

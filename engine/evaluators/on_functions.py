@@ -24,7 +24,7 @@ class Algebra(Generic[T]):
     """What functions of some kind are, and how they are joined; IntractableError where not.
 
     `value` is the number that a function is everywhere. `known` has those of the parts of formulas
-    that were asked for: None for what has none.
+    that were requested: None for what has none.
     """
 
     variable: T
@@ -58,7 +58,7 @@ def raised(algebra: Algebra[T], base: T, exponent: T) -> T:
 
 
 def ratio(algebra: Algebra[T], above: T, below: T) -> T:
-    """Return a quotient; what it is where its divisor vanishes is not told."""
+    """Return a quotient; what it is where its divisor vanishes is not known."""
     return algebra.product([above, algebra.raised(below, -1)])
 
 

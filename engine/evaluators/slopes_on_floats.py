@@ -160,7 +160,7 @@ def effective(cores: float, efficiency: float) -> Slopes:
 
 
 class OneByOne(Struct, frozen=True):
-    """Slopes by differences: each takes as long as some values, so that few may be asked for."""
+    """Slopes by differences: each takes as long as some values, so that few may be requested."""
 
     slope: Callable[[int, tuple[float, ...]], float]
     """By the operand in a place, of all operands."""

@@ -222,7 +222,7 @@ def waiting(work: Piecewise, load: Piecewise) -> Piecewise:
 
 def _value(function: RationalFunction, start: Fraction, end: End) -> Fraction:
     value = function.at(middle(start, end))
-    if value is None:  # two poles are nearer to each other than roots are told
+    if value is None:  # two poles are nearer to each other than the accuracy of roots
         raise IntractableError
     return value
 

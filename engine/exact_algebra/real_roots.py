@@ -167,7 +167,7 @@ def _cells_around(
     if low is not None and high is not None:
         width = high - low
         scale = min(GRID, width.denominator.bit_length() - width.numerator.bit_length() - 1)
-        # A cell of that scale is at least as wide, but where the grid is finer than what is asked.
+        # A cell of that scale is at least as wide, but where the grid is finer than requested.
         return [(place, scale) for place in range(_floor(low, scale), _floor(high, scale) + 1)]
     found = []
     if low is None or low < 0:
@@ -232,7 +232,7 @@ def _changes(coefficients: Iterable[fmpz]) -> int:
 
 
 class _Bracket:
-    """A cell with one simple root inside, narrowed down as far as is asked for.
+    """A cell with one simple root inside, narrowed down as far as is requested.
 
     A straight line through its ends tells into which of 2, 4, 16 ... parts to look: where that
     was right, into more of them the next time, where not, into fewer.
@@ -264,7 +264,7 @@ class _Bracket:
         """Try to go on to a smaller cell in which the root lies."""
         more = min(self._parts, digits - self._scale)
         parts, (before, behind) = 1 << more, map(abs, self._ends)
-        # Where both ends are roots themselves, no line tells anything: they were divided out.
+        # Where both ends are roots themselves, no line says anything: they were divided out.
         part = min(parts - 1, parts * before // (before + behind or 1)) if more > 1 else 0
         first, scale = (self._place << more) + part, self._scale + more
         known = (len(self._coefficients) - 1) * (max(scale, 0) - max(self._scale, 0))

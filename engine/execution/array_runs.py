@@ -68,7 +68,7 @@ class Runner:
     ) -> dict[int, Bounds]:
         """Return bounds of steps, some being known, for populations between two ends.
 
-        Those of what they rest on are told, too.
+        Those of what they rest on are reported, too.
         """
         plan = self._plan(frozenset(outputs), known)
         found = dict(known)

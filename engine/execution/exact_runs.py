@@ -1,6 +1,6 @@
-"""Programs run on exact fractions, for many rows at once: where floats cannot tell a sign.
+"""Programs run on exact fractions, for many rows at once: where floats cannot determine a sign.
 
-Floats tell which operand of a maximum or a minimum it is, where the two are well apart: the other
+Floats say which operand of a maximum or a minimum it is, where the two are well apart: the other
 one is left alone. So what elastic parameters fill, min(…, 1, …), is 1 without any arithmetic.
 """
 
@@ -30,7 +30,7 @@ Exact: TypeAlias = Any
 """An exact fraction (`fmpq`), or a float from the first root on; not-a-number for no value."""
 
 _WELL_APART = 1e-6
-"""Parts of the larger of two by which they differ where floats tell which one it is."""
+"""Parts of the larger of two by which they differ where floats determine which one it is."""
 _ANY = -1
 
 
@@ -40,7 +40,7 @@ def exact(number: Fraction | int) -> Exact:
 
 
 class Columns(dict[str, Sequence[Exact]]):
-    """Columns of exact numbers by the names of inputs; each is made when it is first asked for."""
+    """Columns of exact numbers by the names of inputs; each is made when it is first requested."""
 
     def __init__(self, read: Callable[[str], Sequence[Exact]]) -> None:
         super().__init__()

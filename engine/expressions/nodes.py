@@ -16,7 +16,7 @@ class Node:
     """An operation and its operands: a formula, but for what makes others of it.
 
     `value` is that of a number, or the name of a symbol. `key` is the same for equal formulas in
-    every process; sums and products stand in its order. `is_constant` tells that there are no
+    every process; sums and products stand in its order. `is_constant` says that there are no
     symbols in it.
     """
 

@@ -1,8 +1,8 @@
 """Formulas at a point: exact as far as they can be, else in balls that hold the value for sure.
 
-Every part is done once. Where bounds in floats tell a sign, no more is asked for; else what is no
+Every part is done once. Where bounds in floats tell a sign, no more is requested; else what is no
 fraction is computed in balls (python-flint's arb), with ever more binary digits until the sign, or
-the nearest float, is told.
+the nearest float, is reported.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Exact = Fraction | float
 
 
 _UNDECIDED = 2
-"""What stands for a sign that balls do not tell."""
+"""What stands for a sign that balls do not decide."""
 
 
 class NoSignError(ArithmeticError):
-    """A number is so near to zero that the most digits do not tell on which side it lies."""
+    """A number is so near to zero that the most digits do not determine on which side it lies."""
 
 
 class Point:
@@ -72,7 +72,7 @@ class Point:
     def exact(self, formula: Formula) -> Exact | None:
         """Return the value as a fraction; an infinity, or not-a-number where there is none.
 
-        None where it is no fraction, or cannot be told to be one.
+        None where it is no fraction, or cannot be determined to be one.
         """
         known = self._exact
         if formula not in known:
@@ -83,7 +83,7 @@ class Point:
         return known[formula]
 
     def _chosen(self, part: Formula) -> Exact | None:
-        """Return the exact value of what chooses among numbers that bounds or balls tell apart."""
+        """Return the exact value of what chooses among numbers that bounds or balls distinguish."""
         row = OPERATIONS[part.word]
         if row.chooses and all(self._exact[operand] is None for operand in part.operands):
             return None
@@ -107,7 +107,7 @@ class Point:
         return None
 
     def _chosen_by_bounds(self, part: Formula) -> Formula | None:
-        """Return which operand is chosen for sure; None where bounds do not tell."""
+        """Return which operand is chosen for sure; None where bounds do not decide."""
         is_largest = OPERATIONS[part.word].chooses > 0
         sides = {operand: self._bounded(operand) for operand in part.operands}
         if NOTHING_KNOWN in sides.values():
@@ -119,7 +119,7 @@ class Point:
         return None
 
     def sign(self, formula: Formula) -> int | None:
-        """Return the sign; None where there is no finite real value. NoSignError where untold."""
+        """Return the sign; None without a finite real value. NoSignError where undecided."""
         value = self.exact(formula)
         if value is not None:
             is_finite = isinstance(value, Fraction) or isfinite(value)
@@ -177,7 +177,7 @@ class Point:
     def number(self, formula: Formula) -> float:
         """Return the value as a float; infinite, or not-a-number, where it is so.
 
-        Where more digits make the ball no smaller, no more are asked for.
+        Where more digits make the ball no smaller, no more are requested.
         """
         value = self.exact(formula)
         if value is not None:

@@ -54,7 +54,7 @@ def _is_log_of_long(part: sympy.Basic) -> bool:
 
 
 def is_zero(constant: Formula) -> bool:
-    """Return whether a formula without symbols is zero; False where that is not told."""
+    """Return whether a formula without symbols is zero; False where that is not known."""
     number = to_sympy(constant)
     parts = list(islice(sympy.preorder_traversal(number), _MOST_PARTS + 1))
     powers = (part.exp for part in parts if part.is_Pow and part.exp.is_Integer)

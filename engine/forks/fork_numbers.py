@@ -1,6 +1,6 @@
 """The mean, quantiles and tail of the time to pass stages of which some are forks, or equal calls.
 
-`fork_arrays` and `answer_arrays` tell how; of one number each is that of one row.
+`fork_arrays` and `answer_arrays` explain how; of one number each is that of one row.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ MOST_PHASES = 256
 """A time in more of them takes longer than one that is summed."""
 COLUMNS = 128
 _TERMS, _STEP = 12, 0.25
-"""So many terms tell where phases are after such a step."""
+"""So many terms say where phases are after such a step."""
 
 
 class Phases(Struct, frozen=True, kw_only=True, dict=True):

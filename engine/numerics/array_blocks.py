@@ -67,7 +67,7 @@ def triple_in_blocks(
 
 
 def row_by_row(function: Callable[..., float]) -> Callable[..., Array]:
-    """Return a function of columns of one that is told row by row."""
+    """Return a function of columns of one that is computed row by row."""
 
     def found(*columns: Array) -> Array:
         rows = zip(*(column.tolist() for column in columns), strict=True)

@@ -1,4 +1,4 @@
-"""What floats do not tell, since a number on the way is beyond all of them, is not-a-number."""
+"""What floats do not decide, since a number on the way is beyond all of them, is not-a-number."""
 
 from __future__ import annotations
 

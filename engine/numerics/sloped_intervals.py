@@ -130,7 +130,8 @@ def times(one: Interval, other: Interval) -> Interval:
 def span(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     """Return the bounds of a product of something in [a, b] and something in [c, d].
 
-    Their signs tell which ends make the least and the greatest, but where both lie around zero.
+    Their signs determine which ends make the least and the greatest, but where both lie around
+    zero.
     """
     if a == b and c == d:
         return _product(a, c)

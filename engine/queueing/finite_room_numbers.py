@@ -70,7 +70,7 @@ def room_wait(servers: float, room: float, traffic: float) -> float:
 
 
 def _log1p(x: float) -> float:
-    """Return ln(1 + x), also where x is so near to -1 that no float tells it apart."""
+    """Return ln(1 + x), also where x is so near to -1 that no float distinguishes it."""
     return log1p(x) if x > -1 else -inf
 
 

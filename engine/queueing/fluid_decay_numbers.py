@@ -1,4 +1,4 @@
-"""How fast the tail of a wait falls; `fluid_decay_arrays` tells what it is, and has it for many."""
+"""How fast the tail of a wait falls; `fluid_decay_arrays` has it for many."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _series_parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
 
 
 def _tables(load: Array, most: int = SUM_ENDS, *, with_slopes: bool = False) -> Array:
-    """Return P(L > n), P(L = n) and, where asked for, the slope of the first by the load.
+    """Return P(L > n), P(L = n) and, where requested, the slope of the first by the load.
 
     L, which waits, is what comes in W, a geometric sum: P(L > n) exp(-load) is E(a - n - 1)+ and
     the sum of P(a > j) P(L > n - j) over j = 1..n, where a come in a service. For each load in

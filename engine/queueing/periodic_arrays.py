@@ -37,7 +37,7 @@ _WIDEST = 3.0
 """Gauss's rule takes an integral over so many logits at most."""
 _NEARLY_WHOLE = 1e-9
 _MOST_FLOWS = 2.0**50
-"""Of more flows no float tells the wait from that of so many."""
+"""With more flows no float distinguishes the wait from that of so many."""
 _BLOCK_SIZE = 4096
 """So many terms are made at a time: of one element all together, of many one by one."""
 # Of 1/d - 1/(2 asinh(d/2)) in d, d^3, d^5, d^7: what a sum has more than the integral between
@@ -130,7 +130,7 @@ class _Terms:
         return np.where(rest > 0, found, np.where(rest == 0, last, -np.inf))
 
     def summed(self, m: Array, size: Array) -> Sums:
-        """Return the sums over terms, so much of each, of them and of as many slopes as asked for.
+        """Return the sums over terms, so much of each, of them and of as many slopes as requested.
 
         The first slope is that by x, the second that by D.
         """

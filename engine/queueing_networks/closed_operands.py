@@ -30,7 +30,7 @@ Beyond that it is the Linearizer's (`linearizer`), which is the better the more 
 
 
 def is_exact(customers: float, more_servers: float) -> bool:
-    """Return whether so many customers are told exactly.
+    """Return whether so many customers are determined exactly.
 
     `more_servers` are all of all copies of those with several, but one of each copy.
     """
@@ -50,7 +50,7 @@ GROWING_QUANTILE = (1, 1, -1, *_OWN[:-1], 0, 0, 0)  # more copies are visited ap
 
 
 def stations_of(operands: Sequence[Number]) -> tuple[Station, ...]:
-    """Return the stations that operands tell of; less than one copy is one that takes longer."""
+    """Return the stations that operands describe; less than one copy is one that takes longer."""
     each = zip(operands[::4], operands[1::4], operands[2::4], operands[3::4], strict=True)
     return tuple((d / m, c, load, m / m) if m < 1 else (d, c, load, m) for d, c, load, m in each)
 

@@ -49,7 +49,7 @@ def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
 
 
 def _stay_at_stations(network: Network) -> Stay:
-    """Return how long classes are at all stations; those that are alike are told together."""
+    """Return how long classes are at all stations; those that are alike are listed together."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     places, count = network.places, len(network.customers)

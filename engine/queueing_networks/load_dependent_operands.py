@@ -129,7 +129,7 @@ def at_stations(pool_number: Number, rate: Number, even: Number, delay: Number) 
 
 
 def places_of(operands: Sequence[Number]) -> tuple[Place, ...] | None:
-    """Return the places that operands tell of; None where these tell of none."""
+    """Return the places that operands describe; None where they describe none."""
     if len(operands) % GROUP:
         return None
     groups = [tuple(operands[at : at + GROUP]) for at in range(0, len(operands), GROUP)]

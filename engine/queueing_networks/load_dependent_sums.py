@@ -147,7 +147,7 @@ class Sums(Struct, frozen=True, dict=True):
         )
 
     def _mean(self, own: Place, weighted: Iterable[Number]) -> Number:
-        """Return a mean over how many are at a place, whose weights times values are told."""
+        """Return a mean over how many are at a place, whose weights times values are reported."""
         return sum(map(mul, weighted, self._weights_of_others(own)[::-1])) / self._all[-1]
 
     def _means(self, own: Place, weighted: Iterable[Number]) -> list[Number]:

@@ -69,7 +69,7 @@ def class_quantile(classes: float, of: float, level: float, *operands: float) ->
 
 
 def network_of(classes: float, operands: Sequence[float]) -> Network | None:
-    """Return the network that operands tell of, None where there is none."""
+    """Return the network that operands describe, None where there is none."""
     if not (1 <= classes < inf and classes == floor(classes)):
         return None
     count = int(classes)

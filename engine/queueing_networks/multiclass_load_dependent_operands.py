@@ -52,7 +52,7 @@ def group_size(classes: int) -> int:
 
 
 def shared_of(classes: float, operands: Sequence[float]) -> MulticlassNetwork | None:
-    """Return the network that operands tell of; None where they tell of none, or of too much."""
+    """Return the network that operands describe; None where they describe none, or too much."""
     if not (1 <= classes < inf and classes == floor(classes) and len(operands) >= 2 * classes):
         return None
     count = int(classes)

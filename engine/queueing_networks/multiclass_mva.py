@@ -3,7 +3,7 @@
 As `product_form` has them of one class: exactly by mean value analysis, population by population,
 and by polynomials for several servers, while there are few populations; else by the Linearizer of
 Chandy and Neuse (Communications of the ACM 25, 1982), in the form of de Souza e Silva and Muntz
-(IEEE Transactions on Computers 39, 1990), which sums over classes once. `multiclass_operands` tells
+(IEEE Transactions on Computers 39, 1990), which sums over classes once. `multiclass_operands` says
 which of both it is.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class MulticlassRates(NamedTuple):
     """Rates of classes; of each station what they wait, and what open visits do.
 
-    A wait is that of a cycle over the service that it asks for; open ones in mean service times.
+    A wait is that of a cycle over the service that it requests; open ones in mean service times.
     """
 
     rates: tuple[float, ...]

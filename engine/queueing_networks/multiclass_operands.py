@@ -49,7 +49,7 @@ def is_exact(populations: Sequence[float], stations: int, more_servers: int = 0)
 
 
 def network_of(classes: float, operands: Sequence[float]) -> Network | None:
-    """Return the network that operands tell of, None where there is none.
+    """Return the network that operands describe, None where there is none.
 
     Less than one copy is one that takes longer.
     """

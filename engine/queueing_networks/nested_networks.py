@@ -224,7 +224,7 @@ def network_of(
 
 
 class _EveryNetwork(_Sorted):
-    """A network with none, one, … up to so many customers; it tells nothing where floats do not.
+    """A network with none, one, … up to so many customers; it says nothing where floats do not.
 
     Then, and of what is not told here, each number is to be solved by itself.
     """

@@ -22,10 +22,10 @@ from typing import Any
 STEP, STEPS = 0.125, 50
 """Of the rule along the path: at t = 6.25 the integrand is e^-39."""
 PLACES, STOPPING_RULE = 8, 1e-6
-"""By so many places the next is told; behind so small a step nothing is off to the second order."""
+"""The next place follows from so many; behind so small a step all is exact to the second order."""
 MOST_STEPS = 50
 _SIGNS = [[comb(n, j) * (-1) ** (n - 1 - j) for j in range(n)] for n in range(PLACES + 1)]
-"""By which the last n places of a polynomial's values tell the next one."""
+"""By which the last n places of a polynomial's values determine the next one."""
 TOLERANCES, LEAST = 1e-15, 1e-300
 
 

@@ -92,7 +92,7 @@ def mixed_room(limit: float, customers: float, think: float, *stations: float) -
         closed = demand / copies * closed_rate(customers, think, *there) if demand else 0.0
         return open_load - limit * servers + closed
 
-    if limit >= 1:  # less than all is asked for, until open load is all of it
+    if limit >= 1:  # less than all is requested, until open load is all of it
         return max(0.0, limit * servers - load)
     if load >= limit * servers or over(load) >= 0:
         return 0.0

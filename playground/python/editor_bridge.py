@@ -80,7 +80,7 @@ def page(text: str, *_: int) -> str:
 
 
 def _page(spec: Spec) -> dict[str, object]:
-    """Return the page, what it lacks, and whether it tells how sure the answer is."""
+    """Return the page, what it lacks, and whether it says how sure the answer is."""
     parts = _Parts()
     html = page_of(spec, parts.tried)
     draws = CONFIDENCE_STEP not in parts.lacking and bool(uncertain_in(spec.configuration()))
@@ -183,7 +183,8 @@ def _answer() -> dict[str, object]:
         return {"text": "This is a module: other specs can use its declarations.", "loads": []}
     _documents.answers[_NAME] = answer
     loads = [
-        {"from": _offset(one.at), "label": one.label, "tooltip": one.tooltip} for one in answer.loads
+        {"from": _offset(one.at), "label": one.label, "tooltip": one.tooltip}
+        for one in answer.loads
     ]
     return {"text": answer.title, "loads": loads}
 

@@ -97,7 +97,7 @@ _ROWS = "engine/rows"
 def script(entry: str, words: Collection[str] | None = None) -> str:
     """Return a page's script: a module of `scripts/` with all that it imports.
 
-    Of operations of which there are modules, it has the `words` alone; all where none are told.
+    Of operations of which there are modules, it has the `words` alone; all where none are stated.
     """
     if words is None:
         return _linked(entry, frozenset())

@@ -123,7 +123,7 @@ def _requirement(
 
 
 def _state_of(one: RequirementAnswer, used: float, answer: Answer) -> LimitState:
-    """Return the state of a requirement; whether it is met decides where floats do not tell."""
+    """Return the state of a requirement; whether it is met decides where floats do not."""
     if one.met_up_to is None or one.met_up_to < answer.at:
         return LimitState.OVER
     is_limit = answer.limited_by == one.name

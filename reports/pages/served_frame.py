@@ -1,4 +1,4 @@
-"""What stands around a page that is served: its frame, which asks for the latest version."""
+"""What stands around a page that is served: its frame, which requests the latest version."""
 
 from __future__ import annotations
 

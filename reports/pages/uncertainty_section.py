@@ -32,7 +32,7 @@ _ONE_BAR = 0.5
 
 
 class Column(Struct, frozen=True, kw_only=True):
-    """A column of a histogram; `is_inside` where it lies in the interval that is told."""
+    """A column of a histogram; `is_inside` where it lies in the interval that is reported."""
 
     x: float
     y: float

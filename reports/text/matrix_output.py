@@ -178,7 +178,7 @@ def matrix_layout(
     every = columns_of(compiled)
     found = {c.answer or c.name for c in every if table[c.name].null_count < len(table)}
     if NOT_BELOW in found:
-        found.add("saturates_at")  # there it is told
+        found.add("saturates_at")  # there it is reported
     columns = [c for c in every if (c.answer or c.name) in found]
     empty = [_heading(c) for c in every if not c.answer and not c.is_axis and c.name not in found]
     known = next((column.name for column in columns if column.answer == KNOWN), None)
@@ -303,7 +303,7 @@ def _sampled(column: Column, users: object) -> str:
 
 
 def _undecided(row: Mapping[str, object]) -> str:
-    """Return where the first resource saturates, where of one of them that cannot be told."""
+    """Return where the first resource saturates, where of one of them that cannot be determined."""
     at, least = row.get("saturates_at"), row[NOT_BELOW]
     assert isinstance(least, float)
     if isinstance(at, float) and at <= least:

@@ -249,7 +249,7 @@ def _projects(change: Change) -> Iterator[Weakening]:
         old = change.project_before(before)
         outcome = project_of(folder)
         if outcome.value is None and outcome.diagnostics:
-            continue  # it is wrong, which is told
+            continue  # it is wrong, which is reported
         new = outcome.value
         files = (None if old is None else old.file, None if new is None else new.file)
         if files not in compared:

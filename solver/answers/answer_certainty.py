@@ -138,7 +138,7 @@ def saturation_known(
 ) -> Certainty:
     """Return how it is known where a resource saturates: earlier where its load is told too high.
 
-    It is a bound where that cannot be told.
+    It is a bound where that cannot be determined.
     """
     known = opposite(resource.demand_known)
     if saturation.not_below is None:

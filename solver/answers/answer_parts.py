@@ -20,7 +20,7 @@ _NOTICEABLE_CHANGE = 0.01
 class Reading(Struct, frozen=True, kw_only=True):
     """A value at a population, in base units, and how it is known; not-a-number for none.
 
-    `excess` is the value less its limit: it tells them apart where floats do not.
+    `excess` is the value less its limit: it distinguishes them where floats do not.
     """
 
     value: float
@@ -258,7 +258,7 @@ class Advice(Struct, frozen=True, kw_only=True):
     now; None where nothing has a price, and where it is of a place without one.
 
     `reliable_capacity` is the capacity with it that can be relied on, as that of the answer; None
-    where it was not asked for.
+    where it was not requested.
     """
 
     kind: ChangeKind

@@ -131,7 +131,7 @@ def _first_of_all(
 ) -> int | None:
     """Try every population of the range, in chunks of arrays; near the limit, exactly.
 
-    Exactly too where something that is rounded is nearly whole: floats do not tell its side.
+    Exactly too where something that is rounded is nearly whole: floats do not determine its side.
     """
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 

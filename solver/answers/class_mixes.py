@@ -70,7 +70,7 @@ def _numbers(graph: LoadGraph, network: ClosedNetwork, at: int) -> _Network | No
     if network.is_nested:
         return None  # a pool may be full before all of its stations
     if any(one.rank is not None for one in network.stations):
-        return None  # who goes first gets all that it asks for
+        return None  # who goes first gets all that it requests
     value = graph.at(at).number
     demands = []
     for one in network.stations:

@@ -20,7 +20,7 @@ _LEAST_BOXES = 100
 """So many boxes are looked at for each load, however many others took."""
 
 _NARROW = Fraction(1, 10**7)
-"""Of the range: where bounds do not tell, a meeting is told that lies in so narrow a place."""
+"""Of the range: where bounds do not decide, a meeting is reported in so narrow a place."""
 
 _HALVINGS = 60
 _SAME = 1e-9
@@ -140,7 +140,7 @@ def _rises_above(
 ) -> Fraction | None:
     """Return where a load next rises above another one that is the higher one now.
 
-    UndecidedError where bounds do not tell.
+    UndecidedError where bounds do not decide.
     """
     here, high = ends
     gap = load - base

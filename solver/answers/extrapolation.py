@@ -17,7 +17,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.scales import with_unit
 
 _FAR = 2.0
-"""By how much a load may leave the range in which a cost was measured, before it is told.
+"""By how much a load may leave the range in which a cost was measured, before it is reported.
 
 Work in batches makes an item cheaper as load rises: a Linux forwarder needs 840 ns a packet at low
 load, 236 ns near saturation; so a load that is off by a factor of two may mean a third of the cost.
@@ -83,7 +83,7 @@ class Beyond(Struct, frozen=True, kw_only=True):
 
 
 def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
-    """Yield what fitted costs are asked for at a population beyond what was measured."""
+    """Yield what fitted costs are requested at a population beyond what was measured."""
     for found in graph.analysis.calibrations:
         if found.fit is None:
             continue

@@ -227,7 +227,7 @@ def _criterion(graph: LoadGraph, item: _FirstFailure, at: int) -> CriterionSolut
 
 
 def _passes_up_to(graph: LoadGraph, item: _FirstFailure) -> int | None:
-    """Return up to where the value that is shown keeps to its limit: to saturation at most."""
+    """Return up to where the value that is shown stays within its limit: to saturation at most."""
     failure = item.first_failure
     if has_endless_value(graph, item.criterion) and failure != graph.low:
         until, over = failure and failure - 1, excess_shown(item.criterion)

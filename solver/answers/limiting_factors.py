@@ -61,7 +61,7 @@ class SaturationTable:
     def limiting(self, failing: Sequence[Value], resources: Sequence[int | None]) -> Value:
         """Return the number of the criterion that limits, of those that fail first.
 
-        `resources` tells of which resource each of them is, None for one that is stated: that comes
+        `resources` says of which resource each of them is, None for one that is stated: that comes
         first. Of resources it is the one that saturates first.
         """
         found: Value = NONE

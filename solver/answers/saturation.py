@@ -34,7 +34,7 @@ LARGEST_ERROR = 1e-9
 """A load is so near to its limit where it reaches it."""
 
 _LARGEST = 10**300
-"""The largest number of users that is told."""
+"""The largest number of users that is reported."""
 
 Certify: TypeAlias = Callable[[Formula, Formula, Fraction], None]
 """Evaluates a load anew where it is said to reach its limit; SolverFault where it does not."""
@@ -42,7 +42,7 @@ Certify: TypeAlias = Callable[[Formula, Formula, Fraction], None]
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """Of what a saturation is asked for, and the end of the range."""
+    """Of what a saturation is requested, and the end of the range."""
 
     name: str
     span: Span | None
@@ -63,12 +63,12 @@ def saturation_point(
     """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
 
     The point may lie beyond the range of the population: it is a property of the system. With
-    `passes`, a load that comes to 1 and stays there does not count until it goes beyond: so it
-    is with what elastic parameters fill. SolverFault where the point found does not satisfy
-    `load = 1`; another function may `certify` that. Where bounds do not tell, the saturation is
+    `passes`, a load that comes to 1 and stays there does not count until it goes beyond: so it is
+    with what elastic parameters fill. SolverFault where the point found does not satisfy `load =
+    1`; another function may `certify` that. Where bounds do not decide, the saturation is
     undecided, and where the load is beyond its limit up to `high` at a whole population, undecided
-    before that; QpsError, with the `name` of the resource and its place, where not even that can
-    be told.
+    before that; QpsError, with the `name` of the resource and its place, where not even that can be
+    determined.
     """
     start = Fraction(low)
     excess = load - 1
@@ -115,7 +115,7 @@ def saturation_of(graph: LoadGraph, name: str) -> Saturation:
 def least_saturation(graph: LoadGraph, names: Iterable[str]) -> float:
     """Return where the first of some resources saturates, infinity for nowhere.
 
-    QpsError where that cannot be told.
+    QpsError where that cannot be determined.
     """
     found = {name: saturation_of(graph, name) for name in names}
     least = min((each.at for each in found.values() if each.at is not None), default=inf)
@@ -127,7 +127,7 @@ def least_saturation(graph: LoadGraph, names: Iterable[str]) -> float:
 
 
 def undecided_before(saturations: Mapping[str, Saturation], at: float) -> tuple[str, ...]:
-    """Return the resources of which it cannot be told whether they saturate before a population."""
+    """Return the resources that may or may not saturate before a population."""
     return tuple(
         name
         for name, each in saturations.items()
@@ -166,7 +166,7 @@ def _searched(
 
 
 def _at(population: Fraction, method: Method) -> Saturation:
-    """Return a saturation at a population; of what is beyond all floats it is not told where."""
+    """Return a saturation at a population; of what is beyond all floats it is not known where."""
     if population > _LARGEST:
         return Saturation(None, Method.UNDECIDED, _LARGEST)
     return Saturation(float(population), method)

@@ -43,7 +43,7 @@ def crossing(over: Formula, population: Formula, below: int, above: int) -> floa
 
     It is not above zero at `below` and not below zero at `above`, exactly; None where it has
     no value. Where it passes at one of the two, floats may lie to either side of zero there:
-    their signs at the ends are not asked for.
+    their signs at the ends are not requested.
     """
     value = number_function(population, over)
     low, high = float(below), float(above)

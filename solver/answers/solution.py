@@ -29,8 +29,8 @@ class Verdict(Enum):
 class Saturation(Struct, frozen=True):
     """Where a resource saturates: the population, as a real number; None for never.
 
-    Where that cannot be told, `not_below` is a population up to which it does not, and `at` one by
-    which it does; None where no such one is known.
+    Where that cannot be determined, `not_below` is a population up to which it does not, and `at`
+    one by which it does; None where no such one is known.
     """
 
     at: float | None
@@ -149,7 +149,7 @@ class ElasticSolution(Struct, frozen=True, kw_only=True):
     """An elastic parameter: what it comes to at the limit, and its two knees.
 
     It takes the most up to `yields`, what is left from there on, and the least from
-    `exhausted` on; None where that never happens. In between, `changes` tell where another
+    `exhausted` on; None where that never happens. In between, `changes` say where another
     resource becomes the one that leaves the least.
     """
 
@@ -250,7 +250,7 @@ class ModeSolution(Struct, frozen=True, kw_only=True):
 class Outcome(Struct, frozen=True, kw_only=True):
     """What one configuration comes to, in numbers.
 
-    `at` is the population at which values are told: the largest acceptable one, or the least
+    `at` is the population at which values are reported: the largest acceptable one, or the least
     of the range where none is acceptable.
     """
 

@@ -9,7 +9,7 @@ from qps.solver.answers.answer_parts import CountedAsKnown
 
 
 def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown, ...]:
-    """Return the fitted costs in use of which no spread can be told, by their tables."""
+    """Return the fitted costs in use of which no spread can be determined, by their tables."""
     counted = {
         tuple(one.value.distribution.table.split("\0")[-2:])
         for one in model.parameters

@@ -124,7 +124,7 @@ def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
             continue
 
         def measure(graph: LoadGraph, _: Configuration, own: Criterion = one) -> Formula:
-            # Those of a family stand at one place: a name tells them apart.
+            # Those of a family stand at one place: a name distinguishes them.
             place = own.span, own.name
             alike = (one.value for one in graph.criteria if (one.span, one.name) == place)
             return next(alike, UNDEFINED)
@@ -147,7 +147,7 @@ def _percentiles(graph: LoadGraph) -> Iterator[Read]:
         with suppress(QpsError):  # it has no percentiles
             graph.streams[name].latency_quantile(_P99)
             known = graph.streams[name].quantile_certainty(_P99)
-            if not named and known.kind is Kind.LOWER_BOUND:  # nobody asks for it
+            if not named and known.kind is Kind.LOWER_BOUND:  # nothing requests it
                 continue
 
             def latency(graph: LoadGraph, _: Configuration, name: str = name) -> Formula:

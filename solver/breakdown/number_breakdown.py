@@ -51,7 +51,7 @@ def number_apart(
     """Return what a name stands for, taken apart; QpsError where the graph has no such name.
 
     `modes` are the modes of the spec, of which the graph is in one, or outside of any. Without
-    `spread_of` it is not told how far it may be off.
+    `spread_of` it is not known how far it may be off.
     """
     name = name if name in names(graph) else current_text(name)
     apart = _of_name(graph, name, at, modes)
@@ -100,7 +100,7 @@ def _checks(graph: LoadGraph) -> Checks:
 
 
 def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:
-    """Return the stream of a name and what is asked of it; a stream by itself has no more."""
+    """Return the stream of a name and what is demanded of it; a stream by itself has no more."""
     stream = name
     while stream and stream not in graph.streams and stream not in graph.stated.absent:
         stream = stream.rpartition(".")[0]

@@ -111,7 +111,7 @@ _QUANTILE = re.compile(r"quantile\(([\w.]+)\.latency,([^,()]*)\)")
 
 
 def percentile_of(graph: LoadGraph, name: str) -> tuple[str, Fraction] | None:
-    """Return stream and share of a percentile that is asked for by name; None for all else."""
+    """Return stream and share of a percentile that is requested by name; None for all else."""
     stream, _, word = name.rpartition(".")
     share = percentile_level(word)
     percentile = _QUANTILE.fullmatch(name.replace(" ", ""))
@@ -121,7 +121,7 @@ def percentile_of(graph: LoadGraph, name: str) -> tuple[str, Fraction] | None:
 
 
 def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Apart:
-    """Return a quantile of a latency, each wait told apart from the tail of its own service."""
+    """Return a quantile of a latency, each wait distinguished from the tail of its own service."""
     if not 0 <= share < 1:
         raise QpsError.single(
             codes.OUT_OF_RANGE,

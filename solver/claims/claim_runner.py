@@ -65,7 +65,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     model: ir.Model
     decided: set[str] = field(default_factory=set)
-    """Parameters that conditions asked for, in all formulas so far."""
+    """Parameters that conditions requested, in all formulas so far."""
     chosen: dict[str, None] = field(default_factory=dict)
     """What was chosen of the numbers that all formulas so far rest on, in the order met."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 self.chosen[f"{assumption.name}: {value}"] = None
 
     def _note_decided(self, configuration: Configuration, decided: Collection[str]) -> None:
-        """Keep what was chosen of the parameters that conditions ask for."""
+        """Keep what was chosen of the parameters that conditions request."""
         for name in sorted(decided) if self.model.fitted else ():
             span = configuration.values_from.get(name)
             if span in self._fitted:

@@ -80,7 +80,7 @@ class Drift(Struct, frozen=True, kw_only=True):
     `off` by what share of the load they do, at the rates of the runs (the root of the mean square).
     It is no chance where `is_significant`, and has moved where that is more than what is let pass.
     `alone` names the numbers of which each by itself would explain it. `begin` is the first of the
-    `compared_rows` that numbers are told of, where these are not all `rows`; `since` tells when it
+    `compared_rows` that numbers are told of, where these are not all `rows`; `since` says when it
     began, if runs do. `sees` is the least change of the load that such runs would have shown.
     """
 
@@ -129,7 +129,7 @@ class _JointTest(Struct, frozen=True):
 def drift(
     table: Table, stated: StatedCosts, unit_of: UnitOf, *, chance: float, tolerance: float
 ) -> Drift:
-    """Return whether costs have moved; DataError where the runs do not tell.
+    """Return whether costs have moved; DataError where the runs do not show it.
 
     They have where so large a difference comes by chance less often than `chance`, and makes more
     than `tolerance` of the load.
@@ -191,8 +191,8 @@ def _times(table: Table) -> list[datetime] | None:
 def _starts(table: Table, *, is_ordered: bool) -> list[int]:
     """Return from which rows on runs are asked by themselves: all, the later half, and so on.
 
-    Where rows tell their days, days are halved, as far as some are left; of other groups all are
-    asked together.
+    Where rows have their days, days are halved, as far as some are left; of other groups all
+    are asked together.
     """
     count = len(table.lines)
     if not is_ordered or count > _MOST_ROWS_CUT:
@@ -210,7 +210,7 @@ def _starts(table: Table, *, is_ordered: bool) -> list[int]:
 
 
 def _run_fit(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _RunFit | None:
-    """Return what runs say; None where later ones are too few, or do not tell costs apart."""
+    """Return what runs say; None where later ones are too few, or do not distinguish costs."""
     size = len(stated.items) + (None not in stated.items)
     if begin and len(table.lines) < size + _FEWEST_ROWS:
         return None

@@ -103,7 +103,7 @@ class PredictionIntervals(Struct, kw_only=True):
     def _drawn(
         self, quantity: ir.Quantity, there: Configuration, axis: ir.Axis, at: int
     ) -> SampledValues | None:
-        """Return what a column of a row comes to in draws; None where samples cannot tell it."""
+        """Return what a column of a row comes to in draws; None where samples do not."""
         parts = list(parts_of(quantity.expr))
         if any(map(_is_of_samples, parts)):
             return None

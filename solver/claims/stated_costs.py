@@ -28,10 +28,10 @@ from qps.compiler.quantities.dimension import INFORMATION, TIME
 class StatedCosts(Struct, frozen=True, kw_only=True):
     """Numbers of a spec: seconds of one processor for each of the `items` (bits for information).
 
-    The item None is the load of the whole machine that is always there. `covariance` tells how
+    The item None is the load of the whole machine that is always there. `covariance` explains how
     well the spec knows them, by `freedom` degrees (None for many). `reading` is how runs of that
     machine are read, `components` whose costs these are, and `loads` between which they were
-    measured, if that is told.
+    measured, if that is reported.
     """
 
     components: tuple[str, ...]

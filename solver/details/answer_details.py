@@ -66,7 +66,7 @@ def answer_details(
     *,
     has_curves: bool = True,
 ) -> AnswerDetails:
-    """Return the details of the answer of a graph in a configuration; curves where asked for."""
+    """Return the details of the answer of a graph in a configuration; curves where requested."""
     every = in_each_mode(model, configuration)
     value = graph.at(answer.at).number
     parts = tuple(_parts(answer, graph))

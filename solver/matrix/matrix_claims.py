@@ -42,7 +42,7 @@ class ClaimCounts:
     def is_true(self) -> bool:
         """Whether the claim holds. Nothing is true of every one of no configurations.
 
-        SolverFault where that rests on a configuration of which a fault tells nothing.
+        SolverFault where that rests on a configuration of which a fault says nothing.
         """
         cases = ((0, 0), (0, self.faults), (self.faults, self.faults))
         found = {self._is_true(self.true_count + met, self.about + about) for met, about in cases}
@@ -123,7 +123,7 @@ def _known(claim: ir.MatrixClaim, compiled: CompiledMatrix) -> Certainty:
 
 
 def _rests_on_answer(condition: ir.Condition | None) -> bool:
-    """Return whether a condition asks for words that rest on the largest acceptable population."""
+    """Return whether a condition requests words that rest on the largest acceptable population."""
     match condition:
         case ir.RowIs(column):
             return column in ("limited_by", "mode")

@@ -35,9 +35,9 @@ def compile_matrix(
 ) -> CompiledMatrix:
     """Return a matrix compiled; QpsError where it is too varied to be.
 
-    `drawn` is asked where quantiles of the answer are, `at_confidence` where requirements ask for
-    certainty: without them nothing asks for any. `further` columns are told behind those of the
-    matrix.
+    `drawn` is asked where quantiles of the answer are, `at_confidence` where requirements state a
+    confidence level: without them nothing requests any. `further` columns are told behind those of
+    the matrix.
     """
     promised = confidence_rows(model, matrix, at_confidence)
     if model.derived(confidence_requirement) is not None:

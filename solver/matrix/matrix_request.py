@@ -17,7 +17,8 @@ class Request:
 
     `configurations` counts all that there are before any is left out, `parts` holds pairs such as
     `where` and its condition, `order` the columns to sort by and whether from the largest on; `at`
-    is the population at which loads, quality and cost are told, None for the largest acceptable.
+    is the population at which loads, quality and cost are reported, None for the largest
+    acceptable.
     """
 
     file: str

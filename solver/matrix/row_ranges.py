@@ -322,7 +322,7 @@ class MatrixSolver:
         rows.one_by_one[row] = True
 
     def _with_confidence(self, number: int, index: Sequence[int]) -> CompiledMatrix:
-        """Return the matrix with what one row promises, where requirements ask for certainty."""
+        """Return the matrix with the capacity of one row at its confidence levels."""
         rows = self.compiled.confidence_rows
         if rows is None:
             return self.compiled

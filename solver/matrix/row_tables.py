@@ -120,7 +120,7 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     if is_selected:
         by_name = {column.name: column for column in found}
         by_name |= {column.answer or column.name: column for column in (*found, *own)}
-        # What rows are sorted by is told, too: without it their order would be a riddle.
+        # What rows are sorted by is reported, too: without it their order would be a riddle.
         with_them = [LEFT_OUT] if compiled.quantiles else []
         wanted = (*_selected(matrix), *with_them, *(key.column for key in matrix.order))
         chosen = [name for name in wanted if all(axis.name != name for axis in axes)]
@@ -313,7 +313,7 @@ def one_by_one_in(table: pa.Table) -> int:
 
 
 def statistics_table(table: pa.Table, one_by_one: int) -> pa.Table:
-    """Return a table that tells how many configurations were answered one by one."""
+    """Return a table that says how many configurations were answered one by one."""
     about = table.schema.metadata or {}
     count = {ONE_BY_ONE.encode(): str(one_by_one).encode()} if one_by_one else {}
     return table.replace_schema_metadata(about | count)
@@ -323,7 +323,7 @@ _MOST_DIGITS = 19
 
 
 def in_order(compiled: CompiledMatrix, table: pa.Table) -> pa.Table:
-    """Return rows sorted as the matrix asks for; what has no value comes last."""
+    """Return rows sorted as the matrix requests; what has no value comes last."""
     order = compiled.matrix.order
     if not order:
         return table

@@ -51,7 +51,7 @@ class Followed:
 
 
 def followed(low: float, high: float, at: Callable[[float], Point]) -> Followed | None:
-    """Return what is followed over a box; None over one so wide that few points tell too little.
+    """Return what is followed over a box; None over one so wide that few points say too little.
 
     `at` tells the values at a point.
     """

@@ -126,7 +126,7 @@ class Curve:
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a finite value throughout the box that was asked for last.
+        """Whether there is a finite value throughout the box of the last request.
 
         What may have none has no bounds; beyond all floats lies no bound either of what has one.
         """
@@ -140,7 +140,7 @@ class Curve:
         return [_is_total(step.part) for step in self._steps]
 
     def part(self, part: Formula) -> Interval:
-        """Return the bounds of a part over the box that was asked for last."""
+        """Return the bounds of a part over the box of the last request."""
         return self._found[self._places[part]]
 
     def roundings(self) -> Iterator[Formula]:
@@ -150,7 +150,7 @@ class Curve:
                 yield step.part
 
     def jumps(self) -> float:
-        """Return how often a rounding can jump in the box that was asked for last."""
+        """Return how often a rounding can jump in the box of the last request."""
         return sum((self.part(r).high - self.part(r).low for r in self.roundings()), 0.0)
 
     def _run(self, low: float, high: float, steps: list[_Step] | None = None) -> Interval:

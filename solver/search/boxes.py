@@ -87,7 +87,7 @@ def first_reached(over: Formula, population: Formula, low: int, *, passes: bool)
     With `passes`, zero does not count: it is the infimum of those above zero. It is taken as
     known that it is not so at `low` itself. None for nowhere: proved up to infinity where what
     is rounded can be bounded by a rational function, else up to `FARTHEST`. UndecidedError
-    where boxes do not tell.
+    where boxes do not decide.
     """
     over = _shortened(over, population, low)
     search = _Search(Curve(over, population), passes=passes)
@@ -107,7 +107,7 @@ def first_above(
 ) -> Reach | None:
     """Return the infimum of the points between two at which `over` is above zero, None for none.
 
-    Just behind `low` it is taken as known not to be. UndecidedError where boxes do not tell.
+    Just behind `low` it is taken as known not to be. UndecidedError where boxes do not decide.
     """
     search = _Search(Curve(_shortened(over, axis, low), axis), passes=True, budget=budget)
     return search.within(above(float(low)), float(high))
@@ -208,7 +208,7 @@ def first_failure_in_boxes(
 ) -> int | None:
     """Return the least whole population in a range at which `over` is above zero, None for none.
 
-    With `strict`, zero counts. UndecidedError where boxes do not tell.
+    With `strict`, zero counts. UndecidedError where boxes do not decide.
     """
     return _WholeSearch(over, population, low, strict=strict).within(low, high)
 

@@ -17,7 +17,7 @@ from qps.engine.expressions.signs import range_of
 
 
 class NoSignError(QpsError):
-    """A number is so near to zero that the most digits do not tell on which side it lies."""
+    """A number is so near to zero that the most digits do not determine on which side it lies."""
 
     def __init__(self, what: str = "a value", span: Span | None = None) -> None:
         message = (

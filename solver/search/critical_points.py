@@ -31,13 +31,13 @@ def critical_points(
 
 
 class _UndecidedError(Exception):
-    """Which alternative is in force cannot be told."""
+    """Which alternative is in force cannot be determined."""
 
 
 def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None:
     """Return an expression with the alternatives that are in force at a point put in.
 
-    None where that cannot be told: it is not made of rational functions, maxima and minima.
+    None where that cannot be determined: it is not made of rational functions, maxima and minima.
     """
 
     def value(alternative: Formula) -> Fraction:

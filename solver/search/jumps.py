@@ -53,7 +53,7 @@ def _is_monotone(part: Formula, population: Formula) -> bool:
 
 
 def without_jumps(curve: Curve) -> Formula:
-    """Return a function with its roundings as they are in the box that was asked for last.
+    """Return a function with its roundings as they are in the box of the last request.
 
     None of them may jump there.
     """
@@ -71,7 +71,7 @@ def reached_between(
     """Return the first point behind `start`, up to `end`, at which a function is zero or more.
 
     With `passes`, zero does not count: it is the infimum of those above zero. None where that
-    cannot be told exactly.
+    cannot be determined exactly.
     """
     try:
         ends = start, end

@@ -11,7 +11,7 @@ from math import inf, isfinite
 from qps.engine.numerics.bisection import halfway
 
 _FAR = 4
-"""Between numbers of which one is so many times the other, lines tell little."""
+"""Between numbers of which one is so many times the other, lines say little."""
 
 
 def likely_failure(value: Callable[[float], float], low: int, high: int) -> int | None:

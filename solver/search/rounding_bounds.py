@@ -27,7 +27,7 @@ Stretch = tuple[float, float | None]
 
 
 class _NoBoundError(Exception):
-    """A part of which no bound is told."""
+    """A part of which no bound is reported."""
 
 
 def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stretch]:
@@ -107,7 +107,7 @@ class _Bounding:
     def _operand(
         self, operand: Formula, within: Range, move: int, *, up: bool, keeps_sign: bool
     ) -> Formula:
-        """Return the bound of an operand, with which an operation moves as is told.
+        """Return the bound of an operand, with which an operation moves as is reported.
 
         Where that rests on its sign, the bound has the same.
         """

@@ -6,8 +6,8 @@ are exact; a box in which bounds prove that it is missing fails as a whole. A bo
 prove that all parts have values is settled where the function has one sign, or where it only
 rises or only falls, so that its ends tell. All others are halved, the widest first, down to the
 last digits, or to where bounds of a point are as wide. Where so many boxes do not settle it, or
-bounds tell nothing even of narrow ones, points are tried: between two neighbors that agree it is
-taken to be alike, and that is told. Of what is whole, each of a few numbers is tried.
+bounds say nothing even of narrow ones, points are tried: between two neighbors that agree it is
+taken to be alike, and that is reported. Of what is whole, each of a few numbers is tried.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _NOTHING = 1e-25
 """So small a part of the range is narrow wherever it lies."""
 
 _SIMPLE = 10**6
-"""A change is told as a fraction with no larger denominator where floats do not tell it apart."""
+"""A change is told as a fraction with no larger denominator where floats do not distinguish it."""
 
 _FEW_WHOLE, _MOST_WHOLE = 4, 1000
-"""In a box so narrow each whole number is tried, and in all so many where bounds do not tell."""
+"""In a box so narrow each whole number is tried, and in all so many where bounds do not decide."""
 
 _PLACES, _PLACE, _FAR_WIDER = 5, 2.0**-14, 256
-"""At so many places it is seen whether bounds tell anything, over so small a part of the range.
+"""At so many places it is seen whether bounds say anything, over so small a part of the range.
 
-They tell nothing where they are so many times as wide as what moves.
+They say nothing where they are so many times as wide as what moves.
 """
 
 Stretch = tuple[Fraction, Fraction]
@@ -239,7 +239,7 @@ class _Search:
         return False
 
     def _is_blurred(self, middle: float, bounds: Interval) -> bool:
-        """Return whether bounds of a box are hardly wider than a point's: halves tell no more."""
+        """Return whether bounds of a box are hardly wider than a point's: halves say no more."""
         if not (self._curve.has_value and isfinite(bounds.low) and isfinite(bounds.high)):
             return False
         here = self._curve.at(middle)
@@ -264,7 +264,7 @@ class _Search:
             try:
                 return self.fails(Fraction(at)) is fails
             except UndecidedError:
-                near.append(at)  # no digits tell it from the change
+                near.append(at)  # no digits distinguish it from the change
                 return True
 
         end = bisected(is_behind, low, high)
@@ -275,7 +275,7 @@ class _Search:
         self.points.add(Fraction(end) if simple is None else simple)
 
     def _narrow(self, low: float, high: float) -> None:
-        """Note what changes in a box in which floats hardly differ; untold where nothing does."""
+        """Note what changes in a box whose floats hardly differ; undecided where nothing does."""
         if self.fails(Fraction(low)) is not self.fails(Fraction(high)):
             self._ends_of_one(low, high)
             return
@@ -313,7 +313,7 @@ class _Search:
     # -- values that are tried -------------------------------------------------------------
 
     def _is_blind(self, start: float, end: float) -> bool:
-        """Return whether bounds of some narrow box tell nothing though both its ends are alike.
+        """Return whether bounds of some narrow box say nothing though both its ends are alike.
 
         They are far wider there than a value moves: halves of the range would tell no more.
         """
@@ -331,7 +331,7 @@ class _Search:
         return False
 
     def trial(self, low: float, high: float) -> int:
-        """Find changes between values of a box that are tried; return how many, 0 where untold."""
+        """Find changes between tried values of a box; return how many, 0 where undecided."""
         try:
             values, changes = tried(self.fails, (low, high), is_whole=self._is_whole)
             for start, end in changes:

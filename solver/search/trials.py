@@ -23,7 +23,7 @@ Fails = Callable[[Fraction], bool]
 
 
 class UndecidedError(Exception):
-    """A value of which no digits tell whether something fails."""
+    """A value of which no digits determine whether something fails."""
 
 
 def tried(fails: Fails, box: Box, *, is_whole: bool) -> tuple[int, list[Box]]:

@@ -21,7 +21,7 @@ def least_whole(
     """Return the least number, of `most`, from which on a function is nowhere above zero.
 
     It is a function of how many `times` as many as `now` there are. With `strict`, zero is above,
-    too. None where there is none: it fails for the most. UndecidedError where it is not told, or
+    too. None where there is none: it fails for the most. UndecidedError where it is undecided, or
     fails again beyond the first that do.
     """
     if now <= 0 or most < 1:

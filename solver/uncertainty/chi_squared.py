@@ -17,7 +17,7 @@ from qps.solver.matrix.limits.row_preparation import Floats
 
 _NODES = 1025
 _FARTHEST = 8.0
-"""Standard deviations of a normal number, up to which levels are told apart."""
+"""Standard deviations of a normal number, up to which levels are distinguished."""
 _HALVINGS = 40
 
 

@@ -1,4 +1,4 @@
-"""Up to how many users a requirement holds with the certainty that it asks for.
+"""Up to how many users a requirement holds with its confidence level.
 
 A sample is the spec with one value of each number that is not known. In it, a requirement holds up
 to some population: the last before the first at which it fails, or a resource has more to do than
@@ -47,7 +47,7 @@ def _limited_requirement(
     configuration: Configuration,
     sampling: Sampling,
 ) -> ir.Requirement:
-    """Return a requirement with what is promised by it; itself where it asks for no certainty."""
+    """Return a requirement with its capacity at confidence; itself where it states no level."""
     if requirement.certainty is None:
         return requirement
     alone = _alone(requirement, model)
@@ -68,7 +68,7 @@ def _limited_requirement(
 
 
 def _alone(requirement: ir.Requirement, model: ir.Model) -> ir.Model:
-    """Return a model that asks for one requirement, and that no resource has more than it can do.
+    """Return a model that requests one requirement, and that no resource has more than it can do.
 
     Targets are no limits of a requirement, but elastic parameters take what they leave.
     """

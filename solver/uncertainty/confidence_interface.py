@@ -1,6 +1,6 @@
 """What is promised with certainty, wherever a population is answered; nothing is imported before.
 
-Most specs ask for no certainty, or are certain: they need no samples, and no numpy.
+Most specs state no confidence level, or are certain: they need no samples, and no numpy.
 """
 
 from __future__ import annotations

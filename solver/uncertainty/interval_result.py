@@ -10,7 +10,7 @@ SEED = 1
 ALONE = "needs a separate load graph, and too many samples do"
 """Why a sample has no answer though it may be."""
 PROBABILITY = 0.9
-"""Of an interval that is told."""
+"""Of an interval that is reported."""
 CERTAINTY = 0.95
 """With which a population is promised unless said otherwise."""
 CERTAINTIES = (0.5, 0.999)

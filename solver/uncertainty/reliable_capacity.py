@@ -75,6 +75,6 @@ def _are_independent(model: ir.Model, graphs: Sequence[LoadGraph]) -> bool:
 
 
 def _of_errors(model: ir.Model, errors: UnfavorableErrors) -> ir.Model:
-    """Return a model that asks for nothing but what has an error: the rest was sampled before."""
+    """Return a model that requests nothing but what has an error: the rest was sampled before."""
     modes = (replace(mode, requirements=errors.of(mode.requirements)) for mode in model.modes)
     return replace(model, requirements=errors.of(model.requirements), modes=tuple(modes))

@@ -3,10 +3,10 @@
 Kriging: a polynomial (G. E. P. Box and K. B. Wilson, On the experimental attainment of optimum
 conditions, Journal of the Royal Statistical Society B 13, 1951) and what is left of the points
 beside it as a Gaussian process, so that kinks are followed, too. Here of the logarithms of what
-varies, where all of it is above zero, for the logarithm of what is told: products of powers are met
-exactly. Each point is told by all others (O. Dubrule, Cross validation of kriging in a unique
-neighborhood, Mathematical Geology 15, 1983): that chooses among polynomials and processes, and says
-how far off a surface is (F. Bachoc, Cross validation and maximum likelihood estimations of
+varies, where all of it is above zero, for the logarithm of what is reported: products of powers are
+met exactly. Each point is estimated from all others (O. Dubrule, Cross validation of kriging in a
+unique neighborhood, Mathematical Geology 15, 1983): that chooses among polynomials and processes,
+and says how far off a surface is (F. Bachoc, Cross validation and maximum likelihood estimations of
 hyper-parameters of Gaussian processes with model misspecification, Computational Statistics & Data
 Analysis 66, 2013).
 """
@@ -23,14 +23,14 @@ from qps.solver.matrix.limits.row_preparation import Bools, Floats
 _FULL, _SQUARES = 5, 20
 """Numbers up to which there are terms of pairs, and up to which there are squares."""
 _FOR_EACH, _FEWEST, _NEIGHBOR_COUNTS = 2, 12, 8
-"""Points for each term, at least so many, and some to be told by the others: at first."""
+"""Points for each term, at least so many, and some to be estimated from the others: at first."""
 _MOST_NEIGHBORS = 24
 """Points that are added where that is not enough."""
 _ALIKE = 1e-9
 _LENGTHS = (0.7, 1.5, 3.0, 6.0)
 """How far the process is alike, in deviations of what varies; beside it there may be none."""
 _NOISE = 1e-8
-"""The part of the process's variance that no other point tells anything of."""
+"""The part of the process's variance that no other point says anything of."""
 _LEAST_WEIGHT = 0.1
 _MANY = 2.0
 """How far above all that fails is what nowhere fails, where a surface is to follow both."""
@@ -84,8 +84,8 @@ class _Kriging(Struct, frozen=True, kw_only=True, eq=False):
 class Surface(Struct, frozen=True, kw_only=True, eq=False):
     """A function of some numbers fitted to its `values` at points.
 
-    `error` is the largest at points that are told by all others, as a part of the value. What is
-    not below `end` is infinite. Where there is no `kriging` it is the `end` everywhere.
+    `error` is the largest at points that are estimated from all others, as a part of the value.
+    What is not below `end` is infinite. Where there is no `kriging` it is the `end` everywhere.
     """
 
     names: tuple[str, ...]
@@ -159,7 +159,7 @@ def first_points(numbers: int) -> int:
 
 
 def fitted(values: dict[str, Floats], targets: Floats) -> Surface:
-    """Return the surface of what is told, above zero, at some values.
+    """Return the surface of what is reported, above zero, at some values.
 
     What is infinite at a point is far above all that is not; what has no value, or is not above
     zero, is not fitted to.

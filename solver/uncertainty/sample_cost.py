@@ -15,7 +15,7 @@ from qps.solver.matrix.compilation.configuration_order import Along
 
 _MOST_SECONDS = 1.0
 _OF_A_ROW, _OF_AN_OPERAND = 1e-3, 3e-7
-"""Seconds that steps take, about: what is told row by row, and each operand of what is slow."""
+"""Seconds that steps take, about: what is computed row by row, and each operand of what is slow."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,7 @@ class Design(Struct, frozen=True, kw_only=True, dict=True):
     def halves(self, answers: Floats, number: int) -> tuple[Floats, Floats]:
         """Return answers as they are, and with the spread of one number half as wide.
 
-        Of the same samples: those in which both are told.
+        Of the same samples: those in which both are reported.
         """
         start = self.samples + number * self.again
         found = answers[start : start + self.again]

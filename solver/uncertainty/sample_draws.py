@@ -195,7 +195,7 @@ def _not_below_zero(drawn: Floats, covariance: Floats) -> Floats:
 def half_width(number: UncertainNumber, weights: Mapping[str, float], probability: float) -> float:
     """Return how far a straight function of a number's parameters lies around what is typical.
 
-    `weights` tells by how much each parameter moves it; within the width it is with a probability.
+    `weights` says by how much each parameter moves it; within the width it is with a probability.
     """
     level = (1 + probability) / 2
     moved = [(weights[name], one) for name, one in number.parameters if name in weights]

@@ -44,13 +44,13 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     """A spec solved for samples of what is not known, a value each.
 
     `largest` is one less than the least of the range where no population is acceptable. `limits`
-    and `bottlenecks` are numbers of `words`, 0 for none. `is_answered` tells which samples have an
+    and `bottlenecks` are numbers of `words`, 0 for none. `is_answered` says which samples have an
     answer: in the others a number is such as none can be, or it is one of too many that have a load
-    graph each, and `reasons` tell why of each.
+    graph each, and `reasons` explain why of each.
     `outcomes` has three rows for each criterion: where it is met, certainly met, and perhaps met;
     `UNDECIDED` where that is unknown.
     `assumed` are criteria of which it is not proved that what once fails stays failing, and
-    `surfaces` tell of which of them it is told by a surface.
+    `surfaces` say of which of them it is estimated by a surface.
     """
 
     largest: Ints
@@ -141,7 +141,7 @@ def solved_for(
 ) -> Sampled:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
-    Without a `solution` nothing but the answers is told. The same for any number of workers.
+    Without a `solution` nothing but the answers is reported. The same for any number of workers.
     """
     at = None if solution is None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)

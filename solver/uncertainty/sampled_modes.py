@@ -1,7 +1,7 @@
 """One mode solved for samples: by floats, where what once fails is taken to stay failing.
 
 No first failure is proved of a sample: that is done for the numbers as they are stated. What takes
-long in each sample is told by surfaces.
+long in each sample is estimated by surfaces.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _SAMPLES_EXAMINED = 8
 
 @dataclass(kw_only=True)
 class SampleModeSolver(SurfaceModeSolver):
-    """Solves samples of one mode; without `met` the answers alone are told."""
+    """Solves samples of one mode; without `met` the answers alone are reported."""
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
-        """Return the answers of some samples; what is of no interest in them is not told."""
+        """Return the answers of some samples; what is of no interest in them is left out."""
         mode = self.mode
         verdict = self.verdicts(index, count)
         is_sound = verdict == SOUND

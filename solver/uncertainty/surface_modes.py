@@ -63,15 +63,15 @@ class FirstBySurface(Struct, frozen=True, kw_only=True, eq=False):
 class SurfaceModeSolver(ModeSolver):
     """Tells where criteria of one mode fail in samples by surfaces, where each would take long.
 
-    Samples are the last axis; `drawn` tells what was drawn for each, and `most` are to be solved
+    Samples are the last axis; `drawn` explains what was drawn for each, and `most` are to be solved
     for each value of the other axes. `outcomes` gathers which criteria are met at a population, if
-    requested. `surfaces` are those of the configurations that were asked for last.
+    requested. `surfaces` are those of the configurations that were requested last.
     """
 
     evaluations: ClassVar[int] = 12
-    """How often something is asked for, about, until it is known where it fails."""
+    """How often something is requested, about, until it is known where it fails."""
     enough: ClassVar[float] = np.inf
-    """How far off a surface may be at points that are told by all others, if there may be more."""
+    """How far off a surface may be at points estimated from all others, if there may be more."""
 
     most: int
     drawn: Mapping[str, Floats]
@@ -80,10 +80,10 @@ class SurfaceModeSolver(ModeSolver):
     surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
     _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
-    """What surfaces tell of the rows that are being solved: some are asked for again."""
+    """Estimates of surfaces for the rows that are being solved: some are requested again."""
 
     def surfaces_used(self) -> Iterator[BySurface]:
-        """Yield what is told by surfaces of where criteria fail, and how well."""
+        """Yield what is estimated by surfaces of where criteria fail, and how well."""
         for (kind, name, _), surface in self.surfaces.items():
             if kind in (_FAILURE, _FULL) and surface.kriging is not None:
                 yield BySurface(requirement=name, points=surface.points, error=surface.error)
@@ -146,7 +146,7 @@ class SurfaceModeSolver(ModeSolver):
         *,
         is_sought_beyond: bool = True,
     ) -> Callable[[Rows, About | None], Floats]:
-        """Return what tells where something fails, infinite where it does not.
+        """Return what says where something fails, infinite where it does not.
 
         What is not sought beyond the range is told to fail a little behind it.
         """
@@ -215,7 +215,7 @@ class SurfaceModeSolver(ModeSolver):
         return *of_axes, samples, member
 
     def _forget_all_but(self, index: Index) -> None:
-        """Keep no surfaces of rows of which nobody asks: there may be any number of them.
+        """Keep no surfaces of rows that nothing requests: there may be any number of them.
 
         Nor what they tell of other samples of the same rows.
         """
@@ -250,7 +250,7 @@ class SurfaceModeSolver(ModeSolver):
         return self._long[key]
 
     def is_recomputed(self, number: int) -> bool:
-        """Return whether an operation is told each time that something is asked for."""
+        """Return whether an operation is computed for each request."""
         return self.mode.program.varies[number] or number in self._too_long
 
     @property

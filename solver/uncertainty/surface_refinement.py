@@ -48,8 +48,8 @@ def surface_through(
 ) -> Surface:
     """Return a surface of what is told of some samples; points are taken from their start first.
 
-    It is to tell which of the samples lie below a limit, if there is one, and to be near to all;
-    off by no more than is `enough` where points are told by all others.
+    It is to say which of the samples lie below a limit, if there is one, and to be near to all;
+    off by no more than is `enough` where points are estimated from all others.
     It is one of the `others` where all of its first points are: a requirement and the quality that
     rests on it fail together. Where it lies above one of them it need not be near.
     """

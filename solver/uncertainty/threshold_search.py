@@ -14,7 +14,7 @@ from qps.solver.matrix.limits.failure_brackets import Excess
 from qps.solver.matrix.limits.row_preparation import Floats, Rows
 
 _FIRST_OFF = 0.1
-"""How far off a place may be near which to look, unless that is told."""
+"""How far off a place may be near which to look, unless that is reported."""
 _LEAST_OFF = 1e-4
 _MOST_STEPS = 60
 _TURNS = 2

@@ -38,7 +38,7 @@ class ValueModeSolver(SampleModeSolver):
 
     @property
     def _requested(self) -> frozenset[int]:
-        """The numbers that a value rests on: nothing else is told before it is asked for.
+        """The numbers that a value rests on: nothing else is computed before it is requested.
 
         What has no population in it may take long, too, and is not told of every sample then.
         """
@@ -47,12 +47,12 @@ class ValueModeSolver(SampleModeSolver):
         return frozenset(n for n in program.needed(wanted) if not program.steps[n].operands)
 
     def is_recomputed(self, number: int) -> bool:
-        """Return whether an operation is told each time that something is asked for."""
+        """Return whether an operation is computed for each request."""
         program = self.mode.program
         return program.varies[number] or bool(program.inputs[number])
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
-        """Return the value in some samples; nothing else of them is told."""
+        """Return the value in some samples; nothing else of them is reported."""
         mode = self.mode
         verdict = self.verdicts(index, count)
         rows = self.prepared(index, count)
@@ -68,7 +68,7 @@ class ValueModeSolver(SampleModeSolver):
         return found
 
     def surrogate_model(self) -> BySurface | None:
-        """Return how well the value is told by a surface; None where it is told of each sample."""
+        """Return how well the value is estimated by a surface; None where each sample has it."""
         surfaces = [s for (kind, *_), s in self.surfaces.items() if kind == _VALUE]
         if not surfaces:
             return None

@@ -39,7 +39,7 @@ class ValueSolver(SampleSolver):
 
     @property
     def surrogate_model(self) -> BySurface | None:
-        """How well a surface tells the value, at worst; None where it is told of each sample."""
+        """How well a surface estimates the value, at worst; None where each sample has it."""
         surfaces = [found for one in self.solvers if (found := one.surrogate_model()) is not None]
         return max(surfaces, key=lambda one: one.error, default=None)
 

@@ -115,7 +115,7 @@ def _resting_on(
     """Return the numbers that are not known and on which a formula rests, or its form."""
     named = _named_in(read(graph, configuration), own)
     if not own.keys() & graph.basis.evaluated <= named:
-        # Their values were asked for while it was made: told is what asks for none of them.
+        # Their values were asked for while it was made: what remains requests none of them.
         graph = lower_as_one_of_many(model, configuration, dict.fromkeys(own, True))
         named = _named_in(read(graph, configuration), own) | (own.keys() & graph.basis.decided)
     return tuple(

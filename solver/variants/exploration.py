@@ -87,10 +87,10 @@ def _neighbors(known: LoweredCombinations, starts: Sequence[Start]) -> Iterator[
 
 
 def _relevant(known: LoweredCombinations) -> Sequence[int]:
-    """Return the selects that tell several changes from fewer of them: what anything asks for.
+    """Return the selects that tell several changes from fewer of them: what anything requests.
 
-    Without what nothing asks for, a combination is nearer to the start, and so it is known. Of
-    those that cannot be it is not known what they ask for.
+    Without what nothing requests, a combination is nearer to the start, and so it is known. Of
+    those that cannot be it is not known what they request.
     """
     if known.unfit:
         return range(len(known.selects))

@@ -118,7 +118,7 @@ class LoweredCombinations(Struct, kw_only=True):
         base = self._shapes[shape]
         span = self.model.population.span
         assert span is not None
-        # What stays as it is must not be asked for: that would win over what a mode changes.
+        # What stays as it is must not be requested: that would win over what a mode changes.
         now = self._picks(base)
         changes = [
             select.change(picks[i], span)

@@ -56,7 +56,7 @@ class Start(Struct, frozen=True, kw_only=True):
 
 
 def with_spreads(start: Start, model: ir.Model, confidence_model: ir.Model) -> Start:
-    """Return a start with what is not known, and what a model that asks for certainty promises."""
+    """Return a start with what is not known, and the capacity at its confidence level."""
     spreads = spreads_of(model, start.configuration)
     if not spreads:
         return start

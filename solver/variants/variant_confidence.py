@@ -1,4 +1,4 @@
-"""What requirements that ask for certainty promise where a reader of a page starts.
+"""What requirements that state a confidence level promise where a reader of a page starts.
 
 A page draws no samples for them: of any other setting than that of a start it says so.
 """

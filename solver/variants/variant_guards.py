@@ -1,6 +1,6 @@
 """What must hold of a reader's numbers, so that the model can be: no negative costs, whole counts.
 
-`qps solve` looks at every value in use before it asks for an answer. The page looks at those that
+`qps solve` looks at every value in use before it requests an answer. The page looks at those that
 rest on a number which a reader has changed; all others are as they were.
 """
 

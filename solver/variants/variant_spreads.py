@@ -88,7 +88,7 @@ def _sampled(name: str, values: Iterable[Fraction | float]) -> NumberSpread:
     return NumberSpread(name=name, kind="sampled", numbers=(_floats(values),))
 
 
-@lru_cache(maxsize=64)  # a page asks for the same in each of its starts
+@lru_cache(maxsize=64)  # a page requests the same in each of its starts
 def _rows(number: UncertainNumber) -> tuple[NumberSpread, ...]:
     """Return values that were drawn together, in as many rows."""
     drawn = values_at([number], sobol_points(ROWS, dimensions_of([number]), SEED))

@@ -2,7 +2,7 @@
 
 Numbers and the population are inputs of the page's program; choices and places change the
 program itself. A spec has more combinations of them than a page can hold, so the starts (the
-spec as it is, each scenario, what the command line asks for) come first, then everything that
+spec as it is, each scenario, what the command line requests) come first, then everything that
 is one change away from a start, then two changes, until the page is full.
 """
 

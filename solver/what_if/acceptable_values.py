@@ -22,7 +22,7 @@ class Interval(Struct, frozen=True, kw_only=True):
     """Acceptable values, and what fails beyond each end; None at a range's end.
 
     An open end is not acceptable itself. `unrounded` holds the ends before they were rounded
-    to whole numbers, where they were. `low_known` and `high_known` tell how the ends are known.
+    to whole numbers, where they were. `low_known` and `high_known` explain how the ends are known.
     Of one value that does alone, `exact` is that value.
     """
 
@@ -220,7 +220,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
     def _is_open(self, end: Fraction) -> bool:
         """Return whether an end is not acceptable itself: a strict limit, or no value at all.
 
-        A sign above zero tells nothing there: an end that is not rational stands beside itself.
+        A sign above zero says nothing there: an end that is not rational stands beside itself.
         """
         symbol = self.number.symbol
         return any(over.is_open_at(symbol, end) for over in self.excesses)

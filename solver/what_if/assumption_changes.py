@@ -37,9 +37,9 @@ class ChangeKind(StrEnum):
     DISCIPLINE = "discipline"
     FORMULAS = "formulas"
     FIXED = "fixed"
-    """A number that is no parameter, where samples tell the answer: it is part of the formulas."""
+    """A number that is no parameter, where samples give the answer: it is part of the formulas."""
     SPREAD = "spread"
-    """How far off a number may be, where no requirement asks for certainty: the answer stays."""
+    """How far off a number may be, where no requirement states a confidence: the answer stays."""
 
     @property
     def moves(self) -> bool:
@@ -163,7 +163,8 @@ class Sides(Struct, frozen=True, dict=True):
     def changes(self, *, is_sampled: bool) -> list[AssumptionChange]:
         """Return every change that has a name, in the order of the new spec.
 
-        With `is_sampled`, samples tell the answers: what is no parameter cannot be set in them.
+        With `is_sampled`, samples determine the answers: what is no parameter cannot be set in
+        them.
         """
         places = list(self._places())
         return [

@@ -85,10 +85,10 @@ class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is;
-    where `overloads` tell more, the `criterion` itself is known better at some values.
-    Quality `is_implied` where it fails where an axis does: of one axis, or the worst of several.
-    What is `undecided` of it counts as failing. Where there is a `sign_as_set`, that is asked for
-    the sign at a value: the model may have a value where the function of the number has none.
+    where `overloads` tell more, the `criterion` itself is known better at some values. Quality
+    `is_implied` where it fails where an axis does: of one axis, or the worst of several. What is
+    `undecided` of it counts as failing. Where there is a `sign_as_set`, that is asked for the sign
+    at a value: the model may have a value where the function of the number has none.
     """
 
     failure: Failure
@@ -124,7 +124,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     def sign_at(self, symbol: Formula, at: Fraction) -> int | None:
         """Return the sign at a value, None where it has no finite value.
 
-        So near to the limit that no digits tell it is on it.
+        So near to the limit that no digits determine it is on it.
         """
         if self.sign_as_set is not None:
             return self.sign_as_set(at)
@@ -181,8 +181,8 @@ def excess_of(
 class Boundaries(Struct, frozen=True, kw_only=True):
     """Every value at which a criterion may begin or cease to fail, ascending.
 
-    `excesses` are the criteria with what is untold of them. `known` is how it is known which values
-    are acceptable: a lower bound where more may be in truth, an upper one where fewer.
+    `excesses` are the criteria with what is undecided of them. `known` is how it is known which
+    values are acceptable: a lower bound where more may be in truth, an upper one where fewer.
     """
 
     points: list[Fraction]
@@ -232,7 +232,7 @@ def boundaries_of(
 
 @dataclass
 class _Found:
-    """What was found of all criteria: points, and what is not told of each."""
+    """What was found of all criteria: points, and what is undecided of each."""
 
     points: set[Fraction]
     undecided: dict[Excess, tuple[Stretch, ...]] = field(default_factory=dict)
@@ -260,7 +260,7 @@ class _Search:
         self._searched_stretches: dict[Excess, Sequence[Stretch]] = {}
 
     def changes(self) -> _Found:
-        """Return all changes that tell which values are acceptable, and what fails beside them."""
+        """Return all changes that say which values are acceptable, and what fails beside them."""
         found, passing = self._changes_within(self._passing(self._decided, self._exact))
         if self._searched and not passing:
             found, _ = self._changes_within([self._ends], only=True)
@@ -292,7 +292,7 @@ class _Search:
         return found, stretches
 
     def _changes_of(self, over: Excess, stretch: Stretch, budget: Budget) -> Changes:
-        if self._is_whole:  # the whole numbers beside both ends tell whether it changes there
+        if self._is_whole:  # the whole numbers beside both ends determine whether it changes there
             low, high = self._ends
             stretch = max(low, Fraction(floor(stretch[0]))), min(high, Fraction(ceil(stretch[1])))
         return changes_of(
@@ -359,7 +359,7 @@ class _UndecidedCriteria(Struct, frozen=True):
     def certainty(
         self, over: Excess, undecided: Sequence[Stretch], bound: Callable[[Reason], Certainty]
     ) -> Certainty:
-        """Return how the values are known of which one criterion is not told."""
+        """Return how the values are known at which one criterion is undecided."""
         matters = [one for one in undecided if self._matters(over, one)]
         return bound(self._reason(over, matters)) if matters else EXACT
 
@@ -385,7 +385,7 @@ class _UndecidedCriteria(Struct, frozen=True):
         )
 
     def _reason(self, over: Excess, undecided: Sequence[Stretch]) -> Reason:
-        """Return what is not told, where, and what would help."""
+        """Return what is undecided, where, and a remedy."""
         requirement, place = over.failure.requirement, self._place(undecided)
         return reason_of("bounds-undecided", requirement, mode=_in_mode(over), place=place)
 

@@ -205,7 +205,7 @@ def _faster_core(
     """Yield cores twice as fast for what is bound to one thread, where no rating tells of it.
 
     A thread, `server.cpu.main`, gains nothing by more cores. All costs there halve; where they
-    are also costs elsewhere, no one machine can be told to be faster.
+    are also costs elsewhere, no one machine can be made faster.
     """
     resources = solution.graph.resources
     thread = resource_in(solution.limited_by or "")

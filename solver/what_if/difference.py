@@ -57,8 +57,8 @@ class Difference(Struct, frozen=True, kw_only=True):
 def difference(old: Side, new: Side, at_confidence: ConfidenceModel | None = None) -> Difference:
     """Return what differs between two specs, and how much of the answer each change explains.
 
-    Where requirements ask for certainty, `at_confidence` finds what can be promised, of each answer
-    on the way as well.
+    Where requirements state a confidence level, `at_confidence` finds what can be promised, of each
+    answer on the way as well.
     """
     is_sampled = any(as_stated(s.model, s.configuration) is not s.model for s in (old, new))
     sides = Sides(old, new)

@@ -3,7 +3,7 @@
 A criterion that does not fall as users are added holds for fewer where it holds for more: bounds of
 its slope tell, over boxes of users and values, which are halved until they do. Boxes in which the
 operands of a quantile have no bounds are halved before any quantile is computed: where there are
-too many of them alone, it is not told.
+too many of them alone, it is undecided.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.solver.search.bounds import Curve
 
 _MOST_BOXES = 200
-"""Boxes after which a criterion is left untold."""
+"""Boxes after which a criterion is left undecided."""
 
 _ENDLESS = Interval(inf, inf, -inf, inf)
 
@@ -108,7 +108,7 @@ class _Criterion:
 def _is_endless(part: Formula, curve: Curve) -> bool:
     """Return whether what grows and falls with its operands has no bounds, and none of its slope.
 
-    In the box that was asked for last.
+    In the box of the last request.
     """
     row, bounds = OPERATIONS[part.word], [curve.part(operand) for operand in part.operands]
     grows = repeated(row.grows, row.repeats, len(bounds))
@@ -130,7 +130,7 @@ def passes_for_fewer(
 
     `over` is above zero where it fails; of its two `symbols` the first is the population, the
     second the number. It holds for the most users at every value between two ends. False where
-    bounds do not tell.
+    bounds do not decide.
     """
     population, number = symbols
     if population not in over.symbols:

@@ -1,7 +1,7 @@
 """What it takes to carry anybody, where a spec carries nobody: one thing changed until it does.
 
 Twice as much, or a tenth less, is too little to try there: each capacity and each demand that what
-fails rests on is turned in steps, of which the first one that helps is told.
+fails rests on is turned in steps, of which the first one that helps is reported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """How many machines do: the search for counts with which all that is required holds.
 
 All counts are doubled together until all holds; then each is made as small as it may be while the
-others stay. Whether all holds is asked of the whole model at the very counts that are told, so that
-what is told is so; that fewer could do elsewhere, or more than was looked at, is not ruled out.
+others stay. Whether all holds is asked of the whole model at the very counts that are reported, so
+that what is told is so; that fewer could do elsewhere, or more than was looked at, is not ruled
+out.
 """
 
 from __future__ import annotations

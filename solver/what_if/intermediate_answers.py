@@ -19,7 +19,7 @@ from qps.solver.what_if.model_error import Capacity
 from qps.solver.what_if.place_changes import kind_of
 
 ConfidenceModel = Callable[[ir.Model, Configuration], ir.Model]
-"""Finds what is promised by requirements that ask for certainty."""
+"""Finds what is promised by requirements that state a confidence level."""
 
 
 class IntermediateAnswers(Struct, kw_only=True):
@@ -31,7 +31,7 @@ class IntermediateAnswers(Struct, kw_only=True):
 
     sides: Sides
     at_confidence: ConfidenceModel | None = None
-    """Where samples tell the answers."""
+    """Where samples determine the answers."""
     _lowered: dict[object, list[LoadGraph]] = field(default_factory=dict)
 
     def confidence_model(self, side: Side) -> ir.Model:

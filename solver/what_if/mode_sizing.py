@@ -187,7 +187,7 @@ class SizedMode:
         return float("nan") if value is None else float(value)
 
     def _least(self, number: str, resource: ResourceLoad, target: Formula) -> LeastMultiple:
-        """Return the least part of a number from which on the load keeps to its target."""
+        """Return the least part of a number from which on the load stays within its target."""
         judged, unknown = self._turning(number, resource, target)
         return least_multiple([judged], unknown)
 

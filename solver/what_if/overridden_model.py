@@ -77,7 +77,7 @@ class ModelAsSet:
         """Return criteria with their signs in the model as it is set to any value."""
 
         def sign_of(_: Excess, key: _Key) -> Callable[[Fraction], Sign]:
-            # Of what it asks for nothing may be left: then nothing fails.
+            # Of what it requests nothing may be left: then nothing fails.
             return lambda at: self._signs_at(at).get(key, -1) if self.graphs(at) else None
 
         return [replace(one, undecided=()) for one in self._signed(excesses, sign_of)]

@@ -40,13 +40,13 @@ class Machines(Struct, frozen=True):
 class Needed(Struct, frozen=True, kw_only=True):
     """A resource at the population: its load, its target, and the capacity that it takes.
 
-    That keeps the load to its target, and all that is required where no other capacity does by
+    That keeps the load within its target, and all that is required where no other capacity does by
     itself.
 
-    `takes` is in the unit of the capacity, in whole cores where those are counted, `exact` the
-    same before it was rounded up. Both are None where no capacity does, as of a single thread,
-    and 0 where any does. `machines` tells how many of as many as now would do as well, where that
-    can be chosen.
+    `takes` is in the unit of the capacity, in whole cores where those are counted, `exact` the same
+    before it was rounded up. Both are None where no capacity does, as of a single thread, and 0
+    where any does. `machines` explains how many of as many as now would do as well, where that can
+    be chosen.
     """
 
     resource: str
@@ -59,7 +59,7 @@ class Needed(Struct, frozen=True, kw_only=True):
     machines: Machines | None
     mode: str | None
     machines_mode: str | None = None
-    """The mode whose machines are told, where there are others outside of it."""
+    """The mode whose machines are reported, where there are others outside of it."""
     machines_known: Certainty = EXACT
     is_link: bool = False
     is_searched: bool = False

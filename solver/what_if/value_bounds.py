@@ -88,7 +88,7 @@ class _Values:
         return number is not None and number.symbol in value.symbols
 
     def _valued(self, expr: ir.Expr) -> list[Formula]:
-        """Return a value at some populations, with numbers for all but the one asked for."""
+        """Return a value at some populations, with numbers for all but the one requested."""
         self._expressions.decided.clear()
         value = self._expressions.in_symbols(expr)
         if value is None or self._name in self._expressions.decided:

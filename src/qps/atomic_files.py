@@ -125,7 +125,7 @@ if sys.platform == "win32":
             own.unlink(missing_ok=True)
 
     def _try_lock(handle: int) -> bool:
-        """Lock one byte far behind what is told, which others may read."""
+        """Lock one byte far behind the content, which others may read."""
         os.lseek(handle, 2**20, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)

@@ -77,7 +77,7 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
         from qps.commands.terminal.signals import status_of  # noqa: PLC0415
 
         return status_of(interrupt)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the user is told
+    except Exception as error:  # noqa: BLE001 - whatever it is, the user gets a report
         return _failed(error, arguments)
 
 

@@ -179,7 +179,7 @@ def _failed(error: Exception) -> ExchangeError:
 
 
 def _target(address: SplitResult) -> str:
-    """Return what is asked of a server: the path, and the query."""
+    """Return what is demanded of a server: the path, and the query."""
     found = quote(address.path or "/", safe=_SENT_AS_IS)
     return f"{found}?{quote(address.query, safe=_SENT_AS_IS)}" if address.query else found
 

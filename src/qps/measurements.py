@@ -138,5 +138,5 @@ def text_of(runs: Runs) -> tuple[str, str]:
 
 
 def wrong(error: DataError) -> QpsError:
-    """Return what is told of a table that tells nothing."""
+    """Return the message on a table without information."""
     return QpsError.single(codes.COMMAND_LINE, None, error.message, hint=error.hint or None)

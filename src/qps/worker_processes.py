@@ -39,7 +39,7 @@ Maker: TypeAlias = Callable[[], Callable[..., Any]]
 
 
 class WorkersLostError(Exception):
-    """Raised where workers cannot be had, or are lost again and again; its text tells which."""
+    """Raised where workers cannot be had, or are lost again and again; its text says which."""
 
 
 class WorkerEndedError(BrokenExecutor):

@@ -153,7 +153,7 @@ class MatrixChecker(OfChanges, frozen=True):
         return tuple(block.values()) if is_sound else None
 
     def _at(self, change: ast.Change) -> int | None:
-        """Return the population that is asked for."""
+        """Return the population that is requested."""
         declared = lookup(self.main, change.name)
         is_users = declared is not None and isinstance(declared.declaration, ast.Users)
         if not is_users:

@@ -78,7 +78,7 @@ def _to_load(resource: ir.Resource) -> str:
 
 
 def _is_own(machine: ir.Machine, resource: ir.Resource) -> bool:
-    """Return whether a machine states a resource itself: its parent's is told at its parent."""
+    """Return whether a machine states a resource itself: its parent's is reported at its parent."""
     return not machine.origins or machine.origins[0][0].holds(resource.span)
 
 

@@ -36,7 +36,7 @@ class Shares(Struct, frozen=True):
     total: Fraction
 
     def text(self, name: str) -> str:
-        """Return how a share is told: `30/175`, or as it is written."""
+        """Return how a share is reported: `30/175`, or as it is written."""
         weight = self.of[name].weight
         return weight if self.total == 1 else f"{weight}/{self.total}"
 

@@ -37,7 +37,7 @@ class InstanceArgument(Struct, frozen=True):
 
     @property
     def value(self) -> ast.Expr:
-        """What it is told."""
+        """The value that it is given."""
         assert not isinstance(self.change.value, ast.Range | ast.Listed), "these were reported"
         return self.change.value
 
@@ -292,7 +292,7 @@ def keyword(kind: type) -> str:
 def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
     """Yield the names of some kinds that a module can write, those of its imports qualified.
 
-    Of imports of imports only instances are told: what these have belongs to the spec.
+    Of imports of imports only instances can set values: what these have belongs to the spec.
     """
     yield from (name for name, found in module.names.items() if isinstance(found, kinds))
     if ast.Unit in kinds:

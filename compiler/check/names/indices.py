@@ -275,7 +275,7 @@ class Indices(Struct, frozen=True, kw_only=True):
     def resting(self, name: str) -> frozenset[str]:
         """Return the kinds by which differs what a definition rests on."""
         if name not in self.rests:
-            self.rests[name] = frozenset()  # what rests on itself is told elsewhere
+            self.rests[name] = frozenset()  # what rests on itself is reported elsewhere
             own = self.declared.get(name)
             found: set[str] = set()
             if isinstance(own, (ast.Let, *_NOT_INDEXED)):

@@ -32,6 +32,6 @@ def sink_of(instance: Module, sink: Sink) -> Sink:
     return _InstanceSink(
         found=sink.found,
         failed_names=sink.failed_names,
-        _known=sink._known,  # noqa: SLF001 - one of its kind: one mistake is told once
+        _known=sink._known,  # noqa: SLF001 - one of its kind: one mistake is reported once
         instance_label=Label(instance.used.span, f"in the instance `{instance.prefix}`"),
     )

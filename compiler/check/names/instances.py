@@ -49,7 +49,7 @@ _ARGUMENT_KINDS = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
 
 
 class Instances(Struct, frozen=True):
-    """Settles what instances are told; `uses` are modules, each with the one that uses it."""
+    """Decides the values of instances; `uses` are modules, each with the one that uses it."""
 
     sink: Sink
     uses: list[tuple[Module, Module]]
@@ -83,7 +83,7 @@ class Instances(Struct, frozen=True):
         return False
 
     def bind_arguments(self) -> None:
-        """Note what each instance is told; what is told from further outside wins."""
+        """Note the values that each instance is given; those given further outside win."""
         for instance, user in reversed(self.uses):
             assert instance.used is not None
             self._are_distinct(instance.used.changes)
@@ -233,7 +233,7 @@ class Instances(Struct, frozen=True):
             module.arguments[name] = InstanceArgument(user, change)
 
     def _of_its_kind(self, instance: Module, user: Module) -> tuple[ast.Change, ...]:
-        """Return what an instance is told, as it is for its kind where there is one for each.
+        """Return the value that an instance is given, for its kind where there is one for each.
 
         What is told of one kind alone (`eu.web = big`) goes before what is told of all.
         """

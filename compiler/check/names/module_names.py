@@ -52,7 +52,7 @@ def _declare(module: Module, declaration: ast.Shared, sink: Sink, failed: set[st
             ),
         )
         return
-    # A unit stands behind numbers, all else where things are named: they are told apart.
+    # A unit stands behind numbers, all else where things are named: they are distinguished.
     same_kind: Mapping[str, ast.Shared] = module.units if is_unit else module.names
     earlier = same_kind.get(name.text)
     if not is_unit and isinstance(earlier, ast.Unit):

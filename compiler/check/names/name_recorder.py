@@ -1,6 +1,6 @@
 """What names were taken for while a program was checked: noted where it is decided.
 
-Nobody notes but who asks for it (an editor): a module without a listener notes nothing. What the
+Nobody notes but who requests it (an editor): a module without a listener notes nothing. What the
 notes come to, name by name, `bindings` tells.
 """
 

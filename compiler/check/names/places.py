@@ -69,7 +69,7 @@ def _is_hardware(expr: ast.Expr, module: Module) -> TypeGuard[ast.Reference | as
 def family_of(module: Module, name: ast.Name, kind: type[K]) -> list[K]:
     """Return a machine or network and what it is made of, the nearest first.
 
-    Nothing where that cannot be told: one of them is not there, or is made of itself.
+    Nothing where that cannot be determined: one of them is not there, or is made of itself.
     """
     found: list[K] = []
     at: ast.Name | None = name
@@ -86,7 +86,7 @@ def family_of(module: Module, name: ast.Name, kind: type[K]) -> list[K]:
 def resource_words(declared: Declared) -> list[str] | None:
     """Return what can stand behind a node or link in the name of a load.
 
-    None where that cannot be told, since its machine or network failed.
+    None where that cannot be determined, since its machine or network failed.
     """
     owner, module = declared.declaration, declared.module
     assert isinstance(owner, ast.Node | ast.Link)

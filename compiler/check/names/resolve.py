@@ -45,7 +45,7 @@ def resolve(
 ) -> Outcome[Program]:
     """Load what a module uses and gather all names, as far as they can be found.
 
-    What names are taken for from here on is `noted`, where that is asked for.
+    What names are taken for from here on is `noted`, where that is requested.
     """
     sink = Sink()
     loader = _Loader(importer=importer, sink=sink, instances=Instances(sink, []), noted=noted)

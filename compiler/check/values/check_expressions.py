@@ -174,7 +174,7 @@ class ExpressionChecker:
         return None if value is None or not self._is_allowed(value, scope) else value.quantity
 
     def _uncertain_names(self) -> Mapping[Span, str]:
-        """Return what uncertain numbers are called; asked for where there are some only."""
+        """Return what uncertain numbers are called; requested where there are some only."""
         names = self.context.known.uncertain_names
         if not names:
             names |= uncertain_names(self.context.program)

@@ -1,4 +1,4 @@
-"""Functions: their names, and what can be told of those that nothing calls.
+"""Functions: their names, and what can be determined of those that nothing calls.
 
 A function is checked where it is called. One that nothing calls is checked by itself, with
 formals that have a dimension but no value: what is wrong then is wrong in every call.

@@ -169,7 +169,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         return None
 
     def _answer(self, expr: ast.Reference) -> Value | None:
-        """Return what is asked of the whole system: `capacity`, `cost`."""
+        """Return what is demanded of the whole system: `capacity`, `cost`."""
         first, *rest = expr.name.parts
         word = current_name(first)
         if rest and word == CAPACITY:

@@ -66,7 +66,7 @@ class Context(Struct, frozen=True, kw_only=True):
     known: Known = field(default_factory=Known)
     system: Module | None = None
     values_by_place: dict[Span, dict[str, Value]] | None = None
-    """What expressions came to, by their places and modules, where somebody asks for that."""
+    """What expressions came to, by their places and modules, where somebody requests that."""
 
     def data(self, file: ast.Text, source: Source) -> str | None:
         """Return the text of a file that a source names, None where that was reported."""

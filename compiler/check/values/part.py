@@ -73,7 +73,7 @@ class Part(Struct, frozen=True):
         return [declaration.name.text for declaration in self.main.syntax.every(kind)]
 
     def named(self, module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
-        """Return the declaration of a kind that a name means; where it means none, that is told."""
+        """Return the declaration of a kind that a name means; where it means none, report that."""
         declared = lookup_as(module, name, kind)
         if declared is None:
             report_name(self.sink, module, name, keyword(kind), (kind,))

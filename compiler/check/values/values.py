@@ -51,7 +51,7 @@ class ExpressionTooDeepError(Exception):
 class Value(Struct, frozen=True, kw_only=True):
     """A checked expression: its dimension, what it mentions, how many nodes it has, how deep.
 
-    `divisors` are the numbers in it that divide with their units, for a hint; `sources` tell where
+    `divisors` are the numbers in it that divide with their units, for a hint; `sources` say where
     the numbers come from that are named in it.
     """
 

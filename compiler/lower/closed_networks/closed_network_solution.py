@@ -47,7 +47,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     forks: tuple[Fork, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
-    """How often the one class visits each station; that of several is not told."""
+    """How often the one class visits each station; that of several is not known."""
 
     @property
     def is_of_one(self) -> bool:
@@ -210,7 +210,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return [*of_several, *self._operands(stations)]
 
     def _operands(self, stations: Iterable[ClosedStation]) -> list[Formula]:
-        """Return what operations on networks take, without which class of how many is asked for."""
+        """Return what operations on networks take, without which class of how many is requested."""
         return [*self.jobs, *self.delays, *chain.from_iterable(map(self._group, stations))]
 
     def _group(self, one: ClosedStation) -> tuple[Formula, ...]:

@@ -130,7 +130,7 @@ class _Room(Struct, frozen=True, kw_only=True):
 class _ElasticRoom(Struct, frozen=True, kw_only=True):
     """A station that users wait at, while parameters take of it.
 
-    Its `load` has the users' part in it, who ask for less the more is taken; `source` is the rest
+    Its `load` has the users' part in it, who request less the more is taken; `source` is the rest
     of it, to which the parameters belong.
     """
 

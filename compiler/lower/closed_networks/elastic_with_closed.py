@@ -2,7 +2,7 @@
 
 Where no queueing is stated, users ask for as much as they would if nobody else were there, and an
 elastic parameter takes what that leaves: it gives way, down to its least. Where users wait, what
-it takes makes them slower, and they ask for less the more it takes: together they ask for more the
+it takes makes them slower, and they request less the more it takes: together they request more the
 more it takes, so that there is one rate at which the resource is loaded to its limit.
 """
 

@@ -46,7 +46,7 @@ class Holding(Struct, frozen=True, kw_only=True):
 def holding(
     classes: Sequence[tuple[ir.Stream, ClassTraffic]], demands: Mapping[str, StationTraffic]
 ) -> Holding:
-    """Return what closed streams hold of some pools; QpsError where that is not told."""
+    """Return what closed streams hold of some pools; QpsError where that is not known."""
     taken: dict[str, Sequence[_PoolHolds]] = {}
     first: dict[str, _PoolHolds] = {}
     visited: dict[str, set[str | None]] = {}

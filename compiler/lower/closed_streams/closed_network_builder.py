@@ -1,7 +1,7 @@
 """The rates of closed streams, whose users wait for their answer and think before they ask again.
 
 While streams are walked, the rate of one flow of a closed stream is a symbol x; all loads are
-linear in it. What stands before x tells how long a cycle needs each resource, so that x is settled
+linear in it. What stands before x says how long a cycle needs each resource, so that x is settled
 by mean value analysis over the stations that the stream waits for (`closed_rate`); everything else
 that takes time in a cycle is a delay, as thinking is (`cycle_demands`).
 """
@@ -39,7 +39,7 @@ from qps.engine.expressions.substitution import Substitution
 def closed_classes(
     traffic: Traffic, unfilled: frozenset[str], expressions: ExpressionLowering
 ) -> Closed:
-    """Return what the closed classes come to; QpsError where that is not told.
+    """Return what the closed classes come to; QpsError where that is not known.
 
     Pools that are never full are `unfilled`: they hold up nobody.
     """

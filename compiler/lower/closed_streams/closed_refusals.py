@@ -21,7 +21,7 @@ def refused(
     at: Span | None = None,
     secondary: Sequence[Label] = (),
 ) -> QpsError:
-    """Return that it is not told how long the users of a stream wait."""
+    """Return that it is not known how long the users of a stream wait."""
     return QpsError.single(
         codes.NO_ANSWER,
         at or stream.span,

@@ -1,6 +1,6 @@
 """Cycles of closed streams: the time to think, the stations that are waited for, and all else.
 
-What stands before the rate of a stream, a symbol while it is walked, tells how long a cycle needs
+What stands before the rate of a stream, a symbol while it is walked, says how long a cycle needs
 each resource. A machine whose cores count as one fast server is that server, and the rest of its
 service time a delay (Seidmann and others 1987). What states no queueing is a delay, too, but serves
 no more than it can: then the rest waits (the asymptotic bound).
@@ -148,7 +148,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return station.demand if is_several else station.demand * servers
 
     def _refuse_with_forks(self, stations: Sequence[ClosedStation]) -> None:
-        """Refuse what is not told together with calls that are made together."""
+        """Refuse what is not listed together with calls that are made together."""
         held = [name for name, demand in self.demands.items() if self._uses_resource(demand)]
         paced = [one.resource for one in stations if one.speeds]
         ranked = [one.resource for one in stations if one.rank is not None]
@@ -232,7 +232,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def _known(self) -> CycleKnown:
-        """What tells how the waits of a cycle are known."""
+        """What says how the waits of a cycle are known."""
         return CycleKnown(
             stream=self.stream,
             result=self.traffic,

@@ -115,8 +115,8 @@ def _by_loads(
 ) -> tuple[ElasticFormula, ...]:
     """Return elastic parameters with how they are known, by the loads that limit them.
 
-    An error of a load is one of what is left by many times as much, so that none is told. What one
-    takes too much, the next one has too little.
+    An error of a load is one of what is left by many times as much, so that none is reported. What
+    one takes too much, the next one has too little.
     """
     taken: dict[str, Certainty] = {}
     found = []

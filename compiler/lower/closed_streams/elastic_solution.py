@@ -44,7 +44,7 @@ def loads_of(
     requirements: Sequence[ir.Requirement],
     expressions: ExpressionLowering,
 ) -> Loads:
-    """Return all loads once elastic parameters have taken what is left of what is asked for."""
+    """Return all loads once elastic parameters have taken what is left of what is requested."""
     demands = traffic.stations
     stated = {name: demand.load for name, demand in demands.items()}
     at_rates = Substitution(closed.values)

@@ -1,4 +1,4 @@
-"""The parts of a load that closed streams ask for while their rates are 1, and that of all else."""
+"""The parts of a load that closed streams request while their rates are 1, and that of all else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qps.engine.expressions.monomials import monomials
 
 
 class LoadParts(Struct, frozen=True):
-    """What a resource is asked for: by each closed stream while its rate is 1, and by all else."""
+    """The demand at a resource: of each closed stream while its rate is 1, and of all else."""
 
     by: Mapping[Formula, Formula]
     open_load: Formula

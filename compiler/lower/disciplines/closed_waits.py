@@ -63,7 +63,7 @@ class Uneven(Struct, frozen=True, kw_only=True):
 
     @property
     def rates_known(self) -> Certainty:
-        """How well the rates of its users are told: less rests on waits where users think, too."""
+        """Accuracy of the rates of its users: less rests on waits where users think, too."""
         return self._known("rates")
 
     @property
@@ -194,7 +194,7 @@ class InClosedNetwork(Law, frozen=True):
         return queue.is_in_product_form or self.stated.keeps_randomness(queue)
 
     def mean_known(self, queue: Queue) -> Certainty:
-        """A network in product form is told exactly, any other as if it were one."""
+        """A network in product form is determined exactly, any other as if it were one."""
         return together(
             known_by("product-form-station", queue.resource),
             self.stations_known,

@@ -133,7 +133,7 @@ class Preemptive(ByPriority, frozen=True):
             waiting = apply("waiting", apply("waiting", work, ranks.before), ranks.upto)
             interrupted = apply("waiting", own.service * ranks.before, ranks.before)
             return waiting + interrupted + _own_batch(queue, own, ranks)
-        # Those up to a rank are a queue of their own: the numbers who wait are told apart.
+        # Those up to a rank are a queue of their own: the numbers who wait are distinguished.
         many = _waiting(queue, ranks.upto) - _few_waiting(queue, ranks.before)
         left = ranks.residual_of(ranks.upto_visits)
         return apply("mean", left * many, queue.servers * (ranks.upto - ranks.before))

@@ -23,7 +23,7 @@ def compare(operator: str, left: Formula, right: Formula) -> bool:
 def order_of(left: Formula, right: Formula) -> int:
     """Return 1 where the left number is larger, -1 where it is smaller, else 0.
 
-    What ten thousand digits do not tell apart is equal, and so is what has no value.
+    What ten thousand digits do not distinguish is equal, and so is what has no value.
     """
     one, other = left.exact, right.exact
     if one is None or other is None:

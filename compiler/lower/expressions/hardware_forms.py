@@ -46,7 +46,7 @@ class HardwareForms:
 
     @cached_property
     def _measured(self) -> frozenset[str]:
-        """The machines that costs were measured on, with their families: they are told apart."""
+        """The machines that costs were measured on, with their families: they are distinguished."""
         machines = self._model.machines
         steps = (
             step
@@ -76,7 +76,7 @@ class HardwareForms:
     ) -> dict[str, Formula] | None:
         """Return the numbers of hardware in a graph that are others in another configuration.
 
-        `known` are those that the graph rests on. None where it is not told which are which.
+        `known` are those that the graph rests on. None where it is not known which are which.
         """
         found: dict[str, Formula] = {}
         for place, one, other in _replaced(before, now):

@@ -45,7 +45,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
 
     options: set[str] = field(default_factory=set)
     switches: dict[ir.Condition, Formula] | None = None
-    """Numbers that tell which conditions on options hold; None where these decide."""
+    """Numbers that say which conditions on options hold; None where these decide."""
     counts_move: bool = False
     """Whether numbers of machines and networks are symbols, too."""
 
@@ -249,7 +249,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
         return known[options]
 
     def chosen(self, option: str) -> str:
-        """Return the choice of an option, and remember that it was asked for."""
+        """Return the choice of an option, and remember that it was requested."""
         self.options.add(option)
         return self.configuration.options[option]
 

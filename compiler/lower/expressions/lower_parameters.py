@@ -31,7 +31,7 @@ MeasureOf = Callable[[ir.Measured | ir.Changed], Formula]
 class ParameterLowering(Assuming, kw_only=True):
     """Lowers the parameters of one configuration, each once for each case.
 
-    `requested_at` is where `case` was asked for, None where it is the one in force.
+    `requested_at` is where `case` was requested, None where it is the one in force.
     """
 
     model: ir.Model
@@ -41,7 +41,7 @@ class ParameterLowering(Assuming, kw_only=True):
     elastic_known: dict[str, Certainty] = field(default_factory=dict)
     """How what they come to is known, where that is not exact."""
     decided: set[str] = field(default_factory=set)
-    """Parameters that a condition asks for."""
+    """Parameters that a condition requests."""
     case: ir.Case | None = None
     requested_at: Span | None = None
     _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)

@@ -16,7 +16,7 @@ OfOptions: TypeAlias = "ir.OptionIs | ir.AllOf | ir.AnyOf | ir.Negated"
 
 
 def of_options(condition: ir.Condition | None) -> OfOptions | None:
-    """Return a condition that asks for nothing but options; None for any other."""
+    """Return a condition that requests nothing but options; None for any other."""
     match condition:
         case ir.OptionIs():
             return condition
@@ -52,7 +52,7 @@ def only_works(step: ir.Step, machine: ir.Machine, machines: Mapping[str, ir.Mac
 def loads_what_others_do(step: ir.Step, others: Iterable[ir.Step]) -> bool:
     """Return whether a step loads nothing but what others load in any case.
 
-    Then no name in the graph tells whether it is taken, either.
+    Then no name in the graph says whether it is taken, either.
     """
     always = {
         cost.resource

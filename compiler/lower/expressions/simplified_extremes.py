@@ -36,7 +36,7 @@ def simplify_extremes(expr: Formula, population: Formula, low: int) -> Formula:
 def sign_from(expr: Formula, population: Formula, low: int) -> int | None:
     """Return 1 where an expression is never below zero from `low` on, -1 where never above.
 
-    None where it is both, or where that is not told: it has other symbols, or its terms, put in
+    None where it is both, or where that is not known: it has other symbols, or its terms, put in
     order from `low` on, have different signs.
     """
     if expr.symbols - {population}:

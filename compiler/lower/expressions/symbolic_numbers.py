@@ -45,7 +45,7 @@ class Assuming(Struct, kw_only=True):
     sizes_move: bool = False
     weighed: dict[str, bool] = field(default_factory=dict)
     evaluated: set[str] = field(default_factory=set)
-    """Numbers whose values were asked for: with other values there may be other formulas."""
+    """Numbers whose values were requested: with other values there may be other formulas."""
     supposed: dict[Formula, bool] | None = None
     """Of what rests on numbers that are moving: whether it is at most 1 with those at hand.
 
@@ -83,7 +83,7 @@ class Assuming(Struct, kw_only=True):
         is_capacity: bool = False,
         where: Sequence[str] = (),
     ) -> Formula:
-        """Return the symbol of a number; one name that stands for another number is told apart.
+        """Return the symbol of a number; one name that stands for another number is distinguished.
 
         That is by `where` it is, such as `at auth` and then `in orders`, else by counting.
         """

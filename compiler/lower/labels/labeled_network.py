@@ -151,7 +151,7 @@ def _is_whole(formula: Formula) -> bool:
 
 
 class NetworkPassages(Struct, frozen=True, kw_only=True, dict=True):
-    """A network with the passages of its classes; nothing is looked at before it is asked for.
+    """A network with the passages of its classes; nothing is looked at before it is requested.
 
     Pools that are never full are `unfilled`. Each station that is waited for is a queue with what
     visits it; `traffic` is what each class came to, `closed` the cycles of closed ones.

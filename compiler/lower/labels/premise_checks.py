@@ -34,7 +34,7 @@ from qps.compiler.quantities.methods import METHODS
 
 _THEOREMS = [one for one in METHODS.values() if one.kind is Kind.EXACT]
 _NEEDED = tuple(dict.fromkeys(premise for one in _THEOREMS for premise in one.premises))
-"""The premises of all theorems; others are looked at where they are asked for."""
+"""The premises of all theorems; others are looked at where they are requested."""
 
 
 def gate_of(
@@ -91,7 +91,7 @@ class Checking(Struct, frozen=True):
         return [at] if of is None else list(dict.fromkeys((at, of.stream)))
 
     def _places_of(self, premise: str) -> list[str]:
-        """Return where a premise is asked for: at stations of a discipline that rests on it."""
+        """Return where a premise is requested: at stations of a discipline that rests on it."""
         if premise in OF_CLASSES:
             return list(self.passages.network.classes)
         if premise in OF_POOLS:

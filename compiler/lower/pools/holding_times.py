@@ -59,8 +59,8 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     """A hold: how often it begins, what is done meanwhile, and how long if any number could.
 
     Of the `variance` some is `between` those who do other things by chance, with a `third` central
-    moment, None where that is not told. `stations` are what is waited for meanwhile, `alone` is all
-    that is done without waits. Waits there are `uneven` times those for exponential services of
+    moment, None where that is not known. `stations` are what is waited for meanwhile, `alone` is
+    all that is done without waits. Waits there are `uneven` times those for exponential services of
     random arrivals. Where first comes first services have the `variations`; their means are far
     apart at the `unlike` stations. It `is_delay` where nothing is waited for.
     """

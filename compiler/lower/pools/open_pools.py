@@ -56,7 +56,7 @@ def open_pools(
 ) -> OpenPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to.
 
-    What the `numbers` vouch for tells how well it is known, and no more; so do the `checks`.
+    What the `numbers` vouch for says how well it is known, and no more; so do the `checks`.
     """
     by_name = {name: replace(one, visits=dict(one.visits)) for name, one in by_name.items()}
     found = OpenPools(

@@ -50,7 +50,7 @@ class BurstyFlows(Struct, frozen=True):
 
     @property
     def load(self) -> Formula:
-        """What they ask for on average."""
+        """What they request on average."""
         return self.sources * self.burst.share * self.peak
 
 
@@ -88,7 +88,7 @@ class Bursts(Struct, frozen=True):
 
         A queue of such a load, in which so long is `left` of a service, is loaded more while more
         flows are on than on average (`on_off_stages.py` has the formula). Where more are on than it
-        serves, what piles up is told already.
+        serves, what piles up is reported already.
         """
         flows, spare = self.flows, maximum(ZERO, 1 - load)
         off = 1 - flows.burst.share
@@ -141,7 +141,7 @@ class Bursts(Struct, frozen=True):
 
     @property
     def _spare(self) -> Formula:
-        """What is served beyond what they ask for, of what other loads leave."""
+        """What is served beyond what they request, of what other loads leave."""
         return maximum(_NEXT_TO_NOTHING, 1 - self.flows.load / self.spare)
 
 

@@ -124,7 +124,7 @@ class Queue(QueueWork, frozen=True, kw_only=True):
 
     @property
     def is_exponential(self) -> bool:
-        """True where each that comes is served for an exponential time by a server that is told."""
+        """True where each that comes is served for an exponential time by a known server."""
         return self.variation is ONE and not self.has_batches and self.models_servers
 
     @property

@@ -17,7 +17,7 @@ def requirements_in_force(
 
     Of streams that are `absent`, whose conditions do not hold, nothing is asked.
 
-    What the mode asks of a measure takes the place of what is asked of it in the same direction
+    What the mode asks of a measure takes the place of what is demanded of it in the same direction
     of all: two limits of one measure would make two axes, and count it twice. So would those of an
     instance and of the spec that uses it: of two numbers, the tighter one is left.
     """

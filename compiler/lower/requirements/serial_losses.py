@@ -18,7 +18,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, oppo
 from qps.compiler.quantities.methods import known_by
 
 InSeries = Mapping[str, tuple[str, ...]]
-"""For each stream the resources that may lose less of it than is told; none for most."""
+"""For each stream the resources that may lose less of it than is reported; none for most."""
 
 _LOST = frozenset({ir.MeasureKind.LOSS, ir.MeasureKind.SATURATION_LOSS})
 _ARRIVING = frozenset({ir.MeasureKind.RATE, ir.MeasureKind.THROUGHPUT})

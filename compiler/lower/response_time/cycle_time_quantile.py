@@ -2,7 +2,7 @@
 
 Where a latency is the whole cycle of a class of a network, the table of operations has the law of
 all stays together; where there are several classes, by its moments. How many are found at one
-station tells how many are not at others: the stays are no independent stages.
+station says how many are not at others: the stays are no independent stages.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _IsAdded = Callable[[LatencyPart], bool]
 
 
 def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | None:
-    """Return the way through stages of which some are forks; None where its law is not told."""
+    """Return the way through stages of which some are forks; None where its law is not known."""
     forks = [part for part in parts if part.branches]
     if not forks or not all(is_known(fork, is_added) for fork in forks):
         return None
@@ -182,7 +182,7 @@ def _mean_of_network(parts: Sequence[LatencyPart]) -> Formula | None:
 
 
 def _is_of_waiting_users(fork: LatencyPart) -> bool:
-    """Return whether the network tells how long its branches take: it is a closed one."""
+    """Return whether the network says how long its branches take: it is a closed one."""
     for part in every([fork]):
         number = part.calls[len(fork.calls)].fork
         if part.queue is None or part.visit is None or number is None:

@@ -7,7 +7,7 @@ share have where they are independent and exponential: with some chance nothing,
 time. Of one call by a share it is the law itself. An item takes no less than what all items pass
 does alone; what is always the same is added to it. Of kinds the far tail is made by the slowest:
 there it is half way between (the geometric mean); below, kinds vary the times by as much again. The
-less of the two counts, and a bound that is proven stays as it is told.
+less of the two counts, and a bound that is proven stays as it is reported.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def traffic_of(spec: SpecNetwork, numbers: ExpressionLowering) -> Traffic:
 
 
 def _without_traffic(name: str, network: Network) -> StationTraffic:
-    """Return what is asked of a station or pool before any class comes there: nothing."""
+    """Return what is demanded of a station or pool before any class comes there: nothing."""
     pool = network.pools.get(name)
     if pool is not None:
         return StationTraffic(span=pool.span, capacity=pool.capacity)

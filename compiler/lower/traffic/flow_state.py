@@ -20,7 +20,7 @@ class FlowState(Struct, kw_only=True):
 
     There are `total` of them, each of a `rate` of items a second, or bits where they are `is_bare`
     of items. The last sender puts `copies` of them on the network, of which `batch` leave together.
-    `spreads` tells whether copies went different ways, `meets` whether such may come together,
+    `spreads` says whether copies went different ways, `meets` whether such may come together,
     `is_bursty` whether the flows are active only at times; `burst` has for how long, where it is
     known. `queue_visits` are the visits of queues before this point, in order; `joined` is such a
     queue in calls that were made together and have ended. An item that has begun comes here

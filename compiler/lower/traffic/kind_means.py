@@ -69,7 +69,7 @@ class _Means:
         return replace(own, rate=self._mean(visit.rate), flows=self._mean(visit.flows))
 
     def of_station(self, traffic: StationTraffic) -> StationTraffic:
-        """Return what is asked of a station on average, by the visits of each kind."""
+        """Return what is demanded of a station on average, by the visits of each kind."""
         mean = self._mean
         return replace(
             traffic,

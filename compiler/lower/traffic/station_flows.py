@@ -133,7 +133,7 @@ class StationFlows:
         passes[name] = ONE if taken is ONE else 1 - (1 - passes.get(name, ZERO)) * (1 - taken)
 
     def _count(self, node: Serve, often: Formula) -> None:
-        """Count what a fitted cost is asked for."""
+        """Count what a fitted cost is requested."""
         if node.counted:
             rates = self._traffic.counted.setdefault((node.station, node.by), {})
             for item, amount in node.counted:

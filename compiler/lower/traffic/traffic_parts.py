@@ -1,4 +1,4 @@
-"""What traffic is made of: what is asked of each station, and what each class comes to."""
+"""What traffic is made of: what is demanded of each station, and what each class comes to."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StationTraffic(Struct, kw_only=True):
     `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
     is held of it; of a pool and a store, `capacity` is how much there is. Where some find no room,
     `offered` are all. What finds no room at those that it is `thinned_by` is not asked of it.
-    `whose` tells for each of the `parts` which stream asks for it, empty for what is asked by none.
+    `whose` tells for each of the `parts` which stream requests it, empty for what is asked by none.
     """
 
     span: Span
@@ -47,7 +47,7 @@ class StationTraffic(Struct, kw_only=True):
     thinned_by: tuple[str, ...] = ()
 
     def add(self, by: str, load: Formula, stream: str = "") -> None:
-        """Add to the demand of a component or stream what a stream asks for."""
+        """Add to the demand of a component or stream what a stream requests."""
         self.parts.setdefault(by, []).append(load)
         self.whose.setdefault(by, []).append(stream)
 
@@ -57,7 +57,7 @@ class StationTraffic(Struct, kw_only=True):
         return total(total(loads) for loads in self.parts.values())
 
     def of_streams(self) -> dict[str, list[Formula]]:
-        """Return what each stream asks for, in the order in which they come here."""
+        """Return what each stream requests, in the order in which they come here."""
         found: dict[str, list[Formula]] = {}
         for by, loads in self.parts.items():
             for load, stream in zip(loads, self.whose[by], strict=True):
@@ -107,7 +107,7 @@ class Spent(Struct, frozen=True):
 class ClassTraffic(Struct, kw_only=True):
     """What a class of a `stream` came to: its latency, its losses, the resources it passes.
 
-    `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
+    `passes` says which share of the items passes each of them. `jitter` holds the jitter laws of
     those that have one, by resource, `rates` what they may name of its rate or rating; `visits` is
     for each part of the latency that is a wait the visit that waits, `uncounted` the resources
     that state no queueing: the latency counts no waiting there, and `unmodeled_queues` those of
@@ -165,7 +165,7 @@ class Traffic(Struct, frozen=True, kw_only=True):
     """What all classes ask of each station and pool, and what each class comes to.
 
     What finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is
-    asked of a station by a component, of each item, in a second.
+    demanded of a station by a component, of each item, in a second.
     """
 
     stations: dict[str, StationTraffic] = field(default_factory=dict)

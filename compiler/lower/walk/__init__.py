@@ -1,1 +1,1 @@
-"""Along the way of a stream: what each step, link, call and pool of it asks for."""
+"""Along the way of a stream: what each step, link, call and pool of it requests."""

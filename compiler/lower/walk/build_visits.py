@@ -1,4 +1,4 @@
-"""Nodes on the way of a stream, step by step: what each step asks for, and does.
+"""Nodes on the way of a stream, step by step: what each step requests, and does.
 
 The meaning is that of the language reference, "What a stream does": a flow carries rates of
 items and bits; a node instance holds k flows at once; a component loads its resource with
@@ -278,7 +278,7 @@ class NodeBuilder:
         return scale, cores_of(self._expressions, name, resource)
 
     def _where(self, node: str) -> tuple[str, str]:
-        """Return what tells numbers of one name apart: the node, then the stream."""
+        """Return what distinguishes numbers of one name: the node, then the stream."""
         return f"at {node}", f"in {self._stream.name}"
 
     def _calibrate(self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine) -> None:

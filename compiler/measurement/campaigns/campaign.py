@@ -64,7 +64,7 @@ class Records(Struct):
     ) -> None:
         """Measure turn by turn. A run that fails is told and passed over, but not many in a row.
 
-        `alive` tells why nothing can be measured any more, or None.
+        `alive` explains why nothing can be measured any more, or None.
         """
         in_a_row = 0
         for setting, repetition in turns:

@@ -28,7 +28,7 @@ from qps.compiler.measurement.campaigns.processor_accounts import (
 from qps.compiler.measurement.campaigns.supervision import Program, start
 
 _PATIENCE = 5.0
-"""Seconds for a program to end, once it was told to."""
+"""Seconds for a program to end, once it was requested to."""
 _LARGEST_OUTPUT = 4_000_000
 _MOST_PRINTED = 100_000_000
 """Bytes that a program may print."""

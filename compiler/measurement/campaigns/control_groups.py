@@ -17,7 +17,7 @@ from msgspec import Struct
 
 _MILLION = 10**6
 _PATIENCE = 2.0
-"""Seconds for processes of a group to end, once they were told to."""
+"""Seconds for processes of a group to end, once they were requested to."""
 _ENTER = 'echo 0 >"$1" && shift && exec "$@"'
 """What a shell does to start a command within a group: it enters it itself, and becomes it."""
 

@@ -156,7 +156,7 @@ def _request_columns(setting: Setting, layout: Layout) -> Iterator[tuple[str, fl
 
 
 def rate_items(rows: Sequence[Row], layout: Layout) -> tuple[str, ...]:
-    """Return which rates have columns of their own: those that rows tell apart.
+    """Return which rates have columns of their own: those that rows distinguish.
 
     Items that are counted always have. Bytes and packets that move with what stands before them,
     or of which there are as many columns as rows, would leave a fit without an answer; they are

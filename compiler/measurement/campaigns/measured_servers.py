@@ -34,7 +34,7 @@ _STEP = 0.05
 
 
 class Server(Struct, frozen=True):
-    """A server that was started here; `why_no_group` tells why no group keeps its account."""
+    """A server that was started here; `why_no_group` explains why no group keeps its account."""
 
     child: Child
     account: Account

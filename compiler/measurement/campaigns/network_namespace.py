@@ -1,6 +1,6 @@
 """A network of one's own: nobody else's packets are counted in it, and no port is taken.
 
-The process that asks for it is in it from then on, and whatever it starts; it has a loopback
+The process that requests it is in it from then on, and whatever it starts; it has a loopback
 interface, and nothing else.
 """
 

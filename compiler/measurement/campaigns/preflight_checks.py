@@ -15,7 +15,7 @@ _OBSERVATION_TIME = 0.5
 _BUSY = 0.25
 """Cores that other programs use, from which on they are told of."""
 _PACKETS = 20.0
-"""Packets a second on the interface that nobody asked for, from which on they are told of."""
+"""Packets a second on the interface that nobody requested, from which on they are told of."""
 _REACHED = 0.9
 """Part of the rate that is enough: of a second, starting takes some."""
 _PROBED = 1.0

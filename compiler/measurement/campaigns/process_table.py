@@ -29,7 +29,7 @@ class Process(Struct, frozen=True, kw_only=True):
     """A process at a moment: `used` are seconds of a processor, `reaped` those of ended children.
 
     `started_at` distinguishes it from a later one with the same id. What a program starts stays in
-    its `session`, whoever its parent is, unless it asks for another one. One that `has_ended` is
+    its `session`, whoever its parent is, unless it requests another one. One that `has_ended` is
     there until its parent asks for it.
     """
 

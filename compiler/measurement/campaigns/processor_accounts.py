@@ -83,7 +83,7 @@ class GroupAccount(Struct, frozen=True):
 class ProcessAccount(Struct, frozen=True):
     """The account of some processes and of all that descend from them, by their clocks.
 
-    `roots` tells who they are among those that are there now.
+    `roots` says who they are among those that are there now.
     """
 
     roots: Callable[[Processes], frozenset[int]]

@@ -27,7 +27,7 @@ _CROWDED = 0.5
 """Share of the machine that others use, from which on programs wait for each other."""
 _STOLEN = 0.02
 _BATCHED = 1.3
-"""How many times as much an item costs at the lowest rate as at the highest, where it is told."""
+"""How many times as much an item costs at the lowest rate as at the highest, before a warning."""
 _ONE_THREAD = 0.9
 
 

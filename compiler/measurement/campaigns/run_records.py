@@ -21,7 +21,7 @@ _LARGEST = 200_000_000
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """What was asked for, in the words of the command line: it must be the same to go on with."""
+    """What was requested, in the words of the command line: it must be the same to go on with."""
 
     of: tuple[str, ...]
     server: str | None
@@ -73,7 +73,7 @@ def read_runs(path: Path) -> Measured:
 
 
 def changed(stored: Plan, requested: Plan) -> str | None:
-    """Return what was asked for otherwise, in words; None where nothing was."""
+    """Return what was requested otherwise, in words; None where nothing was."""
     for name in Plan.__struct_fields__:
         before, now = getattr(stored, name), getattr(requested, name)
         if before != now:

@@ -88,7 +88,7 @@ class StepBench(Struct, frozen=True, kw_only=True):
         return StepRun(setting, items, found.get("byte", octets * items), used)
 
     def _amounts(self, setting: Setting) -> tuple[float, float]:
-        """Return how many items a setting asks for, and the bytes of each."""
+        """Return how many items a setting requests, and the bytes of each."""
         items, octets = Fraction(1), Fraction(0)
         for one, text in zip(self.axes, setting, strict=True):
             value = one.value(text)
@@ -112,7 +112,7 @@ def item_of(axes: Sequence[Axis], counts: Sequence[Count]) -> str:
 
 
 def step_of(runs: Sequence[StepRun], item: str) -> Step:
-    """Return what a step costs; MeasuringError where runs do not tell."""
+    """Return what a step costs; MeasuringError where runs do not show it."""
     if any(run.seconds <= 0 for run in runs):
         raise MeasuringError(
             "a run used less CPU time than the clock can measure", "use more items"
@@ -147,7 +147,7 @@ def step_of(runs: Sequence[StepRun], item: str) -> Step:
 
 
 def _columns(runs: Sequence[StepRun], item: str) -> dict[str, list[float]]:
-    """Return what costs are told apart by: a start-up, items, bytes, as far as runs differ."""
+    """Return what costs are distinguished by: a start-up, items, bytes, as far as runs differ."""
     columns = {item: [run.items for run in runs]}
     if any(run.octets for run in runs):
         each = [run.octets / run.items for run in runs]

@@ -27,7 +27,7 @@ LENGTH = struct.Struct("!I")
 FILES = 3
 READY = b"ready"
 PATIENCE = 5.0
-"""Seconds for programs to end, once they were told to."""
+"""Seconds for programs to end, once they were requested to."""
 _KILLED = 60.0
 _STEP = 0.02
 _SUBREAPER = 36
@@ -39,7 +39,7 @@ class _Gone(Exception):  # noqa: N818 - no error: it is how the work ends
 
 
 def main() -> None:
-    """Start what is asked for, tell what has ended, until nobody asks; then end all."""
+    """Start what is requested, tell what has ended, until nobody asks; then end all."""
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # what the other process leaves open to others
     with suppress(OSError, AttributeError):  # where there is none, descendants alone are found
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
@@ -126,7 +126,7 @@ def _send(report: int, what: dict[str, object]) -> None:
 
 
 def _reap(reports: dict[int, int]) -> None:
-    """Take leave of children that have ended: those that were asked for, and orphans."""
+    """Take leave of children that have ended: those that were requested, and orphans."""
     with suppress(ChildProcessError):
         while True:
             pid, status, usage = os.wait4(-1, os.WNOHANG)

@@ -24,7 +24,7 @@ _FEWEST_PAIRS = 30
 _ALIKE = 0.5
 """Correlation from which two counters tell of each other."""
 _BETTER = 0.1
-"""By how much more alike they are when one is moved, before that is told."""
+"""By how much more alike they are when one is moved, before that is reported."""
 _STRETCHES = 20
 """Of the loads, from the least to the highest: rows are taken from each as evenly as can be."""
 

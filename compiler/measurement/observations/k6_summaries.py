@@ -179,7 +179,7 @@ def _twice(values: Metrics, seconds: float | None) -> Iterator[Twice]:
 
 
 def _rate(values: Values | None, seconds: float | None) -> float | None:
-    """Return the rate of a counter: as it is told, or by the length of the test."""
+    """Return the rate of a counter: as it is reported, or by the length of the test."""
     if values is None:
         return None
     if "rate" not in values and "count" in values and seconds:
@@ -193,7 +193,7 @@ def _kind(name: str) -> str | None:
 
 
 def _of_json(text: str, file: str) -> tuple[dict[str, Values], float | None]:
-    """Return the values of each metric, and how many s the test took where that is told."""
+    """Return the values of each metric, and how many s the test took where that is reported."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -42,7 +42,7 @@ class ObservedRuns(Struct, frozen=True, kw_only=True):
 def runs_table(
     runs: Sequence[LoadRun], item: str = "request", notes: Sequence[str] = ()
 ) -> ObservedRuns:
-    """Return runs as a table; a column of which no run tells anything is left out.
+    """Return runs as a table; a column of which no run says anything is left out.
 
     What is no rate of items or bytes has a heading of several words, so that no fit takes it for
     one, or for a load.

@@ -1,7 +1,7 @@
 """What load generators print when they are done: wrk, h2load, pgbench, sysbench.
 
 A file may hold the outputs of several runs, one after the other; one that was broken off is left
-out, and that is told.
+out, and that is reported.
 """
 
 from __future__ import annotations

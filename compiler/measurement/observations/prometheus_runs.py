@@ -40,7 +40,7 @@ _MOST_WINDOWS = 100_000
 _FEW_READINGS = 4
 _FEWEST_READINGS = 2
 _FEWEST_DAYS = 4
-"""From so many on rows tell their day, so that a fit knows what those of a day have in common."""
+"""From so many on, rows have their day, so that a fit knows what those of a day have in common."""
 _MANY_SERIES = 3
 _LONGEST_QUERY = 4_000
 _WINDOWED = re.compile(
@@ -73,7 +73,7 @@ class RunQueries(Struct, frozen=True, kw_only=True):
 
 
 def requests_of(queries: RunQueries) -> int:
-    """Return how many answers are asked for."""
+    """Return how many answers are requested."""
     return (1 + len(queries.rates)) * ceil(_grid(queries).count / MOST_POINTS)
 
 

@@ -25,7 +25,7 @@ _ONE_BEYOND = 100
 _LATE, _EARLY = 1e18, -1e18
 
 _MINUTE = 60.0
-"""How long stretches are, in s, where all of a file is asked for, and the shortest pause."""
+"""How long stretches are, in s, where all of a file is requested, and the shortest pause."""
 _PAUSE = 10.0
 """Times as long as samples of a run lie apart on average is what lies between two runs."""
 _MOST_PAUSES = 20

@@ -16,7 +16,7 @@ class Module(Struct, frozen=True, kw_only=True):
     """A file: its doc string and its declarations, in the order of the text.
 
     `failed_names` are the names of declarations that could not be parsed, `failed_kinds` the
-    words that these start with, empty where that cannot be told.
+    words that these start with, empty where that cannot be determined.
     """
 
     source: Source

@@ -184,7 +184,7 @@ class Playout(Written, frozen=True):
 
 
 class Rank(Written, frozen=True):
-    """`priority 1`: where a discipline asks for it, 1 goes first, 2 after it."""
+    """`priority 1`: where a discipline requests it, 1 goes first, 2 after it."""
 
     value: Expr
 

@@ -1,4 +1,4 @@
-"""Queues with a finite room as balls: `finite_room_numbers` tells what they are."""
+"""Queues with a finite room as balls: `finite_room_numbers` explains what they are."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from qps.engine.evaluators.ball_arithmetic import (
 from qps.engine.queueing import on_off_numbers
 
 _DIGITS = 192
-"""Binary digits more than are told: decays may lie close together."""
+"""Binary digits beyond those of the result: decays may lie close together."""
 
 
 class Mixture(NamedTuple):

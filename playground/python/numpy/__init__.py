@@ -1,4 +1,4 @@
-"""numpy where there is none: it can be imported; what is asked of it says that it is missing."""
+"""numpy where there is none: it can be imported; what is demanded of it says that it is missing."""
 
 from collections.abc import Sequence
 from typing import NoReturn

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite, log10
 
 _EVERY = 6
-"""So many points are never left out in a row: a reader asks for values along the way."""
+"""So many points are never left out in a row: a reader wants values along the way."""
 
 _TOLERANCE = 0.001
 """Of the height of the picture: nobody sees less."""

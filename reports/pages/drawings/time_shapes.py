@@ -14,7 +14,7 @@ from qps.compiler.lower.response_time.response_stages import TimeSpent
 from qps.reports.text.words.phrases import phrase
 
 SPENT = {word: phrase(f"page.spent.{word}") for word in ("work", "wait", "delay")}
-"""What time is spent with, and how that is told."""
+"""What time is spent with, and how that is reported."""
 
 SPENT_WITH = {
     TimeSpent.WORK.value: "work",

@@ -65,7 +65,7 @@ class LiveGraphs:
         )
 
     def _labeled(self, criteria: CriteriaGraph) -> dict[str, Json]:
-        """Return all of a graph that tells how it is known."""
+        """Return all of a graph that says how it is known."""
         graph = criteria.graph
         return {
             "streams": [self._stream(s, criteria.paths[name]) for name, s in graph.streams.items()],

@@ -1,6 +1,6 @@
 """A model as a page holds it: its program, its variants, its numbers, as plain JSON values.
 
-Names of the keys are those that the scripts of the page read; `scripts/model.js` tells what
+Names of the keys are those that the scripts of the page read; `scripts/model.js` explains what
 they do with them. What many variants have in common stands once, in `records`, and variants
 name it by its number there.
 """

@@ -39,7 +39,7 @@ _LABELS = {
 
 
 class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
-    """A column: what it is called, in which unit it is told, and its distinct values in order.
+    """A column: what it is called, in which unit it is reported, and its distinct values in order.
 
     `codes` are the numbers of the values in `values`, by row, from 1 on; 0 for no value.
     `factor` is how much the unit is in base units. `known` is how the values are known, empty for

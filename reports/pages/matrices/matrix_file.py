@@ -200,7 +200,7 @@ def _with_current_columns(table: pa.Table) -> pa.Table:
 def _as_axis(field: pa.Field, names: list[str]) -> pa.Field:
     """Return a column as a result has it: words, whole numbers or numbers.
 
-    Where a file does not tell which columns are axes, those before the first answer are.
+    Where a file does not say which columns are axes, those before the first answer are.
     """
     metadata = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
     first = next(index for index, name in enumerate(names) if _is_answer(_answer(name, names)))

@@ -17,7 +17,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     """How many claims hold, by what they rest on, and how many do not.
 
     Of what documents state, `unfitted` rest on nothing that was fitted, `on_other_fits` on numbers
-    that were fitted to others, `fitted_to_it` on what was fitted to the very number, which tells
+    that were fitted to others, `fitted_to_it` on what was fitted to the very number, which says
     nothing, and `arithmetic` follow from its own numbers alone. `own` are of the model itself:
     laws, identities, our own reckoning. Those that are `shown` beside a measurement are not judged;
     of `unclaimed` ones nothing is claimed.

@@ -80,7 +80,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """A number and how it is computed. `value` is in base units of `unit`, at the population `at`.
 
     `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
-    `methods` are those by which it is `known`. `spread` tells how far the value may be off,
+    `methods` are those by which it is `known`. `spread` explains how far the value may be off,
     `uncertainty` the same in words.
     """
 

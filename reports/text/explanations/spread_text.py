@@ -19,7 +19,7 @@ _MOST_STATED = 60
 _LITTLE = 0.01
 """Share of a variance below which a number is not named."""
 _TOGETHER = 0.1
-"""Share of a variance that is of no number alone, from which on that is told."""
+"""Share of a variance that is of no number alone, from which on that is reported."""
 
 
 def spread_lines(

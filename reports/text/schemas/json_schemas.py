@@ -55,7 +55,7 @@ def schema_of(kind: type[Struct], name: str, title: str) -> Schema:
 def _struct(kind: type[Struct], found: dict[str, Schema]) -> Schema:
     hints = get_type_hints(kind)
     keys = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
-    if kind is Certainty:  # its reasons are told in words
+    if kind is Certainty:  # its reasons are reported in words
         hints["because"], keys["because"] = tuple[str, ...], "reasons"
         del keys["theorems"]
     properties = {key.rstrip("_"): _of(hints[name], found) for name, key in keys.items()}

@@ -124,7 +124,7 @@ def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
 
 
 def circumstances(answer: Answer) -> tuple[str, ...]:
-    """Return what was asked for otherwise than as the spec stands: scenario, case, settings."""
+    """Return what was requested otherwise than as the spec stands: scenario, case, settings."""
     parts = [f"scenario {answer.scenario}"] if answer.scenario else []
     is_set = any(setting.split("=")[0].strip() == "case" for setting in answer.settings)
     if answer.case not in (None, ir.Case.AVERAGE.value) and not is_set:

@@ -57,7 +57,7 @@ _MOST_CHANGES = 4
 
 
 def undecided_saturations(answer: Answer) -> str:
-    """Return of which resources it cannot be told whether they saturate before the bottleneck."""
+    """Return the resources that may or may not saturate before the bottleneck."""
     found = answer.bottleneck
     if found is None or not found.undecided:
         return ""

@@ -72,7 +72,7 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
 
 
 def _load_there(found: ResourceSolution, there: Reading) -> str:
-    """Return the utilization of a resource beyond its target, told apart from it."""
+    """Return the utilization of a resource beyond its target, distinguished from it."""
     return quantity_beyond_limit(
         there.value, found.target, share=True, gap=there.excess, digits=_DIGITS
     )

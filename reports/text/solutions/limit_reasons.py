@@ -100,7 +100,7 @@ def _reason(answer: Answer, labels: Labels) -> str:
 
 
 def beyond_limit(there: Reading, one: RequirementAnswer, digits: int = 4) -> str:
-    """Return what a requirement comes to somewhere, told apart from its limit."""
+    """Return what a requirement comes to somewhere, distinguished from its limit."""
     share, gap = in_percent(one), there.excess
     return quantity_beyond_limit(
         there.value, one.limit, one.dimension, share=share, gap=gap, digits=digits

@@ -27,7 +27,7 @@ _LEAST_SHARE_SHOWN = 0.005
 _LEAST_ERROR = 0.001
 """What a surface is off by less than this is told as this."""
 _APART = 0.1
-"""Of the width of an interval: ends that differ by more are told."""
+"""Of the width of an interval: ends that differ by more are reported."""
 
 
 def odds_lines(answer: Answer) -> Iterator[str]:
@@ -112,7 +112,7 @@ def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
 
 
 def unsimulated_remark(names: Sequence[str]) -> tuple[str, ...]:
-    """Return which requirements playing typical values tells nothing of; nothing for none."""
+    """Return which requirements playing typical values says nothing of; nothing for none."""
     if not names:
         return ()
     are = "is" if len(names) == 1 else "are"
@@ -207,7 +207,7 @@ def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
 
 
 def requirement_probabilities(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
-    """Return how likely each requirement is met, and each load what is asked of it unstated.
+    """Return how likely each requirement is met, and each load what is demanded of it unstated.
 
     Loads that nobody states a requirement of are those that some sample takes beyond their targets.
     """

@@ -21,9 +21,9 @@ ALL_EXACT, OTHERS_EXACT = phrase("all_exact"), phrase("others_exact")
 
 MARKS = {kind: phrase(f"mark.{kind.value}") for kind in Kind}
 MOST_PORTS = 4
-"""Ports of a switch that are told one by one: those of two nodes, out and in."""
+"""Ports of a switch that are solved one by one: those of two nodes, out and in."""
 MOST_PORTS_IN_ALL = 12
-"""Ports of all such switches that are told one by one."""
+"""Ports of all such switches that are solved one by one."""
 Ports = Mapping[str, str]
 """Ports of switches, with the link that each is a port of."""
 _NO_PORTS: Ports = {}
@@ -72,7 +72,7 @@ def in_words(text: str) -> str:
 
 
 def marked(text: str, known: Certainty) -> str:
-    """Return a number as it is told, with a mark where it is not exact."""
+    """Return a number as it is reported, with a mark where it is not exact."""
     return MARKS[known.kind] + text
 
 

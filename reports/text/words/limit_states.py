@@ -11,7 +11,7 @@ from math import isnan
 _CLOSE = 0.8
 """The part of its limit from which on a value is near it."""
 _FULL = 1 + 1e-9
-"""What counts as no more than the limit: floats do not tell them apart."""
+"""What counts as no more than the limit: floats do not distinguish them."""
 
 
 class LimitState(StrEnum):

@@ -112,7 +112,7 @@ def quantity_at_limit(
     share: bool = False,
     digits: int = 3,
 ) -> str:
-    """Return a quantity in few digits; `just over` a limit where it takes more to tell them apart.
+    """Return a quantity in few digits; `just over` a limit where it takes more to distinguish them.
 
     >>> from qps.compiler.quantities.dimension import TIME
     >>> quantity_at_limit(0.75003, 0.75, share=True), quantity_at_limit(0.2272, 0.23, TIME)
@@ -175,7 +175,7 @@ def is_share(name: str) -> bool:
 
 
 def undecided_point(at: float | None, not_below: int) -> str:
-    """Return where a resource saturates of which that cannot be told: not below, and up to."""
+    """Return bounds of an undecided saturation point of a resource: not below, and up to."""
     if at is None:
         return phrase("table.not_below", low=population_text(not_below))
     last = max(not_below, ceil(at))

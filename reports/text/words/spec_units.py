@@ -19,7 +19,7 @@ from qps.reports.text.words.quantities import number, scale_of
 _FINEST = 10**15
 _FITTED = r'^fit ".*" \(([\d.e+-]+) (.*)\)$'
 _FITTED_IN = {"%": Fraction(1, 100), "ns/byte": Fraction(1, 8 * 10**9)}
-"""In which unit fitted numbers are told; others are in us for each item."""
+"""In which unit fitted numbers are reported; others are in us for each item."""
 _AROUND = r"\s*(?:\+- |±)"
 _SHARES = (
     r"between [\d._]+(?: %)? and [\d._]+ %"
@@ -66,9 +66,9 @@ def interval_text(model: ir.Model, assumption: Assumption) -> str:
     return _intervals(model.fits).get((assumption.span, assumption.text), "")
 
 
-@lru_cache(maxsize=8)  # a page asks for the same numbers in each of its configurations
+@lru_cache(maxsize=8)  # a page requests the same numbers in each of its configurations
 def _intervals(fits: tuple[tuple[Span, Fit], ...]) -> dict[tuple[Span, str], str]:
-    """Return the intervals of fitted numbers, by where these stand and how they are told."""
+    """Return the intervals of fitted numbers, by where these stand and how they are reported."""
     if not fits:
         return {}
     found = {}

@@ -13,7 +13,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 
 BY_ITSELF = known_by("rows-by-themselves")
-"""Of rows without a formula that they share, `qps solve` tells how each is known."""
+"""Of rows without a formula that they share, `qps solve` explains how each is known."""
 
 
 @dataclass(frozen=True, slots=True)

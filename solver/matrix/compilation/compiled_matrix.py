@@ -1,6 +1,6 @@
 """A matrix compiled: plain data, to be sent to other processes and other machines.
 
-Its fingerprint tells whether parts of results belong to it.
+Its fingerprint says whether parts of results belong to it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Sides: TypeAlias = tuple[tuple[int | None, int | None], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class CompiledMode:
-    """One mode of a group: its program, and which operations give what is asked.
+    """One mode of a group: its program, and which operations give what is requested.
 
     `later` is the program for what rests on the answers; its inputs are the answers and, by
     their number, operations of the first one. `leaves` are inputs, too, that have a number in each
@@ -82,7 +82,7 @@ class CompiledGroup:
     """Configurations of one structure: their modes, or nothing where each is solved by itself.
 
     Groups that differ in numbers alone share their modes: this is the `member` of that number.
-    `places` tells what stands where, `options` what is chosen; `reason` why none has an answer.
+    `places` explains what stands where, `options` what is chosen; `reason` why none has an answer.
     `known` is how its columns are known at least, whichever mode is told of. Where no configuration
     was found that may be, it is not `is_sound`: guards tell why rows have no answer, and any other
     row is solved by itself.

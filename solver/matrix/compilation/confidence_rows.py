@@ -1,4 +1,4 @@
-"""Rows of specs whose requirements ask for certainty: each is what samples of that row promise.
+"""Rows of specs with confidence levels: each has the capacity that samples of that row support.
 
 Such rows are solved one by one, as `solve` does. What they have in common is compiled of the plain
 requirements: it leaves rows out before any is solved, and tells a matrix from another.
@@ -33,7 +33,7 @@ ConfidenceModel = Callable[[ir.Model, Configuration], ir.Model]
 
 @dataclass(frozen=True)
 class ConfidenceRows:
-    """The model as it asks for certainty, and what finds what is promised."""
+    """The model as it states a confidence level, and what finds what is promised."""
 
     model: ir.Model
     at_confidence: ConfidenceModel
@@ -57,7 +57,7 @@ class ConfidenceRows:
 def confidence_rows(
     model: ir.Model, matrix: ir.Matrix, at_confidence: ConfidenceModel | None
 ) -> ConfidenceRows | None:
-    """Return what tells rows where requirements ask for certainty; None where all is certain.
+    """Return what distinguishes rows with confidence levels; None where all is certain.
 
     QpsError where nobody finds what is promised.
     """
@@ -82,7 +82,7 @@ def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
 
 
 def known_by_samples(known: ColumnsKnown, rows: ConfidenceRows, question: Question) -> ColumnsKnown:
-    """Return how columns are known where samples tell the answer."""
+    """Return how columns are known where samples determine the answer."""
     promised = with_certainty(rows.model)
     by_samples = together(
         *(known_by("requirement-by-samples", one.name, case="row") for one in promised)

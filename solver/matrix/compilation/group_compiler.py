@@ -153,8 +153,8 @@ class GroupCompiler:
     def _is_shared(self, group: Group, modes: tuple[ModeTemplate, ...]) -> bool:
         """Return whether one program serves a whole group.
 
-        Where something asks for a number of an axis while the graph is made, the number may have
-        gone into it. It must be one that a known condition asks for, and two members that lie
+        Where something requests a number of an axis while the graph is made, the number may have
+        gone into it. It must be one that a known condition requests, and two members that lie
         far apart must come to the same program.
         """
         axes, deciding = self.structure.axes, self.structure.deciding

@@ -46,7 +46,7 @@ def compiled_mode(
         positive=frozenset((*above_zero, *leaves)),
     )
     builder = tight.plain_builder()
-    # What bounds leave open of one row is told one by one in less time than tight ones take.
+    # What bounds leave open of one row is solved one by one in less time than tight ones take.
     of_bounds = tight if axes or draft.leaves else builder
     criteria = tuple(
         _criterion(builder, of_bounds, criterion, is_stated=_is_stated(criterion))

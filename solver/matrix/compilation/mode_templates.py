@@ -28,7 +28,7 @@ Leaves = tuple[tuple[str, tuple[Fraction, ...]], ...]
 class ResourceLoad:
     """A resource: its load, what this is to stay below, and whether it is filled by design.
 
-    `demand` is what is asked of it, whether or not that is served.
+    `demand` is what is demanded of it, whether or not that is served.
     """
 
     name: str

@@ -47,7 +47,7 @@ _NO_VALUE = 2
 class Guard:
     """A value that must be in bounds, the operation that gives it; `least`, `most` None for none.
 
-    `below` and `above` tell why a row has no answer then; empty where it must be solved by
+    `below` and `above` explain why a row has no answer then; empty where it must be solved by
     itself, or where the numbers of `flows` tell. `is_least_out`, `is_most_out`: the bound itself
     is out of bounds.
     """
@@ -115,7 +115,7 @@ def guards_of(
 
 
 class _Guarded:
-    """The values that guards ask for, each by its number."""
+    """The values that guards request, each by its number."""
 
     def __init__(self, inputs: Collection[Formula]) -> None:
         self.values: dict[Formula, int] = {}

@@ -114,7 +114,7 @@ def quantile_level(symbol: Formula) -> Fraction | None:
 
 
 def quantile_levels(question: Question) -> tuple[Fraction, ...]:
-    """Return the levels of all quantiles of the answer that are asked for."""
+    """Return the levels of all quantiles of the answer that are requested."""
     sides = (side for one in question.comparisons for side in (one.left, one.right))
     exprs = (*(column.value.expr for column in question.columns), *sides)
     parts = (part for expr in exprs for part in parts_of(expr))

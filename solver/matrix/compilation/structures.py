@@ -1,7 +1,7 @@
 """Which configurations of a matrix share a lowered graph: those that differ in numbers alone.
 
 Options, scenarios, modes, machines and networks decide about the structure, one by one. So does
-a parameter that a condition asks for (`if size > 1000 byte/packet`): its values fall into
+a parameter that a condition requests (`if size > 1000 byte/packet`): its values fall into
 classes, in each of which all conditions come out alike.
 """
 
@@ -48,7 +48,7 @@ Classes = NDArray[np.int64]
 class Group:
     """Configurations of one structure.
 
-    `index` and `last` tell which value of each axis to lower with: of two members that lie far
+    `index` and `last` say which value of each axis to lower with: of two members that lie far
     apart.
     """
 
@@ -223,7 +223,7 @@ def _decided(
     axes: tuple[ir.Axis, ...],
     compares: tuple[ir.Compare, ...],
 ) -> list[int]:
-    """Return the axes of parameters that conditions ask for, in any configuration."""
+    """Return the axes of parameters that conditions request, in any configuration."""
     changed_configuration = changed(base_configuration(model), matrix.changes)
     variants = [changed_configuration]
     for axis in axes:
@@ -279,7 +279,7 @@ def _comparison_classes(
     configuration: Configuration,
     compare: ir.Compare,
 ) -> Classes:
-    """Return how a comparison comes out for each combination: 0 no, 1 yes, 2 not to be told."""
+    """Return how a comparison comes out for each combination: 0 no, 1 yes, 2 undetermined."""
     truths = np.zeros([axes[i].count for i in own], dtype=np.int64)
     for index in np.ndindex(truths.shape):
         chosen = [(axes[i], at) for i, at in zip(own, index, strict=True)]

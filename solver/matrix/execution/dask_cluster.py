@@ -111,7 +111,7 @@ def _connected(address: str) -> Any:
     def connect() -> None:
         try:
             found.set_result(Client(address, timeout=_PATIENCE, set_as_default=False))
-        except Exception as error:  # noqa: BLE001 - whoever waits is told
+        except Exception as error:  # noqa: BLE001 - whoever waits gets the error
             found.set_exception(error)
 
     with warnings.catch_warnings():  # `_other_versions` says what it would
@@ -244,7 +244,7 @@ def _is_lost_in_transit(error: BaseException) -> bool:
 
 
 def _build_reader() -> Callable[[], str]:
-    """Return a function that tells which qps a worker has, sent as it stands: it may have none."""
+    """Return a function that says which qps a worker has, sent as it stands: it may have none."""
 
     def build() -> str:
         try:

@@ -55,7 +55,7 @@ class _Local:
 
 @dataclass(frozen=True)
 class _Here(_Local):
-    """Makes parts in this process, each when it is asked for."""
+    """Makes parts in this process, each when it is requested."""
 
     make: Callable[[int, int], bytes]
     ahead: int = 1

@@ -17,7 +17,7 @@ from qps.solver.matrix.limits.row_preparation import Bools, Boxes, Floats, Ints,
 
 _MOST_PIECES = 1000
 _PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
-"""A row that is told one by one takes as long as so many pieces, at least: one alone, as a few.
+"""A row that is solved one by one takes as long as so many pieces, at least: one alone, as a few.
 Where that many have told none of the rows that are left, these are."""
 _FEW, _TOGETHER, _SEARCH_LIMITS = 1024, 32, 12
 """Rows up to which each is proved by itself; rows that are proved together beyond that; pieces of a
@@ -28,7 +28,7 @@ row that are judged by another's."""
 class Sought:
     """What is looked for: where `excess` is above zero.
 
-    `is_simple` tells of which boxes of rows it is proved that between two populations all failures
+    `is_simple` says of which boxes of rows it is proved that between two populations all failures
     lie behind one point, if it holds at the first of them. What `is_shared` is found for other
     rows, too.
     """
@@ -41,7 +41,7 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class FirstPoints:
-    """The first point of each row, infinite for none; open rows could not be told."""
+    """The first point of each row, infinite for none; open rows are undecided."""
 
     at: Floats
     is_open: Bools

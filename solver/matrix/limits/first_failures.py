@@ -81,7 +81,7 @@ def _split(program: Program, criteria: Sequence[CompiledCriterion]) -> _Split:
 
 
 def _excess(split: _Split, rows: Rows, population: Floats) -> Floats:
-    """Return the margin of what is passed furthest; how far tells nothing from `FAILS` on."""
+    """Return the margin of what is passed furthest; how far means nothing from `FAILS` on."""
     by_sides, by_late = split
     value = worst(rows, by_sides, population)
     for criterion, late in by_late:

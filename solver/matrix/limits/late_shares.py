@@ -64,7 +64,7 @@ class LateShare:
         return {self.limit, *self.operands, *(one for _, others in self.steps for one in others)}
 
     def at(self, rows: Rows, population: Floats) -> Floats:
-        """Return what is above zero where a limit is passed; not-a-number where it is not told."""
+        """Return what is above zero where a limit is passed; not-a-number where it is not known."""
         values = rows.at(self.outputs, population)
         time, is_defined = values[self.limit], np.ones((), dtype=bool)
         most: Floats = np.asarray(np.inf)

@@ -37,8 +37,8 @@ class CompiledResource:
 
     `quadratic` holds operations a, b, c: the load is above its target where a N^2 + b N + c is
     above zero. `criterion` says that the load is at most its target. One that elastic parameters
-    fill (`is_filled`) stays at its target by design and saturates where it passes it. `fullness`
-    is what is asked of it as a part of its target, in symbols: its `load`, but for what users ask
+    fill (`is_filled`) stays at its target by design and saturates where it passes it. `fullness` is
+    what is demanded of it as a part of its target, in symbols: its `load`, but for what users ask
     who wait for an answer. What loses who finds no room `is_never_full`.
     """
 
@@ -58,7 +58,7 @@ class CompiledResource:
 
     @property
     def demand(self) -> int:
-        """The operation that gives what is asked of it, whether or not that is served."""
+        """The operation that gives what is demanded of it, whether or not that is served."""
         return self.criterion.measure
 
     @property
@@ -69,7 +69,7 @@ class CompiledResource:
 
 @dataclass(frozen=True, slots=True)
 class Saturations:
-    """Where loads first pass their targets, infinite for never; open rows could not be told."""
+    """Where loads first pass their targets, infinite for never; open rows are undecided."""
 
     at: Floats
     is_open: Bools
@@ -195,7 +195,7 @@ def _closed_form(rows: Rows, resource: CompiledResource, low: int, exactly: Colu
         at = np.where(c > 0, 0.0, np.maximum(beyond, 0.0)) + low
         level = (a == 0) & (b == 0)
         at = np.where(level, np.where(c >= 0, float(low), np.inf), at)
-        # A parabola that just touches the limit: floats cannot tell whether it passes it.
+        # A parabola that just touches the limit: floats cannot determine whether it passes it.
         near = np.abs(c) <= _DOUBTFUL
         touches = (a < 0) & (np.abs(b * b - 4 * a * c) <= _DOUBTFUL * (b * b + np.abs(4 * a * c)))
     # On the limit at the start, and falling from there, it is full at the start alone.

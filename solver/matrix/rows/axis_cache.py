@@ -20,7 +20,7 @@ _FEWER = 4
 
 @dataclass
 class AxisCache:
-    """Points by combinations of the values of some axes; those that are open could not be told."""
+    """Points by combinations of the values of some axes; open ones are undecided."""
 
     axes: tuple[int, ...]
     counts: tuple[int, ...]

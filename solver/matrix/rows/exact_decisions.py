@@ -1,4 +1,4 @@
-"""Whether a criterion fails in rows in which floats do not tell: by exact fractions.
+"""Whether a criterion fails in rows in which floats do not decide: by exact fractions.
 
 What is no fraction, and comes so near to its limit that floats do not tell either, is decided by
 the symbolic solver.
@@ -23,7 +23,7 @@ from qps.solver.matrix.limits.row_preparation import Bools, CompiledCriterion, F
 from qps.solver.search.whole_populations import fails
 
 DOUBTFUL = 1e-9
-"""A margin, as a part of both sides, within which floats do not tell a sign."""
+"""A margin, as a part of both sides, within which floats do not determine a sign."""
 _FEW = 8
 """Rows that are decided exactly in less time than their bounds take."""
 

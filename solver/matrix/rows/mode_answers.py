@@ -17,8 +17,8 @@ class ModeAnswers:
     is none; `limited` the number of the criterion that fails there, -1 for none. `from_start` tells
     of each resource in which rows it is full where the range starts, `stays_full` how the first of
     them stays full up to the answer: 0 for not, else the number of the way in `StaysFull`, from 1
-    on. `not_below` is up to where resources do not saturate of which it cannot be told where they
-    do: not-a-number for the others.
+    on. `not_below` is up to where resources do not saturate of which it cannot be determined where
+    they do: not-a-number for the others.
     """
 
     verdict: Ints

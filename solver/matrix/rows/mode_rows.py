@@ -104,7 +104,7 @@ class ModeSolver(ModeTables):
     ) -> Bools:
         """Return for each criterion which rows it limits, perhaps with others.
 
-        Where floats cannot tell, this and the first failures are made exact.
+        Where floats cannot decide, this and the first failures are made exact.
         """
         mode, count = self.mode, first.size
         ends, fails, index = first > mode.high, self.decider.fails, one_by_one.index
@@ -172,7 +172,7 @@ class ModeSolver(ModeTables):
     def _saturations(
         self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: OneByOne
     ) -> tuple[Floats, Floats]:
-        """Return where a resource saturates, and up to where it does not if that is not told."""
+        """Return where a resource saturates, and up to where it does not if that is not known."""
         mode, columns = self.mode, self.decider.columns
         index, some, cache = (
             one_by_one.index,
@@ -204,7 +204,7 @@ class ModeSolver(ModeTables):
     def _least_of(
         self, subject: str, saturates: list[Floats], not_below: list[Floats], one_by_one: OneByOne
     ) -> Floats | float:
-        """Return where the first resource of a node or link saturates; refuse what is untold."""
+        """Return where the first resource of a node or link saturates; refuse what is undecided."""
         own = [
             number
             for number, resource in enumerate(self.mode.resources)

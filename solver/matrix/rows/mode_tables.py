@@ -38,7 +38,7 @@ class ModeTables:
 
     @cached_property
     def _requested(self) -> frozenset[int]:
-        """All operations that are ever asked for."""
+        """All operations that are ever requested."""
         mode = self.mode
         criteria = (*mode.criteria, *mode.impossible, *(r.criterion for r in mode.resources))
         found = sides_of(criteria) | tight_sides_of(criteria)
@@ -74,7 +74,7 @@ class ModeTables:
 
     @cached_property
     def _too_long(self) -> frozenset[int]:
-        """Operations without a population that are not told before they are asked for."""
+        """Operations without a population that are not computed before they are requested."""
         return frozenset()
 
     @cached_property

@@ -43,7 +43,7 @@ _TOGETHER = 65_536
 
 
 class Quantiles:
-    """Tells quantiles of the answers of rows; those that were asked for last are kept."""
+    """Computes quantiles of the answers of rows; those that were requested last are kept."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Quantiles:
     def left_out(self, block: int, start: int, count: int) -> Floats:
         """Return of rows that were told which share of the samples has no answer.
 
-        Not-a-number for none, and of rows that nobody asked for. It is told once.
+        Not-a-number for none, and of rows that nobody requested. It is reported once.
         """
         shares = (self._left_out.pop((block, row), nan) for row in range(start, start + count))
         return np.fromiter(shares, dtype=float, count=count)

@@ -73,7 +73,7 @@ class OneByOne:
     def first_failures(self, row: int) -> list[int] | None:
         """Return where each criterion first fails, one behind the range for nowhere.
 
-        None where that cannot be told.
+        None where that cannot be determined.
         """
         with self._of(row):
             return [self._first(row, criterion, self.mode.high) for criterion in self.mode.criteria]
@@ -109,7 +109,7 @@ class OneByOne:
         return found
 
     def refuse_undecided(self, row: int, population: int, name: str) -> None:
-        """Refuse a row that asks where a resource saturates of which that cannot be told."""
+        """Refuse a row that asks where a resource saturates of which that cannot be determined."""
         with self._of(row):
             refuse_undecided(population, self.mode.population, name, None)
 

@@ -17,7 +17,7 @@ from qps.reviewing.repository import commit_of, top_for
 
 
 def requested_specs(arguments: Namespace) -> list[Path]:
-    """Return the specs that a command is asked for: by name, by files they read, by changes."""
+    """Return the specs that a command names: by name, by files they read, by changes."""
     if arguments.readers and arguments.changed:
         raise complain("`--readers` and `--changed` cannot be combined", "remove one of them")
     if arguments.changed:
@@ -44,7 +44,7 @@ def changed_specs(paths: Sequence[Path]) -> list[Path]:
 
 
 def reads_any(path: Path, since: Since) -> bool:
-    """Return whether a spec reads what was changed; where that cannot be told it counts as so."""
+    """Return whether a spec reads what was changed; where undecided, it counts as so."""
     try:
         return any(since.touches(file) for file in read_by(path))
     except Exception:  # noqa: BLE001 - a fault of ours is told of the spec, by who looks at it

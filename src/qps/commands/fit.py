@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> Exit:
     except DataError as error:
         raise complain(error.message, error.hint) from error
     if arguments.format == "json":
-        from qps.reports.text.measurements.fit_view import fit_view  # noqa: PLC0415 - seldom asked for
+        from qps.reports.text.measurements.fit_view import fit_view  # noqa: PLC0415 - seldom used
 
         print_json(to_builtins(fit_view(found)))
     else:

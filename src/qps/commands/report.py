@@ -207,7 +207,7 @@ _MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
 
 
 def _growth(found: Solved) -> tuple[str, ...]:
-    """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not told."""
+    """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not known."""
     now = found.answer.capacity
     if found.answer.verdict is not Verdict.LIMITED or now is None:
         return ()
@@ -252,7 +252,7 @@ def _simulated(found: Solved) -> SimulatedSection:
 def _solved(
     specs: list[Spec], arguments: Namespace, *, with_confidence: bool, advice: bool = True
 ) -> list[Solved]:
-    """Return every configuration that was asked for; only the first one gets advice."""
+    """Return every configuration that was requested; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
     settings = tuple(arguments.set)
     set_up = [spec.with_parts_of(settings) for spec in specs]
@@ -315,7 +315,7 @@ def _output(arguments: Namespace, specs: list[Spec]) -> Path:
 
 
 def _figures(model: ir.Model, names: list[str]) -> list[ir.Figure]:
-    """Return the figures of a model that were asked for."""
+    """Return the figures of a model that were requested."""
     known = {figure.name: figure for figure in model.figures}
     for name in names:
         if name not in known:

@@ -32,7 +32,7 @@ from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
 _SHORT = 10
-"""Digits of a commit that are told."""
+"""Digits of a commit that are reported."""
 
 
 def run(arguments: Namespace) -> Exit:

@@ -172,7 +172,7 @@ def _machine_settings(configuration: Configuration) -> Iterator[tuple[str, str]]
 
 
 def _request(spec: Spec, arguments: Namespace) -> list[str]:
-    """Return the file, and what was asked for otherwise than as it stands."""
+    """Return the file, and what was requested otherwise than as it stands."""
     scenarios = [f"scenario {name}" for name in arguments.scenario]
     return [spec.model.file, *scenarios, *arguments.set]
 

@@ -296,7 +296,7 @@ class ChangeChecker(Part, frozen=True):
 
 
 class OfChanges(Part, frozen=True):
-    """Checks what is asked of a model as it is changed."""
+    """Checks what is demanded of a model as it is changed."""
 
     @property
     def changes(self) -> ChangeChecker:

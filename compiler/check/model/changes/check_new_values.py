@@ -23,7 +23,7 @@ class NewValueChecker(Part, frozen=True):
     ) -> ir.Quantity | None:
         """Return the new value of what is `stated` somewhere; None where that was reported.
 
-        It has one of the dimensions, the first of which is told; an `example` is what it may be
+        It has one of the dimensions, the first of which is reported; an `example` is what it may be
         set to. Where no dimension is known, that was reported.
         """
         name, usual = change.name.text, f"write it like `{change.name.text} = {example}`"

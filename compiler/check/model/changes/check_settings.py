@@ -42,7 +42,7 @@ def check_unique_settings(changes: Iterable[ir.Change], sink: Sink) -> None:
 
 
 def check_one_scenario(scenarios: Sequence[str], changes: Iterable[ir.Change], sink: Sink) -> None:
-    """Report a scenario that is set beside the one that was asked for."""
+    """Report a scenario that is set beside the one that was requested."""
     for change in changes:
         if scenarios and isinstance(change, ir.SetScenario):
             sink.report(
@@ -58,7 +58,7 @@ def check_one_scenario(scenarios: Sequence[str], changes: Iterable[ir.Change], s
 def check_consistent(
     model: ir.Model, scenarios: Sequence[str], changes: Iterable[ir.Change], sink: Sink
 ) -> None:
-    """Report what scenarios that are asked for together change to different values."""
+    """Report what scenarios that are requested together change to different values."""
     together = [
         ir.SetScenario(scenario.name, scenario.changes, scenario.span)
         for name in dict.fromkeys(scenarios)

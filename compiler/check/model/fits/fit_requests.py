@@ -1,4 +1,4 @@
-"""A fit that somebody asks for by itself: of which table, and how that is read."""
+"""A fit that somebody requests by itself: of which table, and how that is read."""
 
 from __future__ import annotations
 

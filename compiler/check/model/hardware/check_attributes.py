@@ -35,7 +35,7 @@ class AttributeChecker(Part, frozen=True):
         """Return a jitter law: a variance that may depend on the load of what has it.
 
         It may name a rate or a rating, too, by its formal name: what counts is the one that the
-        place has, be it set there, but where a condition asks for it (see `has_condition`).
+        place has, be it set there, but where a condition requests it (see `has_condition`).
         """
         own = ir.Measured(kind=ir.MeasureKind.LOAD, subject=ir.OWN)
         known = dict.fromkeys(

@@ -106,7 +106,7 @@ class FamilyChecker(Part, frozen=True):
         return f"{declared.qualified}({written})", given
 
     def _instantiate(self, stands: ast.Reference | ast.Call, make: Callable[[], M]) -> M:
-        """Return what is made with arguments; what is wrong with it is told with its use."""
+        """Return what is made with arguments; what is wrong with it is reported with its use."""
         if not isinstance(stands, ast.Call):
             return make()
         with self.sink.aside() as found:

@@ -61,7 +61,7 @@ class _Processor(Struct, frozen=True):
 
 
 _FAILED = _Processor(None, None)
-"""A processor, as far as can be told of what was reported."""
+"""A processor, as far as can be determined of what was reported."""
 
 
 def merged(before: Stated | None, item: ast.ResourceItem, scope: Scope) -> Stated:

@@ -44,7 +44,7 @@ def together(
 
 
 def is_implied(condition: ir.Condition | None, known: Mapping[ir.Condition, bool]) -> bool | None:
-    """Return whether a condition holds where others do or do not; None where that is not told."""
+    """Return whether a condition holds where others do or do not; None where that is not known."""
     if condition is None:
         return True
     if condition in known:

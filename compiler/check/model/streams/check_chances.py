@@ -29,7 +29,7 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
     Each is drawn by itself: of two calls by `share` and `1 - share` some items make both, and some
     make none; of two by the same share some items make one of them alone. The means
     of users who wait for answers are the same either way: nothing is said of them where nothing but
-    means is asked for.
+    means is requested.
     """
     with_a_law = _with_a_law(model)
     for stream in model.streams:
@@ -152,7 +152,7 @@ def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Cal
 
 
 def _with_a_law(model: ir.Model) -> frozenset[str]:
-    """Return the streams of which a spec asks for more than means."""
+    """Return the streams of which a spec requests more than means."""
     numbers = [one.value for one in model.measures]
     numbers += [side for one in model.requirements for side in (one.measure, one.limit)]
     numbers += [column.value for one in model.observations for column in one.measured]

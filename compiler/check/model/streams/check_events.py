@@ -114,7 +114,7 @@ class EventUses(Part, frozen=True, kw_only=True):
     ) -> ir.EventOutcome | None:
         """Return the outcome of an event that stands before a colon, None for anything else.
 
-        Within what is done where an event is `decided` it cannot be asked for again.
+        Within what is done where an event is `decided` it cannot be requested again.
         """
         named = event_condition(probability)
         if probability is None or named is None or not self.is_event(probability):
@@ -141,7 +141,7 @@ class EventUses(Part, frozen=True, kw_only=True):
         return named is not None and named[0].text in self.events.declared
 
     def is_sound(self, probability: ast.Expr) -> bool:
-        """Return whether what stands before a colon asks for no event wrongly; else it is told.
+        """Return whether what stands before a colon asks for no event wrongly; else it is reported.
 
         An event is no number, and belongs to one stream.
         """

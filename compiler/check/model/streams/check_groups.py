@@ -72,7 +72,7 @@ class GroupChecker(Part, frozen=True):
     def users_of(self, module: Module, share: ast.Expr | None = None) -> ir.Expr | None:
         """Return the users of the instance that a module is in; None for those of the spec.
 
-        Where a share is told, these are a part of them.
+        Where a share is reported, these are a part of them.
         """
         system = self.program.system_of(module)
         users = next((d for d in system.names.values() if isinstance(d, ast.Users)), None)

@@ -27,7 +27,7 @@ from qps.compiler.measurement.measured_tables import number
 
 
 class MeasureRequest(Struct, frozen=True, kw_only=True):
-    """What the command line asks for, read and checked."""
+    """What the command line requests, read and checked."""
 
     table: Path
     plan: Plan
@@ -46,7 +46,7 @@ class MeasureRequest(Struct, frozen=True, kw_only=True):
 
 
 def request_of(arguments: Namespace) -> MeasureRequest:
-    """Return what is asked for; QpsError or MeasuringError where that cannot be measured."""
+    """Return what is requested; QpsError or MeasuringError where that cannot be measured."""
     _check_flags(arguments)
     units = units_with(arguments.unit)
     axes = tuple(axis(text, units) for text in arguments.vary)
@@ -129,7 +129,7 @@ def _plan(arguments: Namespace) -> Plan:
 
 
 def _item(axes: Sequence[Axis]) -> str:
-    """Return what is counted where a count names nothing: what is asked for."""
+    """Return what is counted where a count names nothing: what is requested."""
     items = [one.item for one in axes if one.dimension != axes[0].dimension or one.item]
     own = [item for item in items if item not in (None, "information")]
     sized = [one.sized for one in axes if one.sized]

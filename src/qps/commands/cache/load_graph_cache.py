@@ -1,7 +1,7 @@
 """The load graphs of a spec, from where the command before has kept them with it.
 
 They stand in a file of their own and have parts in the spec that is kept. With another number most
-of them stay as they are (`compiler/lower/graph_cache.py` tells which): a spec that is solved again
+of them stay as they are (`compiler/lower/graph_cache.py` says which): a spec that is solved again
 with one is lowered little.
 """
 

@@ -1,8 +1,8 @@
-"""Runs of matrices that have ended: what they were asked for, and the file that they wrote.
+"""Runs of matrices that have ended: what was requested of them, and the file that they wrote.
 
 `--resume` of such a run solves nothing again, and compiles nothing either: what was asked is told
-by the checksums of all that the spec was read from, and the file by a checksum of its own. One
-that was changed since, by a bit or by another run, is written anew.
+by the checksums of all that the spec was read from, and the file by a checksum of its own. One that
+was changed since, by a bit or by another run, is written anew.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Specs that were checked before, from where the command before has kept them.
 
-Checking is a function of the text of a spec, of what files and modules answer when it asks for
+Checking is a function of the text of a spec, of what files and modules answer when it reads
 them, and of this qps. So a spec is kept under the first of these, beside what it asked for and a
 checksum of each answer, and the files of ours that may have made it and theirs; it is taken where
 all of that is asked again, by the same rules, and answered alike. Only specs without errors are
@@ -45,7 +45,7 @@ _MOST_AT_HAND = 64
 
 
 class _Reading(Struct, frozen=True):
-    """What a spec asked for, and a checksum of the answer."""
+    """What a spec read, and a checksum of the answer."""
 
     module: ast.Name | ast.Text
     importing: Source
@@ -54,7 +54,7 @@ class _Reading(Struct, frozen=True):
 
 
 class _Checked(Struct, frozen=True):
-    """A spec, and what it asked for."""
+    """A spec, and what it read."""
 
     spec: Spec
     readings: tuple[_Reading, ...]
@@ -94,7 +94,7 @@ def load(path: Path) -> Spec:
 
 
 class _Answer(Struct, frozen=True):
-    """What came of a check, what it asked for, and what is kept of it in files."""
+    """What came of a check, what it read, and what is kept of it in files."""
 
     outcome: Outcome[Spec]
     readings: tuple[_Reading, ...]

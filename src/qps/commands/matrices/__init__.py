@@ -1,1 +1,1 @@
-"""The parts of `qps matrix`: what is asked for, the work, and where rows go."""
+"""The parts of `qps matrix`: what is requested, the work, and where rows go."""

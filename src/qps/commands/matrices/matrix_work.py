@@ -68,7 +68,7 @@ class MatrixWork(Struct, frozen=True, kw_only=True):
         return CountedRows(Counts())
 
     def in_order(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        """Yield tables sorted as the matrix asks for, which needs all of them in memory."""
+        """Yield tables sorted as the matrix requests, which needs all of them in memory."""
         import pyarrow as pa  # noqa: PLC0415
 
         from qps.solver.matrix.row_tables import in_order, one_by_one_in, statistics_table  # noqa: PLC0415

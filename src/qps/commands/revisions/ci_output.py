@@ -28,7 +28,7 @@ _SUMMARY = 1_000_000
 def write_outputs(
     review: Review, found: Examination, arguments: Namespace, *, passed: bool
 ) -> None:
-    """Write all that was asked for, and print what `--format` says."""
+    """Write all that was requested, and print what `--format` says."""
     view = as_json(ci_view(review, passed=passed))
     files = (
         (arguments.comment, comment(review)),

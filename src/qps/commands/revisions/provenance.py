@@ -15,7 +15,7 @@ from qps.reviewing.repository import commit_of, git, top_for
 from qps.version import __version__
 
 _SHORT = 10
-"""Digits of a commit that are told."""
+"""Digits of a commit that are reported."""
 _LONGEST = 5.0
 """Seconds that git may take: a page does without its revision."""
 

@@ -23,7 +23,7 @@ def each_apart(
 ) -> tuple[list[tuple[Path, Result]], Exit]:
     """Return what is made of files, and the worst that became of the others.
 
-    What is wrong with one is told; so is a fault of ours, with its name.
+    What is wrong with one is reported; so is a fault of ours, with its name.
     """
     found: list[tuple[Path, Result]] = []
     worst = Exit.YES

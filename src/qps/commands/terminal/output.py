@@ -113,7 +113,7 @@ def _flushed_at_exit(out: Screen) -> Iterator[None]:
 
 
 def abandon_output(lost: OutputLostError) -> None:
-    """Tell in one line that output was lost, where that can be told, and drop what is left."""
+    """Tell in one line that output was lost, as far as possible, and drop what is left."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is sys.stderr and stream is not None:

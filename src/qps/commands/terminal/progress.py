@@ -1,4 +1,4 @@
-"""A line that tells how far work is: on a terminal only, for work over a second."""
+"""A line that says how far work is: on a terminal only, for work over a second."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _is_main() -> bool:
 def bar(
     done: float, total: float | None, seconds: float, unit: str | None = "rows", label: str = ""
 ) -> str:
-    """Return a line that tells how far work is.
+    """Return a line that says how far work is.
 
     >>> bar(250_000, 1_000_000, 2.0)
     '██████░░░░░░░░░░░░░░░░░░  25 %  125,000 rows/s  6 s left'
