@@ -11,6 +11,7 @@ from qps.compiler.project.review_rules import BY_NAME, Level
 from qps.reports.text.changes.answer_pair import is_clear, moved_by
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.certainty_marks import marked
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import percent
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import ANSWER, CAPACITY, CLAIM, COST, LAYOUT, UNCERTAIN, Finding
@@ -64,10 +65,10 @@ class Review(Struct, frozen=True, kw_only=True):
         """The verdict: what fails, else what moved."""
         parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in self._counts()]
         if not self.touched and not parts:
-            return "no spec changed"
+            return phrase("review.no_spec")
         if not parts:
             claims = any(one.counts.count for one in self.changes)
-            parts = ["no change in capacity", *(["all claims pass"] if claims else [])]
+            parts = [phrase("review.no_change"), *([phrase("review.all_claims")] if claims else [])]
         return ", ".join(parts)
 
     @property
@@ -90,16 +91,28 @@ class Review(Struct, frozen=True, kw_only=True):
         down, up = (sum(sign * one.users > 0 for one in self.changes) for sign in (-1, 1))
         accepted = sum(one.accepted is not None for one in self.findings)
         found = [
-            (errors.count(CLAIM), "claim fails", "claims fail"),
+            (errors.count(CLAIM), phrase("review.claim_fails"), phrase("review.claims_fail")),
             (sum(code not in known for code in errors), "error", "errors"),
-            (errors.count(CAPACITY), "capacity decrease too large", "capacity decreases too large"),
-            (errors.count(COST), "cost increase too large", "cost increases too large"),
-            (len(self.weaker), "check is weaker", "checks are weaker"),
-            (errors.count(LAYOUT), "file not formatted", "files not formatted"),
-            (down - errors.count(CAPACITY), "capacity decrease", "capacity decreases"),
-            (up, "capacity increase", "capacity increases"),
+            (
+                errors.count(CAPACITY),
+                phrase("review.too_large_decrease"),
+                phrase("review.too_large_decreases"),
+            ),
+            (
+                errors.count(COST),
+                phrase("review.too_large_increase"),
+                phrase("review.too_large_increases"),
+            ),
+            (len(self.weaker), phrase("review.check_weaker"), phrase("review.checks_weaker")),
+            (
+                errors.count(LAYOUT),
+                phrase("review.not_formatted"),
+                phrase("review.several_not_formatted"),
+            ),
+            (down - errors.count(CAPACITY), phrase("review.decrease"), phrase("review.decreases")),
+            (up, phrase("review.increase"), phrase("review.increases")),
             (sum(one.code not in BY_NAME for one in warnings), "warning", "warnings"),
-            (accepted, "accepted failure", "accepted failures"),
+            (accepted, phrase("term.accepted_failure"), phrase("review.accepted_failures")),
         ]
         yield from (one for one in found if one[0])
 
@@ -147,7 +160,7 @@ class Review(Struct, frozen=True, kw_only=True):
         """How many specs do not stand in the overview, empty where all do."""
         rest = self.compared[MOST_ROWS:]
         same = sum(one.state is State.SAME for one in rest)
-        unchanged = f", {same:,} of them without a change in capacity" if same else ""
+        unchanged = phrase("review.unchanged_left_out", same=same) if same else ""
         return f"{len(rest):,} more {_specs(len(rest))}{unchanged}" if rest else ""
 
 
@@ -178,18 +191,18 @@ def _capacity(answer: SpecAnswer | None) -> str:
 
 def _moved(one: SpecChange) -> str:
     """Return by how much the capacity moved, or what became of the spec."""
-    words = {State.NEW: "new", State.GONE: "removed", State.UNKNOWN: "not compared"}
+    words = {State.NEW: "new", State.GONE: "removed", State.UNKNOWN: phrase("term.not_compared")}
     if one.state in words:
         return words[one.state]
     if one.state is State.FAULT or one.before is None or one.after is None:
-        return "not compared"
+        return phrase("term.not_compared")
     text = moved_by(one.before.capacity or 0, one.after.capacity or 0)
     odds = None if one.view is None else one.view.uncertainty
     if one.view is not None and one.view.within_error:
-        return f"{text}, within model error"
+        return phrase("review.within_model", text=text)
     is_doubtful = odds is not None and one.users and not is_clear(odds)
     if is_doubtful:
-        return f"{text}, within uncertainty"
+        return phrase("review.within_uncertainty", text=text)
     return "0" if text == "+0" else text
 
 
@@ -197,7 +210,7 @@ def _bottleneck(one: SpecChange) -> str:
     if one.after is None:
         return NONE
     was = one.before.bottleneck if one.before else one.after.bottleneck
-    now = one.after.bottleneck or "none in range"
+    now = one.after.bottleneck or phrase("review.none_range")
     text = _beginning(now)
     return text if was == one.after.bottleneck else f"{text} (was {_beginning(was or 'none')})"
 
@@ -208,9 +221,22 @@ def _claims(one: SpecChange, marks: Mapping[bool, str]) -> str:
         return NONE
     accepted = f", {counts.accepted:,} accepted" if counts.accepted else ""
     if counts.failed:
-        return f"{marks[False]} {counts.passed:,} of {counts.count:,} pass{accepted}"
+        return phrase(
+            "review.claims_pass",
+            marks=marks[False],
+            passed=counts.passed,
+            count=counts.count,
+            accepted=accepted,
+        )
     uncertain = f", {len(one.uncertain):,} uncertain" if one.uncertain else ""
-    return f"{marks[True]} {counts.passed:,} of {counts.count:,} pass{accepted}{uncertain}".strip()
+    return phrase(
+        "review.claims_pass_uncertain",
+        marks=marks[True],
+        passed=counts.passed,
+        count=counts.count,
+        accepted=accepted,
+        uncertain=uncertain,
+    ).strip()
 
 
 def _ending(text: str) -> str:
@@ -279,11 +305,15 @@ def _uncertain(one: SpecChange) -> Iterator[Finding]:
             code=UNCERTAIN,
             title=claim.name,
             message=(
-                f"{percent(interval.probability)} interval of the capacity is now "
-                f"{interval.least or 0:,} to {interval.most or 0:,}, below the {claim.least:,} "
-                f"that `{claim.name}` requires; the nominal capacity of "
-                f"{one.after.capacity or 0:,} "
-                "passes"
+                phrase(
+                    "review.claim_uncertain",
+                    sure=percent(interval.probability),
+                    low=interval.least or 0,
+                    high=interval.most or 0,
+                    least=claim.least,
+                    name=claim.name,
+                    nominal=one.after.capacity or 0,
+                )
             ),
             file=one.file,
             line=claim.line,

@@ -13,6 +13,7 @@ from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import joined
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import CAPACITY, COST, LAYOUT, UNCERTAIN, Finding
 from qps.reviewing.matrix_changes import MatrixChange
@@ -34,7 +35,7 @@ def _parts(review: Review, results: Sequence[ClaimResult], width: int) -> Iterat
     scope = re.sub(" (changed|checked)", "", review.scope)
     notes = [f"{review.left_out}."] if review.left_out else []
     if review.has_intervals:
-        notes.append("In parentheses: 90 % interval of capacity.")
+        notes.append(phrase("review.in_parentheses"))
     layout = Layout(
         title=f"{'pass' if review.passes else 'FAIL'}  qps{branch}: {review.title}",
         facts=(
@@ -69,7 +70,11 @@ def _spec(one: SpecChange, width: int) -> str:
         tables = () if one.claims is None else claim_changes_tables(one.claims)
         parts = [difference_text(one.view, width=width), *(t.as_text(width=width) for t in tables)]
         return joined([*parts, *(_matrix_text(matrix, width) for matrix in one.matrices)])
-    return one_line(f"{one.file} is not compared: {one.reason}") if one.reason else ""
+    return (
+        one_line(phrase("review.not_compared", file=one.file, reason=one.reason))
+        if one.reason
+        else ""
+    )
 
 
 def _matrix_text(matrix: MatrixChange, width: int) -> str:

@@ -14,6 +14,7 @@ from qps.compiler.project.review_rules import Level
 from qps.reports.text.changes.difference_text import difference_details
 from qps.reports.text.claims.claim_changes import claim_changes_tables
 from qps.reports.text.layout.table import Table, escaped, escaped_html
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import ANSWER, Finding
 from qps.reviewing.spec_changes import SpecChange, State
@@ -51,13 +52,13 @@ def comment(review: Review, most: int = MOST) -> str:
             left.append(part.title)
     if left:
         named = ", ".join(escaped(_cut(one)) for one in left[:_MOST_NAMED])
-        more = f" and {len(left) - _MOST_NAMED:,} more" if len(left) > _MOST_NAMED else ""
-        remark = f"\nLeft out of this comment, run `qps ci` to see it: {named}{more}.\n"
-        text += (
-            remark
-            if len(text) + len(remark) <= most
-            else "\nThe rest is left out of this comment.\n"
+        more = (
+            phrase("term.and_more", count=len(left) - _MOST_NAMED)
+            if len(left) > _MOST_NAMED
+            else ""
         )
+        remark = phrase("comment.left_out", named=named, more=more)
+        text += remark if len(text) + len(remark) <= most else phrase("comment.rest_left_out")
     return text
 
 
@@ -67,7 +68,9 @@ def overview(review: Review) -> str:
     branch = f" on {base.branch}" if base.branch else ""
     mark = _MARKS[review.passes]
     fix = f"; {base.fix}" if base.fix else ""
-    compared = f"{base.top.name}: {review.scope}, compared with {base.text}{fix}."
+    compared = phrase(
+        "comment.compared_with", name=base.top.name, scope=review.scope, text=base.text, fix=fix
+    )
     text = f"### {mark} {escaped(f'qps{branch}: {review.title}')}\n\n{escaped(compared)}\n"
     table = review.overview(_MARKS, "→")
     if table.rows:
@@ -75,7 +78,7 @@ def overview(review: Review) -> str:
     if review.left_out:
         text += f"\n{escaped(review.left_out)}.\n"
     if review.has_intervals:
-        text += "\nIn parentheses: 90 % interval of capacity.\n"
+        text += phrase("comment.in_parentheses")
     return text
 
 
@@ -89,7 +92,7 @@ def _parts(review: Review) -> Iterator[_Part]:
         if one not in weaker and one not in failing and (one.code != ANSWER or one.accepted)
     ]
     if weaker:
-        yield from _listed("Weakened checks", weaker)
+        yield from _listed(phrase("comment.weakened_checks"), weaker)
     if failing:
         yield from _listed("Failures", failing)
     for one in review.compared:
@@ -97,10 +100,16 @@ def _parts(review: Review) -> Iterator[_Part]:
             yield _Part(one.file, _details(one))
         elif one.reason:
             reason = escaped(_cut(one.reason))
-            yield _Part(one.file, f"**{escaped(_cut(one.file))}** is not compared: {reason}.\n")
+            yield _Part(
+                one.file,
+                phrase("comment.not_compared", file=escaped(_cut(one.file)), reason=reason),
+            )
     if others:
-        title = f"{len(others):,} {'note' if len(others) == 1 else 'warnings and notes'}"
-        yield _Part("warnings and notes", _folded(title, _findings(others, _MOST_ROWS)))
+        kind = "note" if len(others) == 1 else phrase("comment.warnings_and_notes")
+        title = f"{len(others):,} {kind}"
+        yield _Part(
+            phrase("comment.warnings_and_notes"), _folded(title, _findings(others, _MOST_ROWS))
+        )
 
 
 def _listed(title: str, findings: Sequence[Finding]) -> Iterator[_Part]:
@@ -125,7 +134,7 @@ def _findings(findings: Sequence[Finding], most: int) -> str:
     )
     more = len(findings) - len(rows)
     text = Table(("", "Location", "Check", "Message"), rows).as_markdown()
-    return text + (f"\n{more:,} more like these.\n" if more else "")
+    return text + (phrase("comment.more_like_these", more=more) if more else "")
 
 
 def _details(one: SpecChange) -> str:

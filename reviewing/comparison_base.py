@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.visible_text import one_line
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.ci_environment import CiRun, ci_run
 from qps.reviewing.git_command import refused
 from qps.reviewing.passed_commits import PassedCommits, passed_commits
@@ -19,10 +20,7 @@ _SHORT = 10
 """Digits of a commit that are shown."""
 PARENT = "HEAD^"
 _DEFAULTS = ("main", "master")
-_FETCH_HELP = (
-    "fetch the full history: `fetch-depth: 0` with actions/checkout, `GIT_DEPTH: 0` in GitLab, "
-    "`git fetch --unshallow` elsewhere"
-)
+_FETCH_HELP = phrase("base.fetch_full_history")
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -82,7 +80,7 @@ def base_of(
     if revision:
         return _left(top, revision, revision, is_requested=True)
     if run.push_base:
-        return _left(top, run.push_base, run.push_base, role="the start of this push")
+        return _left(top, run.push_base, run.push_base, role=phrase("base.start_of_push"))
     if run.target or run.target_base:
         return _of_request(top, run)
     return _of_branch(top, run, passed)
@@ -95,25 +93,25 @@ def _left(
     commit = commit_of(top, revision)
     if commit is None:
         if is_requested and not is_shallow(top):
-            fix = "name a commit, branch or tag; in CI, fetch more than the last commit"
+            fix = phrase("base.name_one")
             raise refused(f"unknown git revision `{revision}`", fix)
         return _unknown(top, name)
     fork = _fork(top, commit)
     if fork is None and is_shallow(top):
-        why = f"this shallow clone does not have the merge base with `{name}`"
+        why = phrase("base.no_merge_base", name=name)
         return Base(top=top, name=name, commit=None, why=why, fix=_FETCH_HELP)
     if fork is None:
-        role = f"the last commit of {name}, which shares no history with this one"
+        role = phrase("base.no_shared_history", name=name)
         return Base(top=top, name=name, commit=commit, role=role)
     if is_requested and fork == commit:
         return Base(top=top, name=name, commit=fork)
-    return Base(top=top, name=name, commit=fork, role=role or f"the merge base with {name}")
+    return Base(top=top, name=name, commit=fork, role=role or phrase("base.merge_base", name=name))
 
 
 def _unknown(top: Path, name: str) -> Base:
-    why = f"git does not find `{name}`"
+    why = phrase("base.not_found", name=name)
     if is_shallow(top):
-        why += ": this clone is shallow"
+        why += phrase("base.is_shallow")
     return Base(top=top, name=name, commit=None, why=why, fix=_FETCH_HELP)
 
 
@@ -125,7 +123,7 @@ def _of_request(top: Path, run: CiRun) -> Base:
     where a pipeline runs again after its request was merged.
     """
     head = commit_of(top, "HEAD")
-    name = f"origin/{run.target}" if run.target else "the target branch"
+    name = f"origin/{run.target}" if run.target else phrase("base.target_branch")
     refs = [] if run.target is None else [f"refs/remotes/origin/{run.target}"]
     refs += [] if run.target_base is None else [run.target_base]
     found = [_left(top, ref, name) for ref in refs]
@@ -144,7 +142,7 @@ def _of_branch(top: Path, run: CiRun, passed: Path | None) -> Base:
     default = run.default or _default_branch(top)
     branch = run.branch or _current_branch(top)
     if default is None:
-        return _of_default(top, branch or "this branch", run, passed)
+        return _of_default(top, branch or phrase("base.this_branch"), run, passed)
     ref, name = f"refs/remotes/origin/{default}", f"origin/{default}"
     is_default = branch == default
     if commit_of(top, ref) is None and (is_default or commit_of(top, f"refs/heads/{default}")):
@@ -156,7 +154,7 @@ def _of_branch(top: Path, run: CiRun, passed: Path | None) -> Base:
     if is_part and (is_default or branch is None):
         return _of_default(top, default, run, passed)
     if is_part and run.is_pipeline:
-        return _parent(top, f"its parent: {name} contains this commit")
+        return _parent(top, phrase("base.contained", name=name))
     return left
 
 
@@ -166,7 +164,7 @@ def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Bas
     head = commit_of(top, "HEAD")
     found = None if head is None else listed.newest_in(top, head)
     if found is not None:
-        role = f"the last commit of {default} that passed"
+        role = phrase("base.last_passed", branch=default)
         return Base(
             top=top,
             name=default,
@@ -177,13 +175,15 @@ def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Bas
             has_passed=True,
         )
     if listed.commits and is_shallow(top):
-        why = f"this shallow clone has none of the commits that passed according to `{passed}`"
+        why = phrase("base.none_passed_here", passed=passed)
         return Base(top=top, name=default, commit=None, why=why, fix=_FETCH_HELP, is_default=True)
     if passed is not None:
-        reason = f": {passed.name} lists no earlier commit that passed"
+        reason = phrase("base.none_passed_before", name=passed.name)
     else:
-        reason = ": no passed commit is recorded (--passed FILE)" if run.is_pipeline else ""
-    return replace(_parent(top, f"its parent{reason}", is_default=True), branch=default)
+        reason = phrase("base.none_recorded") if run.is_pipeline else ""
+    return replace(
+        _parent(top, phrase("base.parent", reason=reason), is_default=True), branch=default
+    )
 
 
 def _parent(top: Path, role: str, *, is_default: bool = False) -> Base:
@@ -196,7 +196,7 @@ def _parent(top: Path, role: str, *, is_default: bool = False) -> Base:
         top=top,
         name=PARENT,
         commit=None,
-        why="there is no earlier commit: everything is new",
+        why=phrase("base.no_earlier"),
         is_none_needed=True,
         is_default=is_default,
     )

@@ -22,6 +22,7 @@ from qps.compiler.diagnostics.visible_text import printable
 from qps.compiler.project.review_rules import BY_NAME, Level, rule_page
 from qps.links import resolved_path
 from qps.reports.text.claims.claim_formats import Wrong, remarks, sentence, workflow_command
+from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.version import __version__
 
@@ -32,25 +33,25 @@ LAYOUT, CLAIM, ANSWER, FAULT = "layout", "claim", "answer", "fault"
 CAPACITY, COST, UNCERTAIN = "capacity-decrease", "cost-increase", "claim-uncertain"
 _CODES: Mapping[str, Code] = {code.id: code for code in ALL}
 _OTHERS: Mapping[str, tuple[str, str]] = {
-    LAYOUT: ("a spec that is not formatted", "Run `qps fmt`."),
-    CLAIM: ("a claim that the spec does not meet", "Run `qps test` for details."),
+    LAYOUT: (phrase("finding.layout"), "Run `qps fmt`."),
+    CLAIM: (phrase("finding.claim"), phrase("finding.claim_help")),
     ANSWER: (
-        "a result that a change moves",
-        "Run `qps diff`: it attributes the change to its causes.",
+        phrase("finding.answer"),
+        phrase("finding.answer_help"),
     ),
     CAPACITY: (
-        "the capacity decreases by more than `--fail-on` allows",
-        "Run `qps diff`; accept an intended decrease in the project file, with a last day.",
+        phrase("finding.capacity"),
+        phrase("finding.capacity_help"),
     ),
     COST: (
-        "the cost increases by more than `--fail-on` allows",
-        "Run `qps diff`: it shows which change is the cause.",
+        phrase("finding.cost"),
+        phrase("finding.cost_help"),
     ),
     UNCERTAIN: (
-        "the capacity interval is no longer above what a claim requires",
-        "Measure the uncertain input (`qps solve` names it), or claim less.",
+        phrase("finding.uncertain"),
+        phrase("finding.uncertain_help"),
     ),
-    FAULT: ("an internal error of qps", "Report it, with the spec."),
+    FAULT: (phrase("finding.fault"), phrase("finding.fault_help")),
 }
 """What is no diagnostic: its summary, and what to do."""
 
@@ -139,7 +140,7 @@ def of_faults(wrong: Iterable[Wrong], top: Path) -> list[Finding]:
         Finding(
             level=Level.ERROR,
             code=FAULT,
-            title="internal error of qps",
+            title=phrase("term.internal_error_qps"),
             message=one.message,
             file=path_from(top, one.file),
         )
@@ -166,7 +167,7 @@ def as_github(findings: Sequence[Finding]) -> str:
         for one in findings[:MOST]
     ]
     if len(findings) > MOST:
-        more = f"{len(findings) - MOST:,} more findings are not listed here"
+        more = phrase("finding.more", count=len(findings) - MOST)
         lines.append(workflow_command("warning", {"title": "qps ci"}, more))
     return "".join(f"{line}\n" for line in lines)
 

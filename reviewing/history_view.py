@@ -22,7 +22,7 @@ class State(StrEnum):
     ANSWERS = "answers"
     MISTAKES = "mistakes"
     MODULE = "module"
-    NO_ANSWER = "no answer"
+    NO_ANSWER = phrase("history.no_answer")
 
 
 class Point(Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ class History(Struct, frozen=True, kw_only=True):
 
 _WORDS = {one: one.value for one in State} | {
     State.MISTAKES: "errors",
-    State.NO_ANSWER: "no result",
+    State.NO_ANSWER: phrase("history.no_result"),
 }
 
 

@@ -12,6 +12,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.extras import need_arrow
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import quantity
 
 if TYPE_CHECKING:
@@ -67,11 +68,11 @@ class MatrixChange(Struct, frozen=True, kw_only=True):
         if self.reason:
             return self.reason
         counts = {
-            ("loses capacity", "lose capacity"): self.worse,
-            ("gains capacity", "gain capacity"): self.better,
-            ("is new", "are new"): self.new,
-            ("was removed", "were removed"): self.gone,
-            ("is unchanged", "are unchanged"): self.same,
+            (phrase("review.loses_capacity"), phrase("review.lose_capacity")): self.worse,
+            (phrase("review.gains_capacity"), phrase("review.gain_capacity")): self.better,
+            (phrase("term.is_new"), phrase("review.are_new")): self.new,
+            (phrase("review.was_removed"), phrase("review.were_removed")): self.gone,
+            (phrase("review.is_unchanged"), phrase("review.are_unchanged")): self.same,
         }
         words = [f"{count:,} {form[count != 1]}" for form, count in counts.items() if count]
         return f"{sum(counts.values()):,} configurations: {', '.join(words)}"
@@ -105,14 +106,20 @@ def _changed(
     name: str, old: tuple[ir.Model, ir.Matrix | None], new: tuple[ir.Model, ir.Matrix | None]
 ) -> MatrixChange:
     if old[1] is None or new[1] is None:
-        return MatrixChange(name=name, reason="is new" if old[1] is None else "was removed")
+        return MatrixChange(
+            name=name,
+            reason=phrase("term.is_new") if old[1] is None else phrase("review.was_removed"),
+        )
     try:
         before, after = (_solved(model, matrix) for model, matrix in (old, new) if matrix)
     except QpsError as error:
-        return MatrixChange(name=name, reason=f"not compared: {error.diagnostics[0].message}")
+        return MatrixChange(
+            name=name,
+            reason=phrase("review.not_compared_because", message=error.diagnostics[0].message),
+        )
     if isinstance(before, str) or isinstance(after, str):
         why = before if isinstance(before, str) else after
-        return MatrixChange(name=name, reason=f"not compared: {why}")
+        return MatrixChange(name=name, reason=phrase("review.not_compared_because", message=why))
     both = [key for key in after if key in before]
     moved = [
         RowChange(configuration=after[key][0], before=before[key][1], after=after[key][1])
@@ -144,7 +151,7 @@ def _solved(model: ir.Model, matrix: ir.Matrix) -> Mapping[_Key, _Row] | str:
     plain = replace(matrix, selected=(), order=())
     compiled = compile_matrix(model, plain, drawn=drawn_in_rows, at_confidence=model_at_confidence)
     if compiled.size > MOST_ROWS:
-        return f"{compiled.size:,} configurations are more than {MOST_ROWS:,}"
+        return phrase("review.matrix_too_large", size=compiled.size, most=MOST_ROWS)
     return dict(_rows(compiled))
 
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.project_location import OWN, SHARED
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.git_command import refused
 from qps.reviewing.git_objects import tree_at
 from qps.reviewing.history_view import History, Point, State
@@ -63,7 +64,7 @@ def history(top: Path, path: PurePosixPath, since: str, most: int) -> History:
     else:
         is_whole = walk.count < MOST_COMMITS
     if not points and walk.is_over:
-        where = f"`git log -- {path}` shows where it was"
+        where = phrase("review.shows_where", path=path)
         raise refused(f"`{path}` does not exist at `{since}`", where)
     return History(
         schema="qps/history/1",
@@ -149,7 +150,7 @@ def _answer(outcome: Outcome[Spec]) -> _Answer:
     except QpsError as error:
         return _Answer(state=State.NO_ANSWER, reason=error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        reason = f"internal error of qps: {type(error).__name__}: {error}"
+        reason = phrase("term.internal_error", name=type(error).__name__, error=error)
         return _Answer(state=State.NO_ANSWER, reason=reason)
     return _Answer(
         state=State.ANSWERS,

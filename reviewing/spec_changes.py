@@ -13,6 +13,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.pipeline import Spec
 from qps.reports.text.changes.difference_text import DifferenceView, spec_difference_view
 from qps.reports.text.claims.claim_changes import ClaimChanges, claim_changes
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
 from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer
@@ -30,7 +31,7 @@ class State(StrEnum):
     MOVED = "moved"
     SAME = "same"
     MODULE = "module"
-    UNKNOWN = "not compared"
+    UNKNOWN = phrase("term.not_compared")
     FAULT = "fault"
 
 
@@ -93,11 +94,11 @@ def spec_change(
         return SpecChange(file=file, was=was, state=state, reason=reason, counts=counts)
 
     if new is None:
-        return unknown("it has errors")
+        return unknown(phrase("review.has_errors"))
     try:
         old = tree.checked(before, f"{known.base}:{was}")[0]
         if old.value is None:
-            return unknown(f"it had errors: {old.diagnostics[0].message}")
+            return unknown(phrase("review.had_errors", message=old.diagnostics[0].message))
         if new.program.is_module or old.value.program.is_module:
             return unknown("", State.MODULE)
         found = spec_difference(old.value, new)
@@ -109,7 +110,9 @@ def spec_change(
     except QpsError as error:
         return unknown(error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        return unknown(f"internal error of qps: {type(error).__name__}: {error}", State.FAULT)
+        return unknown(
+            phrase("term.internal_error", name=type(error).__name__, error=error), State.FAULT
+        )
     is_moved = found.difference.is_moved or claims.are_any or any(one.is_moved for one in matrices)
     sampled = view.uncertainty
     intervals = (None, None) if sampled is None else (sampled.before, sampled.after)
@@ -151,13 +154,13 @@ def _new(new: Spec | None, file: str, counts: ClaimCounts) -> SpecChange:
     """Return a spec that was not there before, with what it answers."""
     if new is not None and new.program.is_module:
         return SpecChange(file=file, was=None, state=State.MODULE)
-    answer, reason = None, "" if new is not None else "it has errors"
+    answer, reason = None, "" if new is not None else phrase("review.has_errors")
     try:
         answer = None if new is None else answer_of(new)
     except QpsError as error:
         reason = error.diagnostics[0].message
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        reason = f"internal error of qps: {type(error).__name__}: {error}"
+        reason = phrase("term.internal_error", name=type(error).__name__, error=error)
         return SpecChange(file=file, was=None, state=State.FAULT, reason=reason, counts=counts)
     return SpecChange(
         file=file, was=None, state=State.NEW, reason=reason, after=answer, counts=counts

@@ -19,6 +19,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.suggest import shortened
 from qps.reports.text.changes.answer_pair import relative
 from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.git_command import refused
 from qps.reviewing.spec_answers import SpecAnswer
 
@@ -58,9 +59,13 @@ class Threshold(Struct, frozen=True, kw_only=True):
         old, new = before.capacity or 0, after.capacity or 0
         if not self._is_exceeded(Fraction(old), Fraction(new), sign=-1):
             return None
-        return (
-            f"capacity falls from {old:,} to {counted(new, after.population)} "
-            f"({new - old:+,}, {relative(old, new)}): --fail-on '{self.text}'"
+        return phrase(
+            "threshold.capacity_falls",
+            old=old,
+            new=counted(new, after.population),
+            difference=new - old,
+            relative=relative(old, new),
+            text=self.text,
         )
 
     def _by_cost(self, before: SpecAnswer, after: SpecAnswer) -> str | None:
@@ -68,8 +73,10 @@ class Threshold(Struct, frozen=True, kw_only=True):
             old = before.costs.get(unit, 0.0)
             ratio = Fraction(new / old).limit_denominator(_FINEST) if old else Fraction(1)
             if self._is_exceeded(Fraction(1), ratio, sign=1):
-                what = "cost" if unit == "$" else "running cost"
-                return f"{what} rises by {relative(old, new)}: --fail-on '{self.text}'"
+                what = "cost" if unit == "$" else phrase("term.running_cost")
+                return phrase(
+                    "threshold.cost_rises", what=what, relative=relative(old, new), text=self.text
+                )
         return None
 
     def _is_exceeded(self, old: Fraction, new: Fraction, *, sign: int) -> bool:
@@ -92,7 +99,7 @@ _WORDS = {
 _FORM = re.compile(
     r"(?P<quantity>capacity|cost) *(?P<sign>[+-]) *(?P<number>\d{1,12}(\.\d{1,6})?) *(?P<share>%?)"
 )
-_HINT = "write `worse`, `warnings`, `capacity -5 %`, `capacity -100` or `cost +10 %`"
+_HINT = phrase("threshold.forms")
 
 
 def threshold(text: str) -> Threshold:
@@ -110,12 +117,14 @@ def threshold(text: str) -> Threshold:
     number, is_share = Fraction(found["number"]), found["share"] == "%"
     capacity = found["quantity"] == Quantity.CAPACITY.value
     if capacity != (found["sign"] == "-"):
-        better = "an increase of the capacity" if capacity else "a decrease of the cost"
+        better = (
+            phrase("threshold.capacity_increase") if capacity else phrase("threshold.cost_decrease")
+        )
         raise refused(f"`--fail-on {written}` is {better}, which cannot fail the check", _HINT)
     if not capacity and not is_share:
         raise refused(f"`--fail-on {written}` must be a percentage: costs have units", _HINT)
     if not number or (capacity and is_share and number > _WHOLE):
-        why = "no capacity falls by more than 100 %" if number else "the threshold must not be 0"
+        why = phrase("threshold.above_all") if number else phrase("threshold.zero")
         raise refused(f"`--fail-on {written}`: {why}", _HINT)
     return Threshold(
         text=written,

@@ -11,6 +11,7 @@ from qps.reports.text.claims.claim_summary import summary
 from qps.reports.text.claims.coverage_text import coverage_lines
 from qps.reports.text.claims.verdicts import why_missed
 from qps.reports.text.words.certainty_marks import claims_known_line
+from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 
 
@@ -45,7 +46,9 @@ def claims_section(
             )
             for one in results
         ),
-        summary=", ".join([*sums, f"{unevaluated:,} not evaluated"] if unevaluated else sums),
+        summary=", ".join(
+            [*sums, phrase("report.not_evaluated", count=unevaluated)] if unevaluated else sums
+        ),
         coverage=tuple(coverage_lines(coverages).splitlines()),
         known=claims_known_line(result.known for result in results),
     )

@@ -20,7 +20,14 @@ from qps.solver.answer import Answer
 from qps.solver.variants.model_variants import ShownCase
 
 _MOST_NAMED = 3
-_ROW_ORDER = ("Limit", "Bottleneck", "Busiest", phrase("accuracy"), "Next limit", "Cost")
+_ROW_ORDER = (
+    "Limit",
+    "Bottleneck",
+    "Busiest",
+    phrase("accuracy"),
+    phrase("term.next_limit"),
+    "Cost",
+)
 
 
 class Compared(Struct, frozen=True, kw_only=True):
@@ -66,7 +73,10 @@ def _table(
             phrase("page.first"),
             *(words.labels.sentence(first_to_saturate(answer)) for answer, words in worded),
         ),
-        ("Shown at", *(f"{answer.population} = {answer.at:,}" for answer in answers)),
+        (
+            phrase("report.shown_at"),
+            *(f"{answer.population} = {answer.at:,}" for answer in answers),
+        ),
     ]
     table_rows = [
         {

@@ -11,6 +11,7 @@ from qps.reports.pages.json_values import Json
 from qps.reports.text.changes.change_effects import change_name, changes_table, moving
 from qps.reports.text.changes.difference_text import DifferenceView, numbers_table, remark_of
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.phrases import phrase
 from qps.solver.what_if.assumption_changes import AssumptionChange
 
 
@@ -36,7 +37,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
     ways = _attribution(view.changes)
     return DifferencePage(
         view=view,
-        title=f"{before} → {after}" if before != after else f"Changes in {after}",
+        title=f"{before} → {after}" if before != after else phrase("diff.page_title", after=after),
         before=f"{before}{_circumstances(view.before.scenario)}",
         after=f"{after}{_circumstances(view.after.scenario)}",
         changes=changes_table(view.changes),
@@ -57,10 +58,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
     )
 
 
-_OMISSION = (
-    "No chart: some combination of the changes has no result, so the difference cannot be "
-    "attributed to single changes."
-)
+_OMISSION = phrase("diff.no_chart")
 
 
 def _circumstances(scenario: str | None) -> str:
@@ -73,8 +71,8 @@ def _attribution(changes: Sequence[AssumptionChange]) -> list[Json]:
     shares: list[float | None] = [change.share for change in changes]
     steps: list[float | None] = [change.step for change in changes]
     named = [
-        ("mean over all orders (Shapley)", shares),
-        ("cumulative, in table order", steps),
+        (phrase("diff.chart_shapley"), shares),
+        (phrase("diff.chart_cumulative"), steps),
     ]
     return [
         {

@@ -169,7 +169,9 @@ def limits(answer: Answer, called: Callable[[str], str]) -> Limits:
             rows=_requirements(answer, called),
         )
     title = phrase("page.limits_in_order", noun=noun(answer.population))
-    return Limits(title=title, heading="Reached at", rows=_limits_in_order(answer, called))
+    return Limits(
+        title=title, heading=phrase("report.reached_at"), rows=_limits_in_order(answer, called)
+    )
 
 
 def _requirements(answer: Answer, called: Callable[[str], str]) -> tuple[LimitRow, ...]:

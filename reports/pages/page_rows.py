@@ -235,14 +235,18 @@ def bottleneck_text(answer: Answer) -> str:
     if found is None:
         return ""
     if not found.changes:
-        return f"{heaviest_in_words(answer)}: {found.initially} at all populations."
+        return phrase(
+            "report.at_all_populations",
+            resources=heaviest_in_words(answer),
+            initially=found.initially,
+        )
     return f"{changes_in_words(answer, found)}."
 
 
 def sensitivity_of(answer: Answer) -> str:
     """Return what the sensitivities move, in words."""
     if answer.limited_by is None and answer.sensitivity_of is not None:
-        return f"the saturation point of {resource_in(answer.sensitivity_of)}"
+        return phrase("report.saturation_point_of", resource=resource_in(answer.sensitivity_of))
     return phrase("sensitivity.of", noun=noun(answer.population))
 
 

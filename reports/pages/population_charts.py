@@ -72,8 +72,10 @@ def _loads_chart(
     return line_chart(
         "loads",
         phrase(f"page.utilization{'.planned' * is_planned}", name=name),
-        f"Utilization over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
-        + "; ".join(f"{mark} saturates at {number(where)}" for mark, where in marks),
+        phrase("report.utilization_chart", name=name, low=at[0], high=at[-1])
+        + "; ".join(
+            phrase("report.saturates_at", mark=mark, value=number(where)) for mark, where in marks
+        ),
         name,
         at,
         lines,
@@ -109,7 +111,7 @@ def _needs_chart(answer: Answer, curves: Curves, called: Callable[[str], str]) -
     return line_chart(
         "needs",
         phrase("page.requirements", name=name),
-        "Each measure as a share of its limit; above 100 % the requirement fails",
+        phrase("report.measure_chart"),
         name,
         curves.at,
         lines[:_MOST_LINES],

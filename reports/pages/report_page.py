@@ -246,7 +246,7 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
 def _decision(answer: Answer, words: Wording) -> Decision:
     """Return the first facts; changes and requirements have places of their own on a page."""
     summary = decision(answer, words)
-    elsewhere = (HELPS, others_label(answer), "Measure next", "Busiest")
+    elsewhere = (HELPS, others_label(answer), phrase("term.measure_next"), "Busiest")
     groups: list[list[tuple[str, str]]] = []
     for label, fact in summary.facts:
         if label or not groups:
@@ -263,7 +263,7 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     return Decision(headline, tuple(fact for group in groups_here for fact in group))
 
 
-_ORDER = ("p99", "Violated", "Limit", "Bottleneck", "Next limit", "Cost")
+_ORDER = ("p99", "Violated", "Limit", "Bottleneck", phrase("term.next_limit"), "Cost")
 """The facts that a reader looks for first."""
 
 

@@ -24,7 +24,7 @@ from qps.solver.answer import Answer
 from qps.solver.uncertainty.interval_result import AtConfidence, Odds
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
-_TYPICAL = "All other results on this page use the nominal values of uncertain inputs."
+_TYPICAL = phrase("report.nominal_elsewhere")
 _LETTER = 7.5
 _LINE = 16
 _ONE_BAR = 0.5
@@ -98,7 +98,7 @@ def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
             frozenset([1]),
         ),
         first=Table(
-            ("Resource", "Probability of saturating first"),
+            ("Resource", phrase("report.probability_saturating_first")),
             tuple((labels.of(one.name), percent(one.probability, 2)) for one in odds.bottlenecks),
             frozenset([1]),
         ),

@@ -241,10 +241,10 @@ _HEADINGS = {
     "limited_by": "Limit",
     "bottleneck": "Bottleneck",
     "saturates_at": "Saturates",
-    "running_cost": "Running cost",
-    "running_cost_per_user": "Running cost per user",
+    "running_cost": phrase("matrix.running_cost"),
+    "running_cost_per_user": phrase("matrix.running_cost_per_user"),
     "cost": "Cost",
-    "cost_per_user": "Cost per user",
+    "cost_per_user": phrase("matrix.cost_per_user"),
     "quality_at": "Quality",
     "mode": "Mode",
     "reason": "Reason",
@@ -357,7 +357,9 @@ def _cell(column: Column, value: object) -> str:
 def summary(compiled: CompiledMatrix, counts: Counts) -> str:
     """Return in a line how many configurations there are."""
     size = compiled.size
-    text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
+    text = phrase(
+        "matrix.configurations_of", size=size, s="s" * (size != 1), name=compiled.matrix.name
+    )
     if counts.rows != size:
         text += f", {counts.rows:,} kept"
     if counts.none_supported:
@@ -377,5 +379,5 @@ def one_by_one_in_words(count: int, size: int) -> str:
 
 def faults_in_words(count: int) -> str:
     """Return how many rows have no answer by a fault of ours."""
-    errors = phrase("matrix.error") if count == 1 else "internal errors"
+    errors = phrase("matrix.error") if count == 1 else phrase("matrix.internal_errors")
     return phrase("matrix.no_result", count=f"{count:,}", errors=errors)

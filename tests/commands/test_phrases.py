@@ -10,10 +10,11 @@ import pytest
 
 from browsers.node import needs_node, run_module
 from documents.docs import ROOT
+from helpers.sentence_literals import ROOMS, modules, sentence_literals
 from qps.reports.text.words.nouns import noun, noun_of_one
-from qps.reports.text.words.phrases import phrase, phrases
+from qps.reports.text.words.phrases import phrase, phrases, tables
 
-_SAID = re.compile(r"phrase\(\s*(?:f?\"|`)([\w. ]*)(?:([{$]))?")
+_SAID = re.compile(r"phrase\(\s*(?:f?[\"']|`)([\w. ]*)(?:([{$]))?")
 
 
 def _said_in(folder: Path, ending: str) -> set[str]:
@@ -21,7 +22,7 @@ def _said_in(folder: Path, ending: str) -> set[str]:
     texts = [
         path.read_text(encoding="utf-8")
         for path in folder.rglob(f"*{ending}")
-        if path.name not in ("phrases.js", "text_phrases.py")
+        if path.name != "phrases.js" and not path.name.endswith("_phrases.py")
     ]
     known, said = set(phrases()), set()
     for text in texts:
@@ -40,6 +41,7 @@ def test_every_phrase_is_said_those_of_the_page_by_both_of_its_makers() -> None:
         | _said_in(reports / "pages", ".py")
         | _said_in(reports / "templates", ".jinja")
         | _said_in(ROOT / "reviewing", ".py")
+        | _said_in(ROOT / "src/qps/commands", ".py")
     )
     in_scripts = _said_in(reports / "scripts", ".js")
     assert set(phrases()) - in_python - in_scripts == set()
@@ -49,7 +51,8 @@ def test_every_phrase_is_said_those_of_the_page_by_both_of_its_makers() -> None:
 
 
 def test_no_phrase_is_requested_that_is_not_there() -> None:
-    for path in [*(ROOT / "reports").rglob("*.py"), *(ROOT / "reports/scripts").rglob("*.js")]:
+    in_python = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    for path in [*in_python, *(ROOT / "reports/scripts").rglob("*.js")]:
         for key, goes_on in _SAID.findall(path.read_text(encoding="utf-8")):
             there = [one for one in phrases() if one.startswith(key)] if goes_on else [key]
             assert set(there) <= set(phrases()), f"{path.name}: {key}"
@@ -61,6 +64,63 @@ def test_a_phrase_without_one_of_its_values_is_a_fault() -> None:
         phrase("reason.saturated", name="web.cpu")
     with pytest.raises(KeyError):
         phrase("nothing of the kind")
+
+
+def test_no_key_stands_in_two_tables() -> None:
+    of_texts = [key for table in tables() for key in table]
+    assert len(of_texts) == len(set(of_texts))
+    script = (ROOT / "reports/scripts/common/phrases.js").read_text(encoding="utf-8")
+    assert not set(of_texts) & set(re.findall(r'^  "([^"]+)":', script, re.MULTILINE))
+
+
+_OUTSIDE = {
+    "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None": "a type",
+    "words none": "an attribute of an element",
+    "target of (.+)": "a name in results",
+    "{}machine tested { {} {} {}{} }\ncomponent step {\n{}\n  source {}\n}\n": "a spec",
+    "{}machine tested { cpu {} }\ncomponent step {\n{}\n  source {}\n}\n": "a spec",
+    "  {} measured on {}": "a line of a spec",
+    "  {}\n    measured on {}": "a line of a spec",
+    " at {} % load": "a part of a line of a spec",
+    "default-src 'none'; style-src 'unsafe-inline'": "a security policy",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'": "the same",
+    "`{}` of type {}": "a part of a message",
+    "install git; to compare two files without it: `qps diff OLD NEW`": "a message",
+    "delete it, or name another file: `qps ci --passed FILE` starts a new one": "a message",
+    "cannot write to {}: {}": "a message, printed when no module may be loaded",
+    "standard output": "a part of that message",
+    "standard error": "a part of that message",
+    "finished run": "a part of a stored key",
+}
+"""Texts of several words that are no phrases, and why."""
+
+
+def test_no_sentence_stands_outside_the_tables() -> None:
+    """Run `PYTHONPATH=tests python tests/helpers/sentence_literals.py` to list all of them."""
+    found = {
+        text: f"{path.relative_to(ROOT)}:{line}"
+        for path in modules()
+        for line, text in sentence_literals(path)
+    }
+    assert {text: place for text, place in found.items() if text not in _OUTSIDE} == {}
+    assert set(_OUTSIDE) - set(found) == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ('print("no claim fails")', ["no claim fails"]),
+        ('at = f"limit of {limit} reached"', ["limit of {} reached"]),
+        ("f\"{one}{f' in mode {mode}' if mode else none}\"", [" in mode {}"]),
+        ('def f():\n    """It returns a thing."""\n    raise Fault("no such thing")', []),
+        ('run("qps fmt --check", "--set mode=night", "servers")', []),
+    ],
+)
+def test_sentences_in_code_are_found(tmp_path: Path, code: str, texts: list[str]) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(code, encoding="utf-8")
+    assert [text for _, text in sentence_literals(path)] == texts
 
 
 @needs_node
@@ -115,9 +175,7 @@ _TWICE = {
 def test_no_further_sentence_is_written_in_python_and_in_scripts() -> None:
     folder = ROOT / "reports"
     in_python = {words for path in folder.rglob("*.py") for words in _sentences(path)}
-    scripts = [
-        path for path in folder.rglob("*.js") if path.name not in ("phrases.js", "text_phrases.py")
-    ]
+    scripts = [path for path in folder.rglob("*.js") if path.name != "phrases.js"]
     in_scripts = {words for path in scripts for words in _sentences(path)}
     assert len(in_python) > 400
     assert len(in_scripts) > 100

@@ -130,7 +130,7 @@ def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
         width=WIDTH,
         height=len(rows) * LINE + 8,
         rows=tuple(rows),
-        left_out=f"{rest} shorter steps are in the table only." if rest else "",
+        left_out=phrase("report.shorter_steps", count=rest) if rest else "",
     )
 
 

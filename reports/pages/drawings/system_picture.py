@@ -182,7 +182,7 @@ class _Here(Struct, frozen=True, kw_only=True):
         named = [what] if what else []
         more = []
         if rest and isfinite(rest[0][1]):
-            more = [f"… {len(rest)} more below {floor(rest[0][1] * 100) + 1:,} %"]
+            more = [phrase("report.more_below", count=len(rest), floor=floor(rest[0][1] * 100) + 1)]
         above = [" · ".join([*full, *named]), *more] if more else [*full, *named]
         texts = list(zip((32, 46), above, strict=False))
         if own:
@@ -218,7 +218,7 @@ class _Here(Struct, frozen=True, kw_only=True):
             if id(stop) in self.numbers
         )
         spent = (name.capitalize() for name in SPENT.values())
-        headings = ("Step", "Stage (mean per item)", "Time", "Share", *spent)
+        headings = ("Step", phrase("report.stage_mean_per_item"), "Time", "Share", *spent)
         return Table(headings, rows, frozenset({0, *range(2, len(headings))}))
 
     def _loads(self, place: Place) -> list[tuple[str, float, bool]]:

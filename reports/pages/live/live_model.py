@@ -23,6 +23,7 @@ from qps.reports.pages.live.live_numbers import LiveNumbers
 from qps.reports.pages.live.live_records import Records, exact, line
 from qps.reports.pages.live.page_program import Program
 from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import scales
 from qps.solver.answers.answer_parts import MONTH
 from qps.solver.variants.selects import Select
@@ -147,13 +148,15 @@ class LiveModel:
         variants, file = self._variants, self._model.file
         if self._is_cut_short or not variants.are_all(included):
             notes.append(
-                f"This page includes {len(included)} of {variants.combinations:,} combinations of "
-                "options, machines and networks, those closest to the initial settings. To include "
-                f"another one, run `qps report {file} --set NAME=CHOICE`; to include more, add "
-                "`--variants`."
+                phrase(
+                    "report.variants_included",
+                    count=len(included),
+                    combinations=variants.combinations,
+                    file=file,
+                )
             )
         notes += [
-            f"Scenario {name} has no result: see `qps solve {file} --scenario {name}`."
+            phrase("report.no_scenario_result", name=name, file=file)
             for name in variants.unanswered
         ]
         return notes

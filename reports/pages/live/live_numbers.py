@@ -8,6 +8,7 @@ from qps.compiler import ir
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_records import Records, exact, line
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.spec_units import interval_text, unit_of
 from qps.solver.variants.starting_points import StartNumber
 from qps.solver.variants.variant_graphs import VariantNumber
@@ -58,7 +59,7 @@ class LiveNumbers:
                 "limit": False,
                 "interval": "",
                 "place": None,
-                "source": f"set at {number.span.place}",
+                "source": phrase("report.set_at", place=number.span.place),
                 "bound": None,
                 "what": "",
             }

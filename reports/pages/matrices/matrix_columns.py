@@ -16,6 +16,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.matrices import ANSWER
 from qps.reports.pages.json_values import Json
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, number, scales_of_unit, with_unit
 from qps.solver.matrix.row_tables import LOAD, SATURATION
 
@@ -27,14 +28,14 @@ _LETTERS = np.frombuffer(
 )
 
 _LABELS = {
-    "saturates_at": "saturation of the bottleneck",
-    "saturates_not_below": "unresolved saturation above",
-    "saturated_from_start": "saturated at the start",
-    "stays_full": "at its limit up to capacity",
+    "saturates_at": phrase("matrix.saturation_of_bottleneck"),
+    "saturates_not_below": phrase("matrix.unresolved_saturation"),
+    "saturated_from_start": phrase("matrix.saturated_from_start"),
+    "stays_full": phrase("matrix.stays_full"),
     "quality_at": "quality",
-    "at": "evaluated at",
-    "samples_left_out": "samples excluded",
-    "reason": "why infeasible",
+    "at": phrase("matrix.evaluated_at"),
+    "samples_left_out": phrase("matrix.samples_excluded"),
+    "reason": phrase("matrix.why_infeasible"),
 }
 
 
@@ -127,9 +128,9 @@ def _label(name: str) -> str:
     answer, dot, quantile = name.partition(".")
     if answer in _LABELS:
         return f"{_LABELS[answer]}{dot}{quantile}"
-    for prefix, template in ((SATURATION, "{} saturates at"), (LOAD, "{} utilization")):
+    for prefix, key in ((SATURATION, "matrix.saturates_at"), (LOAD, "matrix.utilization_of")):
         if name.startswith(prefix):
-            return template.format(printable(name.removeprefix(prefix)))
+            return phrase(key, name=printable(name.removeprefix(prefix)))
     return printable(name).replace("_", " ")
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from qps.reports.pages.matrices.matrix_columns import ResultColumn
 from qps.reports.pages.matrices.matrix_page import COSTS, MatrixPage, matrix_page
+from qps.reports.text.words.phrases import phrase
 from qps.solver.matrix.row_tables import LARGEST
 
 
@@ -31,7 +32,10 @@ def _fronts(page: MatrixPage) -> Iterator[tuple[str, str]]:
         return
     count = int(pareto_optimal(capacity, cost, page.feasible_rows).sum())
     feasible = int(page.feasible_rows.sum())
-    yield "Pareto front", f"{count:,} of {feasible:,} feasible configurations (capacity and cost)"
+    yield (
+        phrase("matrix.pareto_front"),
+        phrase("matrix.pareto_count", count=count, feasible=feasible),
+    )
 
 
 def pareto_optimal(capacity: ResultColumn, cost: ResultColumn, feasible_rows: Any) -> Any:

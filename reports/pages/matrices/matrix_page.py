@@ -114,7 +114,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     def title(self) -> str:
         """What the page is about."""
         if self.request is None:
-            return f"Matrix results: {printable(self.origin)}"
+            return phrase("matrix.page_title", file=printable(self.origin))
         named = f"{self.request.model}: {self.request.matrix}"
         return printable(f"{named}, {self.request.title}" if self.request.title else named)
 
@@ -135,13 +135,17 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         nobody = self.rows - feasible_rows - faults
         text = f"{total:,} configuration{'s' * (total != 1)}"
         if self._parts("where"):
-            text += f"; {self.rows - faults:,} meet the conditions"
-            return f"{text}, {nobody:,} of them infeasible." if nobody else f"{text}."
+            text += phrase("matrix.meet_conditions", rows=self.rows - faults)
+            if nobody:
+                return phrase("matrix.of_them_infeasible", text=text, infeasible=nobody)
+            return f"{text}."
         if total != self.rows:
-            text += f", {self.rows:,} after exclusions"
+            text += phrase("matrix.after_exclusions", rows=self.rows)
         if feasible_rows == self.rows:
             return f"{text}, {'all ' if total > 1 else ''}feasible."
-        return f"{text}; {feasible_rows:,} feasible, {nobody:,} infeasible."
+        return phrase(
+            "matrix.feasible_infeasible", text=text, feasible=feasible_rows, infeasible=nobody
+        )
 
     def leads(self) -> Iterable[str]:
         """Yield the cheapest feasible configuration, and the one of the highest capacity."""
@@ -253,15 +257,13 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         for word, text in self.request.parts:
             yield word, printable(text)
         population = printable(self.request.population)
-        at = "capacity of each configuration"
+        at = phrase("matrix.capacity_of_each")
         fixed = self.request.at
-        yield "evaluated at", at if fixed is None else f"{population} = {fixed:,}"
+        yield phrase("matrix.evaluated_at"), at if fixed is None else f"{population} = {fixed:,}"
 
     def remarks(self) -> Iterable[str]:
         """Yield what a reader has to know of the numbers."""
-        yield (
-            f"Results are rounded to {DIGITS} significant digits; axes and whole numbers are exact."
-        )
+        yield phrase("matrix.rounded", digits=DIGITS)
         alike: dict[tuple[str, str], list[str]] = {}
         for column in self.columns:
             if column.known:
@@ -270,10 +272,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             remark = f"{joined_words(labels)}: {known} ({because})."
             yield unquoted(printable(remark))
         if self.request is None and not any(column.base for column in self.columns):
-            yield (
-                "The file has no units (CSV has none): values are in base units "
-                "(s, bit, bit/s, $, single items)."
-            )
+            yield phrase("matrix.no_units")
 
     # -- for the scripts -----------------------------------------------------------------
 

@@ -36,8 +36,8 @@ def uncertainty_of_change(odds: DifferenceOdds, of: str) -> str:
     if odds.more == odds.fewer == 0:
         return phrase("diff.no_change", samples=f"{odds.samples:,}")
     likely, word = max((odds.fewer, "falls"), (odds.more, "rises"))
-    verdict = "exceeds" if is_clear(odds) else "is within"
-    reasons = (odds.left_out, "impossible values"), (odds.unsolved, f"each {ALONE}")
+    verdict = "exceeds" if is_clear(odds) else phrase("diff.is_within")
+    reasons = (odds.left_out, phrase("diff.impossible_values")), (odds.unsolved, f"each {ALONE}")
     left = "".join(
         phrase("diff.excluded", share=percent(share), reason=reason)
         for share, reason in reasons
@@ -226,5 +226,7 @@ def _saturation(resource: ResourceView) -> str:
 
 
 def _price(cost: CostSolution) -> tuple[str, str]:
-    name, dimension = ("running cost", MONEY / TIME) if cost.is_running else ("cost", MONEY)
+    name, dimension = (
+        (phrase("term.running_cost"), MONEY / TIME) if cost.is_running else ("cost", MONEY)
+    )
     return name, quantity(cost.per_user, dimension)

@@ -26,7 +26,7 @@ def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -
         for change, effect in zip(changes, effects_of(changes), strict=True)
     )
     names = ("Change", "Before", "After") if values else ("Attribution",)
-    ways = ("In isolation", "Cumulative", *(("Attributed",) if shares_users else ()))
+    ways = (phrase("diff.in_isolation"), "Cumulative", *(("Attributed",) if shares_users else ()))
     return Table((*names, *ways), rows, frozenset(range(len(names), len(names) + len(ways))))
 
 
@@ -45,7 +45,7 @@ def no_separate_effect(change: AssumptionChange, changes: Sequence[AssumptionCha
     if change.kind is ChangeKind.SPREAD:
         return phrase("diff.uncertainty_only")
     is_structural = any(one.kind is ChangeKind.FORMULAS for one in changes)
-    return phrase("diff.other_changes") if is_structural else "no effect"
+    return phrase("diff.other_changes") if is_structural else phrase("diff.no_effect")
 
 
 def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
@@ -92,12 +92,17 @@ def change_name(change: AssumptionChange) -> str:
     name = _TARGET.sub(r"\1 target", change.name)
     if not change.modes:
         return name
-    return f"{name} in mode{'s' * (len(change.modes) > 1)} {joined_words(change.modes)}"
+    return phrase(
+        "diff.name_in_modes",
+        name=name,
+        s="s" * (len(change.modes) > 1),
+        names=joined_words(change.modes),
+    )
 
 
 _TARGET = re.compile(r"target of (.+)")
 
-_OTHERS = "other model changes"
+_OTHERS = phrase("diff.other_model_changes")
 """Steps, streams, machines, requirements: what is no number, option or range."""
 
 

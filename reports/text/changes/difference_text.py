@@ -224,7 +224,9 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
     for one, users in zip(view.changes, effects, strict=True):
         effect = no_separate_effect(one, view.changes)
         if one.kind.moves:
-            effect = _UNKNOWN if users is None else f"{users:+,}" if users else "no effect"
+            effect = (
+                _UNKNOWN if users is None else f"{users:+,}" if users else phrase("diff.no_effect")
+            )
         if users:
             effect = f"{effect} {of}"
         if one.within_error:
@@ -262,7 +264,7 @@ def change_lines_table(view: DifferenceView) -> Table:
     return Table(("", "Change", "Before", "After", "Effect"), rows, frozenset([4]))
 
 
-_UNKNOWN = "effect unknown"
+_UNKNOWN = phrase("diff.effect_unknown")
 
 
 def _unanswered(claims: ClaimChanges | None) -> str:
@@ -270,7 +272,7 @@ def _unanswered(claims: ClaimChanges | None) -> str:
     if claims is None or not claims.unanswered:
         return ""
     more = len(claims.unanswered) - 1
-    also = f" (and {more:,} more)" if more else ""
+    also = phrase("diff.more", more=more) if more else ""
     return printable(phrase("diff.no_result", unanswered=claims.unanswered[0], also=also))
 
 
@@ -278,7 +280,7 @@ def numbers_table(view: DifferenceView) -> Table:
     """Return the numbers that only one of the specs has."""
     rows = [("added", n.name, n.value, n.place) for n in view.added]
     rows += [("removed", n.name, n.value, n.place) for n in view.removed]
-    return Table(("", "Number", "Value", "Defined at"), tuple(rows))
+    return Table(("", "Number", "Value", phrase("term.defined")), tuple(rows))
 
 
 def remark_of(view: DifferenceView) -> str:
@@ -292,7 +294,9 @@ def remark_of(view: DifferenceView) -> str:
     ]
     if is_shared(view.changes):
         of_orders = (
-            phrase("diff.shapley") if len(moving(view.changes)) <= MOST_SHARED else "two orders"
+            phrase("diff.shapley")
+            if len(moving(view.changes)) <= MOST_SHARED
+            else phrase("diff.two_orders")
         )
         parts.append(phrase("diff.attributed", of_orders=of_orders))
     text = ". ".join(parts) + "."

@@ -152,9 +152,9 @@ def _reliability(solution: InverseSolution, labels: Labels) -> str:
 
 
 _RELIABILITY = {
-    Kind.UPPER_BOUND: "Optimistic: some of these values may be insufficient",
-    Kind.LOWER_BOUND: "Conservative: other values may be sufficient",
-    Kind.APPROXIMATION: "Approximate: other values may be sufficient, and some of these may not",
+    Kind.UPPER_BOUND: phrase("inverse.optimistic"),
+    Kind.LOWER_BOUND: phrase("inverse.conservative_values"),
+    Kind.APPROXIMATION: phrase("inverse.approximate"),
 }
 
 
@@ -168,12 +168,13 @@ def _what(solution: InverseSolution) -> str:
 def inverse_answer(solution: InverseSolution) -> str:
     """Return the answer in words: how large the number must be, and what fails otherwise."""
     values = required_values(solution)
-    if values.startswith(_WHOLE_SENTENCES):
+    if not solution.intervals or _is_every_value(solution):
         return f"{values[0].upper()}{values[1:]} {_now(solution)}"
     return f"{counted(solution.at, solution.population)}: {values} {_now(solution)}"
 
 
-_WHOLE_SENTENCES = ("no value of ", "it is unknown whether ", "every value of ")
+def _is_every_value(solution: InverseSolution) -> bool:
+    return [_interval(solution, interval) for interval in solution.intervals] == [None]
 
 
 def required_values(solution: InverseSolution) -> str:
@@ -196,7 +197,11 @@ def required_values(solution: InverseSolution) -> str:
         return phrase("inverse.all", name=name, users=users, whole=whole)
     said = ", or ".join(part for part in parts if part is not None)
     ends = (end for i in solution.intervals for end in (i.fails_below, i.fails_above))
-    be = "may be" if any(end is not None and end.is_undecided for end in ends) else "must be"
+    be = (
+        phrase("inverse.may_be")
+        if any(end is not None and end.is_undecided for end in ends)
+        else phrase("inverse.must_be")
+    )
     return f"{everywhere}{name} {be} {said}."
 
 
@@ -211,13 +216,20 @@ def _current(solution: InverseSolution) -> str:
     """Return what the number is now: by mode where they differ, at this population if elastic."""
     number = solution.number
     if not number.current:
-        return "not used"
+        return phrase("term.not_used")
     values = {mode: _describe(solution, value) for mode, value in number.current.items()}
     text = next(iter(values.values()))
     if len(set(values.values())) > 1:
-        text = joined_words([f"{value} in mode {mode}" for mode, value in values.items()])
+        text = joined_words(
+            [
+                phrase("inverse.value_in_mode", value=value, mode=mode)
+                for mode, value in values.items()
+            ]
+        )
     if number.is_elastic:
-        return f"{text} at {solution.population} = {solution.at:,} (elastic)"
+        return phrase(
+            "inverse.elastic_value", text=text, population=solution.population, at=solution.at
+        )
     return text
 
 
@@ -230,14 +242,14 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     over_it = above and _fails(above, at_end=interval.high_is_open)
     under = below and f"({low_known}{_beyond(solution, interval, is_low=True)}, {under_it})"
     over = above and f"({high_known}{_beyond(solution, interval, is_low=False)}, {over_it})"
-    least = "above" if interval.low_is_open else "at least"
-    most = "below" if interval.high_is_open else "at most"
+    least = "above" if interval.low_is_open else phrase("inverse.at_least")
+    most = "below" if interval.high_is_open else phrase("inverse.at_most")
     if under and over:
         if interval.low == interval.high:
             return f"{low} ({under[1:-1]}; {over[1:-1]})"
         if interval.low_is_open or interval.high_is_open:
             return f"{least} {low} {under} and {most} {high} {over}"
-        return f"between {low} {under} and {high} {over}"
+        return phrase("inverse.between", low=low, under=under, high=high, over=over)
     if under:
         return f"{least} {low} {under}"
     return f"{most} {high} {over}" if over else None
@@ -266,7 +278,7 @@ def _fails(failure: FailureAt, *, at_end: bool = False) -> str:
     """Return what fails and how; `at_end` if it also fails at the open end of an interval."""
     if failure.refused:
         return printable(failure.requirement)
-    mode = f" in mode {failure.mode}" if failure.mode else ""
+    mode = phrase("in_mode", mode=failure.mode) if failure.mode else ""
     how = _OFF_LIMIT[failure.at_most, failure.is_on_limit or (at_end and failure.strict)]
     if not (failure.at_most or failure.is_finite):
         how = phrase("inverse.not_finite")
@@ -274,10 +286,10 @@ def _fails(failure: FailureAt, *, at_end: bool = False) -> str:
 
 
 _OFF_LIMIT = {
-    (True, False): "exceeds its limit",
-    (True, True): "is not below its limit",
-    (False, False): "is below its minimum",
-    (False, True): "is not above its minimum",
+    (True, False): phrase("inverse.exceeds_limit"),
+    (True, True): phrase("inverse.not_below_limit"),
+    (False, False): phrase("inverse.below_minimum"),
+    (False, True): phrase("inverse.not_above_minimum"),
 }
 """How a measure fails, by whether its limit is a largest value, and whether it is on the limit."""
 

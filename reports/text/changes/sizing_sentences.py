@@ -33,7 +33,7 @@ from qps.solver.what_if.sizing_result import Capacity, FailingThere, Needed, Siz
 
 DIGITS = 4
 _SMALL_SHARE = 1e-9
-_TIMES = "10,000 times the capacity of each resource"
+_TIMES = phrase("sizing.largest_multiple")
 
 
 def sizing_known(sizing: Sizing) -> list[str]:
@@ -62,7 +62,7 @@ def sizing_answer(sizing: Sizing) -> str:
         one.resource for one in by_shortage(sizing) if not one.suffices and one.takes is not None
     ]
     names = joined_words(by_switch(short, sizing.ports))
-    what = phrase("sizing.with_more", names=names) if short else "without changes"
+    what = phrase("sizing.with_more", names=names) if short else phrase("sizing.without_changes")
     if sizing.is_supported:
         return _to_buy(sizing) or f"{users} {are} supported {what}."
     growth = sizing.growth
@@ -114,9 +114,9 @@ def _to_buy(sizing: Sizing) -> str:
         return f"{needs}."
     if len(machines) == 1:
         (count,) = machines.values()
-        return f"{needs}, or {count:,} servers."
+        return phrase("sizing.or_count", needs=needs, count=count)
     counts = [f"{count:,} {place}" for place, count in machines.items()]
-    return f"{needs}, or {joined_words(counts)} servers."
+    return phrase("sizing.or_servers", needs=needs, names=joined_words(counts))
 
 
 _MOST_SHOWN = 2
@@ -128,7 +128,12 @@ def _required(one: Needed) -> str:
     takes = rounded_up(one.takes, one.capacity)
     has, unit = quantity(one.capacity.has, one.capacity.dimension), takes.partition(" ")[2]
     same = unit.removesuffix("s") == has.partition(" ")[2].removesuffix("s")
-    return f"{takes} of {one.resource} (now {has.partition(' ')[0] if same else has})"
+    return phrase(
+        "sizing.value_now",
+        takes=takes,
+        resource=one.resource,
+        now=has.partition(" ")[0] if same else has,
+    )
 
 
 def _for_utilization(sizing: Sizing) -> str:
@@ -139,20 +144,27 @@ def _for_utilization(sizing: Sizing) -> str:
     only = phrase("sizing.meets_target")
     if len(short) > 1:
         only = phrase("sizing.meet_targets")
-    return f"If {names} {only}" if short else "Without changes"
+    return f"If {names} {only}" if short else phrase("sizing.without_changes_first")
 
 
 def _more_machines(sizing: Sizing, growth: Growth) -> str:
     """Return in words how many machines are enough."""
     links = phrase("sizing.and_links", names=joined_words(growth.links)) if growth.links else ""
     more = [
-        f"{marked(f'{m.takes:,}', growth.known)} {joined_words(m.nodes)} servers (now {m.now:,})"
+        phrase(
+            "sizing.servers_now",
+            count=marked(f"{m.takes:,}", growth.known),
+            names=joined_words(m.nodes),
+            now=m.now,
+        )
         for m in growth.machines
     ]
     users = counted(sizing.at, sizing.population)
     are = "is" if sizing.at == 1 else "are"
     fewer = "" if growth.are_least else phrase("sizing.fewer")
-    return f"{users} {are} supported with {joined_words(more)}{links}{fewer}."
+    return phrase(
+        "sizing.supported", users=users, are=are, names=joined_words(more), links=links, fewer=fewer
+    )
 
 
 def _not_found(growth: Growth) -> str:
@@ -174,7 +186,7 @@ def _failing(one: FailingThere) -> str:
     value, limit = (
         quantity(v, criterion.dimension, DIGITS, share=share) for v in (one.value, one.limit)
     )
-    mode = f" in mode {one.mode}" if one.mode else ""
+    mode = phrase("in_mode", mode=one.mode) if one.mode else ""
     value_text = marked_value(value, one.value, one.known)
     return f"{printable(criterion.name)} is {value_text}{mode} ({side_of(criterion)} {limit})"
 

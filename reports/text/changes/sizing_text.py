@@ -61,7 +61,7 @@ def sizing_text(
 ) -> str:
     """Return the answer, what is to be changed, and what each resource has and requires."""
     layout = Layout(
-        title=f"Sizing for {counted(sizing.at, sizing.population)}",
+        title=phrase("sizing.title", at=counted(sizing.at, sizing.population)),
         place=place,
         facts=(
             ("Result", labels.sentence(sizing_answer(sizing)).removesuffix(".")),
@@ -250,7 +250,7 @@ def _machines(one: Needed) -> str:
         return ""
     text = marked(f"{machines.takes:,}", one.machines_known)
     text += " servers"
-    text += f" in mode {one.machines_mode}" if one.machines_mode else ""
+    text += phrase("sizing.in_mode", mode=one.machines_mode) if one.machines_mode else ""
     if machines.price is None or not isfinite(machines.price):
         return text
     dimension = MONEY / TIME if machines.is_running else MONEY

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qps.reports.text.claims.claim_quantities import claimed, predicted
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
 
 
@@ -104,9 +105,9 @@ def _change(name: str, was: ClaimResult | None, is_now: ClaimResult | None) -> C
 def claim_changes_tables(changes: ClaimChanges) -> tuple[Table, ...]:
     """Return the claims that fail now, and those that hold now or fare otherwise."""
     tables = (
-        _table("Newly failing", changes.now_fail),
-        _table("Newly passing", changes.now_hold),
-        _table("Other claims", changes.others),
+        _table(phrase("claims.newly_failing"), changes.now_fail),
+        _table(phrase("claims.newly_passing"), changes.now_hold),
+        _table(phrase("claims.other_claims"), changes.others),
     )
     return tuple(table for table in tables if table.rows)
 
@@ -134,12 +135,12 @@ def _verdicts(one: ClaimChange) -> str:
     before, after = (_VERDICTS.get(each or "", each) for each in (one.before, one.after))
     if after is None:
         return "removed"
-    return f"{after} (new claim)" if before is None else f"{before} -> {after}"
+    return phrase("claims.new_claim", after=after) if before is None else f"{before} -> {after}"
 
 
 _VERDICTS = {
     "holds": "pass",
     "fails": "fail",
     "stale": "fail",
-    "shown": "not compared",
+    "shown": phrase("term.not_compared"),
 }

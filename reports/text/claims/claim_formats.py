@@ -18,6 +18,7 @@ from qps.reports.text.claims.claims_text import claims_table
 from qps.reports.text.claims.coverage_text import coverage_lines
 from qps.reports.text.claims.verdicts import STALE, grounds
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, Coverage, Verdict
 
 MOST_CHARACTERS = 65_536
@@ -52,7 +53,7 @@ def mistake(diagnostic: Diagnostic, file: str = "") -> Wrong:
 
 def fault(error: Exception, file: str) -> Wrong:
     """Return a fault of ours as the reason why something was not tested."""
-    message = f"internal error of qps: {type(error).__name__}: {error}"
+    message = phrase("term.internal_error", name=type(error).__name__, error=error)
     return Wrong(file=file, code="fault", kind="fault", message=message)
 
 
@@ -113,7 +114,10 @@ def _time(seconds: float) -> str:
     return f"{seconds:.6f}"
 
 
-_SKIPPED = {Verdict.SHOWN: "not judged", Verdict.NOT_SIMULATED: "not simulated"}
+_SKIPPED = {
+    Verdict.SHOWN: phrase("claims.not_judged"),
+    Verdict.NOT_SIMULATED: phrase("claims.not_simulated"),
+}
 
 
 def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
@@ -144,7 +148,14 @@ def sentence(result: ClaimResult) -> str:
     off = result.relative_difference
     difference = "" if off is None else f" ({relative_error(off)})"
     stale = f"; {STALE}" if result.verdict is Verdict.STALE else ""
-    return f"expected {claimed(result)}{allowed}, predicted {predicted(result)}{difference}{stale}"
+    return phrase(
+        "claims.expected_predicted",
+        claimed=claimed(result),
+        allowed=allowed,
+        predicted=predicted(result),
+        difference=difference,
+        stale=stale,
+    )
 
 
 def remarks(result: ClaimResult) -> list[str]:
@@ -178,7 +189,7 @@ def claims_github(tested: Tested) -> str:
         lines.append(workflow_command(level, where, message))
     for one in tested.wrong:
         if one.kind == "fault":
-            where = {"file": one.file, "title": "internal error of qps"}
+            where = {"file": one.file, "title": phrase("term.internal_error_qps")}
             lines.append(workflow_command("error", where, one.message))
     for result in tested.results:
         if result.fails:
@@ -213,12 +224,17 @@ def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
     failing = [result for result in results if result.fails]
     is_well = not failing and not wrong
     mark = "✓" if is_well else "✗"
-    text = f"### {mark} qps test: {summary(results, tested.untested)}\n"
+    text = phrase("claims.markdown_title", mark=mark, summary=summary(results, tested.untested))
     text += "".join(f"\n{line}\n" for line in coverage_lines(tested.coverages).splitlines())
     shown = [
-        _Rows("Not tested", "errors", wrong_table(wrong)),
-        _Rows("", "claims that fail", claims_table(failing)),
-        _Rows(f"All claims ({len(results):,})", "claims", claims_table(results), is_folded=True),
+        _Rows(phrase("claims.not_tested"), "errors", wrong_table(wrong)),
+        _Rows("", phrase("claims.claims_fail"), claims_table(failing)),
+        _Rows(
+            phrase("claims.all_claims", count=len(results)),
+            "claims",
+            claims_table(results),
+            is_folded=True,
+        ),
         *(_Rows(one.kind, "reasons", one.as_table, is_folded=True) for one in grounds(results)),
     ]
     for rows in shown:
@@ -258,4 +274,4 @@ class _Rows(Struct, frozen=True):
         return f"\n**{self.title}**\n\n{text}" if self.title else f"\n{text}"
 
     def _left(self, count: int) -> str:
-        return f"\n{count:,} more {self.what} not shown: run `qps test` for all\n" if count else ""
+        return phrase("claims.more_not_shown", count=count, what=self.what) if count else ""

@@ -9,6 +9,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.claims.coverage_text import interval_text
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import estimate
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import quantity
 from qps.solver.claims.claim_results import ClaimResult, Side, Verdict
 
@@ -51,10 +52,10 @@ def claimed(result: ClaimResult) -> str:
 def _simulated(result: ClaimResult) -> str:
     """Return what was simulated with its interval."""
     if result.simulated is None:
-        return "not simulated"
+        return phrase("claims.not_simulated")
     mean, half = result.simulated.mean, result.simulated.half_width
     if not isfinite(mean):
-        return "too few items simulated"
+        return phrase("claims.too_few_items")
     share = _is_written_in_percent(result)
     return f"simulated {estimate(mean, half, result.dimension, share=share)}"
 

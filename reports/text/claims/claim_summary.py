@@ -76,8 +76,14 @@ class Untested(Struct, frozen=True):
     @property
     def parts(self) -> list[str]:
         """What a summary says of them, nothing where there are none."""
-        specs = f"{self.specs:,} {'spec' if self.specs == 1 else 'specs'} with errors"
-        claims = f"{self.claims:,} {'claim' if self.claims == 1 else 'claims'} without a result"
+        specs = phrase(
+            "claims.with_errors", count=self.specs, which="spec" if self.specs == 1 else "specs"
+        )
+        claims = phrase(
+            "claims.without_result",
+            count=self.claims,
+            which="claim" if self.claims == 1 else "claims",
+        )
         return [specs] * bool(self.specs) + [claims] * bool(self.claims)
 
 
@@ -90,19 +96,24 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     parts = _passed(found)
     if found.missed:
         errors = _errors(results, Verdict.MISSED)
-        misses = "known miss" if found.missed == 1 else "known misses"
+        misses = phrase("claims.known_miss") if found.missed == 1 else phrase("claims.known_misses")
         parts.append(f"{found.missed:,} {misses}{errors and f' ({errors})'}")
     if found.unclaimed:
-        parts.append(f"{_counted(found.unclaimed, 'published value')} without a claim")
+        parts.append(
+            phrase(
+                "claims.without_claim",
+                counted=_counted(found.unclaimed, phrase("claims.published_value")),
+            )
+        )
     if found.accepted:
-        parts.append(f"{_counted(found.accepted, 'accepted failure')}")
+        parts.append(f"{_counted(found.accepted, phrase('term.accepted_failure'))}")
     if found.shown:
         errors = _errors(results, Verdict.SHOWN)
         parts.append(
             phrase("claims.comparison", shown=f"{found.shown:,}", part=errors and f" ({errors})")
         )
     if found.not_simulated:
-        parts.append(f"{found.not_simulated:,} not simulated")
+        parts.append(phrase("claims.count_not_simulated", count=found.not_simulated))
     return ", ".join([*parts, f"{found.failed:,} failed", *untested.parts])
 
 
@@ -111,19 +122,24 @@ def _passed(found: Tally) -> list[str]:
 
     Calibration targets are no evidence, and count by themselves.
     """
-    checks = {"arithmetic check": found.arithmetic, "other check": found.own}
+    checks = {
+        phrase("claims.arithmetic_check"): found.arithmetic,
+        phrase("claims.other_check"): found.own,
+    }
     counts = [_counted(count, kind) for kind, count in checks.items() if count]
     if found.has_published:
-        without = " without calibration" * bool(found.on_other_fits + found.fitted_to_it)
+        without = phrase("claims.without_calibration") * bool(
+            found.on_other_fits + found.fitted_to_it
+        )
         after = f"{found.on_other_fits:,} {phrase('claims.calibrated')}"
-        published = [f"{_counted(found.unfitted, 'published value')}{without}"]
+        published = [f"{_counted(found.unfitted, phrase('claims.published_value'))}{without}"]
         counts = [*published, *[after] * bool(found.on_other_fits), *counts]
     parts = []
     if counts:
         of = f" ({', '.join(counts)})" if len(counts) > 1 or found.arithmetic else ""
         parts.append(f"{found.holding - found.fitted_to_it:,} passed{of}")
     if found.fitted_to_it:
-        targets = _counted(found.fitted_to_it, "calibration target")
+        targets = _counted(found.fitted_to_it, phrase("claims.calibration_target"))
         parts.append(phrase("claims.targets", targets=targets))
     return parts
 
@@ -149,7 +165,7 @@ def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[st
     if not folders[1:]:
         return [summary(results, untested)]
     failed = sum(result.fails for result in results)
-    total = f"{failed:,} of {_counted(len(results), 'claim')} failed"
+    total = phrase("claims.some_failed", failed=failed, counted=_counted(len(results), "claim"))
     total = ", ".join([total, *untested.parts])
     return [*(f"{one.folder}: {one.summary}" for one in folders), total]
 

@@ -23,6 +23,7 @@ from qps.reports.text.layout.facts import COLUMNS, fact_lines, facts_text, notes
 from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.words.certainty_marks import claims_known_line
+from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, Coverage, Verdict
 
 _TONES = {
@@ -127,7 +128,7 @@ _TABLES = (
     _Columns(frozenset(["value", "simulated"]), "Expected", "Line"),
     _Columns(frozenset(["observation"]), "Measured", ""),
 )
-_ALL = _Columns(frozenset(), "Expected", "Defined at")
+_ALL = _Columns(frozenset(), "Expected", phrase("term.defined"))
 
 
 def claims_table(results: Sequence[ClaimResult], columns: _Columns = _ALL) -> Table:

@@ -67,7 +67,9 @@ def _sentence(one: Coverage) -> str:
         parts.append(
             phrase(
                 "coverage.chance",
-                verb="consistent with chance" if is_chance else "not consistent with chance",
+                verb=phrase("coverage.consistent")
+                if is_chance
+                else phrase("coverage.not_consistent"),
                 share=_share(one.as_many, one),
                 share2=_share(one.as_far, one),
             )

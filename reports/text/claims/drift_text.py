@@ -99,7 +99,11 @@ def _moved(cost: CostDrift, found: Drift) -> str:
     factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
     is_more, of = cost.difference > 0, listed(found.stated.components, "and")
     by = f"{number(abs(cost.difference) * factor, 3)} {unit.partition('/')[0]}"
-    what = "idle utilization" if cost.item is None else phrase("drift.demand_per", word=_word(cost))
+    what = (
+        phrase("drift.idle_utilization")
+        if cost.item is None
+        else phrase("drift.demand_per", word=_word(cost))
+    )
     return phrase(
         "drift.demand",
         what=what,
@@ -126,7 +130,11 @@ def _unidentified(found: Drift) -> str:
     by_item = {cost.item: cost for cost in found.costs}
     for item, moved in found.alone:
         cost = by_item[item]
-        name = "idle utilization" if item is None else f"demand per {_word(cost)}"
+        name = (
+            phrase("drift.idle_utilization")
+            if item is None
+            else phrase("drift.input_demand_per", word=_word(cost))
+        )
         share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
         warnings.append(f"{name}{share}")
     if not warnings:
@@ -263,7 +271,13 @@ class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
     def _shown(self) -> Shown:
         """Return what a notebook shows of it."""
         return Shown(
-            title=f"{self.file} against {self.observed}: {self.resource} of {self.machine}",
+            title=phrase(
+                "drift.heading",
+                file=self.file,
+                observed=self.observed,
+                resource=self.resource,
+                machine=self.machine,
+            ),
             answer=self.text[0],
             facts=tuple(("", line) for line in self.text[1:]),
         )

@@ -195,7 +195,7 @@ def agreement(one: Compared) -> str:
     if one.verdict is not Verdict.AGREES:
         return one.verdict.value
     if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND):
-        return "within bound"
+        return phrase("simulation.within_bound")
     if one.known.kind is Kind.APPROXIMATION and one.known.error is not None:
         return f"within ±{percent(one.known.error)}"
     return Verdict.AGREES.value
@@ -203,7 +203,7 @@ def agreement(one: Compared) -> str:
 
 def _not_compared(_: Compared) -> str:
     """Return what stands beside each measure where no steady state was reached."""
-    return "not compared"
+    return phrase("term.not_compared")
 
 
 def _verdict(one: Compared) -> str:
@@ -217,7 +217,9 @@ def _verdict(one: Compared) -> str:
         return _PASSES[simulated]
     if not isfinite(half) or one.is_met(mean - half) is not one.is_met(mean + half):
         return _UNDECIDED
-    return f"predicted {_PASSES[predicted]}, simulated {_PASSES[simulated]}"
+    return phrase(
+        "simulation.predicted_simulated", predicted=_PASSES[predicted], simulated=_PASSES[simulated]
+    )
 
 
 _PASSES = {True: "pass", False: "FAIL", None: "FAIL"}
@@ -285,7 +287,7 @@ def simulation_result(
 def _why(one: Compared) -> str:
     """Return in words what a requirement that does not simply pass comes to."""
     if _verdict(one) == _UNDECIDED:
-        return f"is undecided: {_why_undecided(one)}"
+        return phrase("simulation.undecided", reason=_why_undecided(one))
     predicted, simulated = one.is_met(one.predicted), one.is_met(one.simulated.mean)
     if predicted is simulated:
         return "fails"
@@ -318,9 +320,9 @@ def _in_a_list(name: str) -> str:
 
 
 _NOT_AGREEING = {
-    Verdict.DIFFERS: "outside the stated model error",
-    Verdict.UNSTATED: "differ, but their model error is unknown",
-    Verdict.UNKNOWN: "not compared (too few items)",
+    Verdict.DIFFERS: phrase("simulation.outside_stated"),
+    Verdict.UNSTATED: phrase("simulation.differ_unknown"),
+    Verdict.UNKNOWN: phrase("simulation.few_items"),
 }
 _MOST_NAMED = 4
 

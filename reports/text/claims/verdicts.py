@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 MARKS = {
@@ -20,14 +21,14 @@ MARKS = {
     Verdict.UNCLAIMED: "-",
 }
 """The word before a claim; `mark` says of one that passes whether anything was calibrated."""
-STALE = "passes although it is marked `missed`: remove `missed`"
+STALE = phrase("claims.stale")
 
 
 def mark(result: ClaimResult) -> str:
     """Return the verdict before a claim; of one that passes, whether anything was calibrated."""
     if result.verdict is not Verdict.HOLDS or result.fitted is None:
         return MARKS[result.verdict]
-    return "calibration target" if result.is_fitted_to_it else "calibrated"
+    return phrase("claims.calibration_target") if result.is_fitted_to_it else "calibrated"
 
 
 class Grounds(Struct, frozen=True):
@@ -61,7 +62,7 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Grounds, ...]:
     )
 
 
-_KINDS_OF_GROUNDS = ("Calibrated", "Missed", "No claim", "Undecided", "Accepted")
+_KINDS_OF_GROUNDS = ("Calibrated", "Missed", phrase("claims.no_claim"), "Undecided", "Accepted")
 
 
 def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
@@ -71,7 +72,7 @@ def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
     if result.missed is not None:
         yield "Missed", why_missed(result)
     if result.verdict is Verdict.UNCLAIMED:
-        yield "No claim", result.note or ""
+        yield phrase("claims.no_claim"), result.note or ""
     if result.simulated is not None and result.simulated.why is not None:
         yield "Undecided", result.simulated.why
     if result.excepted is not None:

@@ -18,11 +18,12 @@ from qps.engine.expressions.formulas import ONE, Formula
 from qps.reports.text.explanations.method_rows import ExplainedMethod, explained_methods
 from qps.reports.text.explanations.spread_text import spread_lines
 from qps.reports.text.formulas.formula_text import formula, in_population, with_numbers
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, number, percent, population_text, quantity
 from qps.solver.breakdown.breakdown_types import CallThere, NumberApart, SaturationApart
 from qps.solver.uncertainty.interval_result import Spread
 
-SYMBOLS, _NUMBERS = "formula", "with values"
+SYMBOLS, _NUMBERS = "formula", phrase("explain.with_values")
 
 
 class ExplainedPart(Struct, frozen=True):
@@ -150,8 +151,13 @@ def _what(apart: NumberApart) -> str:
     if found is None:
         return apart.what
     if found.target is ONE:
-        return f"{apart.what} (saturates at 100 %)"
-    return f"{apart.what} (target {percent(found.planned)}, set by `{formula(found.target)}`)"
+        return phrase("explain.saturates_at_full", what=apart.what)
+    return phrase(
+        "explain.target_set_by",
+        what=apart.what,
+        share=percent(found.planned),
+        formula=formula(found.target),
+    )
 
 
 def _formulas(
@@ -164,19 +170,19 @@ def _formulas(
         yield _NUMBERS, with_numbers(apart.named, apart.assumptions)
     for one in apart.elastic:
         value = f"{quantity(one.value, one.dimension)} at {at_text}"
-        shows = f"for its formula, run `qps explain … {one.name}`"
+        shows = phrase("explain.run_for_formula", name=one.name)
         yield f"{one.name} (elastic)", f"{value}; {shows}"
     if apart.population in free:
         yield _in_population(apart, at_text)
     yield f"at {at_text}", phrase_of(apart.value, digits=6)
     if apart.saturation is not None:
         is_planned = apart.saturation.target is not ONE
-        reached = "reaches its target" if is_planned else "saturates"
+        reached = phrase("explain.reaches_target") if is_planned else "saturates"
         yield reached, _saturation(apart.saturation, apart.population)
     if apart.groups is not None:
         count, many = apart.groups
-        yield "number of groups", formula(count)
-        yield f"groups at {at_text}", number(many)
+        yield phrase("explain.number_of_groups"), formula(count)
+        yield phrase("explain.groups_at", at=at_text), number(many)
 
 
 def _saturation(apart: SaturationApart, population: Formula) -> str:
@@ -185,10 +191,12 @@ def _saturation(apart: SaturationApart, population: Formula) -> str:
     if found.not_below is not None:
         least = population_text(found.not_below)
         if found.at is None:
-            return f"not below {population} = {least} (no upper bound is known)"
-        return f"between {population} = {least} and {number(found.at, 6)}"
+            return phrase("explain.no_upper_bound", population=population, least=least)
+        return phrase(
+            "explain.between", population=population, least=least, most=number(found.at, 6)
+        )
     if found.at is None:
-        return "not reached"
+        return phrase("explain.not_reached")
     text = f"{population} = {number(found.at, 6)} ({found.method.value})"
     return text if apart.root is None else f"{text}: {population} = {formula(apart.root)}"
 
@@ -235,4 +243,4 @@ def _in_population(apart: NumberApart, at_text: str) -> tuple[str, str]:
     whole = in_population(apart.formula, apart.values, population)
     if len(whole) > _READABLE and apart.piece is not None:
         return f"near {at_text}", in_population(apart.piece, {}, population)
-    return f"for any {population.name}", whole
+    return phrase("explain.for_any", name=population.name), whole

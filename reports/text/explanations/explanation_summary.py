@@ -23,7 +23,7 @@ from qps.solver.breakdown.breakdown_types import NumberApart, PartThere
 SCREEN = 40
 """Lines of a screen: an explanation with more lines is summarized."""
 _MOST_PARTS, _LEAST_SHARE = 12, 0.001
-CALLS, INPUTS = "Timeline of an average request", "Input"
+CALLS, INPUTS = phrase("explain.timeline"), "Input"
 """The first headings of tables that a summary has where there is room."""
 _MOST_OF_UNCERTAINTY = 2
 _IN_SENTENCES = frozenset(["Value", "Accuracy", "Mode", "Name", "Meaning"])
@@ -42,7 +42,7 @@ def largest_parts(apart: NumberApart) -> tuple[ExplainedPart, ...]:
     rows = [_part(apart, part) for place, part in enumerate(apart.parts) if place in shown]
     if len(others) < 2:  # noqa: PLR2004 - a row for one other part is that part
         return tuple(_part(apart, part) for part in apart.parts)
-    name = f"{len(others)} other parts"
+    name = phrase("explain.other_parts", count=len(others))
     if any(part.share is None for part in others):
         return (*rows, ExplainedPart(name, "", "", ""))
     rest = PartThere(

@@ -25,7 +25,7 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 
 _FEW_REASONS = 2
-_SHORTENED = "`…` marks a shortened formula; `--format json` prints it in full."
+_SHORTENED = phrase("explain.shortened")
 
 
 def explanation_text(
@@ -63,7 +63,7 @@ def _layout(
         firm=frozenset([0]),
     )
     numbers = Table(
-        (INPUTS, "Value", "Defined at", "Source"),
+        (INPUTS, "Value", phrase("term.defined"), "Source"),
         tuple((a.name, _input(a), _in_file(a.place), a.source) for a in explanation.assumptions),
         firm=frozenset([0, 2]),
         long=frozenset([1, 3]),
@@ -105,7 +105,7 @@ def _parted(table: Table, width: int) -> list[Table]:
     return [table.with_columns(others), replace(below, long=frozenset([1]))]
 
 
-_HEADINGS = {"reaches its target": "At target"}
+_HEADINGS = {phrase("explain.reaches_target"): phrase("explain.at_target")}
 
 
 def _facts(
@@ -186,7 +186,7 @@ def _in_mode(explanation: Explanation) -> str:
 
 def _cases(explanation: Explanation) -> Table:
     """Return a parameter's values by case, and by kind where it has kinds."""
-    headings = ("Kind", "Share", "Average", "Least", "Largest", "Defined at", "Source")
+    headings = ("Kind", "Share", "Average", "Least", "Largest", phrase("term.defined"), "Source")
     rows = tuple(
         (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
         for c in explanation.cases

@@ -89,20 +89,27 @@ def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
         return text if drawn.figure.parameter else f"{axis} = {text}"
 
     *before, last = group.leads
-    stretches = [f"{_lines(lead)} up to {text_of(lead.to)}" for lead in before]
+    stretches = [
+        phrase("figure.one_up_to", lines=_lines(lead), at=text_of(lead.to)) for lead in before
+    ]
     if not stretches:
         sentence = f"{joined_words(last.lines)} {_verb(last.lines)} throughout"
     else:
         first = group.leads[0].lines
-        stretches[0] = f"{joined_words(first)} {_verb(first)} up to {text_of(group.leads[0].to)}"
+        stretches[0] = phrase(
+            "figure.several_up_to",
+            names=joined_words(first),
+            verb=_verb(first),
+            at=text_of(group.leads[0].to),
+        )
         sentence = ", then ".join([*stretches, _lines(last)])
     sentence += "" if group.exact else phrase("chart.tried")
     return f"{group.of}: {sentence}." if group.of else f"{sentence}."
 
 
 def _lines(lead: Lead) -> str:
-    return joined_words(lead.lines) if lead.lines else "unknown lines"
+    return joined_words(lead.lines) if lead.lines else phrase("figure.unknown_lines")
 
 
 def _verb(lines: tuple[str, ...]) -> str:
-    return "leads" if len(lines) == 1 else "lead together"
+    return "leads" if len(lines) == 1 else phrase("figure.lead_together")

@@ -104,7 +104,9 @@ class ItineraryText:
                 return f"take{some} {_own(pool, at)}"
             case nodes.Merge(flows=flows, body=body):
                 [*_, inside] = self._stays(body, of, at)
-                return f"merge {write.count(flows)} flows ({', '.join(inside.steps)})"
+                return phrase(
+                    "itinerary.merge", count=write.count(flows), names=", ".join(inside.steps)
+                )
             case _:
                 return self._changed(node, of)
 
@@ -124,10 +126,14 @@ class ItineraryText:
             case nodes.Send():
                 return self._sent(node)
             case nodes.Resize(bits=None, share=share):
-                return f"resize to {write.share(share)}"
+                return phrase("itinerary.resize_share", share=write.share(share))
             case nodes.Resize(bits=bits) if bits is not None:
                 item = of.items.primary
-                return f"resize to {write.size(bits)}{'' if item is None else f'/{item}'}"
+                return phrase(
+                    "itinerary.resize_size",
+                    size=write.size(bits),
+                    value="" if item is None else f"/{item}",
+                )
             case _:
                 return ""
 
@@ -142,7 +148,11 @@ class ItineraryText:
             parts.append(write.time(node.service))
         if node.per_flow is not ZERO:
             parts.append(f"{write.share(node.per_flow)}/flow")
-        thread = "" if node.thread is None else f" on thread {_own(node.thread, node.station)}"
+        thread = (
+            ""
+            if node.thread is None
+            else phrase("itinerary.on_thread", thread=_own(node.thread, node.station))
+        )
         return f"{station} {' + '.join(parts)}{self._often(node.times)}{thread}"
 
     def _called(self, node: nodes.Call, of: Class, at: str | None) -> str:
@@ -167,7 +177,7 @@ class ItineraryText:
             steps = ", ".join(inside.steps)
             is_block = len(calls) == 1 and len(inside.steps) > 1
             each.append(f"{share}: {{{steps}}}" if is_block else f"{share}: {steps}")
-        return each[0] if len(each) == 1 else f"one of {{{'; '.join(each)}}}"
+        return each[0] if len(each) == 1 else phrase("itinerary.one_of", names="; ".join(each))
 
     def _names(self, links: Sequence[str], at: str | None, call: nodes.Call) -> bool:
         """Return whether a call names its links: where it might go over others, too."""
@@ -188,7 +198,7 @@ class ItineraryText:
         copies, receivers = map(self._numbers.count, (node.copies, node.receivers))
         to = f"{copies} {'copy' if copies == '1' else 'copies'}"
         if copies != receivers:
-            to += f" per {receivers} receivers"
+            to += phrase("itinerary.per_receivers", receivers=receivers)
         to += " to " + _RECEIVERS.get(node.to, f"{node.to} {node.target or ''}".rstrip())
         return to if node.group is None else f"{to} in {node.group}"
 

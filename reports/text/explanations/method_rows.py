@@ -97,7 +97,7 @@ def methods_tables(methods: Iterable[ExplainedMethod], labels: Labels) -> list[T
     table_rows = [(one.name, ", ".join(_holding(one)), _failing(one, labels)) for one in found]
     theorems = [row for row, one in zip(table_rows, found, strict=True) if one.premises]
     width = 3 if any(failing for *_, failing in theorems) else 2
-    headings = ("Theorem", "Assumptions met", phrase("explain.not_met"))[:width]
+    headings = ("Theorem", phrase("explain.assumptions_met"), phrase("explain.not_met"))[:width]
     return [
         Table(("Method", "At", "Result", "Source"), rows, long=frozenset([0, 1, 3])),
         Table(headings, tuple(row[:width] for row in theorems), long=frozenset(range(width))),
@@ -115,7 +115,7 @@ def _failing(one: ExplainedMethod, labels: Labels) -> str:
 
 def _result(one: ExplainedMethod) -> str:
     if any(each.fails for each in one.premises):
-        return "not applicable"
+        return phrase("explain.not_applicable")
     return one.kind if one.error is None else f"±{percent(one.error)}"
 
 

@@ -21,9 +21,12 @@ from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.words.phrases import phrase
 
-_TITLE = "Queueing network"
+_TITLE = phrase("network.queueing_network")
 _OF_LINKS = (StationKind.PORT, StationKind.MEDIUM, StationKind.CAP)
-_SPREADS = {SpreadKind.OWN: ", one per source", SpreadKind.WITH_HOLD: ", one per pool"}
+_SPREADS = {
+    SpreadKind.OWN: phrase("network.one_per_source"),
+    SpreadKind.WITH_HOLD: phrase("network.one_per_pool"),
+}
 
 
 def network_text(
@@ -116,7 +119,7 @@ class NetworkScreen:
         if one.kind is StationKind.STORE:
             queueing = "–"
         elif one.is_unmodeled:
-            queueing = "not modeled"
+            queueing = phrase("network.not_modeled")
         background = "".join(
             f", {write.share(load)} {by}"
             for by, load in one.background
@@ -218,7 +221,9 @@ class NetworkScreen:
     def _pool(self, one: Pool) -> tuple[str, ...]:
         write = self._numbers
         capacity = write.amount(one.capacity, one.capacity)
-        capacity += "".join(f", {write.share(load)} held by {by}" for by, load in one.background)
+        capacity += "".join(
+            phrase("network.held_by", share=write.share(load), by=by) for by, load in one.background
+        )
         if one.is_unmodeled:
             capacity += phrase("network.unmodeled_queue")
         own = one.name.removeprefix(f"{one.place.name}.")
@@ -231,7 +236,7 @@ class NetworkScreen:
         write, item = self._numbers, one.items.primary
         if one.population is not None and one.think is not None:
             words = [
-                f"closed, population {write.count(one.population)}",
+                phrase("network.closed_population", count=write.count(one.population)),
                 f"think {write.time(one.think)}",
             ]
         else:
@@ -243,12 +248,12 @@ class NetworkScreen:
         if one.rank is not None:
             words.append(f"priority {write.count(one.rank)}")
         if one.playout is not None:
-            words.append(f"playout buffer {one.playout.delay.stated.text}")
+            words.append(phrase("network.playout_buffer", text=one.playout.delay.stated.text))
         return ", ".join(words)
 
     def _process(self, arrivals: Arrivals) -> str:
         if arrivals.variation is not None:
-            return f"renewal, cv {self._numbers.count(arrivals.variation)}"
+            return phrase("network.renewal_cv", count=self._numbers.count(arrivals.variation))
         return "Poisson" if arrivals.process is ArrivalProcess.POISSON else arrivals.process.value
 
 

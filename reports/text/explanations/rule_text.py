@@ -7,6 +7,7 @@ from msgspec import Struct
 from qps.compiler.project.review_rules import Level, Rule
 from qps.reports.text.layout.colors import Tone, toned
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.words.phrases import phrase
 
 _TONES = {Level.ERROR: Tone.MISS, Level.WARNING: Tone.LIMIT, Level.NOTE: Tone.ANSWER}
 _LINES = {"-": Tone.MISS, "+": Tone.ANSWER}
@@ -47,5 +48,5 @@ def rule_text(rule: Rule, *, width: int = 80, color: bool = False) -> str:
         lines.append(toned(f"  {line}", _LINES.get(line[:1]), color=color))
     lines += ["", *wrapped(rule.fix, width), ""]
     setting = f'[review] {rule.name} = "{rule.level.value}"'
-    lines += wrapped(f"Level in a project file: {setting}", width)
+    lines += wrapped(phrase("explain.rule_level", setting=setting), width)
     return "\n".join(lines) + "\n"

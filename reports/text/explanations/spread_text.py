@@ -40,19 +40,17 @@ def spread_lines(
         and not is_itself
         and are_apart(_numbers(spread.interval), _numbers(slopes))
     ):
-        yield (phrase("explain.linear", between=between(slopes)))
+        yield phrase("explain.linear", between=between(slopes))
     if 0 < spread.endless < 1:
         yield phrase("explain.infinite", share=percent(spread.endless, 2))
     if spread.undefined > 0:
         yield phrase("explain.undefined", share=percent(spread.undefined, 2))
     yield from left_out_lines(spread.left_out)
     if spread.surrogate_model is not None:
-        yield (
-            phrase(
-                "explain.surrogate",
-                points=spread.surrogate_model.points,
-                share=percent(spread.surrogate_model.error, 2),
-            )
+        yield phrase(
+            "explain.surrogate",
+            points=spread.surrogate_model.points,
+            share=percent(spread.surrogate_model.error, 2),
         )
 
 
@@ -64,7 +62,7 @@ def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
         least, most = formatted(ends.least), formatted(ends.most)
         if least != most:
             break
-    return f"{least} to infinity" if isinf(ends.most) else f"{least} to {most}"
+    return phrase("explain.to_infinity", least=least) if isinf(ends.most) else f"{least} to {most}"
 
 
 def _where_from(spread: Spread) -> str:
@@ -75,7 +73,11 @@ def _where_from(spread: Spread) -> str:
     parts = [f"{percent(one.first_order, 2)} from {_named(one)}" for one in shares]
     most = min(_MOST_NAMED, max(1, sum(one.first_order >= _LITTLE for one in shares)))
     together = 1 - sum(one.first_order for one in shares)
-    rest = f"; {percent(together, 2)} from interactions" if together > _TOGETHER else ""
+    rest = (
+        phrase("explain.from_interactions", share=percent(together, 2))
+        if together > _TOGETHER
+        else ""
+    )
     if spread.of_ranks:
         rest += phrase("explain.extremes")
     whose = phrase("explain.rank_variance") if spread.of_ranks else "Variance"

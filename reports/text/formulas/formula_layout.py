@@ -17,6 +17,7 @@ from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula, power
 from qps.engine.expressions.quotients import above_and_below, quotient_of
 from qps.engine.operations import EXTREMES, OPERATIONS, POWER, PRODUCT, SUM
+from qps.reports.text.words.phrases import phrase
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 """How tightly a text holds together: what holds less than its place asks for is grouped."""
@@ -75,7 +76,7 @@ class _Laid(Struct, frozen=True):
 
 MOST = 200_000
 """Operations beyond which nobody reads a formula: what it has shared is written out each time."""
-UNREADABLE = "a formula of "
+UNREADABLE = phrase("explain.long_formula", count=0).partition("0")[0]
 """How the text that stands for such a formula begins."""
 
 
@@ -91,7 +92,7 @@ def laid_out(formula: Formula, style: Style) -> str:
     """Return a formula in a style; of one that nobody would read, how long it is."""
     count = operations(formula)
     if count > MOST:
-        return style.plain(f"{UNREADABLE}{count:,} operations")
+        return style.plain(phrase("explain.long_formula", count=count))
     layout = _Layout(style)
     found = layout.of(formula)
     return style.sum([(True, found.text)]) if found.is_negative else found.text

@@ -21,6 +21,7 @@ from qps.compiler.quantities.units import built_in
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words, number, percent
 
 _BYTE_BITS = 8
@@ -38,16 +39,14 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
     error = percent(found.largest_relative_error, 2)
     notes = []
     if component is None:
-        reason = (
-            f"{below_zero(fit)[0]} is below zero, which is impossible; {negative_cost_help(found)}"
-        )
-        notes.append(f"Nothing to paste: {reason}.")
+        reason = phrase("fit.impossible", name=below_zero(fit)[0], advice=negative_cost_help(found))
+        notes.append(phrase("fit.nothing_to_paste", reason=reason))
     layout = Layout(
-        title=f"Service demands on {fit.resource}, {_cores(found)}",
+        title=phrase("fit.title", resource=fit.resource, cores=_cores(found)),
         place=fit.file,
         facts=(
             ("Rows", _row_counts(found)),
-            ("Fit error", f"up to {error} of the measured utilization"),
+            (phrase("term.fit_error"), phrase("fit.largest_error", error=error)),
             ("Validation", _validation(found)),
         ),
         tables=(_numbers(found), _rows(found)),
@@ -65,8 +64,8 @@ def _row_counts(found: Regression) -> str:
     if rows <= _MOST_SHOWN:
         return count_text
     are_all = rows - found.copies <= _MOST_SHOWN
-    hidden = "copies of these" if are_all else "those with the least influence"
-    return f"{count_text}; not shown: {hidden}"
+    hidden = phrase("fit.copies") if are_all else phrase("fit.least_influence")
+    return phrase("fit.not_shown", text=count_text, hidden=hidden)
 
 
 def _cores(found: Regression) -> str:
@@ -90,7 +89,7 @@ def _numbers(found: Regression) -> Table:
 
 def demands_table(rows: Sequence[tuple[str, ...]]) -> Table:
     """Return service demands as a table: what causes them, value, interval and unit."""
-    headings = ("Service demand", "Value", "95 % CI", "Unit")
+    headings = (phrase("fit.service_demand"), "Value", "95 % CI", "Unit")
     return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0]))
 
 
@@ -116,11 +115,11 @@ def _rows(found: Regression) -> Table:
             percent(row.fitted),
             _points(row.error),
             "-" if row.left_out is None else _points(row.left_out - row.measured),
-            "" if row.is_used else "not used",
+            "" if row.is_used else phrase("term.not_used"),
         )
         for row in found.influential_rows(_MOST_SHOWN)
     )
-    headings = ("Line", "Measured", "Fitted", "Error", "Leave-one-out error", "")
+    headings = ("Line", "Measured", "Fitted", "Error", phrase("fit.leave_one_out_heading"), "")
     return Table(headings, rows, frozenset(range(5)))
 
 
@@ -134,14 +133,14 @@ def _validation(found: Regression) -> str:
     error = found.left_out_error
     if error is None:
         return ""
-    text = "leave-one-setting-out error" if found.is_repeated else "leave-one-out error"
+    text = phrase("fit.leave_one_setting_out") if found.is_repeated else phrase("fit.leave_one_out")
     shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
     if shares:
-        text += f": median {percent(median(shares), 2)} and maximum "
-        text += f"{percent(shares[-1], 2)} of the measured utilization;"
+        middle, most = (percent(share, 2) for share in (median(shares), shares[-1]))
+        text = phrase("fit.median_and_maximum", error=text, median=middle, most=most)
     error = 0.0 if error <= _NOISE else error
     points = percent(error, 2).removesuffix(" %")
-    return f"{text} RMS {points} percentage points of utilization"
+    return phrase("fit.rms", text=text, points=points)
 
 
 def warnings_of(found: Regression) -> list[str]:
@@ -149,71 +148,62 @@ def warnings_of(found: Regression) -> list[str]:
     fit = found.fit
     warnings = [*_of_rows(found)]
     if found.degrees_of_freedom == 0:
-        warnings.append(
-            "there are as many parameters as distinct rows, so the fit is always exact and has no "
-            "confidence intervals; measure more runs"
-        )
+        warnings.append(phrase("fit.as_many_parameters"))
     warnings += [
-        f"{coefficient_name(c)} is below zero: {negative_cost_help(found)}"
+        phrase("fit.below_zero", name=coefficient_name(c), advice=negative_cost_help(found))
         for c in found.coefficients
         if c.value < 0
     ]
     warnings += [
-        f"{coefficient_name(c)} is not significantly different from zero"
+        phrase("fit.not_significant", name=coefficient_name(c))
         for c in found.coefficients
         if c.may_be_zero
     ]
     if not fit.has_cores:
-        warnings.append("the number of cores is unknown; assuming 1. Set it with `--cores 4`")
+        warnings.append(phrase("fit.unknown_cores"))
     if fit.missed_rates:
         warnings.append(f"{missed_text(fit)}: {MISSED_HINT.replace('`unit ', '`--unit ')}")
     others = [heading for heading in fit.left_out if heading not in fit.missed_rates]
     if others:
-        warnings.append(f"unused columns: {', '.join(others)}")
+        warnings.append(phrase("fit.unused_columns", names=", ".join(others)))
     return warnings
 
 
 def _of_rows(found: Regression) -> Iterable[str]:
     """Yield what is to be said of single rows."""
     if found.other_path:
-        yield (
-            f"{_lines(found.other_path)} without bytes: ignored, because servers handle "
-            "empty responses in a different code path"
-        )
+        yield phrase("fit.without_bytes", lines=_lines(found.other_path))
     if found.busy_without_work:
-        yield (
-            f"{_lines(found.busy_without_work)} with utilization but no work: idle utilization. "
-            "The fit has no idle term, so these rows are ignored and service demands may be "
-            "overestimated"
-        )
+        yield phrase("fit.idle_rows", lines=_lines(found.busy_without_work))
     if found.saturated:
-        yield (
-            f"{_lines(found.saturated)} at {percent(float(SATURATED))} utilization or more: "
-            "ignored, because a saturated machine completes less work than requested, so service "
-            "demands would be underestimated (if rates are completed work, add `--served`)"
+        yield phrase(
+            "fit.saturated_rows", lines=_lines(found.saturated), share=percent(float(SATURATED))
         )
     if found.copies:
-        yield (
-            f"{_lines(found.copied)} repeat{'s' * (found.copies == 1)} an earlier row exactly: "
-            f"intervals are based on the {found.distinct:,} distinct rows"
+        yield phrase(
+            "fit.repeated_rows",
+            lines=_lines(found.copied),
+            s="s" * (found.copies == 1),
+            distinct=found.distinct,
         )
     for row in found.pulling[:_MOST_NAMED]:
         yield _pull(row)
     if len(found.pulling) > _MOST_NAMED:
-        yield f"{len(found.pulling) - _MOST_NAMED:,} more rows are equally influential"
+        yield phrase("fit.equally_influential", count=len(found.pulling) - _MOST_NAMED)
     worst = found.worst
     if worst is not None:
-        yield (
-            f"fit error above {percent(LARGE_RESIDUAL)} of the measured utilization: "
-            f"{_points(worst.error)} in line {worst.line}, which measured {percent(worst.measured)}"
+        yield phrase(
+            "fit.large_error",
+            share=percent(LARGE_RESIDUAL),
+            points=_points(worst.error),
+            line=worst.line,
+            share2=percent(worst.measured),
         )
     low = found.at_low_load
     if low:
         were = "was" if len(low) == 1 else "were"
-        yield (
-            f"{_lines(low)} {were} measured below {percent(float(LOW_LOAD))} utilization: the "
-            "demand per item often decreases at high utilization (batching), so measure near your "
-            "target utilization"
+        yield phrase(
+            "fit.low_utilization", lines=_lines(low), were=were, share=percent(float(LOW_LOAD))
         )
 
 
@@ -221,18 +211,15 @@ def _pull(row: Residual) -> str:
     """Return how a row pulls the numbers, and what that may come of."""
     text = pull_text(row)
     if row.left_out is not None and row.left_out > 1 > row.measured:
-        return (
-            f"{text}, which predict a utilization of {percent(row.left_out)}. Did the machine "
-            "complete less work than was offered?"
-        )
-    return f"{text}: check it for a typo"
+        return phrase("fit.less_completed", text=text, share=percent(row.left_out))
+    return phrase("fit.typo", text=text)
 
 
 def _lines(lines: Sequence[int]) -> str:
     """Return lines by their numbers, of many only the first ones."""
     first, last = lines[0], lines[-1]
     if len(lines) > 2 and last - first + 1 == len(lines):  # noqa: PLR2004 - a pair is named
-        return f"lines {first} to {last}"
+        return phrase("fit.line_range", first=first, last=last)
     shown = [*map(str, lines[:_MOST_NAMED])]
     more = len(lines) - _MOST_NAMED
     text = joined_words([*shown, f"{more:,} more"] if more > 0 else shown)
@@ -259,7 +246,7 @@ def component_text(found: Regression) -> str | None:
         f"{''.join(units)}machine tested {{ {fit.resource} {cores} {unit}{idle} }}\n"
         f"component step {{\n"
         f"{cost_lines(cost, f'tested{_at_load(found)}')}\n"
-        f"  source {quoted(f'fitted to {fit.file}')}\n"
+        f"  source {quoted(phrase('fit.fitted_to', file=fit.file))}\n"
         "}\n"
     )
 

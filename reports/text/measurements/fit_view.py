@@ -10,6 +10,7 @@ from qps.compiler.measurement.regression import Regression
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.reports.text.layout.notebook import Shown, ShowsItself
 from qps.reports.text.measurements.fit_text import component_text, demands_table, warnings_of
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import percent
 
 _MOST_LISTED = 1_000
@@ -78,14 +79,11 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
         unseen = (
             ""
             if shares is None
-            else (
-                f"leave-one-out error: median {percent(shares['median'], 2)} of the measured "
-                "utilization"
-            )
+            else phrase("fit.leave_one_out_median", share=percent(shares["median"], 2))
         )
         return Shown(
-            title=f"{self.file}: service demands on {self.resource}",
-            answer=f"{len(rows)} service demands fitted to {self.row_count:,} rows",
+            title=phrase("fit.notebook_title", file=self.file, resource=self.resource),
+            answer=phrase("fit.notebook_summary", count=len(rows), rows=self.row_count),
             facts=(
                 ("Validation", unseen),
                 *(("Warning", warning) for warning in self.warnings),

@@ -20,6 +20,7 @@ from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.measurements.fit_text import cost_lines, demands_table, quoted
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
 
 _MOST_NAMED = 3
@@ -99,26 +100,30 @@ def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
     cores = number(view.layout.cores)
     runs = f"{view.run_count:,} of {view.planned_count:,}"
     if view.run_count < view.planned_count:
-        runs += "; `--resume` measures what is missing"
+        runs += phrase("measure.resume")
     accounts = sorted({f"{name}: {by}" for name, by in view.conditions.accounts.items()})
     table = _table(view) if view.rows else Table((), ())
     shown = table.fitting(width, _least_first(table))
     hidden = [heading for i, heading in enumerate(table.headings) if i not in shown]
     notes = [
-        f"failed: {named_setting(one.setting, view.layout.axes)} (repetition {one.repetition}): "
-        f"{one.reason}"
+        phrase(
+            "measure.failed",
+            setting=named_setting(one.setting, view.layout.axes),
+            repetition=one.repetition,
+            reason=one.reason,
+        )
         for one in view.failures
     ]
     if hidden:
-        notes.append(f"Columns not shown: {', '.join(hidden)}.")
+        notes.append(phrase("measure.columns_not_shown", names=", ".join(hidden)))
     layout = Layout(
-        title=f"Measured utilization of {cores} core{'s' * (cores != '1')}",
+        title=phrase("measure.title", cores=cores, s="s" * (cores != "1")),
         place=view.table,
         facts=(
             ("Runs", runs),
             ("Stopped", view.stopped or ""),
             ("CPU time", "; ".join(accounts)),
-            ("Raw data", view.runs_file),
+            (phrase("measure.raw_data"), view.runs_file),
             ("Next", _next(view)),
         ),
         tables=(table.with_columns(shown),),
@@ -173,10 +178,10 @@ def _doubt(doubt: Doubt, view: MeasuredView) -> str:
     if not doubt.settings:
         return doubt.text
     if len(doubt.settings) == len(view.rows) > 1:
-        return f"all rows: {doubt.text}"
+        return phrase("measure.all_rows", text=doubt.text)
     named = [named_setting(one, view.layout.axes) for one in doubt.settings[-_MOST_NAMED:]]
     more = len(doubt.settings) - len(named)
-    text = "; ".join(named) + (f"; and {more} more" if more else "")
+    text = "; ".join(named) + (phrase("measure.and_more", more=more) if more else "")
     return f"{text}: {doubt.text}"
 
 
@@ -214,13 +219,16 @@ def step_text(step: Step, component: str | None, command: str, width: int = COLU
         factor, unit = scale_of(cost)
         interval = "" if cost.half_width is None else f"± {number(cost.half_width * factor)}"
         rows.append((cost.item, number(cost.seconds * factor), interval, unit))
-    nothing = "Nothing to paste: a service demand is not above zero."
+    nothing = phrase("measure.nothing_to_paste")
     layout = Layout(
-        title="Service demands of one command",
+        title=phrase("measure.step_title"),
         facts=(
             ("Command", command),
             ("Runs", f"{len(step.runs):,}"),
-            ("Fit error", f"at most {percent(step.missed, 2)} of a run"),
+            (
+                phrase("term.fit_error"),
+                phrase("measure.largest_error", share=percent(step.missed, 2)),
+            ),
         ),
         tables=(demands_table(rows),),
         warnings=tuple(step_warnings(step)),
@@ -235,17 +243,11 @@ def step_warnings(step: Step) -> list[str]:
     warnings = []
     names = {cost.item for cost in step.costs}
     if START not in names:
-        warnings.append(
-            "the service demand includes the start of the program; vary the number of items to "
-            f"separate them: `--vary 'count in 1000, 10000 {step.item}'`"
-        )
+        warnings.append(phrase("measure.includes_start", item=step.item))
     if any(cost.half_width is None for cost in step.costs):
-        warnings.append("as many service demands as runs: `--repeat 5` gives intervals")
+        warnings.append(phrase("measure.as_many_runs"))
     doubtful = [c.item for c in step.costs if c.half_width is not None and c.half_width > c.seconds]
-    warnings += [
-        f"the service demand of `{item}` is not significantly different from zero"
-        for item in doubtful
-    ]
+    warnings += [phrase("measure.not_significant", item=item) for item in doubtful]
     return warnings
 
 

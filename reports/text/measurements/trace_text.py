@@ -8,6 +8,7 @@ from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent, quantity
 from qps.solver.traces.trace_answers import TracesView, TraceView
 
@@ -16,22 +17,29 @@ def traces_text(view: TracesView, *, markdown: bool = False, width: int = COLUMN
     """Return each trace with its best playout buffer, and how the measures correlate."""
     layouts = [_layout(trace, view) for trace in view.traces]
     if view.correlations is not None:
-        title = f"Correlation of the measures over {len(view.traces)} traces"
+        title = phrase("trace.correlation", count=len(view.traces))
         layouts.append(Layout(title=title, tables=(_correlations(view),)))
     return joined([layout.printed(markdown=markdown, width=width) for layout in layouts])
 
 
 def _layout(trace: TraceView, view: TracesView) -> Layout:
     return Layout(
-        title="Packet trace: jitter and playout buffer",
+        title=phrase("trace.title"),
         place=trace.file,
-        facts=(("Packets", _packets(trace)), ("Best buffer", _best(trace, view))),
+        facts=(("Packets", _packets(trace)), (phrase("trace.best_buffer"), _best(trace, view))),
         tables=(_jitter(trace), _tolerances(trace), _replays(trace)),
     )
 
 
 def _packets(trace: TraceView) -> str:
-    parts = [f"{trace.sent:,} in {_time(trace.duration)}, one every {_time(trace.period)}"]
+    parts = [
+        phrase(
+            "trace.one_every",
+            sent=trace.sent,
+            length=_time(trace.duration),
+            period=_time(trace.period),
+        )
+    ]
     if trace.lost:
         parts.append(f"{trace.lost:,} lost ({percent(trace.loss)})")
     if trace.duplicates:
@@ -40,14 +48,14 @@ def _packets(trace: TraceView) -> str:
 
 
 _EXPLAINED = {
-    "range": "longest minus shortest packet interval",
-    "longest": "longest packet interval",
-    "mean": "mean packet interval",
-    "variance": "of the packet intervals",
-    "standard_deviation": "of the packet intervals",
-    "absolute_deviation": "mean deviation from the mean interval",
-    "total_absolute_deviation": "sum of these deviations",
-    "area": "under the curve below, equal to mean lateness",
+    "range": phrase("trace.range"),
+    "longest": phrase("trace.longest"),
+    "mean": phrase("trace.mean"),
+    "variance": phrase("trace.of_intervals"),
+    "standard_deviation": phrase("trace.of_intervals"),
+    "absolute_deviation": phrase("trace.mean_deviation"),
+    "total_absolute_deviation": phrase("trace.sum_of_deviations"),
+    "area": phrase("trace.area"),
 }
 
 
@@ -55,7 +63,7 @@ def _jitter(trace: TraceView) -> Table:
     rows = []
     for name in trace.jitter.__struct_fields__:
         value = getattr(trace.jitter, name)
-        buffer_text = f"with a playout buffer of {_time(trace.gaps_buffer)}"
+        buffer_text = phrase("trace.with_buffer", time=_time(trace.gaps_buffer))
         shown = f"{number(value)}/s" if name == "gaps" else _time(value)
         if name == "variance":
             shown = quantity(value, TIME * TIME)
@@ -69,18 +77,22 @@ def _tolerances(trace: TraceView) -> Table:
         (percent(item.gaps), "none" if item.buffer is None else _time(item.buffer))
         for item in trace.tolerances
     )
-    return Table(("Maximum gaps", "Playout buffer"), rows, frozenset([0, 1]))
+    return Table(
+        (phrase("trace.maximum_gaps"), phrase("trace.playout_buffer")), rows, frozenset([0, 1])
+    )
 
 
 def _best(trace: TraceView, view: TracesView) -> str:
     """Return the best buffer beside the limits on its delay and its gaps."""
     best = trace.best
-    limits = f"{_time(view.limits['latency'])} and {percent(view.limits['gaps'])} gaps"
-    found = f"{_time(best.buffer)} with {percent(best.gaps)} gaps"
-    distance = f"distance {number(best.distance, 3)}, limit 1"
+    limits = phrase(
+        "trace.and_gaps", time=_time(view.limits["latency"]), share=percent(view.limits["gaps"])
+    )
+    found = phrase("trace.with_gaps", time=_time(best.buffer), share=percent(best.gaps))
+    distance = phrase("trace.distance", value=number(best.distance, 3))
     if best.acceptable:
-        return f"{found}, within the limits of {limits} ({distance})"
-    return f"none within the limits of {limits}; nearest: {found} ({distance})"
+        return phrase("trace.within_limits", found=found, limits=limits, distance=distance)
+    return phrase("trace.none_within", limits=limits, found=found, distance=distance)
 
 
 def _replays(trace: TraceView) -> Table:
@@ -97,7 +109,7 @@ def _replays(trace: TraceView) -> Table:
         )
         for replay in trace.replays
     )
-    policy = f"Policy at {_time(trace.replay_buffer)}"
+    policy = phrase("trace.policy_at", time=_time(trace.replay_buffer))
     headings = (policy, "Shown", "Late", "Discarded", "Gaps", "Latency", "Longest", "Last")
     return Table(headings, rows, frozenset(range(1, 8)), long=frozenset([0]))
 

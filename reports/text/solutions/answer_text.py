@@ -136,13 +136,13 @@ def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield the facts of `--all` below the capacity: with uncertain inputs, of nominal ones."""
     sentence = labels.sentence
     yield "Limit", limit_reached(answer, labels)
-    yield "Next limit", sentence(next_limit(answer, labels))
-    yield "More users", " ".join(more_users_lines(answer, labels))
+    yield phrase("term.next_limit"), sentence(next_limit(answer, labels))
+    yield phrase("answer.more_users"), " ".join(more_users_lines(answer, labels))
     yield "Targets", sentence(headroom_line(answer))
     yield "Bottleneck", sentence(bottleneck_line(answer))
     for label, lines in (
         ("Elastic", elastic_lines(answer, labels)),
-        ("Closed load", closed_lines(answer)),
+        (phrase("answer.closed_load"), closed_lines(answer)),
         ("Cost", cost_lines(answer)),
     ):
         yield from ((label, sentence(line)) for line in lines)
@@ -193,7 +193,7 @@ def _requirement(one: RequirementAnswer, answer: Answer, labels: Labels) -> tupl
 
 def _up_to(population: int | None, answer: Answer, known: Certainty) -> str:
     if population is None:
-        return "not met"
+        return phrase("answer.not_met")
     return f"{population:,}+" if population == answer.high else marked(f"{population:,}", known)
 
 
@@ -206,7 +206,7 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
         largest = "none"
         if mode.capacity is not None:
             largest = marked(f"{mode.capacity:,}", mode.known)
-        why = f" (limited by {labels.of(mode.limited_by)})" if mode.limited_by else ""
+        why = phrase("answer.limited_by", of=labels.of(mode.limited_by)) if mode.limited_by else ""
         lines.append(f"{mode.mode} {largest}{why}")
     return phrase("modes.limit", mode=answer.mode, names=", ".join(lines))
 
@@ -230,8 +230,14 @@ def cost_lines(answer: Answer) -> list[str]:
     for cost in answer.costs:
         written = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
         places = ", ".join(f"{place} {written(value)}" for place, value in cost.places.items())
-        line = f"{written(cost.total)} at {answer.at:,}, {written(cost.per_user)} per {each}"
-        line += f" ({places})"
+        line = phrase(
+            "answer.cost_places",
+            total=written(cost.total),
+            at=answer.at,
+            per_user=written(cost.per_user),
+            each=each,
+            places=places,
+        )
         if cost.unpriced and cost is answer.costs[-1]:
             line += phrase("cost.and_unpriced", names=", ".join(cost.unpriced))
         lines.append(f"{line}.")
@@ -280,7 +286,7 @@ def _sensitivities(answer: Answer, labels: Labels) -> Table:
     if answer.limited_by is None and answer.sensitivity_of is not None:
         resource = labels.of(resource_in(answer.sensitivity_of))
         moved = phrase("sensitivity.saturation", resource=resource)
-    headings = ("Sensitivity to", moved, *identifier_cells("Name", labels))
+    headings = (phrase("answer.sensitivity_to"), moved, *identifier_cells("Name", labels))
     return Table(headings, rows, frozenset([1]), long=frozenset([0, 1, 2]))
 
 

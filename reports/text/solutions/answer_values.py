@@ -16,6 +16,7 @@ from qps.reports.text.layout.notebook import Shown, ShowsItself
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, percent, quantity_in
 from qps.solver.answers.answer_parts import (
     AtReliableCapacity,
@@ -300,6 +301,6 @@ def _resources(view: SolveView, labels: Labels) -> Table:
         for one in fullest[:_MOST_ROWS]
     ]
     if len(fullest) > _MOST_ROWS:
-        rows.append((f"… {len(fullest) - _MOST_ROWS} more with lower utilization", "", ""))
-    headings = ("resource", f"utilization at {view.at:,}", "target")
+        rows.append((phrase("answer.more_resources", count=len(fullest) - _MOST_ROWS), "", ""))
+    headings = ("resource", phrase("answer.utilization_at", at=view.at), "target")
     return Table(headings, tuple(rows), frozenset([1, 2]))

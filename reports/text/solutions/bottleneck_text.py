@@ -44,10 +44,17 @@ def changes_in_words(answer: Answer, found: Bottleneck) -> str:
     if first.to is None and first.at < answer.low + 1:
         return phrase("bottleneck.unknown_later", heaviest=heaviest, initially=found.initially)
     path = [phrase("bottleneck.low", initially=found.initially)]
-    path += [f"{c.to or 'not determined'} above {whole_population(c.at)}" for c in found.changes]
+    path += [
+        f"{c.to or phrase('bottleneck.not_determined')} above {whole_population(c.at)}"
+        for c in found.changes
+    ]
     hidden = len(path) - _MOST_CHANGES
     if hidden > 1:  # JSON has all of them
-        path = [*path[: _MOST_CHANGES - 1], f"{hidden} more changes", path[-1]]
+        path = [
+            *path[: _MOST_CHANGES - 1],
+            phrase("bottleneck.more_changes", count=hidden),
+            path[-1],
+        ]
     users = noun_of_one if path[-1].endswith(" 1") else noun
     return f"{heaviest}: {', '.join(path)} {users(name)}"
 
@@ -82,7 +89,7 @@ def _saturates_first(answer: Answer, at: float) -> str:
     if found.from_start:
         full = full_from_start(found, is_planned=planned)
         if answer.low == answer.high:
-            return f"{found.resource} is {full} at {where}"
+            return phrase("bottleneck.is_at", resource=found.resource, full=full, where=where)
         return phrase("bottleneck.start", resource=found.resource, full=full, where=where)
     first = "bottleneck.first_to_exceed" if planned else "bottleneck.first_to_saturate"
     return phrase(first, resource=found.resource, where=where)
@@ -105,7 +112,11 @@ def stays_full_text(answer: Answer) -> str:
 
 def heaviest_in_words(answer: Answer) -> str:
     """Return what is meant by the heaviest load: targets may lie below 100 %."""
-    return phrase("bottleneck.closest") if _is_planned(answer) else "Highest utilization"
+    return (
+        phrase("bottleneck.closest")
+        if _is_planned(answer)
+        else phrase("bottleneck.highest_utilization")
+    )
 
 
 def _is_planned(answer: Answer) -> bool:

@@ -167,7 +167,7 @@ def accuracy_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
         (phrase("error"), model_error(answer, labels)),
         (phrase("error.not_covered"), not_covered(answer, labels)),
         ("Uncertainty", uncertainty(answer)),
-        ("Measure next", labels.sentence(measure_next(answer))),
+        (phrase("term.measure_next"), labels.sentence(measure_next(answer))),
     ]
 
 
@@ -222,9 +222,9 @@ def _resource(one: ResourceSolution, labels: Labels) -> str:
 def _as_known(value: str, known: Certainty) -> str:
     """Return a value with its model error: `412 ms ± 15 %`, `at least 48.9 ms`."""
     if known.kind is Kind.UPPER_BOUND:
-        return f"at most {value}"
+        return phrase("capacity.at_most", value=value)
     if known.kind is Kind.LOWER_BOUND:
-        return f"at least {value}"
+        return phrase("capacity.at_least", value=value)
     if known.error is None or known.error > MOST_STATED:
         return f"about {value}"
     return f"{value} ± {percent(known.error, 2)}"

@@ -44,7 +44,7 @@ def _in_short(one: ClosedSolution) -> str:
         if isfinite(one.most) and not one.meets
         else ""
     )
-    return f"{one.stream} {rate}{most}, response time {latency}"
+    return phrase("closed.response_time", stream=one.stream, rate=rate, most=most, latency=latency)
 
 
 def _mix(mix: MixSolution) -> str:
@@ -55,7 +55,7 @@ def _mix(mix: MixSolution) -> str:
         return phrase("closed.every_mix", full=full[0], of=mix.of, others=others)
     starts = [marked(percent(one.at), mix.known) for one in mix.ranges[1:]]
     inside = (
-        f"from {low} to {high}, {what}"
+        phrase("closed.from_to", low=low, high=high, what=what)
         for what, (low, high) in zip(full[1:-1], pairwise(starts), strict=True)
     )
     stretches = [f"below {starts[0]}, {full[0]}", *inside, f"above {starts[-1]}, {full[-1]}"]
@@ -66,7 +66,11 @@ def _mix(mix: MixSolution) -> str:
 
 def _full(one: FullTogether) -> str:
     names = listed(list(one.full), "and")
-    return f"{names} saturates" if len(one.full) == 1 else f"{names} saturate together"
+    return (
+        f"{names} saturates"
+        if len(one.full) == 1
+        else phrase("closed.saturate_together", names=names)
+    )
 
 
 def _rate(one: ClosedSolution, value: float) -> str:
@@ -109,7 +113,7 @@ def _bounds(one: ClosedSolution) -> str:
         return ""
     text = phrase("closed.bounds", between=_between(one, one.asymptotic))
     if one.balanced is not None:
-        text += f"; balanced job bounds: {_between(one, one.balanced)}"
+        text += phrase("closed.balanced_job", between=_between(one, one.balanced))
     return f"{text}."
 
 

@@ -83,9 +83,9 @@ def _limited_by(answer: Answer, item: ElasticSolution) -> str:
         item.yields.resource,
         *(one.to or phrase("elastic.unknown_resource") for one in item.changes),
     ]
-    ends = [f" up to {_people(answer, one.at)}" for one in item.changes]
+    ends = [phrase("elastic.up_to", users=_people(answer, one.at)) for one in item.changes]
     parts = [f"{one}{end}" for one, end in zip(by, ends, strict=False)]
     if not parts:
         return by[-1]
-    first, *others = [*parts, f"{by[-1]} above that"]
+    first, *others = [*parts, phrase("elastic.above_that", by=by[-1])]
     return joined_words([first, *(f"by {one}" for one in others)])

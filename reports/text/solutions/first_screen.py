@@ -48,6 +48,7 @@ from qps.reports.text.solutions.limit_facts import (
 from qps.reports.text.solutions.measure_rows import measure_table
 from qps.reports.text.solutions.resource_tables import resource_table
 from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution, Verdict
@@ -145,7 +146,7 @@ def decision(answer: Answer, words: Wording) -> Decision:
     return Decision(capacity(answer), named)
 
 
-_MEASURES = "Other values"
+_MEASURES = phrase("screen.other_values")
 
 
 # -- facts ------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
             yield "Busiest", sentence(busiest(answer, labels))
     else:
         yield "Busiest", sentence(busiest(answer, labels))
-    yield "Next limit", sentence(next_limit(answer, labels))
+    yield phrase("term.next_limit"), sentence(next_limit(answer, labels))
     yield others_label(answer), sentence(others(answer, labels))
     yield "Throughput", sentence(closed_fact(answer))
     yield "Elastic", sentence(" ".join(elastic_facts(answer)))
@@ -175,7 +176,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
     yield "Modes", mode_facts(answer, labels)
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
-    yield "Fixed inputs", "; ".join(_counted_as_known(answer))
+    yield phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer))
 
 
 def _price_hint(answer: Answer, words: Wording) -> str:
@@ -184,10 +185,7 @@ def _price_hint(answer: Answer, words: Wording) -> str:
 
 def _counted_as_known(answer: Answer) -> Iterator[str]:
     for one in answer.counted_as_known:
-        yield (
-            f"{joined_words(one.numbers)} treated as exact: too few rows in `{one.table}` to "
-            "estimate their variance"
-        )
+        yield phrase("screen.treated_as_exact", names=joined_words(one.numbers), table=one.table)
 
 
 # -- tables -----------------------------------------------------------------------------------
@@ -203,7 +201,7 @@ def _measures(answer: Answer, labels: Labels, width: int) -> list[str]:
     shown = lines.splitlines()[1:]
     more = len(table.rows) - len(rows)
     if more > 0:
-        shown.append(f"{more} more measure{'s' * (more > 1)}: --all")
+        shown.append(phrase("screen.more_measures", more=more, s="s" * (more > 1)))
     heads = [f"  {_MEASURES:12} ", *[" " * VALUE_COLUMN] * (len(shown) - 1)]
     return [head + line for head, line in zip(heads, shown, strict=True)]
 
@@ -232,8 +230,8 @@ def _resources(answer: Answer, labels: Labels, width: int, *, color: bool) -> st
         lines += [toned(line, tone, color=color) for line in row]
     rest = [one for place, one in enumerate(resources) if place not in shown]
     if rest:
-        more = (
-            f"  {len(rest)} more resource{'s' * (len(rest) > 1)} below {_above(rest)} utilization"
+        more = phrase(
+            "screen.more_resources", count=len(rest), s="s" * (len(rest) > 1), above=_above(rest)
         )
         lines.append(toned(more, Tone.ASIDE, color=color))
     return "\n".join(lines)
@@ -264,10 +262,10 @@ def _notes(answer: Answer, width: int) -> list[str]:
     checked = (
         ""
         if answer.known.is_exact or (answer.reliable is not None and answer.reliable.unmeasured)
-        else f"To verify by simulation, run `qps simulate {answer.file}`."
+        else phrase("screen.verify", file=answer.file)
     )
     lines = wrapped(f"{checked} {_MORE}", width)
     return lines if len(lines) == 1 else [*wrapped(checked, width), *wrapped(_MORE, width)]
 
 
-_MORE = "Full details: --all"
+_MORE = phrase("screen.full_details")

@@ -46,7 +46,7 @@ def headroom_line(answer: Answer) -> str:
             name=resource_words(item.of) if item.of.isalpha() else item.of,
             target=percent(item.at_most),
         )
-        + ("" if item.loaded else " (unused here)")
+        + ("" if item.loaded else phrase("headroom.unused_here"))
         for item in answer.margins
     ]
     return ", ".join(parts)
@@ -120,10 +120,18 @@ def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
         parts.append(f"{lost} lost ({one.lost_at}{before})")
     if one.is_later:
         later = one.latency[1] - one.latency[0]
-        longer = f"rises by {quantity(later, TIME, 3)}" if isfinite(later) else "unbounded"
+        longer = (
+            phrase("headroom.rises_by", amount=quantity(later, TIME, 3))
+            if isfinite(later)
+            else "unbounded"
+        )
         parts.append(f"latency {longer} ({labels.stage(one.slower_at)})")
     if one.is_lowered:
         unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
         before, after = (quantity(rate, unit, 3) for rate in one.rate)
-        parts.append(f"rate falls from {before} to {marked(after, opposite(one.loss_known))}")
+        parts.append(
+            phrase(
+                "headroom.rate_falls", before=before, value=marked(after, opposite(one.loss_known))
+            )
+        )
     return tuple(parts)

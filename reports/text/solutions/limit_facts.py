@@ -99,7 +99,7 @@ def in_samples(answer: Answer, label: str) -> str:
         phrase("limit.in_samples", name=one.name, share=percent(one.probability, 2))
         for one in others[:MOST_NAMED]
     ]
-    return f"; {joined_words(parts)} of samples" if parts else ""
+    return phrase("limit.share_of_samples", names=joined_words(parts)) if parts else ""
 
 
 def busiest(answer: Answer, labels: Labels) -> str:
@@ -110,7 +110,7 @@ def busiest(answer: Answer, labels: Labels) -> str:
         return ""
     verb, saturates_at = "saturated", one.saturation.at
     if one.target != 1:
-        verb = f"{percent(one.target)} target exceeded"
+        verb = phrase("limit.target_exceeded", share=percent(one.target))
     at = f"{labels.of(one.name)}: utilization {percent(one.utilization_at_limit, _DIGITS)}"
     if saturates_at is None:
         return at if found.undecided else f"{at}{_levels_off(answer)}"
@@ -118,7 +118,12 @@ def busiest(answer: Answer, labels: Labels) -> str:
         return at
     if one.name in answer.saturated_by_elastic:
         most = counted(_last_within(one) or 0, answer.population)
-        return f"{labels.of(one.name)}: {phrase('elastic.saturated')}, overloaded above {most}"
+        return phrase(
+            "limit.overloaded_above",
+            of=labels.of(one.name),
+            value=phrase("elastic.saturated"),
+            most=most,
+        )
     side = "at" if _saturates_at_last(one) else "above"
     users = counted(_last_within(one) or 0, answer.population)
     if _is_at_confidence(answer):
@@ -134,7 +139,7 @@ def _is_at_confidence(answer: Answer) -> bool:
 
 def _levels_off(answer: Answer) -> str:
     """Return why the busiest resource is never overloaded: its users wait for their responses."""
-    return phrase("limit.closed") if answer.closed else " (never overloaded)"
+    return phrase("limit.closed") if answer.closed else phrase("limit.never_overloaded")
 
 
 _ROUNDINGS = 1e-12
@@ -164,7 +169,12 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
         return
     of = f", target {percent(found.target)}" if found.target != 1 else ""
     text = _load_there(found, there)
-    yield "Violated", f"{labels.of(found.name)}: utilization {text} at {users}{of}"
+    yield (
+        "Violated",
+        phrase(
+            "limit.utilization_now", name=labels.of(found.name), value=text, users=users, target=of
+        ),
+    )
 
 
 def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:

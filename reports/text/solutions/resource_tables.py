@@ -84,7 +84,7 @@ def resource_table(
         f"At {at}",
         *(["Target" if is_planned else "Limit"] * has_limits),
         phrase(_last_heading(is_planned=is_planned, is_nominal=nominal is not None)),
-        "Consumed by",
+        phrase("resources.consumed_by"),
         *(identifier_cells("Name", labels) if named else ()),
     )
     first = 2 if bars else 1
@@ -153,13 +153,21 @@ def traffic_table(answer: Answer, labels: Labels = PLAIN, *, named: bool = False
             quantity(item.bit_per_s, DATA_RATE, 3),
             quantity(item.byte_per_hour * 8, INFORMATION, 3),
             quantity(item.byte_per_month * 8, INFORMATION, 3),
-            *([f"each of {number(item.count)}" if item.count != 1 else ""] * several),
+            *(
+                [phrase("resources.each_of", value=number(item.count)) if item.count != 1 else ""]
+                * several
+            ),
             *(identifier_cells(item.resource, labels) if named else ()),
         )
         for item, name in shown
     )
     headings = (
-        *("Traffic", f"At {answer.at:,}", "Per hour", "Per month"),
+        *(
+            "Traffic",
+            f"At {answer.at:,}",
+            phrase("resources.per_hour"),
+            phrase("resources.per_month"),
+        ),
         *([""] * several),
         *(identifier_cells("Name", labels) if named else ()),
     )

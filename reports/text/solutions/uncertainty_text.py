@@ -36,19 +36,15 @@ def odds_lines(answer: Answer) -> Iterator[str]:
         yield from _of_odds(answer, answer.odds)
     for one in answer.counted_as_known:
         are = "is" if len(one.numbers) == 1 else "are"
-        yield (
-            phrase("uncertainty.exact", names=joined_words(one.numbers), are=are, table=one.table)
-        )
+        yield phrase("uncertainty.exact", names=joined_words(one.numbers), are=are, table=one.table)
 
 
 def _of_odds(answer: Answer, odds: Odds) -> Iterator[str]:
     if odds.linear_interval is not None and are_apart(
         _numbers(odds.interval), _numbers(odds.linear_interval), least_gap=1
     ):
-        yield (
-            phrase(
-                "uncertainty.linear", rounded_ends=rounded_ends(odds.linear_interval, answer.high)
-            )
+        yield phrase(
+            "uncertainty.linear", rounded_ends=rounded_ends(odds.linear_interval, answer.high)
         )
     yield from left_out_lines(odds.left_out)
     yield from _approximated(odds)
@@ -74,11 +70,11 @@ def _approximated(odds: Odds) -> Iterator[str]:
         names = _some(sorted(one.requirement for one in odds.surrogate_models))
         points = max(one.points for one in odds.surrogate_models)
         error = percent(max(_LEAST_ERROR, *(one.error for one in odds.surrogate_models)), 2)
-        yield (phrase("uncertainty.surrogate", points=points, names=names, error=error))
+        yield phrase("uncertainty.surrogate", points=points, names=names, error=error)
     assumed = {one.name for one in odds.limits} & set(odds.assumed)
     if assumed:
         does = phrase("uncertainty.exceeds") if len(assumed) == 1 else phrase("uncertainty.exceed")
-        yield (phrase("uncertainty.assumption", some=_some(sorted(assumed)), does=does))
+        yield phrase("uncertainty.assumption", some=_some(sorted(assumed)), does=does)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -94,7 +90,11 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
         return ()
     named = first_words([f"`{name}`" for name in uncertain], _MOST_TYPICAL)
     which = "value" if len(uncertain) == 1 else "values"
-    inputs = "uncertain input" if len(uncertain) == 1 else "uncertain inputs"
+    inputs = (
+        phrase("uncertainty.one_input")
+        if len(uncertain) == 1
+        else phrase("uncertainty.several_inputs")
+    )
     return (phrase("uncertainty.nominal_values", which=which, inputs=inputs, named=named),)
 
 
@@ -137,10 +137,10 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
             )
         )
     headings = (
-        "Measure next",
+        phrase("term.measure_next"),
         "Specified",
         phrase("uncertainty.variance"),
-        "With interactions",
+        phrase("uncertainty.with_interactions"),
         phrase("uncertainty.halved", noun=noun(answer.population).capitalize()),
     )
     long = frozenset(range(len(headings)))
@@ -149,8 +149,12 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
 
 def samples_text(samples: int, numbers: int) -> str:
     """Return how many samples there are of how many numbers: `10,000 samples of …`."""
-    inputs = "1 uncertain input" if numbers == 1 else f"{numbers} uncertain inputs"
-    return f"{samples:,} samples of {inputs}"
+    inputs = (
+        phrase("uncertainty.input_count_one")
+        if numbers == 1
+        else phrase("uncertainty.input_count", count=numbers)
+    )
+    return phrase("uncertainty.samples_of", samples=samples, text=inputs)
 
 
 def ends_of(interval: Interval) -> str:

@@ -14,6 +14,7 @@ from qps.compiler.diagnostics.render import as_json
 from qps.compiler.project.exceptions import without_file
 from qps.compiler.project.project_file import project_of
 from qps.links import resolved_path
+from qps.reports.text.words.phrases import phrase
 
 
 def run(arguments: Namespace) -> Exit:
@@ -33,5 +34,5 @@ def run(arguments: Namespace) -> Exit:
         worst = max(worst, Exit.WRONG)
     if worst is Exit.YES and not arguments.quiet:
         count = f"{len(paths)} specs" if len(paths) != 1 else "1 spec"
-        print(f"{count} checked: no errors", file=sys.stderr)
+        print(phrase("command.checked", count=count), file=sys.stderr)
     return worst

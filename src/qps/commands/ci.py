@@ -13,6 +13,7 @@ from qps.commands.terminal.output_files import write_text
 from qps.commands.terminal.progress import Progress
 from qps.commands.test import status_of
 from qps.compiler.project.review_rules import Level
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.change_review import Review, capacity_findings
 from qps.reviewing.changed_files import is_committed
 from qps.reviewing.comparison_base import Base, base_of
@@ -30,7 +31,9 @@ def run(arguments: Namespace) -> Exit:
     base = base_of(top_for(arguments.paths) or Path(), arguments.base, passed=arguments.passed)
     is_first_record = arguments.passed is not None and base.is_default and not base.has_passed
     everything = arguments.all or is_first_record
-    progressing = Progress(total=None, quiet=arguments.quiet, unit=None, label="what changed")
+    progressing = Progress(
+        total=None, quiet=arguments.quiet, unit=None, label=phrase("command.what_changed")
+    )
     with progressing as progress, shared_checks():
         found = examine(arguments.paths, base, progress, everything=everything)
     accepted = {

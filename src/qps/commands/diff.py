@@ -18,6 +18,7 @@ from qps.reports.text.changes.difference_text import (
     spec_difference_view,
 )
 from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.spec_answers import spec_answer
 from qps.reviewing.thresholds import ANY_DECREASE, Quantity, Threshold, threshold
 from qps.solver.spec_difference import spec_difference
@@ -32,7 +33,9 @@ def run(arguments: Namespace) -> Exit:
         if arguments.output is not None:
             refuse_inputs(arguments.output, {**old.files, **new.files})
         show(new.warnings, arguments)
-        with Progress(total=None, quiet=arguments.quiet, unit=None, label="both specs"):
+        with Progress(
+            total=None, quiet=arguments.quiet, unit=None, label=phrase("diff.both_specs")
+        ):
             found = spec_difference(
                 old,
                 new,
@@ -71,6 +74,8 @@ def _reasons(
         if reason := one.exceeded_by(before, after, within_error=view.within_error):
             yield reason
         if one == ANY_DECREASE and view.claims and view.claims.now_fail:
-            yield f"claim `{view.claims.now_fail[0].name}` passed before: --fail-on '{one.text}'"
+            yield phrase(
+                "diff.claim_passed_before", name=view.claims.now_fail[0].name, text=one.text
+            )
         if one.quantity is Quantity.WARNINGS and has_warnings:
-            yield f"the new spec has warnings: --fail-on '{one.text}'"
+            yield phrase("diff.new_warnings", text=one.text)

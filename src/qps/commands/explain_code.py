@@ -18,6 +18,7 @@ from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.project.review_rules import BY_NAME, Rule, rule_page
 from qps.reports.text.explanations.code_text import explained_json, explained_text
 from qps.reports.text.explanations.rule_text import rule_text, rule_view
+from qps.reports.text.words.phrases import phrase
 
 _NUMBER = re.compile(r"(?:qps)?0*(\d{1,6})", re.IGNORECASE)
 _FEW = 3
@@ -75,7 +76,7 @@ def _neighboring_codes(number: int) -> str:
     group = [code for code in codes.ALL if _number(code) // _GROUP == number // _GROUP]
     near = sorted(group, key=lambda code: abs(_number(code) - number))[:_FEW]
     lines = [f"`{code.id}`: {code.summary}" for code in sorted(near, key=_number)]
-    return "; ".join(lines) or "docs/errors.md lists all codes"
+    return "; ".join(lines) or phrase("command.all_codes")
 
 
 def _number(code: Code) -> int:

@@ -17,6 +17,7 @@ from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path
+from qps.reports.text.words.phrases import phrase
 
 _STANDARD_INPUT = Path("-")
 
@@ -43,12 +44,12 @@ def run(arguments: Namespace) -> Exit:
         if not arguments.check:
             _replace(path, after)
         if not arguments.quiet:
-            word = "would reformat" if arguments.check else "reformatted"
+            word = phrase("fmt.would_reformat") if arguments.check else "reformatted"
             print(one_line(f"{word} {path}"))
     show(found, arguments)
     if not arguments.quiet:
         count = f"{len(paths)} specs" if len(paths) != 1 else "1 spec"
-        verb = "would be reformatted" if arguments.check else "reformatted"
+        verb = phrase("fmt.would_be_reformatted") if arguments.check else "reformatted"
         print(f"{changed} of {count} {verb}", file=sys.stderr)
     if any(diagnostic.is_error for diagnostic in found):
         return Exit.WRONG

@@ -29,6 +29,7 @@ from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.extras import need_arrow
 from qps.compiler.pipeline import Spec
 from qps.links import resolved_path
+from qps.reports.text.words.phrases import phrase
 
 if TYPE_CHECKING:
     from qps.solver.matrix.row_tables import Counts
@@ -72,7 +73,10 @@ def _report_finished(run: FinishedRun, matrix: ir.Matrix, arguments: Namespace) 
     """Tell what a run that has ended came to, as it did."""
     _warn_unlimited(matrix, run.unlimited, run.size, arguments)
     if not arguments.quiet:
-        print(f"{run.summary}\n{arguments.output} is up to date", file=sys.stderr)
+        print(
+            phrase("matrix.up_to_date", summary=run.summary, output=arguments.output),
+            file=sys.stderr,
+        )
     return Exit.YES if run.supports_users else Exit.NO
 
 
@@ -102,8 +106,11 @@ def _status(counts: Counts, arguments: Namespace) -> Exit:
     from qps.reports.text.matrix_output import faults_in_words  # noqa: PLC0415
 
     print(
-        f"qps {arguments.version} failed: {faults_in_words(counts.faults)}.\nAll other "
-        "rows are correct. Please report it with the spec and this message.",
+        phrase(
+            "matrix.faults",
+            version=arguments.version,
+            faults=faults_in_words(counts.faults),
+        ),
         file=sys.stderr,
     )
     return Exit.FAULT

@@ -57,6 +57,7 @@ from qps.reports.text.measurements.measurement_text import (
     measured_json,
     measured_text,
 )
+from qps.reports.text.words.phrases import phrase
 
 STEP = "step"
 _BETWEEN = 0.2
@@ -127,14 +128,18 @@ def _dry(request: MeasureRequest) -> Exit:
         request.plan.seconds + _BETWEEN + request.plan.warm_up * (request.plan.source is not None)
     )
     print(
-        f"{len(order)} runs of {len(request.settings)} settings, "
-        f"about {len(order) * seconds:.0f} s:"
+        phrase(
+            "measure.plan",
+            runs=len(order),
+            settings=len(request.settings),
+            seconds=len(order) * seconds,
+        )
     )
     if request.plan.server is not None:
         print(f"  server: {request.plan.server}")
     for setting, _ in order:
         if setting == IDLE and request.axes:
-            print("  (no load)")
+            print(phrase("measure.no_load"))
         else:
             print(f"  {shlex.join(bench.command(setting, request.plan.seconds))}")
     return Exit.YES
@@ -215,12 +220,9 @@ def _check_first(
     """Check machine, generator and counts before anything is measured, and tell what is wrong."""
     warnings = []
     if server is not None and server.why_no_group is not None:
-        warnings.append(
-            f"{server.why_no_group}: CPU time is read per process, and from parents for "
-            "children that have ended"
-        )
+        warnings.append(phrase("measure.by_process", reason=server.why_no_group))
     if server is not None and not server.is_ready:
-        warnings.append("the server has no visible listening socket; measuring starts anyway")
+        warnings.append(phrase("measure.no_socket"))
     if arguments.check:
         warnings += quiet(bench, layout.machine_cores)
         warnings += probed(bench, request.settings, request.plan.seconds, layout)
@@ -267,7 +269,8 @@ def _campaign(
 
             def measure(setting: Setting, repetition: int) -> Run:
                 name = named_setting(setting, request.axes)
-                done = f"run {len(order) - len(waiting) + int(progress.done) + 1} of {len(order)}"
+                run = len(order) - len(waiting) + int(progress.done) + 1
+                done = phrase("measure.progress", run=run, runs=len(order))
                 progress.advance(0, f"{done}: {name}")
                 found = bench.run(setting, repetition, request.plan.seconds)
                 progress.advance(1)
@@ -275,11 +278,9 @@ def _campaign(
 
             records.measure(waiting, measure, lambda: server.ended() if server else None)
     except KeyboardInterrupt:
-        print(
-            f"stopped: {len(records.runs)} of {len(order)} runs are stored in "
-            f"{runs_file(request.table)}; continue with `--resume`",
-            file=sys.stderr,
-        )
+        file = runs_file(request.table)
+        stopped = phrase("measure.stopped", runs=len(records.runs), all=len(order), file=file)
+        print(stopped, file=sys.stderr)
         raise
     _show(request, layout, here, records, len(order), arguments)
     return Exit.YES if len(records.runs) >= len(order) else Exit.NO

@@ -9,6 +9,7 @@ from pathlib import Path
 from qps.commands.arguments.spec_templates import DEFAULT, STARTING_SPECS, text_of
 from qps.commands.terminal.console import Exit, complain
 from qps.compiler.diagnostics.suggest import offered
+from qps.reports.text.words.phrases import phrase
 
 
 def run(arguments: Namespace) -> Exit:
@@ -27,5 +28,5 @@ def run(arguments: Namespace) -> Exit:
         raise complain(f"`{path}` already exists", "choose another name") from error
     except OSError as error:
         raise complain(f"cannot write `{path}`: {error.strerror or error}") from error
-    print(f"Wrote {path}. To solve it, run: qps solve {path}", file=sys.stderr)
+    print(phrase("command.new_written", path=path), file=sys.stderr)
     return Exit.YES

@@ -17,6 +17,7 @@ from qps.compiler.measurement.observations.prometheus_requests import authorizat
 from qps.compiler.measurement.observations.prometheus_runs import prometheus_runs, requests_of
 from qps.compiler.measurement.observations.prometheus_server import Prometheus
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.words.phrases import phrase
 
 
 def run(arguments: Namespace) -> Exit:
@@ -53,7 +54,7 @@ def _write(found: ObservedRuns, arguments: Namespace) -> None:
             print("\n".join(lines if sys.stderr.isatty() else [note]), file=sys.stderr)
     if arguments.output is not None and not arguments.quiet:
         rows = len(found.rows)
-        message = f"{rows:,} row{'s' * (rows != 1)} written to {arguments.output}"
+        message = phrase("observe.written", rows=rows, s="s" * (rows != 1), output=arguments.output)
         print(message, file=sys.stderr)
 
 
@@ -70,7 +71,7 @@ def _prometheus(arguments: Namespace) -> ObservedRuns:
         adds_up=arguments.add_up,
     )
     if server.is_exposed:
-        message = "warning: credentials are sent unencrypted to another machine: use https://"
+        message = phrase("observe.unencrypted")
         print(message, file=sys.stderr)
     count = requests_of(queries)
     with Progress(total=count, quiet=arguments.quiet, unit=None) as progress:

@@ -32,6 +32,7 @@ from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.solutions.capacity_text import at_headline, capacity
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.phrases import phrase
 from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.answers.solution import Verdict
 from qps.solver.claims.claim_evaluation import Claims
@@ -96,7 +97,7 @@ def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], l
 
 def _in_one_line(output: Path, found: list[Solved]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
-    others = f" ({len(found) - 1} more beside it)" if found[1:] else ""
+    others = phrase("report.more_beside", count=len(found) - 1) if found[1:] else ""
     answer, labels = found[0].answer, found[0].model.derived(labels_of)
     if answer.verdict is not Verdict.LIMITED or answer.at_confidence:
         return f"{output}: {answer_sentence(answer, labels)}{others}"
@@ -109,7 +110,7 @@ _STEPS = 4
 """Of a report: its answers, its claims, its figures, and what is live of it."""
 
 
-CONFIDENCE_STEP = "its confidence"
+CONFIDENCE_STEP = phrase("report.its_confidence")
 """The name of the part of a page without which it takes every number for known."""
 
 T = TypeVar("T")
@@ -142,7 +143,7 @@ def page_of(
     claims = _claims(claims_of_specs, make, progress)
     progress.advance(2 - progress.done, "figures")
     figures = _drawn_figures(claims_of_specs, make, progress)
-    progress.advance(3 - progress.done, "the page")
+    progress.advance(3 - progress.done, phrase("term.page"))
     settings = tuple(arguments.set)
     cases = [ShownCase(one.stated, one.configuration, settings, one.answer) for one in found]
     first = found[0]
@@ -297,7 +298,11 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
         figures_only=True, origin=origin_line(specs),
     )  # fmt: skip
     output = _write(render_html(page), arguments, spec)
-    print(f"{len(figures)} figure{'s' * (len(figures) > 1)} written to {output}")
+    print(
+        phrase(
+            "report.figures_written", count=len(figures), s="s" * (len(figures) > 1), output=output
+        )
+    )
     return Exit.YES
 
 

@@ -24,6 +24,7 @@ from qps.reports.text.changes.difference_text import (
 )
 from qps.reports.text.claims.claim_formats import MOST_CHARACTERS, claims_markdown
 from qps.reports.text.layout.table import escaped
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import base_of
 from qps.simulation.claim_simulator import claim_simulator
@@ -44,7 +45,7 @@ def run(arguments: Namespace) -> Exit:
     paths = specs_under(arguments.paths)
     with Progress(total=2 * len(paths), quiet=arguments.quiet, unit=None) as progress:
         tested = tested_specs(paths, progress, claim_simulator(), PROBABILITY)
-        progress.advance(0, "the changed files")
+        progress.advance(0, phrase("term.changed_files"))
         moved = [_Moved.of(spec, before, since) for spec, before in _moved(paths, since)]
     show(tested.diagnostics, arguments)
     left = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))
@@ -81,14 +82,17 @@ class _Moved(Struct, frozen=True, kw_only=True):
             if new.program.is_module:
                 return _Moved(path=path)
             if not earlier:
-                return _Moved(path=path, reason="is new")
+                return _Moved(path=path, reason=phrase("term.is_new"))
             with spec_at(earlier) as old:
                 found = spec_difference(old, new)
                 view = spec_difference_view(found)
         except QpsError as error:
-            return _Moved(path=path, reason=f"cannot be compared: {error.diagnostics[0].message}")
+            return _Moved(
+                path=path,
+                reason=phrase("review.cannot_be_compared", message=error.diagnostics[0].message),
+            )
         except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            message = f"not compared: internal error of qps: {type(error).__name__}: {error}"
+            message = phrase("review.not_compared_internal", name=type(error).__name__, error=error)
             return _Moved(path=path, reason=message, is_fault=True)
         is_moved = found.difference.is_moved
         return _Moved(path=path, view=view, is_moved=is_moved)
@@ -105,7 +109,7 @@ def _differences(moved: Sequence[_Moved], most: int) -> str:
     lines = [f"\n`{escaped(str(m.path))}` {escaped(m.reason)}.\n" for m in moved if m.reason]
     still = [m for m in moved if m.view is not None and not m.is_moved]
     if still:
-        lines.append(f"\nRead a changed file, same result: {_names(still)}.\n")
+        lines.append(phrase("review.same_result", names=_names(still)))
     text, left = "", list[_Moved]()
     for one in [m for m in moved if m.view is not None and m.is_moved]:
         if len(text) + len(one.text) + _ROOM <= most:
@@ -113,7 +117,7 @@ def _differences(moved: Sequence[_Moved], most: int) -> str:
         else:
             left.append(one)
     if left:
-        lines.append(f"\nOmitted for length, run `qps diff`: {_names(left)}.\n")
+        lines.append(phrase("review.omitted", names=_names(left)))
     for line in lines:
         text += line if len(text) + len(line) <= most else ""
     return text
@@ -127,4 +131,4 @@ _MOST_NAMED = 20
 def _names(moved: Sequence[_Moved]) -> str:
     names = [f"`{escaped(str(one.path))}`" for one in moved[:_MOST_NAMED]]
     more = len(moved) - len(names)
-    return ", ".join(names) + (f" and {more:,} more" if more else "")
+    return ", ".join(names) + (phrase("term.and_more", count=more) if more else "")

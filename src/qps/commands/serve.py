@@ -19,6 +19,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.render import full, printable
 from qps.links import resolved_path
 from qps.reports.pages.page_server import HOST, Served, listening
+from qps.reports.text.words.phrases import phrase
 
 _EVERY = 0.2
 _Stamps: TypeAlias = dict[Path, tuple[int, int] | None]
@@ -39,7 +40,7 @@ def run(arguments: Namespace) -> Exit:
     with server:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://{HOST}:{server.server_port}/"
-        print(f"serving {arguments.file} at {address}, updated on each save; stop with Ctrl-C")
+        print(phrase("serve.started", file=arguments.file, address=address))
         _report(served, arguments)
         sys.stdout.flush()
         if arguments.browser:
@@ -76,7 +77,9 @@ def make(served: Served, arguments: Namespace) -> None:
     try:
         spec = load(arguments.file)
         served.files = frozenset(Path(file) for file in spec.files)
-        with Progress(total=4, quiet=arguments.quiet, unit=None, label="the page") as progress:
+        with Progress(
+            total=4, quiet=arguments.quiet, unit=None, label=phrase("term.page")
+        ) as progress:
             served.page = page_of([spec], arguments, progress)[0]
         served.wrong = ""
         served.version += 1
@@ -85,7 +88,7 @@ def make(served: Served, arguments: Namespace) -> None:
         served.wrong = full(error.diagnostics)
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says it and the next save may fix it
         failure = f"{type(error).__name__}: {error}"
-        served.wrong = printable(f"internal error of qps: {failure}")
+        served.wrong = printable(phrase("serve.internal_error", text=failure))
 
 
 def _report(served: Served, arguments: Namespace) -> None:

@@ -22,6 +22,7 @@ from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.solutions.uncertainty_text import typical_remark, unsimulated_remark
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
 from qps.simulation.agreement import compared, quantile_levels
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, simulate
@@ -61,7 +62,7 @@ def run(arguments: Namespace) -> Exit:
             [spec.model.file, *map("scenario {}".format, arguments.scenario), *arguments.set]
         )
         text = simulation_text(
-            f"Simulation at {counted(at, name)}",
+            phrase("simulation.title", at=counted(at, name)),
             place,
             simulation,
             found,

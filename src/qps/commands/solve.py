@@ -24,6 +24,7 @@ from qps.reports.text.solutions.change_wording import wording
 from qps.reports.text.solutions.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
 from qps.solver.solved_spec import Solved
 from qps.solver.what_if.sizing_result import Sizing
@@ -131,7 +132,7 @@ def _size(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     population = _population(spec, arguments.users)
-    question = f"sizing for {population:,}"
+    question = phrase("sizing.notebook_title", population=population)
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=question):
         sizing = size(spec.model, configuration, population)
     if arguments.format == "json":

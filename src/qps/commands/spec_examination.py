@@ -20,6 +20,7 @@ from qps.compiler.project.project_location import OWN
 from qps.compiler.project.review_rules import Level
 from qps.links import resolved_path
 from qps.reports.text.claims.claim_formats import Tested
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import LAYOUT, Finding, of_claims, of_diagnostic, of_faults, path_from
@@ -240,7 +241,7 @@ def _layout(file: str, line: int) -> Finding:
         level=Level.ERROR,
         code=LAYOUT,
         title="layout",
-        message="not formatted: run `qps fmt`",
+        message=phrase("command.not_formatted"),
         file=file,
         line=line,
         end_line=line,

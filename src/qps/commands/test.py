@@ -37,6 +37,7 @@ from qps.reports.text.claims.claim_formats import (
 from qps.reports.text.claims.claim_summary import Untested
 from qps.reports.text.claims.claim_values import claims_json
 from qps.reports.text.claims.claims_text import claims_text
+from qps.reports.text.words.phrases import phrase
 from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult, Coverage
@@ -57,8 +58,10 @@ def run(arguments: Namespace) -> Exit:
     of_some = arguments.readers or arguments.changed
     if of_some and not tested.results and not tested.wrong:
         if not arguments.quiet:
-            which = "the changed files" if arguments.changed else "these files"
-            print(f"no spec below this folder with claims reads {which}")
+            which = (
+                phrase("term.changed_files") if arguments.changed else phrase("claims.these_files")
+            )
+            print(phrase("claims.no_spec_reads", which=which))
         return Exit.YES
     if not tested.results and not tested.wrong:
         raise complain(
@@ -195,6 +198,6 @@ def _print(tested: Tested, arguments: Namespace) -> None:
                 style(sys.stdout, text)
             if tested.wrong and tested.results:
                 sys.stdout.write(
-                    "\nNot tested:\n"
+                    phrase("claims.not_tested_list")
                     + wrong_table(tested.wrong).as_text(width=width_of(sys.stdout))
                 )

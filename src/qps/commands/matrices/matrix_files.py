@@ -14,6 +14,7 @@ from qps.commands.cache.matrix_run_cache import FinishedRun, store_run
 from qps.commands.matrices.matrix_work import MatrixWork, parts_stored
 from qps.commands.terminal.console import complain
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.reports.text.words.phrases import phrase
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from qps.solver.matrix.execution.matrix_run import Parts
     from qps.solver.matrix.row_tables import Counts
 
-ELSEWHERE = "choose another path"
+ELSEWHERE = phrase("matrix.choose_another")
 
 
 def folder_of_parts(output: Path) -> Path:
@@ -57,8 +58,12 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
         except KeyboardInterrupt:
             if folder.exists():
                 print(
-                    f"interrupted: {parts.part_count:,} of {parts.count:,} parts are stored in "
-                    f"{folder}\nto continue, repeat the command with `--resume`",
+                    phrase(
+                        "matrix.interrupted",
+                        done=parts.part_count,
+                        count=parts.count,
+                        folder=folder,
+                    ),
                     file=sys.stderr,
                 )
             raise
@@ -66,7 +71,10 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
         self._keep_finished(counted.counts)
         if not self.work.arguments.quiet:
             summary = self.work.summary(counted.counts)
-            print(f"{summary}\nwritten to {self.output}", file=sys.stderr)
+            print(
+                phrase("matrix.summary_written", summary=summary, output=self.output),
+                file=sys.stderr,
+            )
         return counted.counts
 
     def _keep_finished(self, counts: Counts) -> None:
@@ -124,7 +132,7 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
     @staticmethod
     def _report_damaged(path: Path) -> None:
         # Also where little is to be told: what was written was not what the disk gave back.
-        print(f"{path} is damaged and is computed again", file=sys.stderr)
+        print(phrase("matrix.damaged_part", path=path), file=sys.stderr)
 
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
         reason = error.strerror or str(error)
@@ -132,5 +140,5 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
         if not parts.part_count:
             parts.remove()  # what stays behind would only puzzle
         else:
-            hint = f"{parts_stored(parts)}: free disk space, then continue with `--resume`"
+            hint = phrase("matrix.free_disk_space", stored=parts_stored(parts))
         return complain(f"cannot write `{path}`: {reason}", hint)

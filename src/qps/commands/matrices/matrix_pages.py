@@ -11,6 +11,7 @@ from qps.commands.result_page import too_many
 from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.output_files import write_text
 from qps.compiler.pipeline import Spec
+from qps.reports.text.words.phrases import phrase
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +29,7 @@ def write_page(work: MatrixWork, spec: Spec, output: Path) -> Counts:
     write_text(output, render_matrix(page, origin_line([spec])))
     if not work.arguments.quiet:
         print("\n".join([page.answer, *page.leads()]), file=sys.stderr)
-        print(f"written to {output}", file=sys.stderr)
+        print(phrase("matrix.written_to", output=output), file=sys.stderr)
     return counted.counts
 
 

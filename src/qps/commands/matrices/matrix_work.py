@@ -16,6 +16,7 @@ from qps.commands.terminal.console import complain
 from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.reports.text.words.phrases import phrase
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,13 +115,9 @@ class MatrixWork(Struct, frozen=True, kw_only=True):
             raise complain(str(error), "or remove `--on` to use this machine") from error
         except WorkersLostError as error:
             where = "processes" if on_cores else "workers"
-            hint = (
-                "memory is the most common cause: use fewer with `--workers`"
-                if on_cores
-                else "start workers of this version, or remove `--on` to use this machine"
-            )
+            hint = phrase("matrix.worker_memory") if on_cores else phrase("matrix.start_workers")
             stored = (
-                f"; {parts_stored(parts)}, continue with `--resume`"
+                phrase("matrix.continue_with_resume", stored=parts_stored(parts))
                 if folder is not None and parts.part_count
                 else ""
             )
@@ -148,7 +145,11 @@ def _warn(text: str) -> None:
 
 def parts_stored(parts: Parts) -> str:
     """Return how many parts are there, in words."""
-    return "1 part is stored" if parts.part_count == 1 else f"{parts.part_count:,} parts are stored"
+    return (
+        phrase("matrix.part_stored")
+        if parts.part_count == 1
+        else phrase("matrix.parts_stored", count=parts.part_count)
+    )
 
 
 class CountedRows(Struct):

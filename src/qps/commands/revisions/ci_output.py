@@ -13,6 +13,7 @@ from qps.commands.terminal.console import complain, show, width_of
 from qps.commands.terminal.output import style
 from qps.commands.terminal.output_files import write_text
 from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.change_review import Review
 from qps.reviewing.ci_junit import ci_junit
 from qps.reviewing.ci_text import ci_text
@@ -52,7 +53,7 @@ def write_outputs(
         style(sys.stdout, ci_text(review, found.tested.results, width_of(sys.stdout)))
     if review.base.why and not arguments.quiet:
         fix = f"; {review.base.fix}" if review.base.fix else ""
-        print(f"compared with {review.base.text}{fix}", file=sys.stderr)
+        print(phrase("command.compared_with", text=review.base.text, fix=fix), file=sys.stderr)
 
 
 def json_text(value: object) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Spec
 from qps.links import resolved_path
+from qps.reports.text.words.phrases import phrase
 from qps.reviewing.git_objects import blobs_of
 from qps.reviewing.repository import commit_of, git, top_for
 from qps.version import __version__
@@ -27,7 +28,7 @@ def origin_line(specs: Sequence[Spec]) -> str:
     the letter.
     """
     today = _today()
-    parts = [f"Generated {today.day} {today:%B %Y} by QPS {__version__}"]
+    parts = [phrase("command.generated", day=today.day, today=today, version=__version__)]
     for spec in specs:
         revision = _revision(spec.files)
         name = f"{Path(spec.model.file).name}: " if len(specs) > 1 else ""
@@ -60,5 +61,9 @@ def _revision(files: Iterable[Path]) -> str:
     if not last or PurePosixPath(own[0]) not in known:
         return ""
     blobs = [(top / way, known.get(PurePosixPath(way))) for way in own]
-    since = "" if all(blob and blob.is_in(file) for file, blob in blobs) else ", changed since"
+    since = (
+        ""
+        if all(blob and blob.is_in(file) for file, blob in blobs)
+        else phrase("command.changed_since")
+    )
     return f"revision {last.decode().strip()[:_SHORT]}{since}"

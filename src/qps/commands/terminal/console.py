@@ -63,8 +63,11 @@ def show(diagnostics: Sequence[Diagnostic], arguments: Namespace) -> None:
         sys.stderr.write(plain(diagnostics))
         return
     color = wants_color(arguments.color, sys.stderr)
-    # People read on; programs, and what is written down, need no advice.
-    more = f"; for details: `qps explain {diagnostics[0].code.id}`" if sys.stderr.isatty() else ""
+    more = ""
+    if sys.stderr.isatty():  # people read on; programs, and what is written down, need no advice
+        from qps.reports.text.words.phrases import phrase  # noqa: PLC0415 - not at each start
+
+        more = phrase("command.for_details", id=diagnostics[0].code.id)
     style(sys.stderr, full(diagnostics, color=color) + f"\n{summary(diagnostics)}{more}\n")
 
 

@@ -41,7 +41,9 @@ def each_apart(
 
 def report_fault(path: Path, error: Exception) -> None:
     """Tell of a fault of ours that a file has met."""
-    message = f"{path}: internal error of qps: {type(error).__name__}: {error}"
+    from qps.reports.text.words.phrases import phrase  # noqa: PLC0415 - not at each start
+
+    message = phrase("command.internal_error", path=path, name=type(error).__name__, error=error)
     print(one_line(message), file=sys.stderr)
     if os.environ.get("QPS_TRACEBACK"):
         traceback.print_exception(error)

@@ -1,0 +1,236 @@
+"""Phrases of claims, simulations, measurements, fits and traces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EVIDENCE_PHRASES: Mapping[str, str] = {
+    "claims.all_claims": "All claims ({count:,})",
+    "claims.arithmetic_check": "arithmetic check",
+    "claims.calibrated": "after calibration on other data",
+    "claims.calibration_target": "calibration target",
+    "claims.claims_fail": "claims that fail",
+    "claims.comparison": "{shown} for comparison only{part}",
+    "claims.count_not_simulated": "{count:,} not simulated",
+    "claims.expected_predicted": (
+        "expected {claimed}{allowed}, predicted {predicted}{difference}{stale}"
+    ),
+    "claims.known_miss": "known miss",
+    "claims.known_misses": "known misses",
+    "claims.markdown_title": "### {mark} qps test: {summary}\n",
+    "claims.more_not_shown": "\n{count:,} more {what} not shown: run `qps test` for all\n",
+    "claims.new_claim": "{after} (new claim)",
+    "claims.newly_failing": "Newly failing",
+    "claims.newly_passing": "Newly passing",
+    "claims.no_claim": "No claim",
+    "claims.no_spec_reads": "no spec below this folder with claims reads {which}",
+    "claims.not_judged": "not judged",
+    "claims.not_simulated": "not simulated",
+    "claims.not_tested": "Not tested",
+    "claims.not_tested_list": "\nNot tested:\n",
+    "claims.other_check": "other check",
+    "claims.other_claims": "Other claims",
+    "claims.published_value": "published value",
+    "claims.some_failed": "{failed:,} of {counted} failed",
+    "claims.stale": "passes although it is marked `missed`: remove `missed`",
+    "claims.targets": "{targets} (not counted as evidence)",
+    "claims.these_files": "these files",
+    "claims.too_few_items": "too few items simulated",
+    "claims.with_errors": "{count:,} {which} with errors",
+    "claims.without_calibration": " without calibration",
+    "claims.without_claim": "{counted} without a claim",
+    "claims.without_result": "{count:,} {which} without a result",
+    "coverage.calibrated": "inputs were calibrated on these rows",
+    "coverage.chance": "{verb} (p {share} for the count, p {share2} for the largest error)",
+    "coverage.consistent": "consistent with chance",
+    "coverage.more": "{values} more {verb} on no uncertain input",
+    "coverage.none": "no prediction interval for {values}: no uncertain input affects {them}",
+    "coverage.not_consistent": "not consistent with chance",
+    "coverage.surrogate": "intervals from a surrogate model, up to {error} off sampled values",
+    "coverage.within": (
+        "{observation}: {inside} of {count} within the {share} prediction interval"
+    ),
+    "drift.batching": (
+        "utilization is {where}: demand per item often falls at high utilization (batching)"
+    ),
+    "drift.candidates": (
+        "{names} would explain it, in order of likelihood; to separate them, measure runs "
+        "whose rates vary independently"
+    ),
+    "drift.demand": (
+        "{what} is {by} {verb} than in the spec for {of}{relative}, {share} of utilization "
+        "({chance})"
+    ),
+    "drift.demand_per": "service demand per {word}",
+    "drift.detectable": "a change of ±{share} would have been detected",
+    "drift.detected": (
+        "drift detected: at the rates of these runs, utilization is {level} than the spec "
+        "predicts ({chance}).{describe}"
+    ),
+    "drift.heading": "{file} against {observed}: {resource} of {machine}",
+    "drift.idle_utilization": "idle utilization",
+    "drift.input_demand_per": "demand per {word}",
+    "drift.latest": "{latest} at the latest, possibly before these runs",
+    "drift.no_time": "unknown: the runs have no column `time` or `day`",
+    "drift.none": "no drift detected ({chance}); {would}.",
+    "drift.one": ("one changed service demand would explain it: {change}; others may have changed"),
+    "drift.several": "several service demands changed; these runs cannot separate them",
+    "drift.since": "{at} (95 % confidence interval {earliest} to {latest})",
+    "drift.tested": " Tested: the {compared_rows} rows since {moment}.",
+    "drift.title": "Drift of the service demands on {resource}",
+    "drift.utilizations": (
+        "{runs} in these runs, {stated} where the service demands were measured"
+    ),
+    "drift.within_tolerance": (
+        "no drift detected: at the rates of these runs, utilization is {level} than the spec "
+        "predicts, within the tolerance of {share} ({chance}); {would}."
+    ),
+    "fit.as_many_parameters": (
+        "there are as many parameters as distinct rows, so the fit is always exact and has "
+        "no confidence intervals; measure more runs"
+    ),
+    "fit.below_zero": "{name} is below zero: {advice}",
+    "fit.copies": "copies of these",
+    "fit.equally_influential": "{count:,} more rows are equally influential",
+    "fit.fitted_to": "fitted to {file}",
+    "fit.idle_rows": (
+        "{lines} with utilization but no work: idle utilization. The fit has no idle term, "
+        "so these rows are ignored and service demands may be overestimated"
+    ),
+    "fit.impossible": "{name} is below zero, which is impossible; {advice}",
+    "fit.large_error": (
+        "fit error above {share} of the measured utilization: {points} in line {line}, which "
+        "measured {share2}"
+    ),
+    "fit.largest_error": "up to {error} of the measured utilization",
+    "fit.least_influence": "those with the least influence",
+    "fit.leave_one_out": "leave-one-out error",
+    "fit.leave_one_out_heading": "Leave-one-out error",
+    "fit.leave_one_out_median": "leave-one-out error: median {share} of the measured utilization",
+    "fit.leave_one_setting_out": "leave-one-setting-out error",
+    "fit.less_completed": (
+        "{text}, which predict a utilization of {share}. Did the machine complete less work "
+        "than was offered?"
+    ),
+    "fit.line_range": "lines {first} to {last}",
+    "fit.low_utilization": (
+        "{lines} {were} measured below {share} utilization: the demand per item often "
+        "decreases at high utilization (batching), so measure near your target utilization"
+    ),
+    "fit.median_and_maximum": (
+        "{error}: median {median} and maximum {most} of the measured utilization;"
+    ),
+    "fit.not_shown": "{text}; not shown: {hidden}",
+    "fit.not_significant": "{name} is not significantly different from zero",
+    "fit.notebook_summary": "{count} service demands fitted to {rows:,} rows",
+    "fit.notebook_title": "{file}: service demands on {resource}",
+    "fit.nothing_to_paste": "Nothing to paste: {reason}.",
+    "fit.repeated_rows": (
+        "{lines} repeat{s} an earlier row exactly: intervals are based on the {distinct:,} "
+        "distinct rows"
+    ),
+    "fit.rms": "{text} RMS {points} percentage points of utilization",
+    "fit.saturated_rows": (
+        "{lines} at {share} utilization or more: ignored, because a saturated machine "
+        "completes less work than requested, so service demands would be underestimated (if "
+        "rates are completed work, add `--served`)"
+    ),
+    "fit.service_demand": "Service demand",
+    "fit.title": "Service demands on {resource}, {cores}",
+    "fit.typo": "{text}: check it for a typo",
+    "fit.unknown_cores": "the number of cores is unknown; assuming 1. Set it with `--cores 4`",
+    "fit.unused_columns": "unused columns: {names}",
+    "fit.without_bytes": (
+        "{lines} without bytes: ignored, because servers handle empty responses in a "
+        "different code path"
+    ),
+    "measure.all_rows": "all rows: {text}",
+    "measure.and_more": "; and {more} more",
+    "measure.as_many_runs": "as many service demands as runs: `--repeat 5` gives intervals",
+    "measure.by_process": (
+        "{reason}: CPU time is read per process, and from parents for children that have ended"
+    ),
+    "measure.columns_not_shown": "Columns not shown: {names}.",
+    "measure.failed": "failed: {setting} (repetition {repetition}): {reason}",
+    "measure.includes_start": (
+        "the service demand includes the start of the program; vary the number of items to "
+        "separate them: `--vary 'count in 1000, 10000 {item}'`"
+    ),
+    "measure.largest_error": "at most {share} of a run",
+    "measure.no_load": "  (no load)",
+    "measure.no_socket": "the server has no visible listening socket; measuring starts anyway",
+    "measure.not_significant": (
+        "the service demand of `{item}` is not significantly different from zero"
+    ),
+    "measure.nothing_to_paste": "Nothing to paste: a service demand is not above zero.",
+    "measure.plan": "{runs} runs of {settings} settings, about {seconds:.0f} s:",
+    "measure.progress": "run {run} of {runs}",
+    "measure.raw_data": "Raw data",
+    "measure.resume": "; `--resume` measures what is missing",
+    "measure.step_title": "Service demands of one command",
+    "measure.stopped": (
+        "stopped: {runs} of {all} runs are stored in {file}; continue with `--resume`"
+    ),
+    "measure.title": "Measured utilization of {cores} core{s}",
+    "observe.unencrypted": (
+        "warning: credentials are sent unencrypted to another machine: use https://"
+    ),
+    "observe.written": "{rows:,} row{s} written to {output}",
+    "simulation.all_agree": "all {agreeing} predictions agree",
+    "simulation.all_pass": "all requirements pass",
+    "simulation.differ_unknown": "differ, but their model error is unknown",
+    "simulation.differs": "differs, model error unknown",
+    "simulation.fails": "is predicted to pass but fails in simulation",
+    "simulation.few_items": "not compared (too few items)",
+    "simulation.imprecise": (
+        "Confidence intervals are wider than ±{share} after {value} s; raise `--time-limit`."
+    ),
+    "simulation.inconclusive": (
+        "inconclusive: the simulation did not reach steady state within {value} s; raise "
+        "`--time-limit`"
+    ),
+    "simulation.limit_inside": (
+        "its limit of {limit} is inside the simulated 95 % confidence interval ({low} to {high})"
+    ),
+    "simulation.more_resources": (
+        "{count} more resources, with utilization up to {most}, agree; `--format json` lists them."
+    ),
+    "simulation.no_interval": (
+        "the simulated value has no confidence interval to compare with the limit of {limit}"
+    ),
+    "simulation.outside_stated": "outside the stated model error",
+    "simulation.passes": "is predicted to fail but passes in simulation",
+    "simulation.precise": (
+        "For means and utilization, the 95 % confidence intervals are no wider than ±{share}."
+    ),
+    "simulation.predicted_simulated": "predicted {predicted}, simulated {simulated}",
+    "simulation.replications": (
+        "{runs} replications of {length}{warm}; seed {seed}. Items measured: {names}."
+    ),
+    "simulation.some_agree": "{agreeing} of {count} predictions agree",
+    "simulation.title": "Simulation at {at}",
+    "simulation.too_few": "too few items",
+    "simulation.undecided": "is undecided: {reason}",
+    "simulation.warm_up": ", first {cut} discarded as warm-up",
+    "simulation.within_bound": "within bound",
+    "trace.and_gaps": "{time} and {share} gaps",
+    "trace.area": "under the curve below, equal to mean lateness",
+    "trace.best_buffer": "Best buffer",
+    "trace.correlation": "Correlation of the measures over {count} traces",
+    "trace.distance": "distance {value}, limit 1",
+    "trace.longest": "longest packet interval",
+    "trace.maximum_gaps": "Maximum gaps",
+    "trace.mean": "mean packet interval",
+    "trace.mean_deviation": "mean deviation from the mean interval",
+    "trace.none_within": "none within the limits of {limits}; nearest: {found} ({distance})",
+    "trace.of_intervals": "of the packet intervals",
+    "trace.one_every": "{sent:,} in {length}, one every {period}",
+    "trace.playout_buffer": "Playout buffer",
+    "trace.policy_at": "Policy at {time}",
+    "trace.range": "longest minus shortest packet interval",
+    "trace.sum_of_deviations": "sum of these deviations",
+    "trace.title": "Packet trace: jitter and playout buffer",
+    "trace.with_buffer": "with a playout buffer of {time}",
+    "trace.with_gaps": "{time} with {share} gaps",
+    "trace.within_limits": "{found}, within the limits of {limits} ({distance})",
+}
