@@ -41,7 +41,7 @@ class _Edit(Struct, frozen=True, order=True):
 def upgraded(source: Source) -> Outcome[str]:
     """Return a text in this edition and in the canonical layout, or its syntax errors.
 
-    A text with a stream tells its edition; one of this edition is laid out and no more. One
+    A text with a stream shows its edition; one of this edition is laid out and no more. One
     without a stream, such as a module or a spec of instances, is taken for one of the first.
     """
     as_given, source = source, in_one_spelling(source)

@@ -1,8 +1,8 @@
 """What expressions of a text come to, by the places where they stand: for editors.
 
-    told = examined.values.at(span)          # a ToldValue, None where nothing is known of it
-    told.text(), told.at(200)                # "3.2 ms", Fraction(2, 625) in base units
-    told.dimension, told.sources, told.is_uncertain, told.varies
+    value = examined.values.at(span)         # a KnownValue, None where nothing is known of it
+    value.text(), value.at(200)              # "3.2 ms", Fraction(2, 625) in base units
+    value.dimension, value.sources, value.is_uncertain, value.varies
 
 What was checked while the model was made is reported; nothing is checked anew. A value holds for
 the spec as it is stated: in no scenario, with the first choice of each option.

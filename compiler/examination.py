@@ -1,4 +1,4 @@
-"""What an editor asks of a text: all that is known of it, whether or not it is right.
+"""What an editor shows of a text: all that is known of it, whether or not it is right.
 
 examined = examine(source)
 examined.diagnostics             # errors and warnings, in the order of the text
@@ -41,7 +41,7 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
     def model(self) -> ir.Model | None:
         """The model of all that is sound, beside what is wrong; None after very many mistakes.
 
-        What is wrong, and what rests on it, is left out: it tells of the rest what that states,
+        What is wrong, and what rests on it, is left out: of the rest it has what that states,
         and is no model to solve, since its answers would be those of another system.
         """
         return self.findings.model

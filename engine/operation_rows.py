@@ -36,9 +36,9 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
     It takes as many `operands`, or more where it `takes_more`. `called` is its name where it is
     read, and in the language where that has it: then `arguments` names what it takes. It `grows`
-    with each operand (1), falls (-1), or may do either (0); where it `takes_more`, one tells of
-    all; where the last operands are a group that `repeats`, so large, what is told of the first
-    tells of each of them. It grows in proportion with those in the places of `scales`, taken
+    with each operand (1), falls (-1), or may do either (0); where it `takes_more`, one describes
+    all; where the last operands are a group that `repeats`, so large, the properties of the first
+    are those of each of them. It grows in proportion with those in the places of `scales`, taken
     together: so it has their dimension, and all others are plain numbers; it falls in proportion
     with those in the places of `divides`. All its values lie between the two numbers of `lies`.
     Operands in the places of `whole` are counted whole. What `rounds`, up (1) or down (-1), jumps
@@ -87,7 +87,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def is_of_queue(self) -> bool:
-        """Whether the language has it to tell of a queue: of a load, or of traffic."""
+        """Whether the language has it to describe a queue: of a load, or of traffic."""
         return not {"load", "traffic"}.isdisjoint(self.arguments)
 
     def in_proportion(self, count: int) -> Sequence[int]:

@@ -2,9 +2,10 @@
 
 A function of the language is a row here. Its word names it in formulas, in programs, in the page
 and, where the language has it, in the language. All else of QPS that must know what an operation
-does asks the row. The row says what is true of it in one line; its `name` is that of its function
-in each module of `evaluators`, which is imported when it is first requested: a caller of values of
-floats imports no numpy, but for networks of several classes and integrals over laws of times.
+does looks at the row. The row says what is true of it in one line; its `name` is that of its
+function in each module of `evaluators`, which is imported when it is first requested: a caller of
+values of floats imports no numpy, but for networks of several classes and integrals over laws of
+times.
 
 What has no value (0/0, a pole, the root of what is negative) is not-a-number, in every column; what
 is beyond all floats is infinite, and what has a limit at infinity is that. See

@@ -1,1 +1,1 @@
-"""Playing the load graph packet by packet: what it tells is judged, not computed."""
+"""Simulation of the network packet by packet."""

@@ -26,7 +26,7 @@ from qps.simulation.statistics import Estimate
 
 _ROUNDINGS = 1e-6
 _FALSE_ALARM = 0.01
-"""How probably a table with no wrong prediction tells of one nevertheless."""
+"""The probability that a table without a wrong prediction reports one."""
 _SELDOM = 10.0
 _FEW = 100
 """Of fewer items than these nothing is reported."""
@@ -40,11 +40,11 @@ class Verdict(StrEnum):
     UNSTATED = "no error stated"
     """It differs, and the label of the approximation does not say how far it may."""
     UNKNOWN = "too few"
-    """Too little was played to tell."""
+    """Too little was simulated to decide."""
 
 
 class Observed(Struct, frozen=True, kw_only=True):
-    """What playing told of a measure, of so many items: all that came, of a load."""
+    """The simulated value of a measure, of so many items: all that came, of a load."""
 
     estimate: Estimate
     items: int = 0
@@ -56,7 +56,7 @@ class Observed(Struct, frozen=True, kw_only=True):
         estimate = self.estimate
         found = estimate.half_width(level) + _ROUNDINGS * max(abs(estimate.mean), abs(predicted))
         if self._is_counted and self.items and (predicted or estimate.mean):
-            # What is seldom may not have happened yet: no spread is told of that.
+            # What is seldom may not have happened yet: its spread is not known.
             found = max(found, _SELDOM / self.items)
         return found
 
@@ -106,7 +106,7 @@ class Compared(Struct, frozen=True, kw_only=True):
 
 
 def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
-    """Return all that was predicted, beside what playing told."""
+    """Return all that was predicted, with the simulated values."""
     point = graph.at(simulation.network.population)
     found: list[Compared] = []
     values: dict[Formula, tuple[Estimate, int]] = {}
@@ -205,7 +205,7 @@ def _quantile(level: float) -> str:
 
 
 def _estimates_of(estimates: StreamEstimates) -> dict[str, Estimate]:
-    """Return what playing told of a stream, by its measures."""
+    """Return the simulated values of a stream, by its measures."""
     found = {} if estimates.mean is None else {"latency": estimates.mean}
     found |= {_quantile(level): value for level, value in estimates.quantiles.items()}
     found |= {f"{kind} loss": value for kind, value in estimates.lost.items()}

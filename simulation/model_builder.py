@@ -63,7 +63,7 @@ def network_simulation(network: Network, point: OperatingPoint) -> SimulatedNetw
 
 
 def _refuse_overload(network: Network, point: OperatingPoint) -> None:
-    # Users who wait for their answers never ask for more than there is.
+    # Users who wait for their answers never demand more than there is.
     has_closed = any(one.is_closed for one in network.classes.values())
     for name, utilization in point.utilizations.items():
         station = network.stations.get(name)

@@ -1,8 +1,8 @@
 """What a load graph has solved of its network at a population: all that playing does not find out.
 
 Playing needs no waits, but it has to know what users make of the network: the values of elastic
-parameters, about how often those ask who wait for their answers, and what playout buffers are set
-to.
+parameters, about how often those send requests who wait for their answers, and what playout buffers
+are set to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Independent runs on all cores, longer and longer, until they tell precisely enough."""
+"""Replications on all cores, longer and longer, until their intervals are narrow enough."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 
 class StreamEstimates(Struct, frozen=True, kw_only=True):
-    """What all runs tell of a stream; None where too few items came."""
+    """The results of all runs for a stream; None where too few items came."""
 
     items: int
     mean: Estimate | None
@@ -60,7 +60,7 @@ class StreamEstimates(Struct, frozen=True, kw_only=True):
 
 
 class WaitEstimates(Struct, frozen=True, kw_only=True):
-    """What all runs tell of waits, of a stream or at a station; None where too few items came."""
+    """The waits in all runs, of a stream or at a station; None where too few items came."""
 
     items: int
     mean: Estimate | None
@@ -70,13 +70,13 @@ class WaitEstimates(Struct, frozen=True, kw_only=True):
 
 
 class Simulation(Struct, frozen=True, kw_only=True):
-    """What playing told."""
+    """The result of a simulation."""
 
     network: SimulatedNetwork
     streams: dict[str, StreamEstimates]
     loads: dict[str, Estimate]
     stations: dict[str, WaitEstimates]
-    """The waits at stations of which that is asked."""
+    """The waits at stations for which they are requested."""
     measures: tuple[ir.Measured, ...]
     is_precise: bool
     runs: int
@@ -84,13 +84,13 @@ class Simulation(Struct, frozen=True, kw_only=True):
     """Of each run, in s of the model, with what is cut off."""
     cut: float
     has_converged: bool = True
-    """Whether it was played as long as it takes at least to tell of anything."""
+    """Whether it was simulated for the shortest time that shows anything."""
 
 
 Tick = Callable[[], None]
 """Is called again and again while it is played."""
 Progress = Callable[[float], None]
-"""Is told which share of what may be needed is done."""
+"""Receives the share of the work that is done."""
 Runs: TypeAlias = Callable[[str, float, float | None], list[Any]]
 """Does one thing with every run, and returns what each answers, in the order of the runs."""
 
@@ -103,7 +103,7 @@ def simulate(
 ) -> Simulation:
     """Play, with lengths that double, until it is known precisely enough or the time is over.
 
-    In no time the same is played on every machine: what most need to tell anything.
+    In no time the same is played on every machine: what most need to show anything.
     """
     begin = monotonic()
     deadline = begin + effort.seconds
@@ -134,7 +134,7 @@ def simulate(
 
 
 def _length_of(network: SimulatedNetwork, precision: float) -> float:
-    """Return how long a run is of which so much is asked: of episodes at least one is played."""
+    """Return the length of a run that is to be so long: of episodes at least one is played."""
     return precision if network.episode is None else max(precision, sum(network.episode))
 
 
@@ -170,7 +170,7 @@ def _result(
 
 
 def _is_precise(one: Estimate, precision: float) -> bool:
-    """Return whether an interval is within a share of the truth, told by the estimate."""
+    """Return whether an interval is within a share of the estimate."""
     return one.half_width() <= precision / (1 + precision) * abs(one.mean)
 
 

@@ -39,7 +39,7 @@ _FORGETTING = 20.0
 """How many times as long as it takes a queue to forget how it was, the least length is."""
 _RELAXING = 25.0
 _CYCLES = 15
-"""Of each user who waits for answers: at first all of them think, and then many ask together."""
+"""Of each user who waits for answers: first all think, then many send requests together."""
 _PERIODS = 4
 _BURSTS = 8
 
@@ -47,8 +47,8 @@ _BURSTS = 8
 class Lengths(Struct, frozen=True):
     """How long each run is, in s of the model.
 
-    `first` takes a moment, what is shorter than `least` has not settled yet, `fair` is what most
-    need where nobody looks at the time.
+    `first` takes a moment, what is shorter than `least` has not reached a steady state, `fair` is
+    what most need where nobody looks at the time.
     """
 
     first: float
@@ -103,7 +103,7 @@ def memories_of(network: SimulatedNetwork) -> dict[str, float]:
     """Return how long the slowest queue on the way of each stream knows how it was, in s.
 
     What lasts so long is seen by all that come meanwhile. Where users wait for answers nothing is
-    told of that.
+    known of that.
     """
     found = dict.fromkeys(network.flows, 0.0)
     if any(source.customers for source in network.sources):

@@ -21,7 +21,7 @@ LEVELS = (0.5, 0.95, 0.99, 0.999)
 _CLUSTERS = 3
 """Who is late is late together with others, while a queue is long: so many times it was so."""
 _BEYOND = 10
-"""So many items must be later than a quantile, for it to be told of one run."""
+"""So many items must be later than a quantile, for it to be reported for one run."""
 
 
 class Mark(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Mark(Struct, frozen=True, kw_only=True):
 
 
 class StreamRun(Struct, frozen=True, kw_only=True):
-    """What one run tells of a stream; quantiles by their levels, where enough items came."""
+    """The results of one run for a stream; quantiles by their levels, where enough items came."""
 
     items: int
     mean: float
@@ -50,9 +50,9 @@ class StreamRun(Struct, frozen=True, kw_only=True):
 
 
 class WaitRun(Struct, frozen=True, kw_only=True):
-    """What one run tells of waits, of a stream or at a station: so `many` wait at once on average.
+    """The waits in one run, of a stream or at a station: so `many` wait at once on average.
 
-    Of a stream that is told by its rate.
+    Of a stream that is known by its rate.
     """
 
     items: int
@@ -64,7 +64,7 @@ class WaitRun(Struct, frozen=True, kw_only=True):
 
 
 class RunResult(Struct, frozen=True, kw_only=True):
-    """What one run tells behind the cut."""
+    """The result of one run behind the cut."""
 
     streams: dict[str, StreamRun]
     loads: dict[str, float]
@@ -218,7 +218,7 @@ class Run:
         return found
 
     def result(self, cut: float) -> RunResult:
-        """Return what the run tells behind a share of it."""
+        """Return the result of the run behind a share of it."""
         last = self._marks[-1]
         first = self._nothing
         if cut > 0:

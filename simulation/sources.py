@@ -89,7 +89,7 @@ def customers(
     clock: Environment,
     random: Random,
 ) -> None:
-    """Let customers think, ask and wait; at first all of them think.
+    """Let customers think, send requests and wait; at first all of them think.
 
     `path` makes theirs of what is to be done when it is over.
     """
@@ -115,9 +115,10 @@ def customers(
 def _many_customers(
     source: Source, path: Callable[[Callable[[], None]], Go], clock: Environment, random: Random
 ) -> None:
-    """Let customers think, ask and wait, without keeping who thinks: the next of them is known.
+    """Let customers think, send requests and wait, without storing who thinks: the next is known.
 
-    Times to think are exponential: of n who think one asks as if it were n times as hasty.
+    Times to think are exponential: of n who think one sends a request as if it were n times as
+    hasty.
     """
     schedule, gap = schedule_of(clock), random.expovariate
     thinking, planned = source.customers, 0

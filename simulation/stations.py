@@ -17,11 +17,11 @@ _BATCH_SIZE = 100
 
 
 _NO_VARIATION = 1e-9
-"""What varies less is as good as fixed: its clock tells no smaller part of a time."""
+"""What varies less is as good as fixed: its clock has no smaller part of a time."""
 
 
 class Happening:
-    """Something that happens to an item at a time: the least that SimPy asks of an event."""
+    """Something that happens to an item at a time: the least that SimPy needs of an event."""
 
     __slots__ = ("_ok", "callbacks", "item")
 
@@ -119,7 +119,7 @@ class InRoom:
 
 
 class Limit:
-    """What nobody waits for as long as it is not asked for more than it can do, on average.
+    """What nobody waits for as long as its demand is not above its capacity, on average.
 
     What is too much waits. So much `slack` of time as it has been idle may be made up for later:
     none at first, and never more than it needs for many visits.
@@ -170,7 +170,7 @@ class Lock:
 
 
 class Places:
-    """What a machine has of a pool: who came first is served first, however little others ask."""
+    """What a machine has of a pool: who came first is served first, however little others take."""
 
     __slots__ = ("_left", "_waiting")
 

@@ -1,4 +1,4 @@
-"""What independent runs tell: means with intervals, by Student's t, and where to cut warming up.
+"""Results of independent runs: means with intervals, by Student's t, and where to cut warming up.
 
 One cut is common to all runs: cut run by run, busy stretches are deleted, and the tail reads low.
 """
@@ -33,7 +33,7 @@ class Estimate(Struct, frozen=True):
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Return what runs tell together; each of them counts alike."""
+    """Return the results of runs together; each of them counts alike."""
     count = len(values)
     mean = math.fsum(values) / count
     if count == 1:

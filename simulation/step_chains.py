@@ -204,9 +204,9 @@ def _use(state: SimulationState, step: Use, then: Go) -> Go:
 
 
 def _limit_of(state: SimulationState, number: int) -> Limit | None:
-    """Return what holds up who asks a station, that nobody waits for, for more than it can do.
+    """Return the delay at a station without a queue whose demand is above its capacity.
 
-    Open traffic asks for less, or it is not played: only users who wait for their answers may ask
+    Open traffic demands less, or it is not played: only users who wait for their answers may demand
     for more, and are answered so much later that they do not.
     """
     if not any(source.customers for source in state.network.sources):

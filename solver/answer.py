@@ -1,4 +1,4 @@
-"""The complete answer for one configuration: all that a report, a page or the JSON tells of it.
+"""The complete answer for one configuration: the source of a report, a page and the JSON.
 
 Values are in base units, each with its certainty. Reports call what is in it and lay it out; they
 look nothing up in the load graph and evaluate nothing.
@@ -31,7 +31,7 @@ from qps.solver.uncertainty.interval_result import Odds
 
 
 class Answer(Outcome, frozen=True, kw_only=True):
-    """What a load graph comes to, and what was asked of it: a configuration of a spec."""
+    """What a load graph comes to, and its question: a configuration of a spec."""
 
     file: str
     model: str
@@ -84,9 +84,9 @@ class Answer(Outcome, frozen=True, kw_only=True):
     at_reliable: AtReliableCapacity | None = None
     """Values at that capacity and its confidence; None where no population is supported."""
     headline: Answer | None = None
-    """The same answer at that capacity, as a first screen tells it; None where none was asked."""
+    """The same answer at that capacity, as a first screen; None where none was requested."""
     at_confidence: bool = False
-    """Whether the capacity that is asked for is that at the confidence of the odds."""
+    """Whether the requested capacity is that at the confidence of the odds."""
     advice: tuple[Advice, ...] = ()
     """Changes that raise the capacity."""
 

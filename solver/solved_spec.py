@@ -62,7 +62,7 @@ def solved_spec(
     on_progress: Callable[[str], object] = ignore,
     answered: Answered | None = None,
 ) -> Solved:
-    """Solve a spec as a scenario and settings change it, and tell how sure the answer is.
+    """Solve a spec as a scenario and settings change it, and return the uncertainty of the answer.
 
     `on_progress` is called with what comes next, as it begins, `answered` with what is known by
     then.

@@ -1,4 +1,4 @@
-"""What claims, observations and figures ask of the model, and how they change it for that."""
+"""The queries of claims, observations and figures, and how they change it for that."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[
 def check_claimed_values(model: ir.Model, sink: Sink) -> None:
     """Report every case that is requested of a parameter which does not state it.
 
-    Where all state all of their cases, nothing can be asked for that is not there.
+    Where all state all of their cases, nothing can be requested that is not there.
     """
     base = base_configuration(model)
     lacking = model.derived(_lacking)

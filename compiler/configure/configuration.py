@@ -28,7 +28,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     `parameters` holds the expression of each parameter, `values_from` where it was set; `case`
     says which value counts of those that have several, `case_from` where it was set. What a
     mode changes is kept apart in `mode_changes`: see `in_force`. `explicit` holds the changes
-    that were asked for one by one: whatever a scenario or a mode changes, they win over it.
+    that were requested one by one: whatever a scenario or a mode changes, they win over it.
     `of_places` are the parameters that are numbers of what stands in a place, with that.
     """
 
@@ -51,7 +51,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     def key(self, usual: Configuration) -> tuple[object, ...]:
         """Return a value that is equal for configurations of a model that solve alike.
 
-        Numbers, and places, are told where they are not those of the `usual` configuration: there
+        Numbers, and places, are named where they are not those of the `usual` configuration: there
         are many, and fractions take long to hash.
         """
         parameters, spans = usual.parameters, usual.values_from
@@ -78,7 +78,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
                 for link in self.links.values()
                 if link is not usual.links[link.name]
             ),
-            # The choice of the spec itself gives way to a mode, the same one asked for does not.
+            # The choice of the spec itself gives way to a mode, the same one requested does not.
             tuple((c.name, c.choice) for c in self.explicit if isinstance(c, ir.SetOption)),
             tuple((c.name, c.kind, c.count) for c in self.explicit if isinstance(c, ir.SetPlace)),
         )

@@ -25,7 +25,7 @@ class ItemUse(Struct, frozen=True):
 
 
 class MissingItems(Struct, frozen=True):
-    """What was asked for of one stream, by the base of the item."""
+    """What was requested of one stream, by the base of the item."""
 
     asks: dict[str, list[ItemUse]] = field(default_factory=dict)
 

@@ -70,7 +70,7 @@ def report_not_there(
 
 
 def _decides_jitter(hardware: Hardware, word: str) -> bool:
-    """Return whether a jitter law decides by a number of hardware, which is settled by that."""
+    """Return whether a jitter law decides by a number of hardware, which is decided by that."""
     if isinstance(hardware, ir.Network):
         return hardware.law_holds_rate and word == "rate"
     held = [one.name for one in hardware.resources if one.law_holds_speed]

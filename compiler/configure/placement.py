@@ -1,6 +1,6 @@
 """Do the steps fit the machines they stand on, and the costs what the streams carry?
 
-This is asked of the model as it stands, of each of its scenarios, and of every change that
+This is checked for the model as it stands, of each of its scenarios, and of every change that
 comes later: another machine may lack a resource or a rating that the first one had.
 """
 

@@ -127,7 +127,7 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
 
 
 def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
-    """Report every case that what is in use asks for of a parameter which does not state it."""
+    """Report every case in use that a parameter does not state."""
     folder = Folder(configuration=configuration, population=Fraction(configuration.low))
     for bounded in values_in_use(model, configuration):
         try:

@@ -158,4 +158,4 @@ FORMER_SLUGS = {
 WARNINGS = tuple(code for code in ALL if code.severity is Severity.WARNING)
 
 OF_ANSWERS = (RANGE_LIMITS, SATURATED_START, FAR_FROM_MEASURED, NO_USERS, UNCOUNTED_WAITS)
-"""Warnings of an answer, not of a text: `qps check` tells none of them."""
+"""Warnings of an answer, not of a text: `qps check` reports none of them."""

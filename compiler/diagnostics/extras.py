@@ -1,4 +1,4 @@
-"""What is installed only where it is requested, and how to ask for it.
+"""What is installed only where it is requested, and how to request it.
 
 What is to be installed is named by itself, as the metadata of this installation names it: QPS
 stands on no package index, and under its name somebody else's program might.

@@ -184,7 +184,7 @@ def _before_its_doc(text: str, line: int) -> int:
 
 
 def fixes_of(hints: Iterable[str], span: Span | None) -> tuple[Fix, ...]:
-    """Return what hints of a diagnostic tell as edits, where the place of each is clear."""
+    """Return the hints of a diagnostic as edits, where the place of each is clear."""
     found = (
         _fix_of(one, span) for hint in hints if isinstance(hint, Hint) for one in hint.rewordings
     )

@@ -32,7 +32,7 @@ class Tolerance(Struct, frozen=True):
 
 
 class Simulated(Struct, frozen=True):
-    """Measures that come near to what playing tells, and how near."""
+    """Measures with a tolerance for simulated values, and that tolerance."""
 
     measures: tuple[Quantity, ...]
     tolerance: Tolerance

@@ -24,7 +24,7 @@ def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
     return item_of_dimension(cost.dimension, work)
 
 
-@lru_cache(maxsize=1024)  # asked of every cost in every configuration
+@lru_cache(maxsize=1024)  # called for every cost in every configuration
 def item_of_dimension(cost: Dimension, work: Dimension) -> str | None:
     """Return the item that a cost of a dimension is counted by; see `item_of`."""
     rate = work / cost

@@ -106,7 +106,7 @@ class Lookup(Struct, frozen=True):
 
 
 class MeasureKind(Enum):
-    """What can be asked of a solved model."""
+    """The measures of a solved model."""
 
     LATENCY = "latency"
     QUANTILE = "quantile"
@@ -182,7 +182,7 @@ class Changed(Struct, frozen=True):
 class Chance(Changed, frozen=True):
     """How likely a condition holds: the share of the models that numbers which are not known make.
 
-    As of other changed models a claim alone asks for it; the value is all that is compared.
+    As of other changed models a claim alone uses it; the value is all that is compared.
     """
 
     condition: Condition
@@ -226,7 +226,7 @@ class Class(Struct, frozen=True):
 class Mixture(Struct, frozen=True):
     """A value over classes (`kinds` in a spec): on average their mean, else the least or largest.
 
-    `of` names the classes; where these are `of_users`, what a user asks for is counted by class.
+    `of` names the classes; where these are `of_users`, what a user demands is counted by class.
     `total` is what the weights add up to where they are counts, 1 where they are shares.
     """
 

@@ -68,7 +68,7 @@ class Resource(Struct, frozen=True, kw_only=True):
 class _Kind(Struct, frozen=True, kw_only=True):
     """A kind of machine or network.
 
-    `origins` tells of each of its family, the nearest first, where its numbers come from.
+    `origins` says for each of its family, the nearest first, where its numbers come from.
     """
 
     name: str

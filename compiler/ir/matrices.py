@@ -37,7 +37,7 @@ class Steps(Struct, frozen=True):
 class Axis(Struct, frozen=True, kw_only=True):
     """What a matrix varies: changes for what is chosen, numbers for a parameter.
 
-    `labels` tells the choices in words, empty for numbers. `unit` is the one that numbers are
+    `labels` has the choices in words, empty for numbers. `unit` is the one that numbers are
     written in, and how much it is in base units; None where they are written without one.
     `parameters` are those that are drawn together, as an axis each, all of one length.
     """
@@ -115,7 +115,7 @@ class Matrix(Struct, frozen=True, kw_only=True):
     the axes as they are declared, each `include` adds one. `excluded` holds of configurations
     of the first that are left out, `wanted` of the results that are kept. `at` is the
     population at which loads, quality and cost are reported, None for the largest acceptable one.
-    `parts` explains what is asked in the spec's own words: `where`, and the text behind it.
+    `parts` is the query in the spec's own words: `where`, and the text behind it.
     """
 
     name: str

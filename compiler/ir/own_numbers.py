@@ -1,6 +1,6 @@
 """The numbers that a model states itself, by the names that graphs call them.
 
-By these names `explain` tells them, `--for` asks for them, pages move them, and changes set them.
+By these names `explain` shows them, `--for` solves for them, pages move them, and changes set them.
 A law in `tests/language/test_own_numbers.py` holds the names against those of graphs.
 """
 

@@ -13,7 +13,7 @@ from qps.compiler.quantities.unit_binding import Divisor
 class Quantity(Struct, frozen=True, eq=False, kw_only=True):
     """An expression with its dimension and where it stands.
 
-    `bound` tells the arguments that were put in for the names of formals: `ratio = 70 %`;
+    `bound` has the arguments that were put in for the names of formals: `ratio = 70 %`;
     `divisors` are the numbers in it that divide with their units; `source` is what is cited for it.
     """
 
@@ -90,7 +90,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """A number that may be changed; `low` and `high` bound it where a range was given.
 
     An elastic one takes what capacity is left between them; its `value` is the most. Of several,
-    the one of the smallest `priority` takes first. `text` is how its value is told where that is
+    the one of the smallest `priority` takes first. `text` is how its value is shown where that is
     not what stands at `value_span`. A share, that of one kind, is fixed: all of them add up to 1.
     One that `is_own` is stated by the spec or an instance, none by a module that others use. One
     with a `place` is a number of what stands there, where it is set.

@@ -40,7 +40,7 @@ _OPERANDS: dict[type, Callable[[Any], Sequence[ir.Expr]]] = {
     ir.Mixture: lambda mixture: [ir.ParameterValue(kind.parameter) for kind in mixture.classes],
     ir.Lookup: lambda lookup: (lookup.argument,),
 }
-"""By the kind of an expression: this is asked of every part of every value."""
+"""By the kind of an expression: this is called for every part of every value."""
 
 
 def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:

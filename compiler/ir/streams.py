@@ -313,7 +313,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     `condition` holds. Where visits and links are there by `conditions` of their own, each of the
     `paths` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the
     coefficient of variation of the times between two items of one flow, None where none is stated.
-    Calls ask for the `events`.
+    Calls use the `events`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Rates that are one over a stated time: users who think so long before they ask again."""
+"""Rates that are one over a stated time: users with such a think time."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def refuse_confidence(model: ir.Model, configuration: Configuration, hint: str =
 
 
 def refuse_confidence_requirement(requirement: ir.Requirement, hint: str = "") -> NoReturn:
-    """Raise a QpsError: a question is put that is not answered by samples; else `hint` is asked."""
+    """Raise a QpsError: a question that samples do not answer; else `hint` is called."""
     raise QpsError.single(
         codes.NO_ANSWER,
         requirement.span,

@@ -31,7 +31,7 @@ Entry = tuple[Configuration, LoadGraph, str]
 """A graph, what it was lowered of, and which of these it is."""
 
 Shape = tuple[object, ...]
-"""All of a configuration but its numbers, and what else a graph was asked for with."""
+"""All of a configuration but its numbers, and what else a graph was requested with."""
 
 _SHARED, _OUTLINE = object(), object()
 _ROOM = 20_000

@@ -55,7 +55,7 @@ NO_CHECKS = Checks()
 
 
 class ClassDoubts(Struct, frozen=True, kw_only=True):
-    """The doubts of what is told of one class, each quantity by itself.
+    """The doubts of the results of one class, each quantity by itself.
 
     What exact numbers need of it is in the `checks`; where others are `saturation_reasons` by what
     has no queue, or by copies that a pool decides, no error holds that is stated. Its numbers rest
@@ -149,7 +149,7 @@ class Gate(Struct, frozen=True, kw_only=True):
 
 
 def _together(each: Sequence[ClassDoubts]) -> ClassDoubts:
-    """Return the doubts of what is told of several classes together: those of all."""
+    """Return the doubts of the results of several classes together: those of all."""
     first, *others = each
     return replace(
         first,

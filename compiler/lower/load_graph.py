@@ -191,7 +191,7 @@ class Criteria(Struct, frozen=True, kw_only=True):
     quality_in_series: Certainty
     """How it is known where a stream passes several resources that are loaded beyond 1."""
     quality_unmodeled_queues: tuple[UnmodeledQueue, ...]
-    """Of which resources nothing says how they are waited for, where a formula of its own asks."""
+    """The resources of which nothing says how they are waited for, where a formula needs it."""
 
 
 class Analysis(Struct, frozen=True, kw_only=True):
@@ -256,7 +256,7 @@ class Basis(Struct, frozen=True, kw_only=True):
     options: frozenset[str]
     """Options that a condition requests: any other option makes no difference here."""
     weighed: Mapping[str, bool]
-    """Numbers by whose values it is told how others are known; whether by their signs alone."""
+    """Numbers by whose values others are known; whether by their signs alone."""
     evaluated: frozenset[str]
     """Numbers whose values were requested."""
     supposed: Mapping[Formula, bool]

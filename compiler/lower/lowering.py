@@ -31,7 +31,7 @@ def lower(
 ) -> LoadGraph:
     """Return the load graph; QpsError where a value is outside its range.
 
-    What it tells to be known holds for all values of the numbers that are `moving`, and where
+    What it labels as known holds for all values of the numbers that are `moving`, and where
     `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
     Errors of approximations go by where its numbers lie; not so where `by_points` is false: then
     one graph serves more configurations.
@@ -52,7 +52,7 @@ def lower_as_one_of_many(
 ) -> LoadGraph:
     """Return a load graph in which steps that options switch on and off are numbers.
 
-    It tells the same of all that is loaded, limited and paid, and is shared by configurations that
+    It has the same of all that is loaded, limited and paid, and is shared by configurations that
     differ in such options; steps that are not taken are in it, and take no time.
     """
     cache, active = model.derived(GraphCache), in_force(configuration)
@@ -74,8 +74,8 @@ def outlined(model: ir.Model, configuration: Configuration) -> None:
     """Lower a load graph that serves all configurations that differ in counts, too.
 
     In it the numbers of machines and networks in each place are symbols, and all steps that only
-    work are switched. It tells what `lower` tells of what is loaded, limited and paid; how well
-    that is known it does not tell. There may be none.
+    work are switched. It has what `lower` has of what is loaded, limited and paid, but not how well
+    that is known. There may be none.
     """
     cache, active = model.derived(GraphCache), in_force(configuration)
     if cache.like(cache.outline_of(active), active) is not None:

@@ -32,11 +32,11 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     count: Formula = ONE
     port_of: str | None = None
     open_load: Formula | None = None
-    """What others ask of it where users wait who slow down: their own load alone levels off."""
+    """What others demand of it where users wait who slow down: their own load alone levels off."""
     known: Certainty = EXACT
     """How the load is known: that of users who wait is as their waits are."""
     open_known: Certainty = EXACT
-    """How it is known what others than users who wait ask of it."""
+    """How it is known what others than users who wait demand of it."""
     streams: dict[str, Formula] = field(default_factory=dict)
     """What each stream adds to it."""
     is_never_full: bool = False
@@ -49,7 +49,7 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
 
     @property
     def demand(self) -> Formula:
-        """What is at its target where it saturates: who waits for an answer asks for no more."""
+        """What is at its target where it saturates: who waits for an answer demands no more."""
         return self.demand_at(self.target)[0]
 
     @property

@@ -153,9 +153,9 @@ class _ClassView(Struct, frozen=True, kw_only=True):
     # -- losses --------------------------------------------------------------------------
 
     def _beyond_capacity(self) -> list[LossPart]:
-        """Return what is lost as resources are asked for more than they can do."""
+        """Return what is lost as demand exceeds the capacity of resources."""
         if self.closed is not None:
-            return []  # who waits for an answer asks for no more than is served
+            return []  # who waits for an answer demands no more than is served
         return [
             LossPart(
                 stage=f"{name} saturated",

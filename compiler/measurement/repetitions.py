@@ -120,7 +120,7 @@ def _cell(table: Table, heading: str, row: int) -> Fraction | None:
 
 
 def weighting(squares: LeastSquares, repetitions: Repetitions) -> Weighting | None:
-    """Return how much each row of ordinary least squares counts; None where nothing tells it."""
+    """Return how much each row of ordinary least squares counts; None where nothing says it."""
     assert squares.numbers is not None
     size = len(squares.columns)
     errors = squares.errors(squares.columns, squares.target)

@@ -1,6 +1,6 @@
 """The gamma law on arrays: how much of it lies below a value, and above; and the normal law.
 
-What is told is the smaller of the two, as terms of one sign, so that no digits are lost: of few
+What is computed is the smaller of the two, as terms of one sign, so that no digits are lost: of few
 below the mean a series, far from the mean a continued fraction, next to it an integral by Gauss's
 rule, in the logarithm of what is integrated over: that is smooth, and falls all the way.
 """

@@ -26,7 +26,7 @@ def lower_share(shape: float, value: float) -> float:
     found = _ball_of(lambda: 1 - arb(value).gamma_upper(arb(shape), 1), _BITS[:2])
     if found.rel_accuracy_bits() >= _NEARLY_ENOUGH:
         return float(found)
-    # So far below the mean that no digits of the share above tell: a sum of positive terms.
+    # So far below the mean that the share above has too few digits: a sum of positive terms.
     density = _ball_of(lambda: _density(arb(shape), arb(value)))
     total, term, at = 0.0, 1.0, shape
     while term > total * _NEGLIGIBLE:

@@ -51,7 +51,7 @@ def stages_quantile(level: ArrayLike, *stages: ArrayLike) -> Array:
 
 
 def _memoized(*operands: Array) -> Array:
-    """Return the quantiles of a block; a search asks again and again for those of the ends."""
+    """Return the quantiles of a block; a search needs those of the ends again and again."""
     rows = np.ascontiguousarray(np.stack(operands, axis=1))
     names = rows.view(f"V{rows.shape[1] * rows.itemsize}").ravel().tolist()
     found = [_cache.get(name) for name in names]

@@ -1,7 +1,7 @@
 """By how much more items than allowed pass stages late, on arrays: what quantiles are sought by.
 
 A quantile is at most a time where no more than the share beyond its level take longer. One look at
-the tail tells that, where the quantile itself takes a search of such looks. Terms of the series
+the tail shows that, where the quantile itself takes a search of such looks. Terms of the series
 stand in rows, elements in columns.
 """
 
@@ -25,7 +25,7 @@ def lateness(time: ArrayLike, level: ArrayLike, *stages: ArrayLike) -> Array:
     """Return log(P(T > time)/(1 - level)) as a part of what it is at most; -1 at the least.
 
     It is above zero just where the quantile of that level is above the time. Not-a-number where
-    there is no law, or none that arrays tell; infinite where a queue is full.
+    there is no law, or none that arrays can compute; infinite where a queue is full.
     """
     if not stages or len(stages) % OPERANDS:
         return in_blocks(lambda t: np.full(t.shape, np.nan), time)

@@ -103,7 +103,7 @@ class TimePath(Struct, frozen=True, kw_only=True):
     smooth: ClassVar[tuple[float, ...]] = SMOOTH
     """By what the terms of the series count, where laws are smooth."""
     discount: ClassVar[float] = DISCOUNT
-    """What is beyond three times the time that is asked for counts with e to the minus this."""
+    """What is beyond three times the requested time counts with e to the minus this."""
     chance: Array
     fixed: Array
 

@@ -38,7 +38,7 @@ from qps.engine.distributions.stages import (
 from qps.engine.numerics.falling_roots import falling_root
 
 DISCOUNT = 18.0
-"""What is beyond three times the time that is asked for is counted with e to the minus this."""
+"""What is beyond three times the requested time is counted with e to the minus this."""
 
 TOWARDS = 0.9
 """How far the line of integration is moved towards the nearest singularity."""
@@ -173,7 +173,7 @@ WeightedPath = tuple[float, tuple[tuple[int, tuple[Passage, ...]], ...]]
 class Tail(Struct, frozen=True, kw_only=True):
     """What is needed of a mixture to say which share takes longer than a time.
 
-    No quantile asked for is further than `high` beyond its fixed time: so says Chernoff's bound at
+    No requested quantile is further than `high` beyond its fixed time: so says Chernoff's bound at
     a `place` of the transform.
     """
 

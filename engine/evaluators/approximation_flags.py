@@ -7,17 +7,17 @@ from qps.engine.queueing_networks.multiclass_operands import network_of
 
 
 def class_rate(classes: float, _of: float, *operands: float) -> bool:
-    """Return whether the Linearizer tells a rate."""
+    """Return whether a rate is that of the Linearizer."""
     return _is_linearized(classes, operands)
 
 
 def class_wait(classes: float, _of: float, *operands: float) -> bool:
-    """Return whether the Linearizer tells a wait."""
+    """Return whether a wait is that of the Linearizer."""
     return _is_linearized(classes, operands)
 
 
 def class_open_wait(classes: float, *operands: float) -> bool:
-    """Return whether the Linearizer tells a wait of open visits."""
+    """Return whether a wait of open visits is that of the Linearizer."""
     return _is_linearized(classes, operands)
 
 

@@ -31,7 +31,7 @@ def _sign(value: Exact) -> float:
     return float((value > 0) - (value < 0))
 
 
-def refuse(is_outside: bool, *why: str) -> None:  # noqa: FBT001 - says what it is asked
+def refuse(is_outside: bool, *why: str) -> None:  # noqa: FBT001 - states the condition
     """Raise NoValueError where operands lie outside of what there is a value for."""
     if is_outside:
         raise NoValueError(*why)

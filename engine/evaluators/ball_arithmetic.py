@@ -32,7 +32,7 @@ def is_infinite(value: arb) -> bool:
     return value in (INFINITE, -INFINITE)
 
 
-def refuse(is_outside: bool) -> None:  # noqa: FBT001 - says what it is asked
+def refuse(is_outside: bool) -> None:  # noqa: FBT001 - states the condition
     """Raise NoValueError where something is surely outside of what has a value."""
     if is_outside:
         raise NoValueError

@@ -243,7 +243,7 @@ def _of_classes(classes: Formula, operands: tuple[Formula, ...], *, extra: int) 
 
 
 def _count_of(classes: Formula, operands: tuple[Formula, ...]) -> int | None:
-    """Return how many classes are told of; None where that is not known, or is no number."""
+    """Return the number of classes; None where that is not known, or is no number."""
     count = classes.exact
     if count is None or count < 1 or count.denominator != 1 or len(operands) < 2 * count:
         return None

@@ -1,6 +1,6 @@
 """Bounds of closed networks with calls made together, from those of their operands.
 
-Rates rise with customers and fall with what is asked but for a part of them, by which the
+Rates rise with customers and fall with the demands but for a part of them, by which the
 Linearizer is off now more, now less.
 """
 
@@ -56,7 +56,7 @@ def _anything(operands: tuple[Interval, ...]) -> Interval:
 def _is_one_form(operands: tuple[Interval, ...]) -> bool:
     """Return whether there is a network, the same all over the box but for its numbers.
 
-    How often stations are visited is one number: nothing is told of how a rate moves with it.
+    How often stations are visited is one number: how a rate moves with it is not known.
     """
     if len(operands) % GROUP or not is_point(operands[::GROUP]) or not is_point(operands[5::GROUP]):
         return False

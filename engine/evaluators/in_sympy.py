@@ -25,7 +25,7 @@ class Lacking(sympy.Function):  # type: ignore[misc] # sympy is untyped
 
     @classmethod
     def _should_evalf(cls, _operand: sympy.Expr) -> int:
-        return -1  # of digits it stays as it stands, until it is asked
+        return -1  # of digits it stays as it stands, until it is evaluated
 
     def _eval_evalf(self, prec: int) -> sympy.Expr:
         operands = [operand._evalf(prec) for operand in self.args]  # noqa: SLF001 - sympy's protocol

@@ -1,6 +1,6 @@
 """Bounds of closed networks with speeds and pools, from those of their operands.
 
-Of what moves, a rate grows with each as `load_dependent_operands` tells. Where it may do either
+Of what moves, a rate grows with each as in `load_dependent_operands`. Where it may do either
 with some, no more come than the delay lets through.
 """
 

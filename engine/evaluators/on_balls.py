@@ -2,8 +2,8 @@
 
 An operand is a ball in which a number lies, `INFINITE` or `-INFINITE`, or `UNKNOWN`: something of
 which these digits say nothing. So is a value. NoValueError is raised where there surely is none:
-that tells what is not real from what is not known. More digits (`flint.ctx.prec`) make balls
-smaller.
+that distinguishes what is not real from what is not known. More digits (`flint.ctx.prec`) make
+balls smaller.
 """
 
 from __future__ import annotations

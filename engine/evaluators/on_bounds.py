@@ -312,7 +312,7 @@ def monotone(
 ) -> Callable[..., Bounds]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
-    With one of which `grows` tells 0 it may do either: nothing is known then but of a fixed one.
+    Where `grows` is 0 it may do either: nothing is known then but of a fixed one.
     Of the last operands come more groups of so many as it `repeats`. Of `gammas` see
     `on_intervals.monotone`.
     """

@@ -1,6 +1,6 @@
 """Bounds of operations and of their slopes in the population, from those of their operands.
 
-So a question about every population is settled without trying each of them (Moore, Kearfott and
+So a question about every population is decided without trying each of them (Moore, Kearfott and
 Cloud 2009, Introduction to Interval Analysis, chapters 5 and 6). Bounds are rounded outwards:
 they may be wide, never too narrow. What is not known has no bounds; it proves nothing.
 """
@@ -262,7 +262,7 @@ def monotone(
 ) -> Callable[..., Interval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
-    With one of which `grows` tells 0 it may do either: nothing is known then but of one number.
+    Where `grows` is 0 it may do either: nothing is known then but of one number.
     All its values lie between two numbers, each off by a part of it and by `error` at most. Of the
     last operands come more groups of so many as it `repeats`.
 

@@ -208,7 +208,7 @@ def by_tail(
     """Return the slopes of a quantile: by how much a share is later there, over the density there.
 
     A value of a tail takes a small part of the time of a quantile, which is sought by many of them.
-    Where a share takes the very same time there is no density, and differences tell.
+    Where a share takes the very same time there is no density, and differences are used.
     """
 
     @lru_cache(maxsize=64)
@@ -248,7 +248,7 @@ def _ball(value: float) -> arb:
 
 
 def _difference_in_balls(function: Callable[[arb], arb], at: float) -> float | None:
-    """Return a slope; None where balls are too wide to tell."""
+    """Return a slope; None where balls are too wide."""
     from flint import ctx  # noqa: PLC0415 - seldom needed
 
     digits = ctx.prec

@@ -52,7 +52,7 @@ class NoValueError(Exception):
 
 
 def exact_of_float(value: float) -> Exact:
-    """Return what a float tells of an exact value: that it is infinite.
+    """Return what a float shows of an exact value: that it is infinite.
 
     NoValueError where it is not-a-number, InexactError else.
     """

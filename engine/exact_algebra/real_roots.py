@@ -234,7 +234,7 @@ def _changes(coefficients: Iterable[fmpz]) -> int:
 class _Bracket:
     """A cell with one simple root inside, narrowed down as far as is requested.
 
-    A straight line through its ends tells into which of 2, 4, 16 ... parts to look: where that
+    A straight line through its ends says in which of 2, 4, 16 ... parts to look: where that
     was right, into more of them the next time, where not, into fewer.
     """
 

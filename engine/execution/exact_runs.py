@@ -304,7 +304,7 @@ def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
         except TooLongError:
             raise InexactError from None
         if not isinstance(found, Fraction):
-            raise InexactError  # infinite: what it means is for the one who asks
+            raise InexactError  # infinite: what it means is for the caller
         return exact(found)
     if step.word == WHOLE_POWER:
         assert isinstance(step.value, int)

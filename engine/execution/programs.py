@@ -1,6 +1,6 @@
 """Formulas as programs: operations in an order in which each comes after its operands.
 
-Equal parts of formulas are one operation, however many ask for it. A program is plain data: what
+Equal parts of formulas are one operation, however many use it. A program is plain data: what
 an operation does stands in the table of `operations`, by its word, and the interpreters run it on
 arrays and on bounds (`array_runs`), and on exact fractions (`exact_runs`).
 """
@@ -37,11 +37,11 @@ class Step:
 class Program:
     """Steps in an order in which each comes after its operands.
 
-    `inputs` tells on which inputs a step rests, `varies` whether on the population.
+    `inputs` says on which inputs a step rests, `varies` whether on the population.
     """
 
     steps: tuple[Step, ...]
-    # Worked out from the steps; sets are told in another order by each process.
+    # Worked out from the steps; sets have another order in each process.
     inputs: tuple[frozenset[str], ...] = field(repr=False)
     varies: tuple[bool, ...] = field(repr=False)
 

@@ -2,7 +2,7 @@
 
 The population is positive: N min(1, a/N) is min(N, a). And where elastic parameters share what is
 left, x + min(a, b - x) is min(x + a, b). Written so, bounds are those of N and a, or b; those of a
-product or a sum of parts that go against each other would be far wider, and tell little.
+product or a sum of parts that go against each other would be far wider, and say little.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What functions of formulas came to: while a memory is in use, nothing is made twice.
 
-Equal formulas are one object, so that what a function was asked for is told by identity. A model
+Equal formulas are one object, so that arguments of a function are compared by identity. A model
 that is lowered again with another choice does nearly all of it again, and so do its measures.
 """
 
@@ -20,7 +20,7 @@ _UNKNOWN = object()
 
 
 class Memory:
-    """Results by the function and what it was given; what was not asked for lately is forgotten.
+    """Results by the function and what it was given; what was not used lately is forgotten.
 
     There is room for so many arguments and operands, and for as many that come to be forgotten.
     """

@@ -1,6 +1,6 @@
 """Formulas at a point: exact as far as they can be, else in balls that hold the value for sure.
 
-Every part is done once. Where bounds in floats tell a sign, no more is requested; else what is no
+Every part is done once. Where bounds in floats show a sign, no more is requested; else what is no
 fraction is computed in balls (python-flint's arb), with ever more binary digits until the sign, or
 the nearest float, is reported.
 """
@@ -153,7 +153,7 @@ class Point:
         return Substitution(self._values)(formula)
 
     def _sign_by_balls(self, formula: Formula, precisions: Sequence[int]) -> int | None:
-        """Return the sign as balls of some precisions tell it, or `_UNDECIDED`.
+        """Return the sign as balls of some precisions show it, or `_UNDECIDED`.
 
         So it is, too, where more digits make the ball no smaller: some of it is known as floats.
         """
@@ -253,7 +253,7 @@ _MOST_SHARED = 4096
 _shared: dict[tuple[Formula, int], arb] = {}
 """Balls of what has no symbols, by their binary digits: they are the same at every point.
 
-A search asks for the sign of one formula at hundreds of points; networks of queues in it that do
+A search needs the sign of one formula at hundreds of points; networks of queues in it that do
 not rest on what is searched for take nearly all of the time.
 """
 
@@ -284,7 +284,7 @@ def _is_no_smaller(radius: float, before: float) -> bool:
 
 
 _CHOOSING = (*EXTREMES, *ROUNDINGS)
-"""What gives a fraction also where it is asked of numbers that are none."""
+"""What gives a fraction also for numbers that are none."""
 
 _ENOUGH_BITS = 60
 """So many bits are more than a float has: the nearest one, or its neighbour."""
@@ -310,9 +310,9 @@ def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
         return nan
 
 
-@lru_cache(maxsize=64)  # each holds a value for every part of what was asked
+@lru_cache(maxsize=64)  # each holds a value for every part of a formula
 def point_of(symbol: Formula, at: Fraction) -> Point:
-    """Return the point at which a symbol has a value: what is asked again there is remembered."""
+    """Return the point at which a symbol has a value: what is evaluated there is remembered."""
     return Point({symbol: at})
 
 

@@ -21,7 +21,7 @@ _POPULATION = Range(Fraction(1), inf)
 def range_of(formula: Formula, known: Mapping[Formula, Range], *, by_sign: bool = True) -> Range:
     """Return a range of a formula; `known` has those of symbols, which may be anything else.
 
-    Of constants that are no fractions the sign is requested, unless told not to: `by_sign`.
+    Of constants that are no fractions the sign is computed, unless excluded by `by_sign`.
     """
     return ranges_of(formula, known, by_sign=by_sign)[formula]
 

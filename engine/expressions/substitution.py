@@ -9,7 +9,7 @@ from qps.engine.expressions.formulas import Formula, apply
 
 
 class Substitution:
-    """Puts formulas in for parts of formulas; what it was asked for it remembers."""
+    """Puts formulas in for parts of formulas; it remembers its results."""
 
     def __init__(self, values: Mapping[Formula, Formula]) -> None:
         self._known: dict[Formula, Formula] = dict(values)

@@ -59,7 +59,8 @@ class SummedTime(Struct, frozen=True, kw_only=True):
     def transform(self, at: Complex) -> Complex:
         """Return the transform; imaginary parts of rows are multiples of that of the second.
 
-        Columns of which these are next to each other are done at once, with as few times as tell.
+        Columns of which these are next to each other are done at once, with as few times as
+        suffice.
         """
         turns = at.imag[-1] / max(1, len(at) - 1)
         octaves = np.floor(np.log2(np.maximum(np.abs(at[-1]), TINY)))

@@ -1,4 +1,4 @@
-"""The law of a time as polynomials on panels: it is read once, and then asked for cheaply.
+"""The law of a time as polynomials on panels: it is computed once, and then evaluated cheaply.
 
 Panels grow by powers from each time at which a law begins or jumps. Values at Gauss's places make
 the coefficients of Legendre's polynomials.
@@ -169,7 +169,7 @@ def longer_of_paths(
 ) -> tuple[Array, Array]:
     """Return which share takes longer than each time on some paths, and the density.
 
-    Of narrow laws the line of a transform is moved no further than the share that is left asks.
+    Of narrow laws the line of a transform is moved no further than the share that is left requires.
     """
     shares = densities = np.zeros(times.shape)
     is_narrow = len(terms) == len(KINKED)

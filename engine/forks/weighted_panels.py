@@ -1,8 +1,8 @@
 """Times with weights on panels, and fewer of them where a transform hardly turns on a panel.
 
 The transform is the sum of weights w times exp(-s t). On a panel of length h that is a polynomial
-of degree n - 1 in t, up to (|s| h/4)^n 2/n!: so n times at Chebyshev's places tell as much as all
-others on it, each with the sum of the weights times its Lagrange polynomial.
+of degree n - 1 in t, up to (|s| h/4)^n 2/n!: so n times at Chebyshev's places contain as much as
+all others on it, each with the sum of the weights times its Lagrange polynomial.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from qps.engine.numerics.array_blocks import Array
 
 _LEVELS = ((3, 1e-3), (8, 0.5), (16, 5.0), (32, 20.0), (64, 60.0))
-"""So many times tell the transform on a panel where |s| h is at most that: to 1e-11 of it."""
+"""So many times determine the transform on a panel where |s| h is at most that: to 1e-11 of it."""
 _NOTHING = 1e-18
 """What counts for less of the transform than that is left out."""
 
@@ -34,7 +34,7 @@ class WeightedPanels(Struct, frozen=True, kw_only=True, dict=True):
         return WeightedPanels(times=times[is_there], weights=weights[is_there])
 
     def thinned(self, most: float, low: float, high: float) -> tuple[Array, Array]:
-        """Return times and weights that tell transforms up to a size, of real parts between two."""
+        """Return times and weights for transforms up to a size, of real parts between two."""
         begin, end = self.times[:, 0], self.times[:, -1]
         turns = most * (end - begin)
         counts = self._counts(low, high)

@@ -22,7 +22,7 @@ LIBRARY = 2.0**-50
 """A function of the mathematical library is off by less, as a part of its value."""
 
 _FEW_FACTORS = 3
-"""So many are multiplied; of more the library's power is the narrower one, and sooner told."""
+"""So many are multiplied; of more the library's power is the narrower one, and found sooner."""
 
 
 class Interval(Struct, frozen=True, gc=False):

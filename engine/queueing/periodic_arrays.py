@@ -239,7 +239,7 @@ def _reach(
 ) -> tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]:
     """Return between which points the integral is more than nothing, and whether ends are met.
 
-    Points are told by their logits, log((m - x)/(n + 1 - m)).
+    Points are stated by their logits, log((m - x)/(n + 1 - m)).
     """
     flows, work = terms.flows, terms.work
     low_end, high_end = first + _ENDS - 0.5, flows - _ENDS + 0.5

@@ -1,7 +1,7 @@
-"""What closed queueing networks are asked, in floats, fractions and balls alike.
+"""Inputs and results of closed queueing networks, in floats, fractions and balls alike.
 
 Their operands are the customers, their think time, and four numbers a station: `D`, the service
-that a cycle asks of it, on one server, over all of its `m` equal copies, among which that is
+that a cycle demands of it, on one server, over all of its `m` equal copies, among which that is
 spread; the `c` servers of a copy; the open load `L` of a copy, in erlangs; and `m`.
 """
 
@@ -16,7 +16,7 @@ Number = Any
 Station = tuple[Number, Number, Number, Number]
 """D, c, L and m."""
 Value = Callable[[int, Number, tuple[Station, ...]], Number]
-"""What is asked of a network in which all that counts whole is whole."""
+"""A function of a network in which all that counts whole is whole."""
 Line = Callable[[Number, Number, Number], Number]
 """What lies between two values, a part of the way behind the first."""
 _Place = TypeVar("_Place")
@@ -72,7 +72,7 @@ def on_lines(
 ) -> Number:
     """Return a value, on lines between whole numbers of customers and what is whole of places.
 
-    `not_whole` tells of a place what lies on both sides of one of these that is not, and how far
+    `not_whole` returns for a place what lies on both sides of one of these that is not, and how far
     behind the first it is; `counted` is a place with whole numbers.
     """
 

@@ -1,4 +1,4 @@
-"""How long a cycle of a closed network takes at its stations: moments, and the law that they tell.
+"""How long a cycle of a closed network takes at its stations: moments, and the law fitted to them.
 
 Those of the stays given who is found, and of who is found by how means move with the services (a
 network in product form is an exponential family).
@@ -50,7 +50,7 @@ def mean_of(places: Sequence[Place], waits: Sequence[float]) -> float:
 def moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, float, float]:
     """Return mean, deviation and skewness of the time at all stations.
 
-    What waits come to for larger demands tells how what is found varies.
+    The waits for larger demands show how what is found varies.
     """
     alike = [1.0] * len(places)
     waits = waits_of_visits(found, think, places, alike)
@@ -91,7 +91,7 @@ def of_queue(
 ) -> tuple[float, float]:
     """Return variance and third cumulant of the time at a station, for how many are found there.
 
-    A cycle asks so much of it, and a visit a `service`; that waits so many services. `again` is the
+    `service` is the demand of a visit; that waits so many services. `again` is the
     variance of what one visit waits for as another one does.
     """
     spare, chance = servers - load, erlang_c(servers, load)
@@ -106,8 +106,8 @@ def of_queue(
 def open_found(servers: float, load: float, wait: float) -> tuple[float, float]:
     """Return variances of what a visit waits for open traffic at a copy, in services.
 
-    Of whether it waits at all, which users alone do not tell, and of all that it finds: behind each
-    of those who are waited for so many have come as an open queue of one busy server has.
+    Of whether it waits at all, which users alone do not decide, and of all that it finds: behind
+    each of those who are waited for so many have come as an open queue of one busy server has.
     """
     chance, spare = erlang_c(servers, load), servers - load
     first = chance * (1 - chance) / spare**2

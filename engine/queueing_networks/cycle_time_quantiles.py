@@ -3,9 +3,9 @@
 Who comes to a station finds the network with one customer less (Sevcik and Mitrani 1981; Lavenberg
 and Reiser 1980). Given how many are found everywhere, the stays are independent sums of exponential
 services: so it is for all of them together where nobody is overtaken (Schassberger and Daduna 1983;
-Boxma, Kelly and Konheim 1984). So their sum has a law that `cycle_time_transform` tells. Where too
-many customers are found, and at stations that serve all who are there at once, three moments tell a
-gamma law (`cycle_time_moments`).
+Boxma, Kelly and Konheim 1984). So their sum has a law, which `cycle_time_transform` computes. Where
+too many customers are found, and at stations that serve all who are there at once, three moments
+determine a gamma law (`cycle_time_moments`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How long a cycle of a closed network takes at its stations: the law, by its transform.
 
 The transform of the sum of its stays is a coefficient of the generating function of the network,
-with weights that tell of each stay, over that without. A station of c servers, of which open visits
-keep L busy, has for x = D z + L and one visit of mean S
+with weights that describe each stay, over that without. A station of c servers, of which open
+visits keep L busy, has for x = D z + L and one visit of mean S
 
   h(s) (sum_{j < c} x^j/j! + x^c/c! g(s)/(1 - x g(s)/c)),  h = 1/(1 + s S), g = 1/(1 + s S/c),
 
@@ -55,7 +55,7 @@ class _Option(Struct, frozen=True):
 class Law(Struct, frozen=True):
     """The law of the time at all stations: parts of weights of populations, the largest first.
 
-    Each part is told with which of the options it has.
+    Each part comes with the options that it has.
     """
 
     options: tuple[_Option, ...]
@@ -103,7 +103,7 @@ class Law(Struct, frozen=True):
             for ratio in ratios:
                 values = _geometric(values, ratio)
             whole = 0j
-            for value in values:  # of the last of them nothing else is asked
+            for value in values:  # of the last of them nothing else is needed
                 whole = value + last * whole
             found += factor * whole
         return found
@@ -141,7 +141,7 @@ def _geometric(values: Sequence[Any], ratio: complex) -> list[Any]:
 
 @lru_cache(maxsize=1 << 8)
 def law_of(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
-    """Return the law by its transform; None where two moments tell it."""
+    """Return the law by its transform; None where two moments determine it."""
     if any(place.shares for place in places):
         return None
     mean = mean_of(places, waits_of_visits(found, think, places, [1.0] * len(places)))

@@ -4,7 +4,7 @@ Who comes finds what there is with one customer less, as in mean value analysis,
 customers at stations and how these change (the Linearizer: Chandy and Neuse 1982). Calls that are
 made together take as long as the slowest, of independent times, exponential at each visit (Varki
 1999, "Mean value technique for closed fork-join networks"): so customers are more at a station than
-Little's law of one after the other tells. A branch of several stages counts as what it takes always
+Little's law of one after the other gives. A branch of several stages counts as what it takes always
 and an exponential time, of its mean and variance.
 """
 

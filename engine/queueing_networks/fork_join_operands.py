@@ -1,14 +1,14 @@
-"""What closed networks are asked in which calls are made together: operands in groups of six.
+"""Inputs of closed networks with parallel calls: operands in groups of six.
 
 A group is a kind, and D, c, L, m and v. The kind says what it is:
 
 - 0: a station: `c` servers a copy, an open load `L` a copy, in erlangs, `m` copies, and the service
-  `D` that a cycle asks of it, on one server, in all of its `v` visits;
+  `D` that a cycle demands of it, on one server, in all of its `v` visits;
 - -2: a machine of one's own: all of its visits take `D`, and nobody waits;
-- k > 0: calls that are made together, with so many groups behind it that tell of their branches;
+- k > 0: calls that are made together, with so many groups behind it that describe their branches;
 - -1: where a branch begins, which takes `D` besides all that is behind.
 
-So calls stand within calls. What is asked of a place is known by the number of its group.
+So calls stand within calls. A place is identified by the number of its group.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GROUP = 6
 STATION, BRANCH, OWN = 0, -1, -2
 
 GROWING = (1, -1, 0, -1, 1, -1, 1, 0)
-"""How the rate moves with each operand; nothing is told of how often a station is visited."""
+"""How the rate moves with each operand; with how often a station is visited it is not known."""
 
 
 class Station(Struct, frozen=True, kw_only=True):

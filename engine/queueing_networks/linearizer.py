@@ -1,7 +1,7 @@
 """The Linearizer of closed networks: many classes with many customers, nearly.
 
-What a class finds with one of its own less is told by the shares of classes at stations, and by how
-these shares change; the change is taken to be the same with one less of any class (Chandy and
+What a class finds with one of its own less follows from the shares of classes at stations, and by
+how these shares change; the change is taken to be the same with one less of any class (Chandy and
 Neuse 1982). Sums over classes are taken once (de Souza e Silva and Muntz 1990). What is waited at
 several servers, where so many are found, is what is waited where an open flow finds as many.
 """
@@ -31,7 +31,7 @@ an axis for populations, before that for places, and one for classes."""
 
 
 def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
-    """Return waits of classes over what they ask, and those of open visits, at each station.
+    """Return waits of classes over their demands, and those of open visits, at each station.
 
     Numbers of customers need not be whole: of less than one of a class, none finds itself.
     """
@@ -89,7 +89,7 @@ def waiting_at(servers: float, load: float, copies: float) -> Wait:
 
 
 class Linearizer:
-    """Shares of classes at places, and how these change with one less, while they are settled.
+    """Shares of classes at places, and how these change with one less, until they converge.
 
     Arrays have an axis for populations, for places, and for classes, in this order.
     """

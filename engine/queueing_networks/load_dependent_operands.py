@@ -1,17 +1,17 @@
 """Closed networks of one class with stations that are faster or slower by how many are there.
 
-They are told as `closed_operands` tells them, but in groups of five numbers: a kind, and D, c, L
+They are stated as in `closed_operands`, but in groups of five numbers: a kind, and D, c, L
 and m. The kind says what a group is:
 
 - 0: a station, as there; -2: one that each copy of the pool around it has for itself;
 - -1: one more speed of the station before: `c` is how fast all are served together who are one more
   there than with the speed before it, the last one for all numbers beyond. The first speed of such
   a station stands where others have their servers. There is no open load at it.
-- k > 0: a pool, with so many groups behind it that tell of what goes on while a place is held:
+- k > 0: a pool, with so many groups behind it that describe what goes on while a place is held:
   `D` is how long that takes besides, `c` how many places each copy has, `m` how many copies, and
   `L` the square of the coefficient of variation of the time that a place is held.
 
-So pools stand within pools. What is asked of a place is known by the number of its group.
+So pools stand within pools. A place is identified by the number of its group.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def _first(speeds: Sequence[Number], count: int) -> list[Number]:
 class Sums(Struct, frozen=True, dict=True):
     """A network with so many `customers`, within a pool of places and copies `around`.
 
-    What all that is asked of it rests on is worked out once.
+    What all its results rest on is worked out once.
     """
 
     customers: int

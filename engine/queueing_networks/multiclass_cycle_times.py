@@ -1,10 +1,10 @@
 """How long a cycle of one class takes at the stations of a closed network of several: quantiles.
 
 Who comes to a station finds the network with one less of its class (Sevcik and Mitrani 1981;
-Lavenberg and Reiser 1980). Three cumulants of the time at all stations tell a gamma law. They are
-those of the services for how many are found on average, and those of how many are found: a network
-in product form is an exponential family of the logarithms of its demands, so that means tell
-variances by how they move with the services of all classes at a station.
+Lavenberg and Reiser 1980). Three cumulants of the time at all stations determine a gamma law. They
+are those of the services for how many are found on average, and those of how many are found: a
+network in product form is an exponential family of the logarithms of its demands, so that means
+determine variances by how they move with the services of all classes at a station.
 
 Who shares a station shares it with others as it goes on: how many are found counts the less, the
 less of them are still there at the end. Where a copy is chosen for each visit, two of them may be

@@ -1,8 +1,8 @@
 """Numbers of closed networks of several classes with speeds and pools that they share.
 
-What goes on within a pool is told of one class, whose cycles are those of all classes, in the
+What goes on within a pool is computed for one class, whose cycles are those of all classes, in the
 shares in which these end (`service_rate_stays`); how many of each class are at each pool and
-station is told by the Linearizer. Both are settled in turns: shares, then how they change with one
+station comes from the Linearizer. Both are iterated in turns: shares, then how they change with one
 less of a class.
 """
 

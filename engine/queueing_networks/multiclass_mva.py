@@ -43,7 +43,7 @@ class MulticlassRates(NamedTuple):
 
 
 # -- rows of the table ---------------------------------------------------------------------
-# A search asks for the same again: of each requirement, and of boxes that have a corner in common.
+# A search needs the same again: of each requirement, and of boxes that have a corner in common.
 
 
 @lru_cache(maxsize=1 << 11)
@@ -127,7 +127,7 @@ def _ending_classes(network: Network) -> tuple[tuple[float, ...], list[float]]:
 
 
 def is_linearized(network: Network) -> bool:
-    """Return whether there are so many customers that the Linearizer tells what comes of them."""
+    """Return whether there are so many customers that the Linearizer is used."""
     whole = network._replace(customers=tuple(map(floor, network.customers)))
     inner, _ = _queueing_places(whole._replace(customers=_ending_classes(whole)[0]))
     return not _is_exact(inner)

@@ -1,8 +1,8 @@
-"""What closed networks of several classes are asked: their operands, and lines between whole ones.
+"""Inputs of closed networks of several classes: their operands, and lines between whole ones.
 
 Classes are those of customers: class k has N customers who think for Z. A station is `c` servers a
 copy, an open load `L` a copy, in erlangs, `m` copies, and the service `D` that a cycle of each
-class asks of it, on one server, over all copies.
+class demands of it, on one server, over all copies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_POWERS = 400_000
 
 
 class Place(NamedTuple):
-    """A station: servers and open load of a copy, copies, and what each class asks."""
+    """A station: servers and open load of a copy, copies, and the demand of each class."""
 
     servers: float
     load: float
@@ -76,7 +76,7 @@ def between(
 ) -> float:
     """Return a value on lines between whole numbers of customers, servers and copies.
 
-    Of customers where it does not tell what comes of parts of one by itself.
+    With customers where it does not say what parts of one do.
     """
     for k, customers in enumerate(() if in_parts else network.customers):
         if customers != floor(customers):

@@ -1,7 +1,7 @@
 """All populations of a closed network of several classes, by mean value analysis.
 
 A population rests on those with one customer less, so that all of one total are found at once. What
-was found is kept: the populations that a search asks for are those of one table.
+was found is kept: the populations of a search are those of one table.
 """
 
 from __future__ import annotations

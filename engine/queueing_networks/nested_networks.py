@@ -226,7 +226,7 @@ def network_of(
 class _EveryNetwork(_Sorted):
     """A network with none, one, … up to so many customers; it says nothing where floats do not.
 
-    Then, and of what is not told here, each number is to be solved by itself.
+    Then, and of what is not in this table, each number is to be solved by itself.
     """
 
     def __init__(self, most: int, think: float, places: Places, around: Around) -> None:

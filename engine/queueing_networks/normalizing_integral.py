@@ -53,7 +53,7 @@ def at_population(
 
 
 def _saddle(customers: int, think: float, parts: Sequence[tuple[float, float, float]]) -> float:
-    """Return 1/x - 1 where the mean number of customers is as told; the largest ratio is 1.
+    """Return 1/x - 1 where the mean number of customers is as stated; the largest ratio is 1.
 
     The mean falls ever less steeply with it: Newton's steps from below never go too far.
     """

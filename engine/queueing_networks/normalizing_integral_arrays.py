@@ -39,12 +39,12 @@ def numbers_at_population(customers: Array, think: Array, ratios: Array, copies:
     for weight, ahead in _path(think / (largest * (1 + spare)), b, copies):
         total += weight.imag
         own += (weight * ahead / (1 - b * ahead)).imag
-    # Where nothing is asked of any station, there is no saddle.
+    # Where there is no demand at any station, there is no saddle.
     return np.where(ratios > 0, b + b * (1 + b) * own / total, 0.0)
 
 
 def _saddle(customers: Array, think: Array, part: Array, apart: Array, copies: Array) -> Array:
-    """Return 1/x - 1 where the mean number of customers is as told; the largest ratio is 1."""
+    """Return 1/x - 1 where the mean number of customers is as stated; the largest ratio is 1."""
     least = (copies * part / customers - apart).max(axis=0)
     spare: Array = np.maximum(np.maximum(least, think / customers - 1), 0.0)
     spare = np.where(spare > 0, spare, LEAST)

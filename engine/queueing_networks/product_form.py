@@ -2,7 +2,7 @@
 
 A network is a product form: the weight of a state is a product over stations (Gordon and Newell
 1967; with open customers beside the closed ones: Baskett, Chandy, Muntz and Palacios 1975).
-`closed_operands` has what a station is told by.
+`closed_operands` has the operands of a station.
 
 With n closed customers at a copy, and any number of open ones, its weight is geometric from n =
 c - 1 on, with a ratio of r = (D/m)/(c - L): its generating function is a polynomial over 1 - r z.
@@ -34,7 +34,7 @@ Stations = tuple[tuple[float, float, float, float], ...]
 MOST_STEPS = 400
 """Customers up to which a network is solved one by one."""
 BLOCK = 16
-"""So many are solved together, and kept for whoever asks about more of them."""
+"""So many are solved together, and kept for further calls."""
 
 _LARGEST = 600.0
 _ITERATIONS_AT_ONE = 100
@@ -184,7 +184,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
 
 
 def _never_waits(customers: int, servers: float, load: float) -> bool:
-    """Return whether a server is free whoever comes, so surely that floats tell no difference.
+    """Return whether a server is free whoever comes, so surely that floats show no difference.
 
     The share of the time that open visits take the servers that customers leave is that of a
     Poisson law (Chernoff's bound).
@@ -242,7 +242,7 @@ def _block(
 ) -> tuple[list[float], list[list[float]]]:
     """Return rates and numbers of so many customers as a block has, behind those of all before.
 
-    What is asked for many numbers of customers, such as within a pool, is so solved once.
+    What is needed for many numbers of customers, such as within a pool, is so solved once.
     """
     start = 0.0, [0.0] * len(stations)
     if not number:
@@ -273,7 +273,7 @@ def _one_by_one(
 
 
 class Polynomial(Protocol):
-    """Copies of a station, their weights over those of single servers; it is told all others."""
+    """Copies of a station, their weights over those of single servers and of all others."""
 
     copies: int
     weights: list[float]
@@ -346,7 +346,7 @@ def less_own(values: list[float], ratio: float) -> list[float]:
 def weighed(stations: Sequence[Polynomial], shares: Sequence[float], most: int) -> list[float]:
     """Return the product of all polynomials, times the weights of populations.
 
-    Each station is told that of all others, and of its other copies.
+    Each station is given that of all others, and of its other copies.
     """
     size = min(most + 1, len(shares))
     fewer = [power(one.weights, one.copies - 1, size) for one in stations]

@@ -1,6 +1,6 @@
 """How long classes stay where the speed goes by how many are there: at a pool, or with speeds.
 
-What is within a pool is told by the network of one class that all classes are together
+What is within a pool follows from the network of one class that all classes are together
 (`multiclass_load_dependent_operands`): at each number of them there, how many wait, and how many
 are at each place within. Who comes finds the place as it is among so many others who think
 elsewhere, as in a machine repair model: for each time that these think there is a mean number that
@@ -49,7 +49,7 @@ def stays_at(
 ) -> Stays:
     """Return how long classes are at a place, whose cycles come in such shares.
 
-    So many `others` may be there with one who comes, and `most` are all that tables are told of.
+    So many `others` may be there with one who comes, and tables have no more than `most`.
     """
     if isinstance(one, Station):
         return (_at_speeds if one.speeds else _at_station)(network, shares, one, others)
@@ -120,7 +120,7 @@ def _time(mean: Callable[[Any], Any], part: Callable[[Any], Any]) -> Stay:
 
 
 def _open_wait(numbers: _Numbers, pool: Pool, which: int, most: int) -> Wait:
-    """Return what open visits wait at a station within, told only where that is asked."""
+    """Return what open visits wait at a station within, where that is requested."""
 
     def wait(found: Any) -> Any:
         return numbers.means(numbers.of(waits_within(pool, which, most), before=1))(found)
@@ -133,7 +133,7 @@ def _shared_out(
 ) -> Callable[[Any], Any]:
     """Return what makes of the time of a cycle at a place that of each class.
 
-    Each is served as long as it asks, and has its part of the wait, which is all of it at a pool.
+    Each is served for its demand, and has its part of the wait, which is all of it at a pool.
     """
     import numpy as np  # noqa: PLC0415 - seldom needed
 

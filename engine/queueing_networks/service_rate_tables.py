@@ -1,7 +1,7 @@
 """How fast that is of which there are copies, by how many are there in all: pools, and their own.
 
-What goes on within a pool is told by the rates X(1), X(2), … at which as many as are within end: a
-flow-equivalent server (Chandy, Herzog and Woo 1975). Of a pool of one copy these are its speeds.
+What goes on within a pool follows from the rates X(1), X(2), … at which as many as are within end:
+a flow-equivalent server (Chandy, Herzog and Woo 1975). Of a pool of one copy these are its speeds.
 Where there are several copies, and who comes takes any of them, some may be full while others have
 room: of so many in all, the copies are taken to be filled as stations in product form are, each as
 fast as if all were equally full. What then ends is what ends where copies are as busy while nobody
@@ -32,7 +32,7 @@ Product = Callable[[Sequence[Number], Sequence[Number], int], list[Number]]
 """A product of polynomials, so many coefficients of it."""
 
 LEVELS = 64
-"""To how many at each of several copies it is told how full they are; beyond they all are."""
+"""Up to how many at each of several copies tables go; beyond they all are."""
 MOST_COPIES, MOST_PLACES = 32, 128
 """More are equally full in proportion."""
 MOST_RATES = 256
@@ -164,7 +164,7 @@ def copies_of(
     product: Product,
     most: float = inf,
 ) -> Copies:
-    """Return as many copies as floats tell well, and how their weights multiply.
+    """Return as many copies as floats resolve well, and how their weights multiply.
 
     `weights` are those of none, one, … at a copy, up to all its `places`. Of many copies as much
     is at each as of some. Told of no more than `most`.
@@ -192,7 +192,7 @@ def own_rates(
 ) -> list[Number]:
     """Return the rates of stations, one for each copy of a pool, by how many are there in all.
 
-    As `copies_of` has them; up to where weights are above a `least` that floats tell well, as if
+    As `copies_of` has them; up to where weights are above a `least` that floats resolve well, as if
     none waited.
     """
     some = copies_of(weights, places, copies, product=product, most=most)
@@ -222,7 +222,7 @@ def own_waits(
 
     `waits` are those with none, one, … at the copy that is come to, times the weights of these:
     who comes finds the copies filled as stations in product form are. Where weights are too small
-    for floats to tell, as without any.
+    for floats, as without any.
     """
     some = copies_of(weights, places, copies, product=product, most=most)
     top = product(waits, some.fewer, some.levels + 1)

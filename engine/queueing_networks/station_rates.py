@@ -65,7 +65,7 @@ class RatePolynomial:
         return convolved(self.others, [weighted[0], *behind], size)
 
     def beyond(self, shares: Sequence[float], numbers: Sequence[float]) -> float:
-        """Return how many more there are than the speeds tell of, times all weights."""
+        """Return how many more there are than the speeds describe, times all weights."""
         held = [share * number for share, number in zip(shares, numbers, strict=False)]
         return self.full[-1] * dot(self.others, held[self.last :])
 
@@ -253,7 +253,7 @@ def rates_of_copies(station: Station, around: Around, most: int) -> tuple[float,
         unit, one = _one_of(station)
         weights = _summed(one.weights, places)
     peak = max(weights)
-    if peak <= _LEAST:  # so many servers that none waits, as far as floats tell
+    if peak <= _LEAST:  # so many servers that none waits, as far as floats show
         return tuple(none_waits)
     weights = [weight / peak for weight in weights]
     if are_even:

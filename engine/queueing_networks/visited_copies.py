@@ -1,7 +1,7 @@
 """Stations of a closed network as one cycle visits them: which copies of each, and how often.
 
-Each visit is of any copy, all of them alike. Which are visited is told by whole numbers of copies,
-and between those on a line.
+Each visit is of any copy, all of them alike. Which are visited is stated by whole numbers of
+copies, and between those on a line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import Struct
 _MOST_COPIES = 4
 
 Station = tuple[float, float, float, float]
-"""What a cycle asks of it, its servers, how many of them open visits keep busy, its copies."""
+"""What a cycle demands of it, its servers, how many of them open visits keep busy, its copies."""
 
 Visits = tuple[float, bool]
 """How often a cycle visits a station, and whether all who are there share it."""
@@ -48,7 +48,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
     @property
     def ratio(self) -> float:
-        """What a cycle asks of one server of a copy, were these one that is so often as fast."""
+        """What a cycle demands of one server of a copy, were these one that is so often as fast."""
         return self.demand / self.all / self.servers
 
 

@@ -136,7 +136,7 @@ def limit_certainty(solution: Solution, criterion: Criterion) -> Certainty:
 def saturation_known(
     saturation: Saturation, resource: ResourceLoad, population: Formula
 ) -> Certainty:
-    """Return how it is known where a resource saturates: earlier where its load is told too high.
+    """Return how it is known where a resource saturates: earlier where its load is overestimated.
 
     It is a bound where that cannot be determined.
     """

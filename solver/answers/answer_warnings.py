@@ -21,7 +21,7 @@ from qps.solver.search.method import Method
 def warnings_of(
     graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...], at: int
 ) -> tuple[Diagnostic, ...]:
-    """Return what an answer is told with, `at` the population that its loads are told of."""
+    """Return the warnings of an answer, `at` the population of its loads."""
     sink = Sink()
     name = graph.population
     if not rests_on_users(graph):

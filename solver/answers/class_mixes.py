@@ -26,7 +26,7 @@ _TWO = 2
 
 
 class _Network(Struct, frozen=True):
-    """What classes ask of stations, as parts of what each of these can do."""
+    """What classes demand of stations, as parts of what each of these can do."""
 
     names: tuple[str, ...]
     stations: tuple[str, ...]

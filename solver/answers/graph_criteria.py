@@ -46,7 +46,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
 def largest_acceptable(graph: LoadGraph) -> int | None:
     """Return the largest acceptable population alone, None where there is none."""
     first = graph.high + 1
-    # What fails later than another one does not matter: rational functions are the cheapest to ask,
+    # What fails later than another one does not matter: rational functions are cheapest,
     # and of all else quality mostly fails first.
     criteria = all_criteria(graph)[::-1]
     for criterion in sorted(criteria, key=lambda one: not _is_rational(one)):
@@ -79,7 +79,7 @@ def when_it_fails(
 ) -> int | None:
     """Return the first population of the range at which a criterion fails, None for nowhere.
 
-    What fails after `until` may be told as failing nowhere. It fails where `over` is above zero:
+    What fails after `until` may count as failing nowhere. It fails where `over` is above zero:
     its excess if there is none.
     """
     return first_failure(

@@ -57,7 +57,7 @@ class _Limits:
         self.points[load, at] = None
 
     def certify(self) -> None:
-        """Evaluate all anew; exactly, where floats do not tell that a load is at its limit."""
+        """Evaluate all anew; exactly, where floats do not show that a load is at its limit."""
         points = list(self.points)
         if len(points) > _FEW:
             points = _undecided_points(self.population, points)
@@ -68,7 +68,7 @@ class _Limits:
 def _undecided_points(
     population: Formula, points: Sequence[tuple[Formula, Fraction]]
 ) -> list[tuple[Formula, Fraction]]:
-    """Return those points of which floats do not tell that the load reaches its limit there."""
+    """Return those points at which floats do not show that the load reaches its limit."""
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
     from qps.engine.execution.array_runs import Runner  # noqa: PLC0415 - imports numpy

@@ -26,7 +26,7 @@ NONE = -1
 class SaturationTable:
     """Where resources saturate, by their numbers (infinity for never), and their loads.
 
-    `fullness` gives all loads as parts of their targets at a population. It is asked for rows in
+    `fullness` gives all loads as parts of their targets at a population. It is computed for rows in
     which a condition holds; in the others it may be anything.
     """
 

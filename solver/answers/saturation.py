@@ -175,7 +175,7 @@ def _at(population: Fraction, method: Method) -> Saturation:
 def _undecided(
     excess: Formula, population: Formula, low: int, around: int, sought: _Sought
 ) -> Saturation:
-    """Return a saturation that is not told from a population on.
+    """Return a saturation that is undecided from a population on.
 
     It is not behind the first whole population of the range at which the load is beyond its limit.
     """

@@ -1,4 +1,4 @@
-"""Fitted numbers that count as known: their rows are too few to tell how far off they may be."""
+"""Fitted numbers that count as known: their rows are too few for a standard error."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _factor(graph: LoadGraph, criterion: Criterion) -> Fraction | None:
 def _is_by_demand(graph: LoadGraph, criterion: Criterion) -> bool:
     """Return whether a resource is judged by what is demanded of it, which no target can tighten.
 
-    Users who wait for answers ask for no more than there is: below 1 the utilization is judged.
+    Users who wait for answers demand no more than there is: below 1 the utilization is judged.
     """
     if criterion.span is not None:
         return False

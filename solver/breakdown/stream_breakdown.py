@@ -170,7 +170,7 @@ def _of_sum(
     """Return the means of stages, of the longest way, and by how much that share is later.
 
     Of users who wait it is a whole cycle. A quantile of a sum is no sum of quantiles: what late
-    items meet is told of all stages together.
+    items meet is that of all stages together.
     """
     value = graph.at(at).number
     whole, parts = stream.latency_quantile(share), stream.latency
@@ -233,7 +233,7 @@ LOSSES = {
 
 
 def stream_measures() -> list[str]:
-    """Return what can be asked of a stream."""
+    """Return the measures of a stream."""
     return [
         "latency",
         "jitter",

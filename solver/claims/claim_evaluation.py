@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Question(Struct, frozen=True):
-    """Something to ask by itself, and of how many claims it gives the results, by their name."""
+    """A question of its own, and of how many claims it gives the results, by their name."""
 
     name: str
     claims: int
@@ -82,7 +82,7 @@ class Claims(Struct, dict=True):
         return tuple(result for question in self.questions() for result in question.ask())
 
     def questions(self) -> Iterator[Question]:
-        """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
+        """Yield the claims, each to be evaluated by itself: one may fail where others do not."""
         for question in self._questions():
             yield replace(question, ask=partial(self._results, question))
 
@@ -299,8 +299,8 @@ class Claims(Struct, dict=True):
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:
-        """How many values lie within their prediction intervals, of all rows asked so far."""
-        # Only a row that was asked has made the intervals: no other spec imports what they take.
+        """How many values lie within their prediction intervals, of all rows evaluated so far."""
+        # Only an evaluated row has made the intervals: no other spec imports what they take.
         return self._intervals.coverages if "_intervals" in self.__dict__ else ()
 
     @cached_property
@@ -318,7 +318,7 @@ def _origin(
     stated: ir.Expectation | ir.Observation,
     claim: ir.Claim | ir.MeasuredColumn | None = None,
 ) -> ir.Origin:
-    """Return whose a claim is: what a document has, and asks nothing of a model, is arithmetic."""
+    """Return whose a claim is: what a document has, without a query of a model, is arithmetic."""
     if stated.source is None:
         return ir.Origin.MODEL
     if claim is not None and not claim.asks and stated.origin is ir.Origin.PUBLISHED:

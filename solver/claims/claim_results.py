@@ -77,8 +77,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
     `without` are those that nothing uncertain moves, which have none. `as_many` is how likely as
     many to either side are outside, and `as_far` how likely one is as far outside, where the spec
-    is right and all that it says of what is uncertain; told of so many `draws`. The values of a
-    table to which numbers were fitted (`is_fitted`) are none that these have not seen.
+    is right and all that it says of what is uncertain; computed from so many `draws`. The values of
+    a table to which numbers were fitted (`is_fitted`) are none that these have not seen.
     """
 
     observation: str
@@ -93,7 +93,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
     draws: int
     is_fitted: bool
     error: float | None = None
-    """By how much a surface was off that told most draws, where a value takes long."""
+    """The error of a surface that estimated most draws, where a value takes long."""
 
     @property
     def count(self) -> int:
@@ -102,7 +102,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
     @property
     def likely_by_chance(self) -> float:
-        """How likely chance tells both so odd: twice the lesser, as two questions were asked."""
+        """How likely both are so odd by chance: twice the lesser, as two tests were made."""
         return min(1.0, 2 * max(min(self.as_many, self.as_far), 1 / max(1, self.draws)))
 
 

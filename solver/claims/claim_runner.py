@@ -182,7 +182,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             self._note_chosen(graph.assumptions, *loads, *values)
 
     def _note_beyond(self, configuration: Configuration, graph: LoadGraph, population: int) -> None:
-        """Keep where fitted costs are asked for beyond what was measured."""
+        """Keep where fitted costs are used beyond what was measured."""
         key = self._key(configuration), population
         if graph.analysis.calibrations and key not in self._examined:
             self._examined.add(key)
@@ -200,7 +200,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What makes the results doubtful that were asked for so far."""
+        """What makes the results so far doubtful."""
         sink = Sink()
         report_beyond(farthest(self._beyond), sink)
         report_far(farthest_loads(self._far), sink)

@@ -4,7 +4,7 @@ The numbers together are held against the stated ones by Hotelling's T², where 
 by other amounts (K. Krishnamoorthy and J. Yu, Modified Nel and Van der Merwe test for the
 multivariate Behrens-Fisher problem, Statistics & Probability Letters 66, 2004); each by Welch's t
 test, so that all of them together err as seldom (S. Holm, A simple sequentially rejective multiple
-test procedure, 1979). Where runs tell their times, later ones are asked by themselves, too, each
+test procedure, 1979). Where runs have their times, later ones are tested by themselves, too, each
 such question counting as a further one (Bonferroni).
 """
 
@@ -36,7 +36,7 @@ from qps.solver.claims.drift_cuts import (
 from qps.solver.claims.stated_costs import StatedCosts
 
 _FEWEST_ROWS = 8
-"""Beside a row for each number, of runs that are asked by themselves."""
+"""Beside a row for each number, of runs that are tested by themselves."""
 _FEWEST_DAYS = 3
 _MOST_STARTS = 3
 _MOST_ROWS_CUT = 20_000
@@ -80,7 +80,7 @@ class Drift(Struct, frozen=True, kw_only=True):
     `off` by what share of the load they do, at the rates of the runs (the root of the mean square).
     It is no chance where `is_significant`, and has moved where that is more than what is let pass.
     `alone` names the numbers of which each by itself would explain it. `begin` is the first of the
-    `compared_rows` that numbers are told of, where these are not all `rows`; `since` says when it
+    `compared_rows` of the numbers, where these are not all `rows`; `since` says when it
     began, if runs do. `sees` is the least change of the load that such runs would have shown.
     """
 
@@ -112,7 +112,7 @@ class Drift(Struct, frozen=True, kw_only=True):
 
 
 class _RunFit(Struct, frozen=True, kw_only=True):
-    """Runs that are asked by themselves: their fit, its numbers and how well these are known."""
+    """Runs that are tested by themselves: their fit, its numbers and how well these are known."""
 
     fit: Fit
     begin: int
@@ -177,7 +177,7 @@ def _picked(table: Table, rows: Sequence[int]) -> Table:
 
 
 def _times(table: Table) -> list[datetime] | None:
-    """Return when each row began, by the column `time` or `day`; None where nothing tells it."""
+    """Return when each row began, by the column `time` or `day`; None where nothing says it."""
     cells = table.columns.get("time", table.columns.get("day"))
     if cells is None:
         return None
@@ -189,10 +189,10 @@ def _times(table: Table) -> list[datetime] | None:
 
 
 def _starts(table: Table, *, is_ordered: bool) -> list[int]:
-    """Return from which rows on runs are asked by themselves: all, the later half, and so on.
+    """Return from which rows on runs are tested by themselves: all, the later half, and so on.
 
     Where rows have their days, days are halved, as far as some are left; of other groups all
-    are asked together.
+    are tested together.
     """
     count = len(table.lines)
     if not is_ordered or count > _MOST_ROWS_CUT:
@@ -241,8 +241,8 @@ def _run_fit(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> 
 def _either(fit: _RunFit, stated: StatedCosts) -> float:
     """Return how likely runs miss what is stated as much where nothing moved.
 
-    Two questions are asked, each counting as one of two: whether the load is another at the mean
-    of all rates, which few runs tell best, and whether all numbers together are others.
+    Two tests are made, each counting as one of two: whether the load is another at the mean
+    of all rates, which few runs show best, and whether all numbers together are others.
     """
     return min(1.0, 2 * _level(fit, stated).by_chance, 2 * _together(fit, stated))
 
@@ -301,7 +301,7 @@ def _together(fit: _RunFit, stated: StatedCosts) -> float:
 
 
 def _counted(chances: Sequence[float], times: int) -> list[float]:
-    """Return chances so that all of them, asked so many times, err together as seldom (Holm)."""
+    """Return chances so that all of them, tested so many times, err together as seldom (Holm)."""
     order = sorted(range(len(chances)), key=chances.__getitem__)
     most, found = 0.0, [0.0] * len(chances)
     for rank, place in enumerate(order):
@@ -328,7 +328,7 @@ def _drift_of(
     tolerance: float,
 ) -> Drift:
     by_chance = min(1.0, best.by_chance * questions)
-    # Later runs are told by themselves where something is wrong with them, else all of them.
+    # Later runs are reported by themselves where something is wrong with them, else all of them.
     run_fit = best.run_fit if by_chance < chance else whole
     rows = runs_in_numbers(run_fit.fit, stated)
     before = np.array(stated.values)

@@ -27,7 +27,7 @@ _CUT = 7.35
 _CORRELATED = 1.96
 _MOST_ALIKE = 0.9
 _WORSE = 0.01
-"""How likely it is by chance, where one number alone is told to explain less than all do."""
+"""How likely it is by chance, where one number alone is to explain less than all do."""
 
 
 class Since(Struct, frozen=True, kw_only=True):
@@ -137,7 +137,7 @@ def _cut(times: list[datetime], cut: int, first: int, last: int) -> Since:
 
 
 def _correlation_factor(missed: Vector) -> float:
-    """Return by how many times fewer runs tell as much as these, which hang together in time.
+    """Return by how many times fewer runs say as much as these, which are correlated in time.
 
     As for fits along the load (`fit_spread`): M. S. Bartlett 1935.
     """

@@ -72,7 +72,7 @@ class DrawnFigure(Struct, frozen=True, kw_only=True):
 
 
 class _Line(Struct, frozen=True):
-    """A curve; one of loads belongs to a `group`, the model as changed, and is told by `name`."""
+    """A curve; one of loads belongs to a `group`, the model as changed, and is known by `name`."""
 
     curve: ir.Curve
     group: str | None

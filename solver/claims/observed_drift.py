@@ -28,7 +28,7 @@ def observed_drift(
 ) -> Drift:
     """Return what runs, a table of the text, say of the costs of a spec.
 
-    DataError where they do not tell, or do not go with it.
+    DataError where they do not show it, or do not go with it.
     """
     units = unit_reader(spec.program.main)
     table = read_table(text, name, MOST_RUNS)
@@ -43,7 +43,7 @@ def tolerance_of(text: str | None) -> float:
 
 
 def chance_of(text: str | None) -> float:
-    """Return how often noise alone may be told as a move: 1 % unless said otherwise."""
+    """Return the false-alarm rate: 1 % unless stated otherwise."""
     chance = _share(text, "--chance", "1 %")
     if not _LEAST_CHANCE <= chance <= _MOST_CHANCE:
         raise DataError("`--chance` must be from 0.0001 % to 50 %", "write `--chance '1 %'`")

@@ -2,8 +2,9 @@
 
 A row lies within the interval of its prediction or outside of it. What is not known of the spec is
 the same in all rows: where it is off, they are off together. So how odd it is that few lie within
-is no question of a binomial distribution: it is asked of the draws, each of which is a table that
-the spec might have measured (G. A. Barnard, discussion of Bartlett, J. R. Stat. Soc. B 25, 1963).
+is no question of a binomial distribution: it is estimated from the draws, each of which is a table
+that the spec might have measured (G. A. Barnard, discussion of Bartlett, J. R. Stat. Soc. B 25,
+1963).
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class PredictionIntervals(Struct, kw_only=True):
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:
-        """How many values lie within their intervals, of each observation asked so far."""
+        """How many values lie within their intervals, of each observation evaluated so far."""
         observations = {one.name: one for one in self.model.observations}
         return tuple(
             _coverage(observations[name], held, self.probability)
@@ -161,7 +162,7 @@ def _is_of_requirements(part: ir.Expr) -> bool:
 
 
 def _is_of_samples(part: ir.Expr) -> bool:
-    """Return whether something is asked that samples tell of, or another configuration does."""
+    """Return whether a query needs samples, or another configuration does."""
     if isinstance(part, ir.Measured):
         return part.level is not None
     return isinstance(part, ir.Chance | ir.Changed)

@@ -1,4 +1,4 @@
-"""What claims ask where numbers are not known: quantiles of the answer, how likely something is.
+"""Queries of claims where numbers are not known: quantiles of the answer, how likely something is.
 
 Every configuration that a claim is about is solved for the same samples.
 """
@@ -28,7 +28,7 @@ ANSWERS = (ir.MeasureKind.LARGEST, ir.MeasureKind.SATURATION)
 
 
 def is_answer(part: ir.Expr) -> bool:
-    """Return whether solving alone tells it: the largest population, or where it saturates."""
+    """Return whether solving alone gives it: the largest population, or where it saturates."""
     return isinstance(part, ir.Measured) and part.kind in ANSWERS
 
 

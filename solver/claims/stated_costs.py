@@ -55,7 +55,7 @@ class _Used(Struct, frozen=True):
 def stated_costs(
     model: ir.Model, resource: str, items: Sequence[str], requested: Sequence[str]
 ) -> StatedCosts:
-    """Return what the components that are asked for cost; else the only one with such items.
+    """Return what the requested components cost; else the only one with such items.
 
     DataError where none is meant, or several may be.
     """
@@ -199,7 +199,7 @@ def _reading(machine: ir.Machine, resource: str) -> Reading:
 
 
 def _of_fit(fit: Fit, names: tuple[str, ...], machine: str, reading: Reading) -> StatedCosts:
-    """Return numbers that were fitted to a table, with how well that one tells them."""
+    """Return numbers that were fitted to a table, with their standard errors."""
     spread = fit_spread(fit)
     size = fit.has_fixed + len(fit.terms)
     weights = [(0.0,)] * size if spread is None else spread.weights

@@ -1,1 +1,1 @@
-"""What a page tells of an answer beside it: curves, formulas, the path of a request."""
+"""Details that a page shows of an answer: curves, formulas, the path of a request."""

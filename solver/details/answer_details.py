@@ -1,4 +1,4 @@
-"""What a page tells of an answer beside it, worked out once: pages lay it out and solve nothing."""
+"""The details of an answer, worked out once: pages lay it out and solve nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LoadThere(Struct, frozen=True):
 
 
 class AnswerDetails(Struct, frozen=True, kw_only=True):
-    """What a page tells of an answer: a configuration of a spec, at the population of the answer.
+    """The details of an answer: a configuration of a spec, at the population of the answer.
 
     `in_force` is the configuration in the mode of the answer. `loads` are those of all resources,
     `path` where the time of the stream goes that a page draws, None where nothing takes time. So

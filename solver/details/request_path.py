@@ -19,7 +19,7 @@ from qps.compiler.quantities.dimension import TIME
 from qps.engine.expressions.formulas import Formula
 
 LEVEL = Fraction(99, 100)
-"""The share of requests that stay within the time that a page tells beside their mean."""
+"""The share of requests that stay within the time that a page shows beside their mean."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class Step(Struct, frozen=True, kw_only=True):
     known: Certainty
     place: str = ""
     is_apart: bool = False
-    """True for a stage that is told by its own name, and not with others at its place."""
+    """True for a stage that is listed by its own name, and not with others at its place."""
 
 
 class StepThere(Step, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ class ClaimCounts:
     """How many configurations a claim is about, in how many it holds, and one that decides it.
 
     Of `faults` configurations a fault of ours left open whether it is about them, and whether it
-    holds; `fault` tells one of them. `known` is how the counts are known.
+    holds; `fault` describes one of them. `known` is how the counts are known.
     """
 
     claim: ir.MatrixClaim
@@ -155,7 +155,7 @@ def _count(counts: ClaimCounts, rows: RowBlock) -> None:
 
 
 def _named(rows: RowBlock, row: int) -> str:
-    """Return what tells a configuration from the others."""
+    """Return what distinguishes a configuration from the others."""
     axes = rows.compiled.blocks[rows.block].structure.axes
     pairs = zip(axes, rows.index, strict=True)
     return ", ".join(f"{axis.name} = {axis.value_label(int(index[row]))}" for axis, index in pairs)

@@ -35,8 +35,8 @@ def compile_matrix(
 ) -> CompiledMatrix:
     """Return a matrix compiled; QpsError where it is too varied to be.
 
-    `drawn` is asked where quantiles of the answer are, `at_confidence` where requirements state a
-    confidence level: without them nothing requests any. `further` columns are told behind those of
+    `drawn` is used where quantiles of the answer are, `at_confidence` where requirements state a
+    confidence level: without them nothing requests any. `further` columns follow those of
     the matrix.
     """
     promised = confidence_rows(model, matrix, at_confidence)
@@ -76,7 +76,7 @@ def compile_matrix(
 
 
 def _sampled(matrix: ir.Matrix, axis: ir.Axis) -> ir.Matrix:
-    """Return a matrix with what is drawn as its last axis, of which the answers alone are asked."""
+    """Return a matrix with what is drawn as its last axis, for its answers alone."""
     return structs.replace(
         matrix,
         blocks=tuple((*block, axis) for block in matrix.blocks),

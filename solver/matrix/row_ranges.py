@@ -209,7 +209,7 @@ class MatrixSolver:
     def reason_of_no_value(self, _rows: RowBlock, _row: int) -> str | None:
         """Return why rows have no answer in which something has no value, by the first of them.
 
-        None where each is to tell it.
+        None where each has its own.
         """
         return None
 
@@ -371,7 +371,7 @@ _NEARLY = 1e-9
 def _worst(group: CompiledGroup, answers: Sequence[ModeAnswers]) -> Ints:
     """Return the number of the worst mode of each row.
 
-    Where two are too close to tell, their quality counts to the last digit.
+    Where two are too close, their quality counts to the last digit.
     """
     worst = np.zeros(answers[0].first.size, dtype=np.int64)
     largest, quality = _rank(group, 0, answers[0])

@@ -36,7 +36,7 @@ LEFT_OUT = "samples_left_out"
 """Beside quantiles: the share of the samples that have no answer; nothing where all have one."""
 ONE_BY_ONE = "solved_individually"
 _FORMER_KEY = b"one_by_one"
-"""Of how many configurations arrays did not tell everything: told of a table with any such."""
+"""How many configurations arrays did not decide wholly: stated in a table with any such."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +180,7 @@ class Tabulator:
         self._schema = schema_of(self.compiled)
 
     def table(self, start: int, stop: int) -> pa.Table:
-        """Return the rows of a stretch that are wanted; told is how many were asked one by one."""
+        """Return the rows of a stretch that are wanted, with how many were solved one by one."""
         stretches = self._solver.row_blocks(start, stop)
         table = pa.Table.from_batches(map(self._batch, stretches), self._schema)
         masks = (rows.one_by_one & rows.included for rows in stretches)
@@ -279,7 +279,7 @@ class Counts:
     """How many rows there are, and how many of them have no answer.
 
     `none_supported` carry nobody, or cannot be; `faults` are left without an answer by faults of
-    ours. `one_by_one` are the configurations, kept or not, of which arrays did not tell everything.
+    ours. `one_by_one` are the configurations, kept or not, that arrays did not decide wholly.
     """
 
     rows: int = 0
@@ -306,7 +306,7 @@ def counts_of(table: pa.Table) -> Counts:
 
 
 def one_by_one_in(table: pa.Table) -> int:
-    """Return how many configurations a table tells to have been answered one by one."""
+    """Return how many configurations of a table were answered one by one."""
     about = table.schema.metadata or {}
     text = about.get(ONE_BY_ONE.encode(), about.get(_FORMER_KEY, b"0"))
     return int(text) if text.isdigit() and len(text) < _MOST_DIGITS else 0

@@ -3,7 +3,7 @@
 In a box that is no wider than an octave a value is taken to lie about those at both ends and at the
 quarters, by no more than these differ; and its slope about those of both halves and of quarters, by
 no more than these differ. What turns or bends the other way within a box shows there, or in one of
-its halves, whose points these are. Whatever rests on it is told to be an approximation
+its halves, whose points these are. Whatever rests on it is labeled an approximation
 (`compiler/lower/closed_streams/closed_network_builder.py`).
 """
 
@@ -53,7 +53,7 @@ class Followed:
 def followed(low: float, high: float, at: Callable[[float], Point]) -> Followed | None:
     """Return what is followed over a box; None over one so wide that few points say too little.
 
-    `at` tells the values at a point.
+    `at` returns the values at a point.
     """
     width = high - low
     if not 0 < width <= _WIDEST * max(abs(low), abs(high)):

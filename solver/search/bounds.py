@@ -1,6 +1,6 @@
 """Bounds of an expression and of its slope while the population is anywhere between two ends.
 
-So a question about every population is settled without trying each of them (Moore, Kearfott and
+So a question about every population is decided without trying each of them (Moore, Kearfott and
 Cloud 2009, Introduction to Interval Analysis, chapters 5 and 6). The bounds are rounded outwards:
 they may be wide, never too narrow. What is not known has no bounds; it proves nothing. Of what is
 an approximation itself nothing is proved: it is followed (`approximation_bounds.py`). The page does
@@ -43,7 +43,7 @@ class _Step:
 class Curve:
     """An expression in the population alone, with its bounds over a box of populations.
 
-    Those of `others` are computed with it: they can be asked for as a `part`. Symbols that are
+    Those of `others` are computed with it: they are available as a `part`. Symbols that are
     `held` are anywhere between their ends, whatever the population is.
     """
 

@@ -5,7 +5,7 @@ where the bounds of the function prove that it holds there; where not, it is hal
 first. What is rounded up or down jumps: between two jumps it is a fixed number, and what is left
 is mostly rational, so that the point is found exactly. At single populations signs are exact.
 
-Where so many boxes do not decide, `UndecidedError` tells from where on; nothing is guessed.
+Where so many boxes do not decide, `UndecidedError` says from where on; nothing is guessed.
 """
 
 from __future__ import annotations

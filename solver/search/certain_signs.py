@@ -1,6 +1,6 @@
-"""The sign of a formula at a point: certain, or not told.
+"""The sign of a formula at a point: certain, or undecided.
 
-What the engine cannot tell with the most digits is a diagnostic here: nothing is taken for the
+What the engine cannot decide with the most digits is a diagnostic here: nothing is taken for the
 sign of noise.
 """
 
@@ -38,7 +38,7 @@ class NoSignError(QpsError):
 def sign_at(formula: Formula, symbol: Formula, at: Fraction) -> int | None:
     """Return the sign of a formula of one symbol at a point; None where it has no finite value.
 
-    NoSignError where it is so near to zero that no digits tell.
+    NoSignError where it is so near to zero that no digits decide.
     """
     return sign_of(formula, point_values.point_of(symbol, at))
 

@@ -26,7 +26,7 @@ from qps.solver.search.first_crossing import Reach, first_in_pieces
 from qps.solver.search.method import Method
 
 _SMALL_SHARE = Fraction(1, 10**25)
-"""Far more than what differs from zero at a root that is told to 1e-40."""
+"""Far more than what differs from zero at a root that is computed to 1e-40."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def _value_at(value: Callable[[float], float], at: int) -> float:
 
 
 def _between(low: int, high: int, least: float, most: float) -> int:
-    """Return where a line between two numbers vanishes; half way where that tells little."""
+    """Return where a line between two numbers vanishes; half way where that says little."""
     if high > _FAR * max(low, 1) or not (isfinite(least) and isfinite(most)):
         return _halved(low, high)
     found = round(low - least / (most - least) * (high - low))

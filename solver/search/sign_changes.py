@@ -3,8 +3,8 @@
 It fails where it is above zero, and where it has no finite value. What each operation needs to
 have a value is a formula too, with bounds of its own: its roots cut the range first, where they
 are exact; a box in which bounds prove that it is missing fails as a whole. A box in which bounds
-prove that all parts have values is settled where the function has one sign, or where it only
-rises or only falls, so that its ends tell. All others are halved, the widest first, down to the
+prove that all parts have values is decided where the function has one sign, or where it only
+rises or only falls, so that its ends decide. All others are halved, the widest first, down to the
 last digits, or to where bounds of a point are as wide. Where so many boxes do not settle it, or
 bounds say nothing even of narrow ones, points are tried: between two neighbors that agree it is
 taken to be alike, and that is reported. Of what is whole, each of a few numbers is tried.
@@ -41,7 +41,7 @@ _NOTHING = 1e-25
 """So small a part of the range is narrow wherever it lies."""
 
 _SIMPLE = 10**6
-"""A change is told as a fraction with no larger denominator where floats do not distinguish it."""
+"""A change is a fraction with no larger denominator where floats do not distinguish it."""
 
 _FEW_WHOLE, _MOST_WHOLE = 4, 1000
 """In a box so narrow each whole number is tried, and in all so many where bounds do not decide."""
@@ -56,7 +56,7 @@ Stretch = tuple[Fraction, Fraction]
 
 
 class Trial(Struct, frozen=True):
-    """A stretch in which so many `values` were tried, as bounds do not tell of all."""
+    """A stretch in which so many `values` were tried, as bounds do not decide for all."""
 
     low: Fraction
     high: Fraction
@@ -315,7 +315,7 @@ class _Search:
     def _is_blind(self, start: float, end: float) -> bool:
         """Return whether bounds of some narrow box say nothing though both its ends are alike.
 
-        They are far wider there than a value moves: halves of the range would tell no more.
+        They are far wider there than a value moves: halves of the range would show no more.
         """
         width = (end - start) * _PLACE
         for place in range(1, _PLACES + 1):

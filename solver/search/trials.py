@@ -30,7 +30,7 @@ def tried(fails: Fails, box: Box, *, is_whole: bool) -> tuple[int, list[Box]]:
     """Return how many values of a box were tried, and the neighbors between which it changes.
 
     Of what `is_whole` whole numbers are tried, and the neighbors follow each other. No values where
-    these do not tell: where it changes so often that it is noise.
+    these do not decide: where it changes so often that it is noise.
     """
     known: list[tuple[float, bool]] = []
     for at in sorted(set(_values(*box, is_whole=is_whole))):

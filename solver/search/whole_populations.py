@@ -17,9 +17,9 @@ from qps.solver.search.certain_signs import NoSignError, sign_of
 
 
 def fails(over: Formula, population: Formula, at: int, *, strict: bool) -> bool:
-    """Return whether a criterion fails at one population; NoSignError where nothing tells.
+    """Return whether a criterion fails at one population; NoSignError where nothing decides.
 
-    What floats alone tell, and puts it on its limit in all of their digits, counts as on it.
+    What floats alone decide, and puts it on its limit in all of their digits, counts as on it.
     """
     here = point_of(population, Fraction(at))
     try:
@@ -47,7 +47,7 @@ def first_failure_in_pieces(
     `whole` is `over` in pieces. With `strict`, zero counts; None for nowhere. A population at
     which it has no finite value counts too.
     """
-    # At what may be a pole the expression itself must tell; else all that meets there is equal.
+    # At what may be a pole the expression itself must decide; else all that meets there is equal.
     poles = set(whole.poles)
     for candidate in _candidates(whole, low, end):
         if candidate in poles:
@@ -64,7 +64,7 @@ def first_failure_in_pieces(
 def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
     """Yield the populations at which a function may be the first to be above zero, ascending.
 
-    Between two critical points all populations are alike: the first one tells for all.
+    Between two critical points all populations are alike: the first one stands for all.
     """
     last, breakpoints = low - 1, whole.breakpoints
     for piece in whole.pieces:

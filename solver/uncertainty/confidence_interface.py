@@ -16,7 +16,7 @@ def model_at_confidence(
 ) -> ir.Model:
     """Return a model whose requirements with a certainty are what can be promised by them.
 
-    Itself where none asks for any, or every number is certain. QpsError where no sample can be.
+    Itself where none states any, or every number is certain. QpsError where no sample can be.
     """
     if as_stated(model, configuration) is model:
         return model

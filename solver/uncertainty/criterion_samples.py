@@ -14,7 +14,7 @@ Outcomes: TypeAlias = NDArray[np.uint8]
 
 
 UNDECIDED = np.uint8(2)
-"""Of a sample: more than what is told of any, which is 0 or 1."""
+"""Of a sample: more than any state, which is 0 or 1."""
 
 
 @dataclass(kw_only=True)

@@ -1,7 +1,8 @@
 """Whether a difference between two specs is more than the spread of their numbers.
 
 Both are solved for the same samples: what both write alike has one value in each of them (common
-random numbers), so that only what differs, and what it meets with, tells one from the other.
+random numbers), so that only what differs, and what it meets with, distinguishes one from the
+other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is told of the odds of an answer."""
+"""The uncertainty of an answer."""
 
 from __future__ import annotations
 

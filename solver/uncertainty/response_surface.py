@@ -1,4 +1,4 @@
-"""What takes long to tell of a sample, as a function of what varies that is fitted to a few points.
+"""What takes long for a sample, as a function of what varies, fitted to a few points.
 
 Kriging: a polynomial (G. E. P. Box and K. B. Wilson, On the experimental attainment of optimum
 conditions, Journal of the Royal Statistical Society B 13, 1951) and what is left of the points
@@ -113,7 +113,7 @@ class Surface(Struct, frozen=True, kw_only=True, eq=False):
     def next_points(
         self, values: dict[str, Floats], limit: float | None, used: Bools, count: int
     ) -> list[int]:
-        """Return which of some values to tell next: those that may lie on either side of a limit.
+        """Return which values to compute next: those that may lie on either side of a limit.
 
         What is likely to lie on the wrong one comes first (B. Echard, N. Gayton and M. Lemaire,
         AK-MCS: an active learning reliability method combining kriging and Monte Carlo simulation,
@@ -219,7 +219,7 @@ def _kriging(
     coefficients = _solved(terms, values) if length is None else of_terms @ (weighed.T @ values)
     beside = values - terms @ coefficients
     of_points = inverse @ beside
-    # The values in front of a point's own, of all that the polynomial leaves to be told.
+    # The values in front of a point's own, of the residuals of the polynomial.
     own = np.maximum(np.diag(inverse - weighed @ of_terms @ weighed.T), _NOISE)
     return _Kriging(
         order=order,

@@ -1,4 +1,4 @@
-"""How long operations take of many samples, about: whether each of these can be asked."""
+"""How long operations take of many samples, about: whether each of these can be computed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StepTimes:
     samples: int
 
     def are_long(self, numbers: Iterable[int], times: int = 1) -> bool:
-        """Return whether it takes long to tell some operations so many times."""
+        """Return whether it takes long to compute some operations so many times."""
         seconds = sum(self._seconds(number) for number in numbers)
         return seconds * self.samples * times > _MOST_SECONDS
 

@@ -121,7 +121,7 @@ class SampleSolver(FewAlone):
         )
 
     def modes(self) -> Iterator[SampleModeSolver]:
-        """Yield the solvers of all modes that were asked."""
+        """Yield the solvers of all modes that were used."""
         others = (solvers for known in self._others.values() for _, solvers in known)
         for solvers in (*self._solvers.values(), *others, *self.structures()):
             yield from solvers  # type: ignore[misc]

@@ -126,7 +126,7 @@ class SampleModeSolver(SurfaceModeSolver):
     # -- what is quick -------------------------------------------------------------------
 
     def _first_of_quick(self, rows: Rows, criteria: Sequence[CompiledCriterion], end: Ints) -> Ints:
-        """Return the first failures of what is told of all rows at once.
+        """Return the first failures of what is computed for all rows at once.
 
         Before them it is looked at some populations whether any fails there that may not stay so.
         """

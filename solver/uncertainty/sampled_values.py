@@ -16,9 +16,10 @@ from qps.solver.uncertainty.value_samples import value_solver
 
 
 class SampledValues(Struct, frozen=True, eq=False, kw_only=True):
-    """Values in base units, a sample each; `error` is that of the surface that told them, if any.
+    """Values in base units, a sample each; `error` is that of their surface, if any.
 
-    Not-a-number where there is none, where the sample cannot be, and where it takes long to tell.
+    Not-a-number where there is none, where the sample cannot be, and where it takes long to
+    compute.
     """
 
     values: Floats

@@ -1,6 +1,6 @@
 """Samples whose numbers go into the load graph: those with the same ones are solved together.
 
-A priority that is drawn is such a number. Few load graphs are made; the samples beyond are told to
+A priority that is drawn is such a number. Few load graphs are made; the samples beyond are solved
 be left out. Which those are rests on the samples alone, whoever solves which stretch of them.
 """
 
@@ -24,9 +24,9 @@ from qps.solver.uncertainty.interval_result import ALONE
 MOST_ALONE = 64
 """Load graphs that are made of samples, at most, for each configuration."""
 _MANY = 100
-"""Samples from which on it may pay to tell some of them by others."""
+"""Samples from which on it may pay to estimate some of them from others."""
 _TRIED = 8
-"""Samples of which it is asked what numbers go into their load graphs."""
+"""Samples that are examined for the numbers that go into their load graphs."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class FewAlone(MatrixSolver):
             names = self._numbers_in(number, tuple(of))
             alike = np.flatnonzero(self._ranks_of(number, names) == rank)
             solvers_of = self.solvers_alone if alike.size < _MANY else self.solvers_of
-            with refusing({}, 0):  # what is wrong with it is told of each
+            with refusing({}, 0):  # each reports what is wrong with it
                 group, options = compile_structure(self.compiled, number, (*of, int(alike[0])))
                 if group.modes and options <= {*names}:
                     self._structures[known] = group, solvers_of(number, group)

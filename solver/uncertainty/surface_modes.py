@@ -1,4 +1,4 @@
-"""What takes long in samples of one mode: told of a few of them, of the others by a surface."""
+"""What takes long in samples of one mode: computed for few, estimated for the others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CERTAIN = 3.0
 _FAILURE = "failure of"
 _FULL = "part of the limit of"
 _BEYOND = 1.25
-"""How far behind the range something is looked for of which no more is asked than in it."""
+"""How far behind the range something is looked for that is used only in it."""
 _FARTHEST = 64.0
 """How far from where it fails as stated something is looked for that takes long."""
 
@@ -148,7 +148,7 @@ class SurfaceModeSolver(ModeSolver):
     ) -> Callable[[Rows, About | None], Floats]:
         """Return what says where something fails, infinite where it does not.
 
-        What is not sought beyond the range is told to fail a little behind it.
+        What is not sought beyond the range counts as failing a little behind it.
         """
         low, end = float(self.mode.low), _BEYOND * self.mode.high
 
@@ -217,7 +217,7 @@ class SurfaceModeSolver(ModeSolver):
     def _forget_all_but(self, index: Index) -> None:
         """Keep no surfaces of rows that nothing requests: there may be any number of them.
 
-        Nor what they tell of other samples of the same rows.
+        Nor their estimates for other samples of the same rows.
         """
         self._known.clear()
         members = self._along.counts[-1]
@@ -229,7 +229,7 @@ class SurfaceModeSolver(ModeSolver):
         return {name: column[samples] for name, column in self.drawn.items()}
 
     def _pool(self, number: int) -> tuple[Ints, Rows]:
-        """Return samples from which points are chosen: the first that can be, whoever asks."""
+        """Return samples from which points are chosen: the first that can be, for any caller."""
         if number not in self._pools:
             pool, start = np.zeros(0, dtype=np.int64), 0
             while pool.size < _POOL and start < self.most:
@@ -242,7 +242,7 @@ class SurfaceModeSolver(ModeSolver):
         return self._pools[number]
 
     def _is_long(self, outputs: Sequence[int] | set[int] | frozenset[int]) -> bool:
-        """Return whether all samples together would take long to tell of some operations."""
+        """Return whether all samples together would take long for some operations."""
         key = frozenset(outputs)
         if key not in self._long:
             own = filter(self.is_recomputed, self.mode.program.needed(key))

@@ -1,7 +1,7 @@
 """A surface through as many points as it takes: a few at first, then more where they decide.
 
 What is to be known of it is mostly on which side of a limit it lies. Points are added there until
-few of the samples are likely to be told wrong, or there are as many as may be.
+few of the samples are likely to be estimated wrongly, or there are as many as may be.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from qps.solver.uncertainty.response_surface import Surface, first_points, fitte
 _WRONG = 0.003
 """Part of the samples that may lie on the wrong side of a limit."""
 _CAUTION = 2.0
-"""How many times as far off a surface may be as it tells of itself."""
+"""How many times as far off a surface may be as it states."""
 _OF_SPREAD = 0.1
 """How far off a surface may be in the mean, as a part of how far the samples are apart."""
 _FAR = 3.0
@@ -27,7 +27,7 @@ _POINTS_PER_STEP = 4
 """Points that are added at once: one of them where least is known, lest all lie at the limit."""
 
 _NOTHING = 1e-5
-"""How far off a surface may be in any case: what is told of points is not told better."""
+"""How far off a surface may be in any case: points themselves are not known better."""
 _FIRST_OFF = 0.1
 """How far off other samples are from the first, to begin with."""
 _SAME = 1e-4
@@ -46,7 +46,7 @@ def surface_through(
     others: Sequence[Surface],
     enough: float = np.inf,
 ) -> Surface:
-    """Return a surface of what is told of some samples; points are taken from their start first.
+    """Return a surface of the values of some samples; points are taken from their start first.
 
     It is to say which of the samples lie below a limit, if there is one, and to be near to all;
     off by no more than is `enough` where points are estimated from all others.
@@ -104,7 +104,7 @@ def _is_decided(at: Floats, off: Floats, limit: float) -> bool:
 
 
 def _is_close(at: Floats, off: Floats) -> bool:
-    """Return whether a surface is off by little beside what it tells of samples."""
+    """Return whether a surface is off by little beside its estimates of samples."""
     if not at.size:
         return True
     finite = np.isfinite(at)

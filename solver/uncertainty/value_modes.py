@@ -19,9 +19,9 @@ from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.surface_refinement import About
 
 FEW = 100
-"""Samples of which a value is told that takes long, where no surface can tell it of the others."""
+"""Samples whose value is computed if it takes long and no surface can estimate the others."""
 _SAMPLES_EXAMINED = 32
-"""Samples of which it is asked whether a surface can."""
+"""Samples that decide whether a surface can."""
 _VALUE = "value"
 
 
@@ -34,13 +34,13 @@ class ValueModeSolver(SampleModeSolver):
 
     population: int
     is_partial: bool = False
-    """Whether it was told of some samples alone."""
+    """Whether it was computed for some samples alone."""
 
     @property
     def _requested(self) -> frozenset[int]:
         """The numbers that a value rests on: nothing else is computed before it is requested.
 
-        What has no population in it may take long, too, and is not told of every sample then.
+        What has no population in it may take long, too, and is not computed for every sample then.
         """
         mode, program = self.mode, self.mode.program
         wanted = sides_of(mode.impossible) | {n for n in mode.columns if n is not None}

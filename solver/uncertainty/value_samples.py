@@ -1,4 +1,4 @@
-"""The last column of samples at a population, told by what tells one value of a mode."""
+"""The last column of samples at a population, from the solver of one value of a mode."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ValueSolver(SampleSolver):
     def solver_of(
         self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
     ) -> ValueModeSolver:
-        """Return what tells the value of `most` samples, at most, the last of some axes."""
+        """Return the solver of the value of `most` samples, at most, the last of some axes."""
         drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
         solver = ValueModeSolver(
             mode,
@@ -45,10 +45,10 @@ class ValueSolver(SampleSolver):
 
     @property
     def is_partial(self) -> bool:
-        """Whether it was told of some samples alone."""
+        """Whether it was computed for some samples alone."""
         return any(one.is_partial for one in self.solvers)
 
 
 def value_solver(compiled: CompiledMatrix, population: int) -> ValueSolver:
-    """Return what tells the last column of a matrix whose last axis is drawn."""
+    """Return the solver of the last column of a matrix whose last axis is drawn."""
     return ValueSolver(compiled, stated=StatedPoints({}, {}), outcomes=None, population=population)

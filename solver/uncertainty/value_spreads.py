@@ -41,7 +41,7 @@ from qps.solver.uncertainty.value_modes import FEW
 from qps.solver.uncertainty.value_samples import value_solver
 
 _FEW = 0.01
-"""Share of the samples, at each end, that make most of a variance where it tells of few."""
+"""Share of the samples, at each end, that make most of a variance where it is that of few."""
 _NO_ROUNDING = 1e-12
 """Part of a value by which samples differ that are alike but for rounding."""
 
@@ -115,7 +115,7 @@ def _resting_on(
     """Return the numbers that are not known and on which a formula rests, or its form."""
     named = _named_in(read(graph, configuration), own)
     if not own.keys() & graph.basis.evaluated <= named:
-        # Their values were asked for while it was made: what remains requests none of them.
+        # Their values were requested while it was made: what remains requests none of them.
         graph = lower_as_one_of_many(model, configuration, dict.fromkeys(own, True))
         named = _named_in(read(graph, configuration), own) | (own.keys() & graph.basis.decided)
     return tuple(

@@ -26,7 +26,7 @@ from qps.solver.uncertainty.value_spreads import in_mode_of
 def values_at_confidence(
     model: ir.Model, configuration: Configuration, graph: LoadGraph, sampling: Sampling
 ) -> UnfavorableValues:
-    """Return what tells the unfavorable ends of values of a graph, in its mode."""
+    """Return the solver of the unfavorable ends of values of a graph, in its mode."""
     stated, configured = in_mode_of(graph, as_stated(model, configuration), configuration)
     return partial(_unfavorable, stated, configured, sampling)
 

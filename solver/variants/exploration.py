@@ -87,7 +87,7 @@ def _neighbors(known: LoweredCombinations, starts: Sequence[Start]) -> Iterator[
 
 
 def _relevant(known: LoweredCombinations) -> Sequence[int]:
-    """Return the selects that tell several changes from fewer of them: what anything requests.
+    """Return the selects that distinguish several changes from fewer: what anything requests.
 
     Without what nothing requests, a combination is nearer to the start, and so it is known. Of
     those that cannot be it is not known what they request.

@@ -1,1 +1,1 @@
-"""The question asked otherwise: advice, the question turned round, sizing, differences."""
+"""Other questions about a model: advice, inverse questions, sizing, differences."""

@@ -246,7 +246,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         """Return how a change helps, to where demand moves and what is left there.
 
         None where it does not help, or less than the best of its kind. To be acceptable at one
-        population is told sooner than up to where it is.
+        population is reported sooner than its end.
         """
         if not self._acceptable(graphs, self._now + 1):
             return None

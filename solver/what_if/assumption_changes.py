@@ -96,7 +96,7 @@ class Side(Struct, frozen=True, dict=True):
 
     @cached_property
     def decided(self) -> frozenset[str]:
-        """The parameters that a condition of any mode asks for."""
+        """The parameters that a condition of any mode uses."""
         graphs = (lower(self._as_stated, one) for one in self.by_mode.values())
         return frozenset().union(*(graph.basis.decided for graph in graphs))
 

@@ -85,10 +85,10 @@ class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is;
-    where `overloads` tell more, the `criterion` itself is known better at some values. Quality
+    where `overloads` say more, the `criterion` itself is known better at some values. Quality
     `is_implied` where it fails where an axis does: of one axis, or the worst of several. What is
-    `undecided` of it counts as failing. Where there is a `sign_as_set`, that is asked for the sign
-    at a value: the model may have a value where the function of the number has none.
+    `undecided` of it counts as failing. Where there is a `sign_as_set`, that returns the sign at a
+    value: the model may have a value where the function of the number has none.
     """
 
     failure: Failure
@@ -152,7 +152,7 @@ class Excess(Struct, frozen=True, kw_only=True):
         )
 
     def is_undecided(self, at: Fraction) -> bool:
-        """Return whether it is not told what it does at a value."""
+        """Return whether it is undecided at a value."""
         return any(low < at < high for low, high in self.undecided)
 
 
@@ -349,7 +349,7 @@ class _Search:
 
 
 class _UndecidedCriteria(Struct, frozen=True):
-    """What is not told of criteria, where another one does not settle it."""
+    """What is undecided of criteria, where another one does not decide it."""
 
     excesses: Sequence[Excess]
     symbol: Formula

@@ -129,7 +129,7 @@ def involved_places(
     """Return the places that numbers are of, or that they load."""
     of_numbers = places_of_numbers(model, configuration)
     places = {of_numbers[one.name] for one in involved if one.name in of_numbers}
-    # A machine of one core has no number of its own; what loads it tells.
+    # A machine of one core has no number of its own; what loads it says so.
     numbers = {assumption.symbol for assumption in involved}
     return places | {
         solution.graph.network.place_of(name)
@@ -202,7 +202,7 @@ def _twice_as_fast(
 def _faster_core(
     configuration: Configuration, solution: Solution, involved: list[Assumption]
 ) -> Iterator[Candidate]:
-    """Yield cores twice as fast for what is bound to one thread, where no rating tells of it.
+    """Yield cores twice as fast for what is bound to one thread, where no rating describes it.
 
     A thread, `server.cpu.main`, gains nothing by more cores. All costs there halve; where they
     are also costs elsewhere, no one machine can be made faster.

@@ -1,7 +1,7 @@
 """Whether fewer users are carried wherever so many are: proved for all values of a number.
 
 A criterion that does not fall as users are added holds for fewer where it holds for more: bounds of
-its slope tell, over boxes of users and values, which are halved until they do. Boxes in which the
+its slope decide, over boxes of users and values, which are halved until they do. Boxes in which the
 operands of a quantile have no bounds are halved before any quantile is computed: where there are
 too many of them alone, it is undecided.
 """
@@ -66,7 +66,7 @@ class _Criterion:
         return self._is_proven(self._curve, box)
 
     def is_provably_open(self, box: _Box) -> bool:
-        """Return whether no bounds of it tell anything in a box, without a quantile computed."""
+        """Return whether no bounds of it say anything in a box, without a quantile computed."""
         if not self._quantiles:
             return False
         curve = self._endless

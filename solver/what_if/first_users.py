@@ -169,7 +169,7 @@ def _times(
     *,
     cores: Fraction | None = None,
 ) -> Candidate:
-    """Return numbers so many times as large, told as one change."""
+    """Return numbers so many times as large, as one change."""
     is_capacity = cores is not None or numbers[0].is_capacity
     if cores is None:
         text = f"twice the {name}" if times == _UP[0] else f"{float(times):g} times the {name}"

@@ -1,8 +1,8 @@
 """How many machines do: the search for counts with which all that is required holds.
 
 All counts are doubled together until all holds; then each is made as small as it may be while the
-others stay. Whether all holds is asked of the whole model at the very counts that are reported, so
-that what is told is so; that fewer could do elsewhere, or more than was looked at, is not ruled
+others stay. Whether all holds is checked with the whole model at the very counts that are reported,
+so that the report is true; that fewer could do elsewhere, or more than was looked at, is not ruled
 out.
 """
 
@@ -22,7 +22,7 @@ MOST_TIMES = 4096
 """So many times the machines that there are is looked at."""
 
 _TRIES = 150
-"""How often the model is asked."""
+"""How often the model is evaluated."""
 
 
 class Countable(Struct, frozen=True):

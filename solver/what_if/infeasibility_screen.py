@@ -1,4 +1,4 @@
-"""Changes that cannot help, told by a graph that many configurations share.
+"""Changes that cannot help, found by a graph that many configurations share.
 
 Most changes of a large system touch what does not limit it. Where what fails now still fails, in an
 outline with the numbers of the change, the change need not be lowered by itself.
@@ -44,7 +44,7 @@ class Outlines(Struct, frozen=True):
     of_modes: Mapping[str | None, _Outline]
 
     def of(self, configuration: Configuration) -> tuple[LoadGraph, ...]:
-        """Return a graph of each mode, empty where there is none to be told by."""
+        """Return a graph of each mode, empty where there is none."""
         if not self.of_modes:
             return ()
         found = [from_outline(self.model, one) for one in in_each_mode(self.model, configuration)]

@@ -3,7 +3,7 @@
 The criteria at that population are functions of the one number alone. Where they are made of
 rational functions, maxima and minima, their critical points are found exactly; where not, bounds
 over boxes find where they change (`search/sign_changes`). Between two neighbouring points all
-values are alike; at one of each stretch the model is asked as it is where that is set.
+values are alike; at one of each stretch the model is evaluated as it is where that is set.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from qps.solver.what_if.overridden_model import ModelAsSet
 
 _NEARLY = Fraction(1, 10**9)
 _MOST_EVALUATIONS, _MOST_OTHERS = 12, 3
-"""Between so many points the model is asked as it is where a value is set.
+"""Between so many points the model is evaluated as it is where a value is set.
 
 And of these between so many that are not next to acceptable values.
 """
@@ -58,7 +58,7 @@ class InverseSolution(Struct, frozen=True, kw_only=True):
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
     nominal_inputs: tuple[str, ...] = ()
-    """The other numbers that nobody knows exactly: it is told with their typical values."""
+    """The other numbers that nobody knows exactly: typical values stand for them."""
 
 
 def solve_for(

@@ -45,7 +45,7 @@ class Unknown(Struct, frozen=True, kw_only=True):
     mode (None outside of any), of an elastic parameter what it settles at with the population.
     `low` and `high` are the range to look in, that of the parameter where `is_declared`, else a
     million times less and more than now. A number that `is_share` is written in per cent. A
-    parameter that counts places, the users of a group or flows is told in whole numbers, and so are
+    parameter that counts places, the users of a group or flows has whole numbers, and so are
     cores and things that are held, such as threads, unless there is a part of one now. `refused`
     are the bounds, in every mode, of what rests on it.
     """
@@ -240,7 +240,7 @@ def _range_around(name: str, current: Sequence[float]) -> tuple[Fraction, Fracti
     return min(positive) / _FAR, max(positive) * _FAR
 
 
-# -- what cannot be asked for --------------------------------------------------------------
+# -- what cannot be the unknown --------------------------------------------------------------
 
 
 def _refuse_share(parameter: ir.Parameter) -> None:

@@ -56,7 +56,7 @@ class Capacity(Struct, frozen=True):
 def _times(graph: LoadGraph, criterion: Criterion, population: int) -> float:
     """Return how many times its limit a measure is, above 1 where that is too much or too little.
 
-    What has no value, or no proportion to its limit, is told as infinitely far beyond it where it
+    What has no value, or no proportion to its limit, counts as infinitely far beyond it where it
     fails.
     """
     point = graph.at(population)

@@ -28,7 +28,7 @@ class Overloads:
 
     @cached_property
     def _over(self) -> dict[str, Formula]:
-        """By how much the load of each is above 1; most graphs are never asked."""
+        """By how much the load of each is above 1; for most graphs never requested."""
         names = {name for stream in self._graph.streams.values() for name in stream.saturating}
         return {
             name: substituted(self._graph.resources[name].load, self._values) - number(1)

@@ -1,7 +1,7 @@
 """The model as `--set` makes it at single values of a number: what formulas of it are held against.
 
 With another value a spec may have other formulas: what is done never is no part of it, and what is
-equal by chance counts as equal. So its formulas in a number are asked again where they have no
+equal by chance counts as equal. So its formulas in a number are evaluated again where they have no
 value, at the ends of the range, and at a few values besides; where these differ, the answer is
 found by values that are set.
 """
@@ -53,7 +53,7 @@ class ModelAsSet:
         return self._graphs[at]
 
     def known(self, at: Fraction) -> tuple[LoadGraph, ...]:
-        """Return the same of a value that was asked for before; none of others."""
+        """Return the same of a value that was evaluated before; none of others."""
         return self._graphs.get(at, ())
 
     def criteria_with_signs(
@@ -97,7 +97,7 @@ class ModelAsSet:
     def changes(self, excesses: Sequence[Excess]) -> tuple[list[Fraction], Certainty] | None:
         """Return the values about which some criterion begins or ceases to fail, as they are tried.
 
-        And how they are known; None where values that are tried do not tell.
+        And how they are known; None where values that are tried do not decide.
         """
         number = self._number
 

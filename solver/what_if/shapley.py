@@ -81,7 +81,7 @@ def steps(names: Sequence[str], answer: Answer) -> list[int | None]:
 def both_orders(names: Sequence[str], answer: Answer) -> Sequence[float | None] | None:
     """Return the mean of what each change moves in an order and in the reverse of it.
 
-    So few orders are asked where there are too many changes for all; the values add up as well.
+    So few orders are evaluated where there are too many changes for all; the values add up as well.
     None where one of both orders meets a place without an answer.
     """
     ways = [steps(names, answer), steps(names[::-1], answer)[::-1]]

@@ -2,7 +2,7 @@
 
 Each capacity is turned by itself, all else as it stands; the load of a resource rests on no other
 capacity but where an elastic parameter takes what is left. Then all that is too small is made as
-large as told, and the whole is judged anew: the answer says whether that supports them.
+large as stated, and the whole is solved again: the answer says whether that supports them.
 """
 
 from __future__ import annotations

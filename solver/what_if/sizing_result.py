@@ -128,9 +128,9 @@ class Sizing(Struct, frozen=True, kw_only=True):
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
     nominal_inputs: tuple[str, ...] = ()
-    """The numbers that nobody knows exactly: it is told with their typical values."""
+    """The numbers that nobody knows exactly: typical values stand for them."""
 
     @property
     def is_possible(self) -> bool:
-        """True where what is told carries the population."""
+        """True where the proposal supports the population."""
         return self.is_supported or (self.growth is not None and bool(self.growth.machines))

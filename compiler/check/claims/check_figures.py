@@ -169,5 +169,5 @@ class FigureChecker(OfChanges, frozen=True):
 
 
 def _changes_text(loads: ast.Loads) -> str:
-    """Return what tells the lines of one `loads` from those of another: its changes."""
+    """Return what distinguishes the lines of one `loads` from those of another: its changes."""
     return ", ".join(" ".join(change.span.text.split()) for change in loads.changes)

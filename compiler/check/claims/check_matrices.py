@@ -353,7 +353,7 @@ class MatrixChecker(OfChanges, frozen=True):
 
 
 def _parts(item: ast.Matrix) -> Iterator[tuple[str, str]]:
-    """Yield what a matrix asks: the word it is said with, and the text behind it."""
+    """Yield the query of a matrix: the word it is said with, and the text behind it."""
     yield from (("with", _said(change.span)) for change in item.changes)
     yield from (("over", _said(axis.span)) for axis in item.axes)
     yield from (("exclude", _said(expr.span)) for expr in item.excluded)

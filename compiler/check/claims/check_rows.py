@@ -163,7 +163,7 @@ class RowConditions(OfChanges, frozen=True):
 
 
 def is_refused(sink: Sink, span: Span, parts: Iterable[ir.Expr]) -> bool:
-    """Report what a row of a matrix is not asked: a `with` of its own, how likely something is."""
+    """Report what a row of a matrix cannot have: a `with` of its own, how likely something is."""
     changed = next((part for part in parts if isinstance(part, ir.Changed)), None)
     if isinstance(changed, ir.Chance):
         sink.report(

@@ -1,4 +1,4 @@
-"""Whose is a claim, and does it ask anything of a model, or is it arithmetic of what was put in?"""
+"""Whose is a claim, and does it query a model, or is it arithmetic of what was put in?"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def queries_model(expr: ast.Expr, module: Module) -> bool:
 
 
 def _is_model_name(name: ast.Name, declared: Declared | None, module: Module) -> bool:
-    """Return whether a name stands for what only a model can tell."""
+    """Return whether a name stands for what only a model can compute."""
     if declared is None and current_name(name.parts[0]) in ("quality", CAPACITY):
         return True
     if declared is None:

@@ -46,7 +46,7 @@ class SystemChecker(OfChanges, frozen=True):
         return bool(self.main.prefix)
 
     def instance(self) -> ir.Instance:
-        """Return what the model tells of an instance: how many users it has.
+        """Return the instance in the model: how many users it has.
 
         What rests on users that cannot be is not looked at: they have no value.
         """
@@ -141,7 +141,7 @@ class SystemChecker(OfChanges, frozen=True):
                 )
 
     def requirements(self) -> tuple[ir.Requirement, ...]:
-        """Return what it needs, with the needs of the one mode that it was told to be in."""
+        """Return what it needs, with the needs of the one mode that it is fixed to."""
         blocks: list[ast.Require | ast.Mode] = [*self.main.syntax.every(ast.Require)]
         blocks += [m for m in self.main.syntax.every(ast.Mode) if m.name.text in self.main.mode]
         return self._requirements(r for block in blocks for r in block.requirements)
@@ -155,7 +155,7 @@ class SystemChecker(OfChanges, frozen=True):
         return TargetChecker(self.expressions).waits(self.main.syntax.every(ast.Waiting))
 
     def modes(self) -> tuple[ir.Mode, ...]:
-        """Return its modes, none where it was told to be in one."""
+        """Return its modes, none where it is fixed to one."""
         declared = [] if self.main.mode else self.distinct(ast.Mode)
         return tuple(self.changes.mode(m, self._requirements(m.requirements)) for m in declared)
 

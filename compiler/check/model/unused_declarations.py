@@ -50,7 +50,7 @@ class UnusedChecker(Part, frozen=True):
             components.unused(one)
         for one in unused:
             if one.qualified in components.run:
-                continue  # it is told of what it runs in
+                continue  # it is reported at what it runs in
             if one.module is self.main and not self.program.is_module:
                 name = one.declaration.name
                 self.sink.report(
@@ -81,7 +81,7 @@ class UnusedChecker(Part, frozen=True):
         named = {p.name.text for p in params if self.expressions.is_named(Declared(self.main, p))}
         tables = {p.table.text for p in params if p.table is not None and p.name.text in named}
         for param in params:
-            # Of a table some values may be left: which are asked for is no matter of its own.
+            # Of a table some values may be left: which are used is another matter.
             is_of_one = param.table is not None and param.table.text in tables
             if not (self.program.is_module or param.name.text in named or is_of_one):
                 self.sink.report(

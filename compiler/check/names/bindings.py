@@ -1,6 +1,6 @@
-"""Which declaration each name of a program means, part by part: for editors, which ask by place.
+"""Which declaration each name of a program means, part by part: for editors, which look up places.
 
-The table is made of the syntax trees, which tell what declares a name, and of what the checker
+The table is made of the syntax trees, which say what declares a name, and of what the checker
 `noted` that it took the others for. Nothing is resolved here that the checker did not resolve; a
 name that it did not come to, since something before it is wrong, is `unresolved`.
 

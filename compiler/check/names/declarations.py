@@ -30,7 +30,7 @@ class Indexed(ast.Shared, frozen=True, kw_only=True):
 
 
 class InstanceArgument(Struct, frozen=True):
-    """What an instance is told of one of its names, and the module in which that stands."""
+    """The value that an instance is given for one of its names, and its module."""
 
     module: Module
     change: ast.Change
@@ -116,7 +116,7 @@ class Declared(Struct, frozen=True):
 
     @property
     def stated_at(self) -> Span:
-        """Where it is said what it is: where it is declared, or where an instance is told so."""
+        """Where it is said what it is: where it is declared, or where an instance is given so."""
         given = self.module.arguments.get(self.declaration.name.text)
         return self.declaration.name.span if given is None else given.change.span
 
@@ -147,7 +147,7 @@ def named_in(module: Module, parts: tuple[str, ...]) -> Declared | None:
 
 
 def declared_in(module: Module, name: str) -> Declared | None:
-    """Return what a module calls by a name: its own, or what an instance was told to be its own.
+    """Return what a module calls by a name: its own, or what an instance was given as its own.
 
     What there is for each pair of kinds is the same both ways.
     """

@@ -190,7 +190,7 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                 )
 
     def _requested(self) -> Iterator[ast.Let]:
-        """Yield definitions as they are for a kind, where something asked for them so."""
+        """Yield definitions as they are for a kind, where something requests them so."""
         made: set[tuple[str, Key]] = set()
         while missing := [requested for requested in self.indices.lets if requested not in made]:
             for requested in missing:

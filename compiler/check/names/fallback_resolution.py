@@ -1,6 +1,6 @@
 """Names that the checker did not come to, since something before them is wrong: for editors.
 
-They are looked up as the checker does, where one look tells what is meant. What depends on where it
+They are looked up as the checker does, where one look shows what is meant. What depends on where it
 stands (formals, columns, choices) is left open.
 """
 

@@ -51,7 +51,7 @@ class Need(Struct, frozen=True):
 class Indices(Struct, frozen=True, kw_only=True):
     """What a file declares for each of some kinds, and what differs by them.
 
-    `lets` are those that were asked for as they are for a kind: they are to be made.
+    `lets` are those that were requested for a kind: they are to be made.
     """
 
     sink: Sink

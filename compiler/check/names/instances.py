@@ -1,6 +1,6 @@
-"""Instances: what a file is told where it is used (`use "region.qps" as eu with …`).
+"""Instances: the values that a file is given where it is used (`use "region.qps" as eu with …`).
 
-An instance is the file with everything of its own, under its own name. What it is told stands for
+An instance is the file with everything of its own, under its own name. What it is given stands for
 what the file states: expressions, which keep the scope of the text that they stand in, and places,
 machines and networks that are those of the using module.
 """
@@ -55,7 +55,7 @@ class Instances(Struct, frozen=True):
     uses: list[tuple[Module, Module]]
 
     def has_population(self, instance: Module, use: ast.Use, user: Module, alias: str) -> bool:
-        """Return whether a file with users of its own is told how many; else it is reported."""
+        """Return whether a file with users of its own is given their number; else report it."""
         users = _users_of(instance)
         if users is None:
             return True
@@ -113,10 +113,10 @@ class Instances(Struct, frozen=True):
                 label,
             )
 
-    # -- what is told --------------------------------------------------------------------
+    # -- what is given --------------------------------------------------------------------
 
     def _bind_argument(self, instance: Module, change: ast.Change, user: Module) -> None:
-        """Note what an instance is told of one of its names, by a text in the module `user`."""
+        """Note what an instance is given for one of its names, by a text in the module `user`."""
         module, name = self._target(instance, change.name)
         if module is None:
             return
@@ -235,7 +235,7 @@ class Instances(Struct, frozen=True):
     def _of_its_kind(self, instance: Module, user: Module) -> tuple[ast.Change, ...]:
         """Return the value that an instance is given, for its kind where there is one for each.
 
-        What is told of one kind alone (`eu.web = big`) goes before what is told of all.
+        What is given for one kind alone (`eu.web = big`) goes before what is given for all.
         """
         used = instance.used
         assert used is not None
@@ -287,7 +287,7 @@ class Instances(Struct, frozen=True):
 
 
 def _is_itself(module: Module, name: str) -> bool:
-    """Return whether what a name of an instance was told to be leads back to it."""
+    """Return whether the value given to a name of an instance leads back to it."""
     seen: set[tuple[str, str]] = set()
     while (module.prefix, name) not in seen:
         seen.add((module.prefix, name))

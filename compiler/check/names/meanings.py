@@ -176,7 +176,7 @@ class Reader(Struct, frozen=True, kw_only=True):
 
 
 def _is_load(part: ast.Name) -> bool:
-    """Return whether a part of a name asks how much a place is used."""
+    """Return whether a part of a name is the load of a place."""
     return current_name(part.text) == UTILIZATION
 
 

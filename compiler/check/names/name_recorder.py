@@ -1,7 +1,7 @@
 """What names were taken for while a program was checked: noted where it is decided.
 
 Nobody notes but who requests it (an editor): a module without a listener notes nothing. What the
-notes come to, name by name, `bindings` tells.
+notes come to, name by name, is in `bindings`.
 """
 
 from __future__ import annotations

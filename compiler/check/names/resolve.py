@@ -233,7 +233,7 @@ class _Loader(Struct, kw_only=True):
                 hint="add a name: `use … as name`",
             )
             return False
-        # A unit may have the same name: what a module declares is told by the dot behind its name.
+        # A unit may have the same name: what a module declares is known by the dot behind its name.
         taken = alias in module.names or alias in module.imports
         if taken:
             self.sink.report(

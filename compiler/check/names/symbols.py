@@ -13,7 +13,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
 
 WITH_A_MEANING = ("on", "off", "unicast", "multicast")
-"""Choices that mean the same wherever they are: an option that has one is asked by them."""
+"""Choices that mean the same wherever they are: an option that has one is compared by them."""
 
 
 class Symbol(Struct, frozen=True, kw_only=True):

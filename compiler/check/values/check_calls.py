@@ -47,7 +47,7 @@ _ALWAYS = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, *NAME_FUNCTIONS, "sum", "quant
 ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"]) - {
     name for name, row in BY_NAME.items() if row.is_of_queue
 }
-"""Functions of the language that ask nothing of a model; those of queues are models."""
+"""Functions of the language that query no model; those of queues are models."""
 _FOREIGN = {
     **{
         word: instead(word, "average", words="write `average(x)` for x in the average case")

@@ -28,7 +28,7 @@ _FIXED_CASES = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY | Allowed.EL
 
 
 class CaseChecker(Struct, frozen=True):
-    """Checks what states or asks for cases; `value` checks the expressions inside."""
+    """Checks what states or uses cases; `value` checks the expressions inside."""
 
     sink: Sink
     arithmetic: Arithmetic

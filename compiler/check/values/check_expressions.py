@@ -389,5 +389,5 @@ class ExpressionChecker:
         value, changes = self.value(expr.value, scope), self.changes(self, expr.changes, scope)
         if value is None or len(changes) < len(expr.changes):
             return None
-        # What is inside is settled by its own changes: outside, it is a number.
+        # What is inside is decided by its own changes: outside, it is a number.
         return replace(value, expr=ir.Changed(value.expr, changes), span=expr.span)

@@ -56,7 +56,7 @@ _OFFERED = 4
 """Names to choose from."""
 
 _LEAST_LEVEL = Fraction(1, 1000)
-"""What is told of samples: quantiles nearer to an end are not."""
+"""What is reported for samples: quantiles nearer to an end are not."""
 _STREAM_MEASURES = {
     "latency": (ir.MeasureKind.LATENCY, TIME),
     "jitter": (ir.MeasureKind.JITTER, TIME * TIME),

@@ -113,7 +113,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 return None
 
     def _is_argument(self, declared: Declared) -> bool:
-        """Return whether an instance is told what a name stands for."""
+        """Return whether an instance is given what a name stands for."""
         return declared.declaration.name.text in declared.module.arguments
 
     def _kind(self, declared: Declared, expr: ast.Reference) -> Value | None:

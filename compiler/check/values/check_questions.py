@@ -1,4 +1,4 @@
-"""Calls that ask about the model: `count(node)`, `share(…)`, `quantile(…)`, `probability(…)`."""
+"""Calls that query the model: `count(node)`, `share(…)`, `quantile(…)`, `probability(…)`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BY_COMPONENT = ("component", ast.Component)
 
 
 class QuestionChecker(Struct, frozen=True, kw_only=True):
-    """Checks calls that ask about the model.
+    """Checks calls that query the model.
 
     Only one that `may_ask` takes questions of changed models, and of samples of them.
     """

@@ -67,7 +67,7 @@ def trace_of(module: Module, name: ast.Name) -> DeclaredTrace | None:
 
 
 class TraceChecker(Struct, frozen=True, kw_only=True):
-    """Reads the traces of a program, each once, and tells their measures."""
+    """Reads the traces of a program, each once, and has their measures."""
 
     sink: Sink
     arithmetic: Arithmetic

@@ -214,7 +214,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             )
             return None
         cells = dict(zip(table.lines, table.columns[word], strict=True))
-        if len(table.headings) == 1:  # nothing else tells a blank line from a run without a number
+        if len(table.headings) == 1:  # a blank line may be a run without a number
             cells = {line: cells.get(line, "") for line in range(min(cells), max(cells) + 1)}
         values = []
         for line, cell in cells.items():
@@ -290,7 +290,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
     def parameter_of(self, stated: ir.Quantity, word: str = "") -> ir.ParameterValue:
         """Return a parameter with the value of an uncertain number, called by its place.
 
-        A `word` tells apart what stands in one place.
+        A `word` distinguishes what stands in one place.
         """
         own = self.names().get(stated.span, stated.span.text) + word
 

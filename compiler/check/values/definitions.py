@@ -31,7 +31,7 @@ class Definitions(Struct, kw_only=True):
     called: set[int] = field(default_factory=set)
     """Functions whose bodies were put in somewhere."""
     also_units: set[str] = field(default_factory=set)
-    """Values with the name of a unit of which that was told."""
+    """Values with the name of a unit for which that was reported."""
     unsound: set[int] = field(default_factory=set)
     """Functions that nothing called yet and that are reported already."""
 

@@ -1,4 +1,4 @@
-"""Closed streams, settled: users who wait for their answer and think before they ask again.
+"""Closed streams, solved: users who wait for their answer and think before the next request.
 
 Their stations are what they wait for; all else that takes time in a cycle is a delay, as thinking.
 """
@@ -71,7 +71,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return apply(f"shared_{word}", len(self.names), *operands)
 
     def _class(self, name: str) -> tuple[int, ...]:
-        """Return the operand that tells of a class, where there are several."""
+        """Return the operand of a class, where there are several."""
         return () if self.is_of_one else (self.names.index(name) + 1,)
 
     def nested_times(self, name: str) -> dict[str, Formula]:
@@ -102,7 +102,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return forked(self.stations, self.forks, self.often)
 
     def _at(self, place: str | int) -> tuple[Formula, ...]:
-        """Return what tells of a station, or of calls made together."""
+        """Return the operands of a station, or of calls made together."""
         network = self._forked
         return (network.places[place], *self.jobs, *self.delays, *network.operands)
 
@@ -122,7 +122,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return apply("nested_rate", _AS_MANY_AS_EVER, ZERO, *inner.operands)
 
     def _cycle_demand(self, name: str, resource: str) -> Formula:
-        """Return what a cycle of a stream asks of a station; nothing of a pool."""
+        """Return what a cycle of a stream demands of a station; nothing of a pool."""
         number = self.names.index(name)
         demands = (one.demands[number] for one in self.stations if one.resource == resource)
         return next(demands, ZERO)
@@ -214,7 +214,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return [*self.jobs, *self.delays, *chain.from_iterable(map(self._group, stations))]
 
     def _group(self, one: ClosedStation) -> tuple[Formula, ...]:
-        """Return what operations are told of a station: what one class asks comes first."""
+        """Return the operands of a station: the demand of one class comes first."""
         of_all = one.servers, one.open_load, one.copies
         return (*one.demands, *of_all) if self.is_of_one else (*of_all, *one.demands)
 
@@ -233,7 +233,7 @@ class Alone(Struct, frozen=True, kw_only=True):
 
 
 class ClosedStream(Cycle, frozen=True, kw_only=True):
-    """A closed class, settled as one of a `network`.
+    """A closed class, solved as one of a `network`.
 
     `free` is how many cycles all make in a second where no limits bind, `rate` what each flow
     makes. At machines of their own they are `alone`.
@@ -286,7 +286,7 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
 class ElasticStation(Struct, frozen=True, kw_only=True):
     """A station that users wait at, of which elastic parameters take what is left.
 
-    `open_load` is what all but the users ask of it, of which the parameters are a part.
+    `open_load` is what all but the users demand of it, of which the parameters are a part.
     """
 
     station: ClosedStation
@@ -301,8 +301,8 @@ class ElasticStation(Struct, frozen=True, kw_only=True):
 class Closed(Struct, frozen=True, kw_only=True):
     """All closed streams by name, and what the symbols of their rates come to.
 
-    `loads` are those of resources that they fill, `open_loads` what all else asks of resources that
-    they visit, `loading` which of them load a resource. `elastic_stations` are resources that
+    `loads` are those of resources that they fill, `open_loads` what all else demands of resources
+    that they visit, `loading` which of them load a resource. `elastic_stations` are resources that
     elastic parameters share with users; `full_demands` are the demands while these do not give way.
     Pools that are never full are `unfilled`; what each holder of a class has of its `own` is where
     nobody waits.
@@ -321,8 +321,8 @@ class Closed(Struct, frozen=True, kw_only=True):
     def loads_with_elastic(self, left: Mapping[str, Formula]) -> dict[str, Formula]:
         """Return the loads of resources that elastic parameters take of, of those that these left.
 
-        Users who are held back by a full resource ask for less: by that one, at most all of it, or
-        by another one, of which their own load tells.
+        Users who are held back by a full resource demand less: by that one, at most all of it, or
+        by another one, which their own load shows.
         """
         found = {}
         for name in self.full_demands:

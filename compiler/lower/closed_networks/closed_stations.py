@@ -12,7 +12,7 @@ from qps.engine.expressions.formulas import Formula, total
 class ClosedStation(Struct, frozen=True, kw_only=True):
     """A resource that closed classes wait for: one, or all of a network.
 
-    A cycle of each asks its part of the `demands`, in seconds of one server of it, all visits and
+    A cycle of each has its part of the `demands`, in seconds of one server of it, all visits and
     all `copies` together; each copy has so many `servers`, of which other traffic keeps `open_load`
     busy. One with `speeds` has one server, faster or slower by how many are there; the demand is
     that at speed 1. Where some go before others, each `rank` has a station of its own. Of what all
@@ -31,7 +31,7 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
 
     @property
     def demand(self) -> Formula:
-        """What a cycle asks of it where it is the station of one class."""
+        """What a cycle demands of it where it is the station of one class."""
         (demand,) = self.demands
         return demand
 

@@ -1,4 +1,4 @@
-"""A cycle of a closed class: what it asks of stations, pools and resources without a queue."""
+"""A cycle of a closed class: what it demands of stations, pools and resources without a queue."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum
 class Limit(Struct, frozen=True, kw_only=True):
     """A resource without a queue, which serves no more than it can.
 
-    `work` is what a cycle of each flow in a second asks of it, `open_load` what all else does.
-    Where other users who wait ask of it meanwhile, that is in the `work`, and `own` without it.
+    `work` is what a cycle of each flow in a second demands of it, `open_load` what all else does.
+    Where other closed users demand it meanwhile, that is in the `work`, and `own` without it.
     """
 
     resource: str
@@ -47,7 +47,7 @@ class Limit(Struct, frozen=True, kw_only=True):
 
 
 class Cycle(Struct, frozen=True, kw_only=True):
-    """What a cycle of a closed class asks for: so many `jobs` are under way in all.
+    """The demand of a cycle of a closed class: so many `jobs` are under way in all.
 
     It has the name of its `stream`, but for kinds of users; each flow has an `amount` under way. A
     cycle takes `delay` s besides its stations, the time to `think` included, and makes so many

@@ -6,8 +6,8 @@ its resources leave, at least `least` and at most `most`. So the rate is a close
 population, with a knee where x leaves its most and another one where it reaches its least.
 
 Several elastic parameters take in the order that they are given in, by priority: each leaves the
-later ones their least, and no more. So each asks a resource only what it is loaded with while all
-that are still open take their least; that has one formula, in which the one before stands once.
+later ones their least, and no more. So each demands of a resource only what it is loaded with while
+all that are still open take their least; that has one formula, in which the one before stands once.
 """
 
 from __future__ import annotations

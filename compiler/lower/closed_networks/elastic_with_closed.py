@@ -1,6 +1,6 @@
 """What elastic parameters find left beside users who wait for their answer.
 
-Where no queueing is stated, users ask for as much as they would if nobody else were there, and an
+Where no queueing is stated, users demand as much as they would if nobody else were there, and an
 elastic parameter takes what that leaves: it gives way, down to its least. Where users wait, what
 it takes makes them slower, and they request less the more it takes: together they request more the
 more it takes, so that there is one rate at which the resource is loaded to its limit.
@@ -26,7 +26,7 @@ def refuse_within(
     sources: Mapping[Formula, ir.Stream],
     parameters: Iterable[ElasticParameter],
 ) -> None:
-    """Refuse an elastic parameter on which it rests what users themselves ask of a resource."""
+    """Refuse an elastic parameter on which the demand of users at a resource rests."""
     for parameter in parameters:
         for symbol, before in by.items():
             if parameter.symbol in before.symbols:
@@ -42,8 +42,8 @@ def elastic_stations(
 ) -> dict[str, ElasticStation]:
     """Return the stations of users whose rates rest on elastic parameters, by resource.
 
-    `streams` are told by the symbols of their rates, which stand in `raw_loads` as those of the
-    parameters do. QpsError where it is not told what is left.
+    `streams` are named by the symbols of their rates, which stand in `raw_loads` as those of the
+    parameters do. QpsError where it is not known what is left.
     """
     found: dict[str, ElasticStation] = {}
     for parameter in parameters:
@@ -73,7 +73,7 @@ def demand_at(
     streams: Mapping[Formula, ClosedStream],
     parameters: Iterable[ElasticParameter],
 ) -> Formula:
-    """Return what a resource is asked for by open traffic and by users, who ask so much of it.
+    """Return the demand of open traffic and of users at a resource, which is so much.
 
     They are as fast as resources let them that no elastic parameter loads: those give way.
     """

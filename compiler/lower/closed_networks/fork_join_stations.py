@@ -19,7 +19,7 @@ class Fork(Struct, frozen=True):
 
 
 class Own(Struct, frozen=True):
-    """A machine of each holder's own: what a cycle asks of it, and how often."""
+    """A machine of each holder's own: what a cycle demands of it, and how often."""
 
     demand: Formula
     often: Formula

@@ -31,7 +31,7 @@ def nested(
 class _LoadDependentNetwork:
     """Such a network while it is put together: pools as all classes hold them.
 
-    A group of operands tells of one class first what it asks, and of several last.
+    A group of operands has of one class first its demand, and of several last.
     """
 
     def __init__(

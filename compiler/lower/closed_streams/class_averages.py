@@ -22,7 +22,8 @@ def put_together(
 ) -> StreamMeasures:
     """Return what the users of a stream see, whose kinds see this.
 
-    A mean over requests weighs kinds by how often they ask, one of each flow by how many they are.
+    A mean over requests weighs kinds by how often they send them, one of each flow by how many they
+    are.
     """
     first = kinds[0][1]
     if len(kinds) == 1:

@@ -1,9 +1,9 @@
-"""The rates of closed streams, whose users wait for their answer and think before they ask again.
+"""The rates of closed streams, whose users wait for their answer and think before the next request.
 
 While streams are walked, the rate of one flow of a closed stream is a symbol x; all loads are
-linear in it. What stands before x says how long a cycle needs each resource, so that x is settled
-by mean value analysis over the stations that the stream waits for (`closed_rate`); everything else
-that takes time in a cycle is a delay, as thinking is (`cycle_demands`).
+linear in it. What stands before x says how long a cycle needs each resource, so that x is
+determined by mean value analysis over the stations that the stream waits for (`closed_rate`);
+everything else that takes time in a cycle is a delay, as thinking is (`cycle_demands`).
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> 
 
 
 def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowering) -> None:
-    """Refuse what would take too long to tell: pools of very many places for as many users."""
+    """Refuse what would take too long: pools of very many places for as many users."""
     if not cycle.outer_pools:
         return
     from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES  # noqa: PLC0415 - seldom needed

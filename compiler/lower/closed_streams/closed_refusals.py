@@ -1,4 +1,4 @@
-"""What is not told of users who wait for their answers."""
+"""What closed streams cannot have."""
 
 from __future__ import annotations
 

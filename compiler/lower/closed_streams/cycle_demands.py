@@ -46,7 +46,7 @@ from qps.engine.expressions.substitution import Substitution
 
 
 class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
-    """A class of a closed stream while it is settled, with what all `streams` ask for."""
+    """A class of a closed stream while it is solved, with the demands of all `streams`."""
 
     stream: ir.Stream
     traffic: ClassTraffic
@@ -121,7 +121,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _in_a_cycle(self) -> Substitution:
-        """Puts in a rate of one cycle a second: what each asks for is what comes in a second."""
+        """Puts in a rate of one cycle a second: what each demands is what comes in a second."""
         return Substitution({self.source.symbol: ONE})
 
     @cached_property
@@ -199,7 +199,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def _shared(self, limit: Limit, rates: Mapping[Formula, Formula]) -> Limit:
-        """Return a limit with what other classes ask while a flow makes a cycle."""
+        """Return a limit with what other classes demand while a flow makes a cycle."""
         demands = self.parted[limit.resource].by
         others = [
             work * rates[symbol] / rates[self.source.symbol]

@@ -18,7 +18,7 @@ from qps.engine.expressions.substitution import Substitution
 
 
 class CycleKnown(Struct, frozen=True, kw_only=True):
-    """A cycle, with all that tells what of it is a simplification."""
+    """A cycle, with what of it is a simplification."""
 
     stream: ir.Stream
     result: ClassTraffic

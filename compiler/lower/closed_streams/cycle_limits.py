@@ -16,8 +16,8 @@ def limits_of(
 ) -> Iterator[Limit]:
     """Yield the resources that limit the stream of a rate, with the parts of their loads.
 
-    What others ask of one moves, so that it may be the tightest whatever this stream asks; so does
-    what an elastic parameter takes of it.
+    What others demand of one moves, so that it may be the tightest whatever this stream demands; so
+    does what an elastic parameter takes of it.
     """
     own: list[Limit] = []
     for name, part in parted.items():

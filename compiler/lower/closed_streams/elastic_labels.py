@@ -1,7 +1,7 @@
 """How elastic parameters are known, and what rests on them: as well as what others leave is.
 
-A parameter takes what loads leave, so that it is too low where a load that it fills is told too
-high. Where that is not exact, all that is made of it is no better, wherever it stands.
+A parameter takes what loads leave, so that it is too low where a load that it fills is estimated
+too high. Where that is not exact, all that is made of it is no better, wherever it stands.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ Leaves = Mapping[Formula, Certainty]
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """What is settled, with how it is known: loads, queues, closed and elastic rates.
+    """What is solved, with how it is known: loads, queues, closed and elastic rates.
 
-    `rates` tells it of the rate of each closed stream.
+    `rates` has that for the rate of each closed stream.
     """
 
     resources: dict[str, ResourceLoad]
@@ -59,8 +59,8 @@ def queues_and_labels(
 ) -> Known:
     """Return the queues, and loads, closed classes and elastic parameters with how each is known.
 
-    Waits of closed classes tell how loads are known, these what is left for elastic parameters, and
-    these the waits: so queues are made once without that, and where any is not exact, with it.
+    Waits of closed classes decide how loads are known, these what is left for elastic parameters,
+    and these the waits: so queues are made once without that, and where any is not exact, with it.
     """
     resources, closed, put_in = all_loads.resources, all_loads.closed, all_loads.put_in
     demands = traffic.stations
@@ -82,7 +82,7 @@ def queues_and_labels(
 def with_values(traffic: Traffic, known: Known, put_in: Substitution) -> Traffic:
     """Return traffic with what rates of closed classes and elastic parameters come to put in.
 
-    How classes are known is told by the elastic parameters that stood in them.
+    How classes are known follows from the elastic parameters that stood in them.
     """
     leaves = _leaves(known.elastic)
     if leaves:

@@ -21,13 +21,13 @@ from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 1000))
-"""Of a server, so much is left at least by those who go first: else it is never told how little."""
+"""Of a server, so much is left at least by those who go first: else it is not known how little."""
 
 
 class _Before(Struct, frozen=True, kw_only=True):
     """A class that goes before another one at a station, as one of its copies sees it.
 
-    It is asked so much `work` there, and so much while one of the class is there, and to clear what
+    It has so much `work` there, and so much while one of the class is there, and to clear what
     it finds takes so much time.
     """
 

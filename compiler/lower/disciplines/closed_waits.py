@@ -58,7 +58,7 @@ class Uneven(Struct, frozen=True, kw_only=True):
 
     @property
     def known(self) -> Certainty:
-        """How well times are told of a network that has such a station."""
+        """How well times are known in a network that has such a station."""
         return self._known("times")
 
     @property
@@ -92,8 +92,8 @@ class Uneven(Struct, frozen=True, kw_only=True):
 class InClosedNetwork(Law, frozen=True):
     """A station of closed `streams`; `stated` is the discipline that it has.
 
-    `uneven` are the stations of its network that are not in product form: these are told as if they
-    were, and so are the numbers of users at all others.
+    `uneven` are the stations of its network that are not in product form: these are solved as if
+    they were, and so are the numbers of users at all others.
     """
 
     stated: Law
@@ -216,7 +216,7 @@ class InClosedNetwork(Law, frozen=True):
 
     @property
     def stations_known(self) -> Certainty:
-        """How a network is told that has stations that are not in product form."""
+        """How a network is labeled that has stations that are not in product form."""
         return together(*(station.known for station in self.uneven))
 
     def _ranks_known(self, queue: Queue) -> Certainty:
@@ -338,7 +338,7 @@ def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> StageLaw:
     """Return a stage of a gamma law of that mean and squared variation.
 
     One that varies less than a tenth of its mean is that of what varies so much, beyond a time that
-    is always the same: of nearly no width, its transform tells no quantiles.
+    is always the same: of nearly no width, its transform gives no quantiles.
     """
     varies = mean
     if variation is not ONE:

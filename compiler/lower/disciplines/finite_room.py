@@ -1,6 +1,6 @@
 """A finite room: who finds it full is lost, and the others wait (M/M/c/K).
 
-What is lost of all that is offered is settled before loads are, as the rest loads what follows; so
+What is lost of all that is offered is computed before loads are, as the rest loads what follows; so
 the law is of what was offered. For other service than exponential the places to wait count as so
 many more or fewer (MacGregor Smith 2003), 2/(2 + (s^2 - 1) sqrt(load)) times, and the wait as what
 it is without an end.
@@ -109,7 +109,7 @@ def _wait_quantile(offered: OfferedLoad, level: Formula) -> Formula:
 
     Whoever waits finds of those who wait what an item finds of one server, as fast as all of them,
     with as many places as there are to wait: so the wait is that one's response time, with the
-    chance that the mean waits of both tell.
+    chance that the mean waits of both give.
     """
     places, servers = _places(offered), offered.servers
     line = maximum(_LEAST, places - servers), offered.traffic / servers

@@ -43,7 +43,7 @@ class Loss(Law, frozen=True):
         return apply("erlang_b", offered.servers, offered.traffic)
 
     def mean_known(self, queue: Queue) -> Certainty:
-        """Calls that come one by one are lost as told, whatever the law of their service times."""
+        """Calls that come one by one are lost so, whatever the law of their service times."""
         method = "batch-at-a-room" if queue.has_batches else "loss-system"
         return known_by(method, queue.resource)
 

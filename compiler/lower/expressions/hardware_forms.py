@@ -25,7 +25,7 @@ class HardwareForms:
         self._known: dict[str, Form] = {}
 
     def of(self, name: str) -> Form:
-        """Return all of a machine or network that is no number; its name where costs ask for it."""
+        """Return all of a machine or network that is no number; its name where costs use it."""
         if name not in self._known:
             self._known[name] = tuple(self._form(name))
         return self._known[name]

@@ -1,8 +1,8 @@
-"""Users and items of several kinds: what all of them ask for together, counted kind by kind.
+"""Users and items of several kinds: what all of them demand together, counted kind by kind.
 
 While a formula is built, one symbol stands for a parameter that has a value for each kind;
 `averaged` puts in what the formula comes to over all of them. The mean of a product is not the
-product of the means: heavy users who ask often *and* for much load more than either tells.
+product of the means: heavy users with frequent *and* large requests load more than either shows.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A value that rises with a bound is a bound of the same side, one that falls of the other. Where
 neither is certain, or bounds of both sides meet, it is an approximation. Which it is, the table of
-operations tells of the formula in which a symbol stands for each measure.
+operations says of the formula in which a symbol stands for each measure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CertaintyOf = Callable[[Measurable], Certainty]
 
 
 def certainty_of(expr: ir.Expr, expressions: ExpressionLowering, known: CertaintyOf) -> Certainty:
-    """Return how an expression is known; `known` tells it of the measures that it names."""
+    """Return how an expression is known; `known` says it of the measures that it names."""
     return certainties_of(expr, expressions, (known,))[0]
 
 
@@ -79,7 +79,7 @@ def followed(
     leaves: Mapping[Formula, Certainty],
     ranges: Mapping[Formula, Range] | None = None,
 ) -> Certainty:
-    """Follow certainties from leaves through a formula: no other leaf is negative, unless told."""
+    """Follow certainties from leaves through a formula: no other leaf is negative by default."""
     if ranges is None:
         ranges = dict.fromkeys(formula.symbols, NOT_NEGATIVE)
     found: dict[Formula, Certainty] = {}

@@ -1,4 +1,4 @@
-"""Exact powers that are too long, told as what the user can fix."""
+"""Exact powers that are too long, reported as what the user can fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a spec that formulas rest on: as symbols, and what is told of them by their values."""
+"""Numbers of a spec that formulas rest on: as symbols, with what their values show."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ Or between which ends they lie, where that is known.
 class Assuming(Struct, kw_only=True):
     """Keeps the assumptions that formulas rest on, and symbols of `mixtures` for kinds.
 
-    What is told to be known of a formula must hold for all values of the numbers that are `moving`,
+    What counts as known of a formula must hold for all values of the numbers that are `moving`,
     and where `sizes_move` for all sizes of visits. `weighed` are the other numbers whose values
-    were looked at to tell it, and whether nothing but their signs.
+    were looked at for it, and whether nothing but their signs.
     """
 
     assumptions: dict[str, Assumption] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Assuming(Struct, kw_only=True):
     supposed: dict[Formula, bool] | None = None
     """Of what rests on numbers that are moving: whether it is at most 1 with those at hand.
 
-    None where nothing is to be told by these: then it must hold whatever they come to.
+    None where nothing is to follow from these: then it must hold whatever they come to.
     """
     counts: set[Formula] = field(default_factory=set)
     """Symbols of numbers of machines and networks."""
@@ -155,9 +155,9 @@ class Assuming(Struct, kw_only=True):
     def of_what_stays(
         self, lowered: Formula, evaluate: Callable[[Formula, Mapping[Formula, Range]], Result]
     ) -> Result:
-        """Return what is told of what was lowered, whatever the numbers that are moving come to.
+        """Return what is known of what was lowered, whatever the numbers that are moving come to.
 
-        It is told of a formula, and of ranges of the numbers in it.
+        It is known of a formula, and of ranges of the numbers in it.
         """
         formula = self.averaged(lowered)
         numbers = self.assumed_in(formula)
@@ -179,7 +179,7 @@ class Assuming(Struct, kw_only=True):
         return value <= 1
 
     def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
-        """Note that what is told to be known rests on the values of the numbers in formulas."""
+        """Note that what counts as known rests on the values of the numbers in formulas."""
         for formula in formulas:
             for known in self.assumed_in(self.averaged(formula)):
                 if known.name not in self.moving:
@@ -196,7 +196,7 @@ def is_some(count: ir.Expr) -> TypeGuard[ir.Constant]:
     return isinstance(count, ir.Constant) and count.value > 0
 
 
-def _sign(assumed: Assumption, may_turn: bool | Range) -> Range:  # noqa: FBT001 - as `moving` tells it
+def _sign(assumed: Assumption, may_turn: bool | Range) -> Range:  # noqa: FBT001 - as in `moving`
     """Return the range of any number of the sign that a number has, of any sign, or that it has."""
     if isinstance(may_turn, Range):
         return may_turn

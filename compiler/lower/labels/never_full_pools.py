@@ -40,7 +40,7 @@ def never_full(network: Network, expressions: ExpressionLowering) -> frozenset[s
 
 
 def _makes_several(passage: Passage) -> bool:
-    """Return whether more than one part of what a user asked for may be under way at a time."""
+    """Return whether more than one part of the request of a user may be under way at a time."""
     return passage.fork is not None or isinstance(passage.node, Send | Merge)
 
 

@@ -38,7 +38,7 @@ class OperatingPoints(Struct, frozen=True):
     _known: dict[frozenset[str], Points] = field(default_factory=dict)
 
     def of(self, places: frozenset[str]) -> Points:
-        """Return the points of what rests on some places; none where more is asked than served."""
+        """Return the points of what rests on some places; none above saturation."""
         if places not in self._known:
             loads = [one.load for name, one in self.resources.items() if name in places]
             highest = [max(end, default=0.0) for end in self._at_ends(loads)]

@@ -124,7 +124,7 @@ class Checking(Struct, frozen=True):
         return tuple(found)
 
     def doubts_of(self, of: Class, checks: Checks) -> ClassDoubts:
-        """Return the doubts of what is told of a class."""
+        """Return the doubts of the results of a class."""
         component = self.passages.component(of)
         held_up = (why for premise in SATURATION_PREMISES for why in checks.of(premise, of.name))
         return ClassDoubts(

@@ -80,7 +80,7 @@ def many_wait(component: Iterable[Class], numbers: Numbers) -> bool:
 
 
 def is_past_knee(passages: NetworkPassages, component: Iterable[Class], numbers: Numbers) -> bool:
-    """Return whether users may ask for more of a station than it serves while nobody waits.
+    """Return whether users may demand more of a station than it serves while nobody waits.
 
     Users who are Z s elsewhere and D s at stations, d s of these at the fullest, are as many as it
     serves from N = (Z + D) / d on (Denning and Buzen 1978); of several classes from where these

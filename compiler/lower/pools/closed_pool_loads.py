@@ -1,4 +1,4 @@
-"""Pools of closed streams, once these are settled: how much is held, how it is waited for."""
+"""Pools of closed streams, once these are solved: how much is held, how it is waited for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Pools of a lowered model: how much is held, by Little's law, and how long it is waited for.
 
 What is held is held through all that stands in between, waits included: the waits for queues, and
-for other pools, which are settled first.
+for other pools, which are solved first.
 """
 
 from __future__ import annotations

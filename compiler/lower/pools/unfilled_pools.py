@@ -1,4 +1,4 @@
-"""Pools that are never full: nobody waits for one, and how long it is held tells its load."""
+"""Pools that are never full: nobody waits for one, and its holding time gives its load."""
 
 from __future__ import annotations
 

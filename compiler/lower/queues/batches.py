@@ -29,7 +29,7 @@ class Others(Struct, frozen=True, kw_only=True):
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """What tells of them, as `with_formulas` takes it."""
+        """Their attributes, as `with_formulas` takes them."""
         return (self.count, self.share, self.work, self.square)
 
     def with_formulas(self, formulas: Sequence[Formula]) -> Others:

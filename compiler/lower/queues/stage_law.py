@@ -23,8 +23,8 @@ class StageLaw(Struct, frozen=True, kw_only=True):
 
     A share `waits`, a geometric sum, of ratio `load`, of what is left of `work` by so many
     `servers`; all are served. `spread` and `variation` are the squared variations of both.
-    `counted` is what of its mean other stages of the latency tell already. Where there are `parts`,
-    the work is a mixture of these, each of which is found first by as many as its load is.
+    `counted` is what of its mean other stages of the latency contain already. Where there are
+    `parts`, the work is a mixture of these, each of which is found first by as many as its load is.
     """
 
     waits: Formula

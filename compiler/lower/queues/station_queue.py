@@ -59,7 +59,7 @@ class Queue(QueueWork, frozen=True, kw_only=True):
     `law` and `traits` are those of its discipline. `shaped_by` is a queue on the way here that
     leaves what arrives less or more random than the discipline says, `arrivals` how uneven it is:
     the square of the coefficient of variation of the times between two of them. `is_in_step` where
-    all flows have one period; `is_very_uneven` where arrivals vary more than two moments tell.
+    all flows have one period; `is_very_uneven` where arrivals vary more than two moments show.
     `quota` is what a CPU limit says besides.
     `offered` is what comes to a queue that loses what finds no room, `passed` what bursts come to
     at queues that all of them have passed before they come here.
@@ -86,7 +86,7 @@ class Queue(QueueWork, frozen=True, kw_only=True):
 
     @property
     def is_modeled_as_uniform(self) -> bool:
-        """True where what is told is what it is for equal visits, whatever the formulas look like.
+        """True where the result is that for equal visits, whatever the formulas look like.
 
         At equal numbers the formulas of a mix come to those of equal visits, but for periodic
         flows, where that of a mix is a bound.
@@ -270,7 +270,7 @@ class Law(Struct, frozen=True):
     """What a discipline comes to: one of `disciplines/`, in the table there."""
 
     is_bound_for_mixes: ClassVar[bool] = False
-    """True where what is told of a mix of visits is a bound, also where all are alike."""
+    """True where the result for a mix of visits is a bound, also where all are alike."""
     counts_arrivals: ClassVar[bool] = False
     """True where the wait follows from how uneven arrivals are."""
     counts_bursts: ClassVar[bool] = False
@@ -367,7 +367,7 @@ class Law(Struct, frozen=True):
         return self.mean_known(queue)
 
     def includes_arrival_error(self, queue: Queue) -> bool:  # noqa: ARG002 - most do not
-        """Return whether what shapes arrivals is in the errors that it tells."""
+        """Return whether what shapes arrivals is in the errors that it states."""
         return False
 
     @abstractmethod

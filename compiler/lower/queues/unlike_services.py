@@ -1,10 +1,10 @@
 """How long one waits for several servers where services are short or long by chance.
 
-Two moments do not tell that wait (Gupta, Harchol-Balter, Dai and Zwart 2010): the long services
-that are under way leave the short ones more or fewer servers, and where many servers are left,
-seldom too few. So services are taken as of two lengths, of which a share makes the same first three
-moments. Of those who wait, about as many as would wait for long services on what the short ones
-leave of the servers wait for the end of long services, and the others for that of short ones;
+Two moments do not determine that wait (Gupta, Harchol-Balter, Dai and Zwart 2010): the long
+services that are under way leave the short ones more or fewer servers, and where many servers are
+left, seldom too few. So services are taken as of two lengths, of which a share makes the same first
+three moments. Of those who wait, about as many as would wait for long services on what the short
+ones leave of the servers wait for the end of long services, and the others for that of short ones;
 where lengths are less far apart, some more wait for long ones. Where all servers are nearly full
 that is the wait of Lee and Longton (1959); of one server it is that of Pollaczek and Khinchine.
 
@@ -74,7 +74,7 @@ def two_lengths(mean: Formula, between: Formula, third: Formula, within: Formula
 def unlike_ratio(of: Lengths, servers: Formula, load: Formula) -> Formula:
     """Return how many times as long as for exponential services one waits, at a load below 1.
 
-    Of lengths that are hardly apart two moments tell it.
+    Of lengths that are hardly apart two moments determine it.
     """
     busy = servers * load
     long, short = busy * of.share, busy * (1 - of.share)

@@ -1,4 +1,4 @@
-"""Visits: what one stream asks of a queue, and where it waits."""
+"""Visits: what one stream demands of a queue, and where it waits."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ LAST = 1 << 30
 
 
 class Visit(Struct, kw_only=True):
-    """What one stream asks of a queue: grows while its run of steps is walked.
+    """What one stream demands of a queue: grows while its run of steps is walked.
 
     `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
-    one visit on one server, in s. `of` tells the visits of a stream apart. `batch` visits come
+    one visit on one server, in s. `of` distinguishes the visits of a stream. `batch` visits come
     together, copies of one item, at most; where these differ, `others` has with which a copy comes.
     `after` names the queues that the stream has waited in before,
     the last of them is `before`; `joined` is one of them in calls that were made together, of

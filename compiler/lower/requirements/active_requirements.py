@@ -15,11 +15,11 @@ def requirements_in_force(
 ) -> tuple[ir.Requirement, ...]:
     """Return the requirements of all, and those of the mode that is in force.
 
-    Of streams that are `absent`, whose conditions do not hold, nothing is asked.
+    Of streams that are `absent`, whose conditions do not hold, nothing is required.
 
-    What the mode asks of a measure takes the place of what is demanded of it in the same direction
-    of all: two limits of one measure would make two axes, and count it twice. So would those of an
-    instance and of the spec that uses it: of two numbers, the tighter one is left.
+    What the mode requires of a measure takes the place of what is required of it in the same
+    direction of all: two limits of one measure would make two axes, and count it twice. So would
+    those of an instance and of the spec that uses it: of two numbers, the tighter one is left.
     """
     own = [item for one in model.modes if one.name == mode for item in one.requirements]
     replaced = {what_is_limited(item) for item in own}
@@ -46,7 +46,7 @@ def _tightest(requirements: Iterable[ir.Requirement]) -> tuple[ir.Requirement, .
 def _implies(one: ir.Requirement, other: ir.Requirement) -> bool:
     """Return whether a requirement is at least as tight as one on the same measure.
 
-    Numbers tell that; limits that parameters state may move, and ideals make axes of their own.
+    Numbers show that; limits that parameters state may move, and ideals make axes of their own.
     What holds with the numbers as they are stated need not with certainty, and the other way.
     """
     if (one.certainty is None) is not (other.certainty is None):

@@ -234,7 +234,7 @@ class Measures(Struct, frozen=True, kw_only=True):
 
 
 def _unmodeled_queues(stream: StreamMeasures, measured: ir.Measured) -> list[UnmodeledQueue]:
-    """Return of which resources nothing says how they are waited for, where a measure asks it.
+    """Return of which resources nothing says how they are waited for, where a measure needs it.
 
     A latency and its quantiles do, of a call in what that passes. Jitter does where no law says how
     much a resource varies.
@@ -279,7 +279,7 @@ def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> Formula:
 
 
 def not_there(stream: str) -> QpsError:
-    """Return that a stream is asked for which is not there."""
+    """Return that a requested stream is not there."""
     return QpsError.single(
         codes.NO_ANSWER,
         None,

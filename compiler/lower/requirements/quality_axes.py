@@ -1,6 +1,6 @@
 """The axes of quality: measures from their ideals to their limits, and how they are joined.
 
-Also which requirements ask for the same: what is said twice of a measure is one axis.
+Also which requirements limit the same: what is said twice of a measure is one axis.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def axes_by_criterion(criteria: Iterable[Criterion]) -> dict[Formula, Criterion]
 def joined_axes(metric: ir.Metric, axes: Sequence[Formula]) -> Formula:
     """Return what a metric makes of the axes: 0 is ideal, 1 the limit of what is acceptable.
 
-    Both metrics are norms, as Claypool 1997, section 2.3, asks of one: symmetric, with the
+    Both metrics are norms, as Claypool 1997, section 2.3, requires of one: symmetric, with the
     triangle inequality, growing with each axis, and with a convex acceptable region.
     """
     if metric is ir.Metric.WORST:

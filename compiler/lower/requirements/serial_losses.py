@@ -1,7 +1,7 @@
 """How losses are known where saturated resources follow each other.
 
 Each load counts what is offered, also what an earlier resource has lost: of resources in a row the
-loss is an upper bound, and what arrives a lower bound; waits for them may be told as too long, or
+loss is an upper bound, and what arrives a lower bound; waits for them may be overestimated, or
 as endless where they end. So are those of every other stream that meets what such a stream has
 thinned: of waits alone, also where such a stream passes one overloaded resource.
 """
@@ -31,7 +31,7 @@ _LATE = frozenset(
 
 
 def in_series(streams: Mapping[str, StreamMeasures], overloaded: frozenset[str]) -> InSeries:
-    """Return which streams lose less than is told where some resources are overloaded."""
+    """Return which streams lose less than is reported where some resources are overloaded."""
     passed = {
         name: tuple(r for r in stream.saturating if r in overloaded)
         for name, stream in streams.items()
@@ -86,7 +86,7 @@ def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -
 
 
 def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:
-    """Return what loads that count too much do to a latency: its waits may be told as too long."""
+    """Return what loads that count too much do to a latency: its waits may be overestimated."""
     waits = stream.endless or any(part.queue is not None for part in stream.latency)
     return _of_offered(series.get(stream.name, ())) if waits else EXACT
 

@@ -85,7 +85,7 @@ def _passages(
 
 
 def _group(part: LatencyPart, at: int) -> tuple[bool, str, object]:
-    """Return what a stage is told with: the call that it stands in, or what it passes."""
+    """Return what a stage is shown with: the call that it stands in, or what it passes."""
     if len(part.calls) > at:
         return True, part.calls[at].node, part.calls[at].number
     return False, part.place or part.stage, id(part) if part.branches else None

@@ -232,7 +232,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         return part.queue.stage(part.visit) is not None
 
     def _laws_at(self, queue: Queue) -> list[Formula]:
-        """Return the jitter laws that tell of the same time as a queue."""
+        """Return the jitter laws that describe the same time as a queue."""
         if self.playout is not None:
             return []
         return [jitter.value for jitter in self.jitter if jitter.resource == queue.resource]
@@ -254,7 +254,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     def _passage(self, part: LatencyPart, allotment: Allotment) -> Formula:
         """Return what one passage of a stage adds to a quantile.
 
-        A jitter law and a queue of one resource tell of the same time: the later of the two
+        A jitter law and a queue of one resource describe the same time: the later of the two
         counts. The law is that of all visits of the stream together.
         """
         if part.queue is None or part.visit is None:
@@ -328,7 +328,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         return {}
 
     def _quantile_certainty(self, level: Fraction) -> Certainty:
-        known = self._known_quantiles  # a quantile and its labels are asked for by turns
+        known = self._known_quantiles  # a quantile and its labels are computed by turns
         if level not in known:
             known[level] = self._certainty_of_law(level)
         return known[level]

@@ -44,7 +44,7 @@ class StreamMeasures(ClassLatency, frozen=True, kw_only=True, dict=True):
     item: str = "bit"
     """What the rate counts: the first item of the stream, or bits."""
     rests_on: tuple[str, ...] = ()
-    """The resources on its way, and what its playout buffer asks for."""
+    """The resources on its way, and what its playout buffer requires."""
     unmodeled_queues: tuple[UnmodeledQueue, ...] = ()
     """Those of its resources that state no queueing of which nothing says that none is meant."""
     rate_known: Certainty = EXACT

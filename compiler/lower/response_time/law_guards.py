@@ -2,7 +2,7 @@
 
 No more than a share m/t of times that are never negative exceeds t, where m is their mean
 (Markov). So a share p of them does not exceed m/(1 - p): of the median that is twice the mean. A
-quantile that is a bound or an approximation is never told beyond that.
+quantile that is a bound or an approximation is never reported beyond that.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Calls that are made together take as long as the slowest: the mean of that.
 
-Each branch takes what is always the same, and a time whose mean and variance its queues tell: that
-is taken as gamma distributed, which exponential ones are. Of independent branches the table has the
-mean of the largest. Their requests come at the same times, so that they are late together: such
-times are associated, and the largest of them is less than that on average (Baccelli, Makowski and
-Shwartz 1989). Of equal queues of random arrivals and exponential service it is as Nelson and
-Tantawi have it (1988): with k branches, H_k = 1 + 1/2 + ... + 1/k, and a load,
+Each branch takes what is always the same, and a time whose mean and variance follow from its
+queues: that is taken as gamma distributed, which exponential ones are. Of independent branches the
+table has the mean of the largest. Their requests come at the same times, so that they are late
+together: such times are associated, and the largest of them is less than that on average (Baccelli,
+Makowski and Shwartz 1989). Of equal queues of random arrivals and exponential service it is as
+Nelson and Tantawi have it (1988): with k branches, H_k = 1 + 1/2 + ... + 1/k, and a load,
 
     (H_k/H_2 + 4/11 (1 - H_k/H_2) load) (12 - load)/8
 
@@ -52,7 +52,7 @@ _FOUR_ELEVENTHS, _PART = number(Fraction(4, 11)), number(Fraction(1, 8))
 class Slowest(Struct, frozen=True):
     """The mean of the slowest of some branches, and how it is known besides its stages.
 
-    It `is_least` where it is the largest of their means, and no more is told of them here.
+    It `is_least` where it is the largest of their means, and no more is known of them here.
     """
 
     value: Formula
@@ -107,7 +107,7 @@ def slowest_of(
 
 
 def _time_in_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> Formula | None:
-    """Return what users who wait for it are told by their network; how, their stages know."""
+    """Return the time of closed users from their network; how, their stages know."""
     for part in every(part for branch in branches for part in branch):
         fork = part.calls[depth].fork
         if part.queue is not None and part.visit is not None and fork is not None:

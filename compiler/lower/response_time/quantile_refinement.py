@@ -1,4 +1,4 @@
-"""Quantiles that are told too late where they are added up, or of the slowest kind alone: nearer.
+"""Quantiles that are overestimated where they are added up, or of the slowest kind alone: nearer.
 
 The quantiles of several waits do not meet in one item, nor is every item of the slowest kind: their
 sum, or the slowest, is a bound, and at the median two to four times what was simulated. Nearer is

@@ -34,7 +34,7 @@ def has_outcomes(line: Sequence[LatencyPart]) -> bool:
 
 
 def shows_outcomes(added: Sequence[LatencyPart]) -> bool:
-    """Return whether waits that come again are told by outcomes.
+    """Return whether waits that come again are known by outcomes.
 
     Where services differ, those who come back find less than is found by others: they are only
     where that is known (`disciplines/feedback.py`).

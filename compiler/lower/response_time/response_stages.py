@@ -1,6 +1,6 @@
 """The stages of a latency: how long an item is where, and in which calls.
 
-A call that is made `times` is made so often on average: as the whole part of it tells, and once
+A call that is made `times` is made so often on average: as the whole part of it says, and once
 more for a share of what comes by.
 """
 

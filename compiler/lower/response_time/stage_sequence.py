@@ -1,6 +1,6 @@
 """Quantiles of stages one after the other, in calls, and together, by what each may be late.
 
-A call that is made `times` is made so often on average: as the whole part of it tells, and once
+A call that is made `times` is made so often on average: as the whole part of it says, and once
 more for a share of what comes by. The time of calls that are made together is that of the slowest.
 """
 
@@ -54,7 +54,7 @@ class Allotment(Struct, frozen=True):
         return Allotment(self.late, self.more, self.among * fan_out.count)
 
     def level(self, part: LatencyPart) -> Fraction | Formula:
-        """Return the level of the quantile of a wait: of one that few pass, less is asked."""
+        """Return the level of the quantile of a wait: of one that few pass, a lower level."""
         times = part.times
         if times is ONE and self.among is ONE:
             return 1 - self.late

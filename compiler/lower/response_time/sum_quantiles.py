@@ -33,7 +33,7 @@ _MOST_PATHS = 16
 def paths_of(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
 ) -> tuple[StagePath, ...]:
-    """Return the ways through stages of which a sum tells the quantile; none where it does not."""
+    """Return the ways through stages of which a sum gives the quantile; none where it does not."""
     forked = fork_path(parts, is_added)
     if forked is not None:
         return (forked,)
@@ -52,14 +52,14 @@ def paths_of(
     if not all(way.varies for way in found) and (
         len(found) > 1 or calls_certainty(parts, varies=False).is_exact
     ):
-        return ()  # what is passed tells the quantile without a sum
+        return ()  # what is passed gives the quantile without a sum
     return found
 
 
 def later_paths(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
 ) -> tuple[StagePath, ...]:
-    """Return the ways through stages of which a sum tells the tail; none where it does not."""
+    """Return the ways through stages of which a sum gives the tail; none where it does not."""
     forked = fork_path(parts, is_added)
     if forked is not None:
         return (forked,)

@@ -1,4 +1,4 @@
-"""What finds no room is lost: settled in the order of the way, as the rest loads what follows.
+"""What finds no room is lost: computed in the order of the way, as the rest loads what follows.
 
 A symbol stands for the share that each such resource loses, until then.
 """
@@ -85,7 +85,7 @@ def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLower
 
 
 def _thinning(traffic: StationTraffic, losing: Mapping[str, Formula]) -> tuple[str, ...]:
-    """Return the stations that lose some of what would be asked of another one."""
+    """Return the stations that lose some of what would be demanded of another one."""
     found = {
         symbol for loads in traffic.parts.values() for load in loads for symbol in load.symbols
     }

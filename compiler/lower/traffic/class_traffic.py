@@ -45,7 +45,7 @@ def _without_traffic(name: str, network: Network) -> StationTraffic:
 
 
 def _add_background(traffic: StationTraffic, name: str, network: Network) -> None:
-    """Add what idles; what flows take for good is among what their classes ask for."""
+    """Add what idles; what flows take for good is among what their classes demand."""
     station, of_visits = network.stations.get(name), frozenset(traffic.parts)
     background = network.pools[name].background if station is None else station.background
     for by, load in background:

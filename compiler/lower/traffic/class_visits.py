@@ -64,7 +64,7 @@ class ClassVisits:
         self._runs = {n: run for n, run in self._runs.items() if goes_on(n, node, is_store)}
 
     def end(self) -> None:
-        """Sum up what the visits ask for: each as long as all that is done there in a row."""
+        """Sum up what the visits demand: each as long as all that is done there in a row."""
         for run in self._served:
             # Visits that are alike are known by their formulas.
             run.visit.service = self._expressions.with_counts(total(run.services))

@@ -18,7 +18,7 @@ def over_all_kinds(traffic: Traffic, expressions: ExpressionLowering) -> Traffic
     """Return traffic counted kind by kind, where parameters have values for each kind.
 
     What an item meets is a mean over items, so that who sends more counts more: of those that
-    arrive, or of all that are sent where it tells what is lost. A rate is that of a user, on
+    arrive, or of all that are sent where it says what is lost. A rate is that of a user, on
     average over users.
     """
     if not expressions.mixtures:

@@ -1,4 +1,4 @@
-"""What the flows of a class ask of stations: their load, their visits, and what finds no room."""
+"""What the flows of a class demand of stations: their load, their visits, and losses."""
 
 from __future__ import annotations
 

@@ -21,14 +21,14 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 
 
 class StationTraffic(Struct, kw_only=True):
-    """What is asked of a resource, as parts of its capacity, by component or stream.
+    """What is demanded of a resource, as parts of its capacity, by component or stream.
 
     Where it is waited for, also how, by which visits, and the load that no visit causes.
     `throughputs` are in bit/s, where it serves bits; there are `count` resources of its kind.
     `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
     is held of it; of a pool and a store, `capacity` is how much there is. Where some find no room,
-    `offered` are all. What finds no room at those that it is `thinned_by` is not asked of it.
-    `whose` tells for each of the `parts` which stream requests it, empty for what is asked by none.
+    `offered` are all. What finds no room at those that it is `thinned_by` is not demanded of it.
+    `whose` says for each of the `parts` which stream demands it, empty for what none demands.
     """
 
     span: Span
@@ -66,7 +66,7 @@ class StationTraffic(Struct, kw_only=True):
         return found
 
     def changed(self, change: Callable[[Formula], Formula]) -> StationTraffic:
-        """Return the same with all that is asked changed."""
+        """Return the same with all demands changed."""
         return replace(
             self,
             parts={by: [change(load) for load in loads] for by, loads in self.parts.items()},
@@ -162,7 +162,7 @@ class ClassTraffic(Struct, kw_only=True):
 
 
 class Traffic(Struct, frozen=True, kw_only=True):
-    """What all classes ask of each station and pool, and what each class comes to.
+    """What all classes demand of each station and pool, and what each class comes to.
 
     What finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is
     demanded of a station by a component, of each item, in a second.

@@ -73,8 +73,8 @@ def _inverse(servers: arb, traffic: arb) -> arb:
 
 @lru_cache(maxsize=1 << 8)
 def _of_exact(servers: fmpz, by: fmpz, traffic: fmpz, more: fmpz, _bits: int) -> arb:
-    """Return 1/B(c, a) of exact numbers, told as m 2^e, in so many binary digits; remembered.
+    """Return 1/B(c, a) of exact numbers, as m 2^e, in so many binary digits; remembered.
 
-    Where no digits tell a sign, the same is asked again for each form of a formula.
+    Where no digits decide a sign, the same is computed again for each form of a formula.
     """
     return inverse_erlang_ball(arb((servers, by)), arb((traffic, more)))

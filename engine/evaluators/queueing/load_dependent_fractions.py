@@ -26,7 +26,7 @@ from qps.engine.queueing_networks.load_dependent_sums import Sums
 
 _MOST = 64
 _MOST_DIGITS = 1 << 16
-"""Binary digits of weights beyond which fractions take longer than what they tell is worth."""
+"""Binary digits of weights beyond which fractions take longer than their value is worth."""
 _MOST_COPIES = 2
 _ZERO = Fraction(0)
 

@@ -51,7 +51,7 @@ class Mixture(NamedTuple):
 def mixtures(sources: arb, active: arb, peak: arb) -> list[Mixture] | None:
     """Return the one or two mixtures of which the longer wait counts, of exact operands.
 
-    None where no digits tell, and of too many sources.
+    None where no digits decide, and of too many sources.
     """
     high = sources.ceil().unique_fmpz()
     low = sources.floor().unique_fmpz()

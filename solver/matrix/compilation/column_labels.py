@@ -20,7 +20,7 @@ BY_ITSELF = known_by("rows-by-themselves")
 class ColumnsKnown:
     """How the quality is known, and each of the spec's own columns.
 
-    Where claims are judged by them, also the comparisons that are asked, and the answer.
+    Where claims are judged by them, also the requested comparisons, and the answer.
     """
 
     quality: Certainty = EXACT

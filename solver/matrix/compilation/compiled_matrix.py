@@ -65,7 +65,7 @@ class CompiledMode:
 
     @cached_property
     def signature(self) -> str:
-        """A text that tells what it computes from what others compute; algebra is left out."""
+        """A text that distinguishes its computation from others; algebra is left out."""
         parts: list[object] = [
             (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit, c.tight, c.known.kind)
             for c in (*self.criteria, *self.impossible)
@@ -83,9 +83,9 @@ class CompiledGroup:
 
     Groups that differ in numbers alone share their modes: this is the `member` of that number.
     `places` explains what stands where, `options` what is chosen; `reason` why none has an answer.
-    `known` is how its columns are known at least, whichever mode is told of. Where no configuration
-    was found that may be, it is not `is_sound`: guards tell why rows have no answer, and any other
-    row is solved by itself.
+    `known` is how its columns are known at least, whichever mode is reported. Where no
+    configuration was found that may be, it is not `is_sound`: guards say why rows have no answer,
+    and any other row is solved by itself.
     """
 
     modes: tuple[CompiledMode, ...]
@@ -125,7 +125,7 @@ class CompiledMatrix:
     """A matrix that is ready to be solved, any stretch of its rows by itself.
 
     `words` are all texts that a row may hold (what limits, what is the bottleneck, the reasons);
-    rows hold their numbers. `quantiles` are the levels of all that are asked for of the answer,
+    rows hold their numbers. `quantiles` are the levels of all that are requested of the answer,
     `sampled` has a row for each sample of each row, where numbers are not known; `sample_solver`
     makes of it what solves these.
     """

@@ -1,7 +1,7 @@
 """Rows of specs with confidence levels: each has the capacity that samples of that row support.
 
 Such rows are solved one by one, as `solve` does. What they have in common is compiled of the plain
-requirements: it leaves rows out before any is solved, and tells a matrix from another.
+requirements: it leaves rows out before any is solved, and distinguishes matrices.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ConfidenceRows:
 
     @property
     def key(self) -> object:
-        """What the answers rest on that the plain requirements do not tell."""
+        """What the answers rest on that the plain requirements do not show."""
         certainties = [(one.name, one.certainty) for one in with_certainty(self.model)]
         spreads = [
             (one.name, one.value.distribution)

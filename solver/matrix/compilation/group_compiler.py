@@ -31,7 +31,7 @@ from qps.solver.matrix.compilation.structures import Group, Structure, configure
 
 @dataclass(frozen=True)
 class TemplateGroup:
-    """A group by one of its configurations; without drafts it is told as it is."""
+    """A group by one of its configurations; without drafts it is solved as it is."""
 
     configuration: Configuration
     group: CompiledGroup
@@ -89,7 +89,7 @@ class GroupCompiler:
 
     @contextmanager
     def _errors_by_row(self) -> Iterator[None]:
-        """Go on behind an error, what a program cannot be made of, a fault: each row tells it."""
+        """Go on behind an error, what a program cannot be made of, a fault: each row reports it."""
         try:
             yield
         except Exception:

@@ -48,7 +48,7 @@ class Guard:
     """A value that must be in bounds, the operation that gives it; `least`, `most` None for none.
 
     `below` and `above` explain why a row has no answer then; empty where it must be solved by
-    itself, or where the numbers of `flows` tell. `is_least_out`, `is_most_out`: the bound itself
+    itself, or where the numbers of `flows` decide. `is_least_out`, `is_most_out`: the bound itself
     is out of bounds.
     """
 
@@ -360,7 +360,7 @@ def has_no_value(verdict: int) -> bool:
 
 
 def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return which values are below, above, and too near a bound to be told by a float."""
+    """Return which values are below, above, and too near a bound for a float."""
     below, above = np.zeros(value.shape, dtype=bool), np.zeros(value.shape, dtype=bool)
     near = ~np.isfinite(value)
     size = np.max(np.abs(value), initial=_TINY, where=~near)

@@ -1,4 +1,4 @@
-"""What is asked of each row: its columns as expressions, and its conditions as comparisons.
+"""The query of each row: its columns as expressions, and its conditions as comparisons.
 
 Measures are expressions of the population and the inputs. What only solving gives (the largest
 acceptable population, saturation points) are symbols, to which values are given when a row has
@@ -41,7 +41,7 @@ FormulaOf: TypeAlias = Callable[[LoadGraph, Configuration], Formula]
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of every row, besides the columns that all matrices have.
+    """The query of every row, besides the columns that all matrices have.
 
     `columns` are those of the spec's own; `sides` those of the comparisons in all conditions;
     `is_criterion` whether claims rest on these. `further` are columns behind them that no spec
@@ -65,7 +65,7 @@ def question_of(
     claims: Sequence[ir.MatrixClaim] = (),
     further: tuple[FormulaOf, ...] = (),
 ) -> Question:
-    """Return what a matrix asks of its rows, what claims about it ask, and `further` columns."""
+    """Return the query of a matrix, with those of claims about it, and `further` columns."""
     conditions = [matrix.wanted, *(c for claim in claims for c in (claim.where, claim.condition))]
     sides = [compare for condition in conditions for compare in compared(condition)]
     left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
@@ -128,7 +128,7 @@ def quantile_levels(question: Question) -> tuple[Fraction, ...]:
 
 @dataclass
 class QuestionLowering:
-    """Turns what is asked into expressions, in one lowered configuration."""
+    """Turns the query into expressions, in one lowered configuration."""
 
     model: ir.Model
     configuration: Configuration

@@ -56,7 +56,7 @@ def on_dask(
 ) -> Iterator[Work]:
     """Make parts on a cluster, by the address of its scheduler; a local one where that is None.
 
-    `warn` is told where its workers have other versions of something than this machine.
+    `warn` is called where its workers have other versions of something than this machine.
     """
     try:
         import distributed  # noqa: F401, PLC0415 - an extra, seldom needed
@@ -200,7 +200,7 @@ class _OnDask:
             strangers = [worker for worker in self._threads if worker not in self._builds]
             if strangers:
                 builds = self.client.run(_build_reader(), workers=strangers, on_error="return")
-                # One that cannot be asked is gone, or will be asked again.
+                # One that does not respond is gone, or is queried again.
                 self._builds |= {w: one for w, one in builds.items() if isinstance(one, str)}
         except Exception as error:
             raise ClusterError(f"lost the Dask scheduler: {type(error).__name__}") from error

@@ -33,7 +33,7 @@ _UNWATCHED = {
 }
 """Dask watches its processes for a page that nobody sees here: that took a sixth of the time."""
 _WITHOUT_A_PAGE = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
-"""What asks a scheduler how it is, asks it there: at a port of its own, not one for all."""
+"""The port for status queries to a scheduler: at a port of its own, not one for all."""
 
 
 @contextmanager

@@ -81,7 +81,7 @@ class _Processes(_Local):
         return self.workers.submit(start, stop, temporary(self.folder / f"part-{start}"))
 
     def check(self) -> None:
-        """Wait until a part is done, or its process has ended, which its future tells."""
+        """Wait until a part is done, or its process has ended, which its future shows."""
         self.workers.wait()
 
 

@@ -248,7 +248,8 @@ def solved_parts(
 ) -> Iterator[tuple[Place, Path]]:
     """Make every part that is not there yet and keep it; yield where each one is, once it is.
 
-    `damaged` is told of what is made again. OSError where a part cannot be kept; the others stay.
+    `damaged` is called with what is made again. OSError where a part cannot be kept; the others
+    stay.
     """
     there: list[Place] = []
 

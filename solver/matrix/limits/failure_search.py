@@ -18,7 +18,7 @@ from qps.solver.matrix.limits.row_preparation import Bools, Boxes, Floats, Ints,
 _MOST_PIECES = 1000
 _PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
 """A row that is solved one by one takes as long as so many pieces, at least: one alone, as a few.
-Where that many have told none of the rows that are left, these are."""
+Where that many have decided none of the rows that are left, these are solved so."""
 _FEW, _TOGETHER, _SEARCH_LIMITS = 1024, 32, 12
 """Rows up to which each is proved by itself; rows that are proved together beyond that; pieces of a
 row that are judged by another's."""

@@ -1,6 +1,6 @@
 """The first population at which a criterion fails, for many rows at once.
 
-What is not proved in a bounded number of steps is left to the functions that tell it of one row.
+What is not proved in a bounded number of steps is left to the functions for one row.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from qps.solver.matrix.limits.row_preparation import (
 class Failures:
     """The first failure of each row, the end of its range where there is none.
 
-    `is_open` tells of rows for which it could not be proved.
+    `is_open` are rows for which it could not be proved.
     """
 
     first: Ints

@@ -1,6 +1,6 @@
-"""Limits of quantiles, told by how many items are later than the limit.
+"""Limits of quantiles, by the share of items that are later than the limit.
 
-A search for the population at which a requirement begins to fail asks for its sign alone; only what
+A search for the population at which a requirement begins to fail needs its sign alone; only what
 is near zero is looked at again by the quantile itself.
 """
 
@@ -60,7 +60,7 @@ class LateShare:
 
     @property
     def outputs(self) -> set[int]:
-        """The operations that it is told by."""
+        """The operations that it rests on."""
         return {self.limit, *self.operands, *(one for _, others in self.steps for one in others)}
 
     def at(self, rows: Rows, population: Floats) -> Floats:
@@ -70,7 +70,7 @@ class LateShare:
         most: Floats = np.asarray(np.inf)
         for word, others in self.steps:
             each = [values[other] for other in others]
-            if word == _LEAST:  # all of them are above it, or none tells
+            if word == _LEAST:  # all of them are above it, or none decides
                 with np.errstate(divide="ignore", invalid="ignore"):
                     margins = [np.where(time > 0, one / time - 1, one - time) for one in each]
                 most = reduce(np.minimum, margins, most)

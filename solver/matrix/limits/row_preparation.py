@@ -1,4 +1,4 @@
-"""Rows made ready: all that does not depend on the population is computed, the rest can be asked.
+"""Rows made ready: all that does not depend on the population is computed, the rest on request.
 
 Also the criteria that rows are judged by, as operations of a program.
 """

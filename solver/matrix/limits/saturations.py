@@ -38,8 +38,8 @@ class CompiledResource:
     `quadratic` holds operations a, b, c: the load is above its target where a N^2 + b N + c is
     above zero. `criterion` says that the load is at most its target. One that elastic parameters
     fill (`is_filled`) stays at its target by design and saturates where it passes it. `fullness` is
-    what is demanded of it as a part of its target, in symbols: its `load`, but for what users ask
-    who wait for an answer. What loses who finds no room `is_never_full`.
+    what is demanded of it as a part of its target, in symbols: its `load`, but for what users
+    demand who wait for an answer. What loses who finds no room `is_never_full`.
     """
 
     name: str

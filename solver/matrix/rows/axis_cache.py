@@ -1,4 +1,4 @@
-"""What rests on few of the axes: told once for each combination of their values."""
+"""What rests on few of the axes: computed once for each combination of their values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whether a criterion fails in rows in which floats do not decide: by exact fractions.
 
-What is no fraction, and comes so near to its limit that floats do not tell either, is decided by
+What is no fraction, and comes so near to its limit that floats do not decide either, is decided by
 the symbolic solver.
 """
 

@@ -25,7 +25,7 @@ from qps.solver.matrix.rows.row_quantiles import QuantilesOf
 from qps.solver.matrix.rows.scalar_fallback import OneByOne
 
 _SEARCH_WIDTH = 16
-"""Populations up to which a first failure is looked for beside the one that floats tell."""
+"""Populations up to which a first failure is looked for beside the one that floats give."""
 
 
 @dataclass
@@ -158,7 +158,7 @@ class ModeSolver(ModeTables):
         proven = [criterion for criterion, is_simple in pairs if is_simple]
         others = [criterion for criterion, is_simple in pairs if not is_simple]
         found = first_failures(rows, proven, others, mode.low, end)
-        # One that comes near is told with the numbers put in.
+        # One that comes near is decided with the numbers put in.
         return (found.first < end) | found.is_open
 
     @cached_property
@@ -295,7 +295,7 @@ class ModeSolver(ModeTables):
 
     @cached_property
     def _reported(self) -> frozenset[int]:
-        """The operations that are told of each row, at one population."""
+        """The operations that are computed for each row, at one population."""
         mode = self.mode
         numbers = [resource.load for resource in mode.resources]
         numbers += [n for n in (mode.quality, mode.cost, mode.running_cost) if n is not None]
@@ -303,7 +303,7 @@ class ModeSolver(ModeTables):
 
     @cached_property
     def _reported_of_answers(self) -> frozenset[int]:
-        """The operations that are told of each row and may rest on answers."""
+        """The operations that are computed for each row and may rest on answers."""
         pairs = (number for pair in self.mode.comparisons for number in pair)
         numbers = (*self.mode.columns, *pairs)
         return frozenset(number for number in numbers if number is not None)

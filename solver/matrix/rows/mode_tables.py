@@ -1,4 +1,4 @@
-"""What of a mode does not depend on the population: values told once for all rows, and guards."""
+"""What of a mode does not depend on the population: values for all rows, and guards."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class RowBlock:
     is known. `from_start` are the resources that are full where the range starts, `stays_full`
     how the first of all stays full up to the answer, both as words. `texts` holds reasons that are
     in no list, by row; `faulted` are the rows that a fault of ours left without an answer,
-    `one_by_one` those of which arrays did not tell everything. `left_out` is the share of
+    `one_by_one` those that arrays did not decide wholly. `left_out` is the share of
     the samples that quantiles do not rest on, where there is any. Values are in base units.
     """
 

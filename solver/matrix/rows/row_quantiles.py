@@ -22,7 +22,7 @@ from qps.solver.matrix.rows.exact_decisions import Index
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
 
 QuantilesOf = Callable[[Index], Mapping[Fraction, Floats]]
-"""The quantiles of some rows, by their levels: rows are told by their values along the axes."""
+"""The quantiles of some rows, by their levels: rows are known by their values along the axes."""
 
 Solved = Callable[[int, int], list[RowBlock]]
 """Solves the samples from one to another, the second not included."""
@@ -71,7 +71,7 @@ class Quantiles:
         return self._last[1]
 
     def left_out(self, block: int, start: int, count: int) -> Floats:
-        """Return of rows that were told which share of the samples has no answer.
+        """Return for solved rows which share of the samples has no answer.
 
         Not-a-number for none, and of rows that nobody requested. It is reported once.
         """

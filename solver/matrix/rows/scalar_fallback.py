@@ -1,4 +1,4 @@
-"""What arrays leave open of a row: told by the functions that `qps solve` asks.
+"""What arrays leave open of a row: decided by the functions that `qps solve` uses.
 
 The numbers of the row are put in for its inputs, so that the population is all that is left.
 """
@@ -36,7 +36,7 @@ class Refusal:
 
 @contextmanager
 def refusing(refused: dict[int, Refusal], row: int) -> Iterator[None]:
-    """Keep why a row has no answer, where what is done here tells so: the others are solved.
+    """Keep why a row has no answer, where what is done here says so: the others are solved.
 
     The first reason stands.
     """
@@ -109,7 +109,7 @@ class OneByOne:
         return found
 
     def refuse_undecided(self, row: int, population: int, name: str) -> None:
-        """Refuse a row that asks where a resource saturates of which that cannot be determined."""
+        """Refuse a row that needs a saturation point which is undecided."""
         with self._of(row):
             refuse_undecided(population, self.mode.population, name, None)
 

@@ -94,7 +94,7 @@ class Settable(Part, frozen=True):
         return ir.SetParameter(found.name, value.expr, value.span)
 
     def _one(self, name: ast.Name, number: OwnNumber) -> Named | None:
-        """Return a number that is none made of others; what it is made of is told of those."""
+        """Return a number that is none made of others; what it is made of is reported at those."""
         stated = number.stated
         if number.is_plain:
             self.known.numbers.setdefault(number.name, number)

@@ -1,4 +1,4 @@
-"""Settings: what two of them set, and scenarios that are asked for beside them."""
+"""Settings: what two of them set, and scenarios that are requested beside them."""
 
 from __future__ import annotations
 

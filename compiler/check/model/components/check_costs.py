@@ -211,7 +211,7 @@ def _has_fixed_cores(resource: ir.Resource) -> bool:
     return all(number is None or isinstance(number.expr, ir.Constant) for number in numbers)
 
 
-@lru_cache(maxsize=1024)  # asked of every cost; there are few resources
+@lru_cache(maxsize=1024)  # called for every cost; there are few resources
 def _effect_like(word: str) -> str | None:
     """Return the effect that a word is probably meant to be."""
     return closest(word, TOKEN_CHOICES["EFFECT"], _MIN_SIMILARITY)

@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import instead
 
 _WORDS = ("capacity", "cores", "efficiency", "idle", "load", "rating", "speed", "throughput")
-"""What is asked of a processor by name: `server.cpu.load` is no thread."""
+"""What is requested of a processor by name: `server.cpu.load` is no thread."""
 
 
 def check_threads(streams: Iterable[ir.Stream], sink: Sink) -> None:

@@ -115,7 +115,7 @@ class FitChecker(Part, frozen=True):
         return self._number(fit, 0, idle) if fit.has_fixed else idle
 
     def _number(self, fit: Fit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
-        """Return a fitted number as what it may be, where the table tells that.
+        """Return a fitted number as what it may be, where the table shows that.
 
         All that is fitted to one table is drawn together, wherever it is named.
         """

@@ -66,7 +66,7 @@ class AttributeChecker(Part, frozen=True):
 
     @staticmethod
     def has_condition(law: ast.Expr, formal: str) -> bool:
-        """Return whether a jitter law decides by its rate or rating, which is settled then."""
+        """Return whether a jitter law decides by its rate or rating, which is fixed then."""
         words = re.findall(r"\w+", law.span.text)
         return formal in words and "if" in words
 

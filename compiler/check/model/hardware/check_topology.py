@@ -72,7 +72,7 @@ class TopologyChecker(Part, frozen=True):
         return built
 
     def _source(self, placed: ast.Node | ast.Link) -> str | None:
-        """Return what is cited for a place, where nothing else was told to stand there."""
+        """Return what is cited for a place, where nothing else was put there."""
         is_placed = placed.source is None or placed.name.text in self.main.arguments
         return None if is_placed or placed.source is None else placed.source.value
 
@@ -114,7 +114,7 @@ class TopologyChecker(Part, frozen=True):
     def _count(
         self, place: Place, name: ast.Name, module: Module, *, is_node: bool
     ) -> ir.Expr | None:
-        """Return how many there are; what an instance is told without a count keeps its own."""
+        """Return how many there are; what an instance is given without a count keeps its own."""
         if place.count is not None:
             return self._places.count(place.count, module, is_node=is_node)
         own = self.main.names.get(name.text)

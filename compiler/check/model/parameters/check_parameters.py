@@ -68,7 +68,7 @@ class ParameterChecker(Part, frozen=True):
     def _chosen(
         self, declared: DeclaredAs[ast.Option], choices: tuple[str, ...]
     ) -> tuple[str, ...]:
-        """Return choices with the one first that is in force: an instance may be told another."""
+        """Return choices with the one first that is in force: an instance may choose another."""
         given = declared.module.arguments.get(declared.declaration.name.text)
         if given is None:
             return choices
@@ -135,7 +135,7 @@ class ParameterChecker(Part, frozen=True):
         return tuple(built)
 
     def _instance_value(self, argument: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
-        """Return what an instance is told that a parameter is; its own value says of what kind."""
+        """Return the value that an instance gives a parameter; its own value says of what kind."""
         scope, name = Scope(argument.module, Allowed.NOTHING), argument.change.name.text
         quantity = self.expressions.quantity(argument.value, scope, own.dimension, f"`{name}`")
         return quantity and replace(quantity, span=argument.value.span)
@@ -145,7 +145,7 @@ class ParameterChecker(Part, frozen=True):
     ) -> Iterator[ir.Parameter]:
         """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`.
 
-        Where an instance is told one value for all of them, each kind has that.
+        Where an instance has one value for all of them, each kind has that.
         """
         for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
             key = f"{param.name.text}.{entry.name.text}"

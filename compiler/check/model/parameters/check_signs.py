@@ -20,7 +20,7 @@ _GLUED = re.compile(r"\+-\S")
 
 
 def report_signs(modules: Iterable[Module], sink: Sink) -> None:
-    """Warn of sums with `+-` and no blank behind it. Each file is told of once."""
+    """Warn of sums with `+-` and no blank behind it. Once for each file."""
     for syntax in {module.syntax.source.label: module.syntax for module in modules}.values():
         if not _GLUED.search(syntax.source.text):
             continue

@@ -105,7 +105,7 @@ class EventChecker(Part, frozen=True):
 
 
 class EventUses(Part, frozen=True, kw_only=True):
-    """Checks where a stream asks whether its events happen."""
+    """Checks where a stream uses its events."""
 
     events: StreamEvents
 
@@ -141,7 +141,7 @@ class EventUses(Part, frozen=True, kw_only=True):
         return named is not None and named[0].text in self.events.declared
 
     def is_sound(self, probability: ast.Expr) -> bool:
-        """Return whether what stands before a colon asks for no event wrongly; else it is reported.
+        """Return whether what stands before a colon names no event wrongly; else it is reported.
 
         An event is no number, and belongs to one stream.
         """
@@ -274,7 +274,7 @@ class EventUses(Part, frozen=True, kw_only=True):
 
 
 def report_unused(events: StreamEvents, checker: Part) -> None:
-    """Warn of events that a stream never asks for."""
+    """Warn of events that a stream never uses."""
     for name, event in events.declared.items():
         if name not in events.used:
             checker.sink.report(

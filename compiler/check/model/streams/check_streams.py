@@ -279,7 +279,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
     ) -> _Paths | None:
         """Return a way for all that may hold together; what no way does without is reported.
 
-        So is what is wrong as the spec stands. What is wrong elsewhere is told where that is so.
+        So is what is wrong as the spec stands. What is wrong elsewhere is reported there.
         """
         checker, options = ParameterChecker(self.expressions), self.program.everywhere(ast.Option)
         choices = {one.qualified: checker.choices(one) for one in options}

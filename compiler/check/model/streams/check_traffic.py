@@ -1,4 +1,4 @@
-"""Traffic of which more must be known where it waits: users who ask again, flows that burst."""
+"""Traffic of which more must be known where it waits: repeated requests, flows that burst."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from qps.compiler.ir.think_times import think_time
 def report_think_times(model: ir.Model, sink: Sink) -> None:
     """Warn of rates that are one over a stated time, where random arrivals wait.
 
-    `1 request / think` reads as a user who thinks, asks, waits and thinks again. Streams are open:
-    the rate stays what it is however long the answer takes (docs/traffic.md). Where nothing
-    waits this makes no difference, and what media send goes by their clock.
+    `1 request / think` reads as a user who thinks, sends a request, waits and thinks again. Streams
+    are open: the rate stays what it is however long the answer takes (docs/traffic.md). Where
+    nothing waits this makes no difference, and what media send goes by their clock.
     """
     for stream in model.streams:
         rate = stream.emission.values[0]

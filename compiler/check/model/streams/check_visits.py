@@ -321,7 +321,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             if nth == 1:
                 legs += self._call(caller, call, inside, fork, targets)
             else:
-                with self.sink.aside():  # what is wrong is told of the first one
+                with self.sink.aside():  # what is wrong is reported for the first one
                     legs += self._call(caller, call, inside, fork, targets)
         return legs
 
