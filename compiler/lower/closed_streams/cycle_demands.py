@@ -148,7 +148,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return station.demand if is_several else station.demand * servers
 
     def _refuse_with_forks(self, stations: Sequence[ClosedStation]) -> None:
-        """Refuse what is not listed together with calls that are made together."""
+        """Refuse what cannot be combined with parallel calls."""
         held = [name for name, demand in self.demands.items() if self._uses_resource(demand)]
         paced = [one.resource for one in stations if one.speeds]
         ranked = [one.resource for one in stations if one.rank is not None]
@@ -157,10 +157,8 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             *((name, "has load-dependent speeds") for name in paced),
             *((name, "has priorities") for name in ranked),
         ):
-            reason = f"it makes parallel calls, and {name} {why}"
-            raise refused(
-                self.stream, reason, "make the calls sequential for a conservative result"
-            )
+            text = f"it makes parallel calls, and {name} {why}"
+            raise refused(self.stream, text, "make the calls sequential for a conservative result")
 
     def _uses_resource(self, demand: StationTraffic) -> bool:
         return any(hold.of == self.traffic.name for hold in demand.holds)
