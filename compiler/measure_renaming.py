@@ -101,7 +101,7 @@ class _Renaming(Struct, frozen=True, kw_only=True):
             yield first.span, answer
 
     def _is_of_place(self, parts: tuple[str, ...]) -> bool:
-        """Return whether a name asks how much a place is used."""
+        """Return whether a name is the load of a place."""
         own = self.names | self.program.resources
         if FORMER[UTILIZATION] in own or named_in(self.module, parts) is not None:
             return False

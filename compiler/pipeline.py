@@ -100,7 +100,7 @@ class Spec(Struct, frozen=True, kw_only=True):
 
         That is the machine of `web = pod(8, 16 GB)`, and a parameter of each number that they set
         and that is stated in place, such as `wan.rate`.
-        What is wrong with a setting is told where a configuration is requested.
+        What is wrong with a setting is reported where a configuration is requested.
         """
         known = self.known.copied()
         for text in settings:
@@ -158,7 +158,7 @@ def _refusing(what: str) -> Iterator[Sink]:
 
 
 def _too_many(what: str, full: TooManyError) -> Diagnostic:
-    """Return what tells that the rest was not looked at."""
+    """Return the note that the rest was not looked at."""
     message = f"{what}: {full}; the rest was not checked"
     hint = "fix the first errors; others may disappear"
     return QpsError.single(codes.TOO_MANY, None, message, hint=hint).diagnostics[0]

@@ -105,7 +105,7 @@ def check_program(
 
 
 def _check_configurations(model: ir.Model, own: Container[str], sink: Sink) -> None:
-    """Check a model as it stands, in its scenarios and modes, and as claims ask for it.
+    """Check a model as it stands, in its scenarios and modes, and as claims change it.
 
     `own` are the names of its main module.
     """

@@ -1,4 +1,4 @@
-"""What editors ask for while a spec is written: the language server behind `qps lsp`.
+"""Features of editors while a spec is written: the language server behind `qps lsp`.
 
 `language_server` speaks with the editor and computes nothing. What has to be known of a text is
 found by processes of its own (`background_process`, `worker_loop`), which can be stopped: one that

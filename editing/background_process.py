@@ -1,7 +1,7 @@
 """A process that works for the language server, and can be stopped: it never makes anybody wait.
 
-It is started when it is first asked something. One that takes longer than its limit, or ends by
-itself, is stopped and told of; what waited behind is asked of the next one. Nothing here blocks
+It is started with the first request. One that takes longer than its limit, or ends by
+itself, is stopped and reported; what waited behind goes to the next one. Nothing here blocks
 the loop: a thread sends, another one receives.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class OutdatedError(Exception):
-    """Raised where the text has changed since something was asked of it."""
+    """Raised where the text has changed since the request."""
 
 
 class TooLongError(Exception):
@@ -45,7 +45,7 @@ class TooLongError(Exception):
 
 
 class RefusedError(Exception):
-    """Raised where what was asked cannot be; it says why."""
+    """Raised where a request is invalid; it says why."""
 
 
 class FaultError(Exception):
@@ -53,7 +53,7 @@ class FaultError(Exception):
 
 
 class _Waiting(Struct, kw_only=True):
-    """What was asked, and who waits for it; with a timer once the work on it has begun."""
+    """A request, and who waits for it; with a timer once the work on it has begun."""
 
     request: FeatureRequest
     future: asyncio.Future[object]
@@ -106,13 +106,13 @@ class Background:
         self._request_count = 0
 
     def set(self, setting: Setting) -> None:
-        """Say how the editor counts, before anything is asked."""
+        """Say how the editor counts, before the first request."""
         self._setting = setting
 
     def put(self, text: OpenText) -> None:
-        """Tell of a text that was opened or has changed: what was asked of the older one is void.
+        """Report a text that was opened or has changed: requests for the older one are void.
 
-        The work on it goes on for a while at most; who waits is told at once.
+        The work on it goes on for a while at most; who waits gets an answer at once.
         """
         self._texts[text.uri] = text
         self._send(Put(text))
@@ -129,7 +129,7 @@ class Background:
         self._send(Known(uri, answer))
 
     def drop(self, uri: str) -> None:
-        """Wait no longer for what was asked of a text."""
+        """Wait no longer for requests of a text."""
         for waiting in [one for one in self._waiting.values() if one.request.uri == uri]:
             if not waiting.future.done():
                 waiting.future.set_exception(OutdatedError)
@@ -146,7 +146,7 @@ class Background:
         params: object,
         partly: Callable[[object], None] | None = None,
     ) -> object:
-        """Return what a feature finds in a text as it is now; `partly` is told what it finds first.
+        """Return what a feature finds in a text as it is now; `partly` receives what comes first.
 
         OutdatedError where it changes meanwhile; RefusedError, TooLongError, FaultError.
         """
@@ -167,7 +167,7 @@ class Background:
         return await waiting.future
 
     def stop(self) -> None:
-        """End the process: nobody asks any more."""
+        """End the process: there is no client any more."""
         running, self._running = self._running, None
         if running is not None:
             running.end()
@@ -197,7 +197,7 @@ class Background:
             self._running.outbox.put(message)
 
     def _receiving(self, running: _Running, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand on what a process tells, until it ends."""
+        """Hand on the messages of a process, until it ends."""
         with suppress(RuntimeError):  # the loop is closed: the server ends
             try:
                 while True:

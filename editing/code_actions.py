@@ -1,4 +1,4 @@
-"""What would fix a mistake, as edits that an editor makes when it is asked to."""
+"""What would fix a mistake, as edits that an editor makes on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can stand at a place: told by the words before it, as the grammar reads them."""
+"""What can stand at a place: by the words before it, as the grammar reads them."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ _OF_CALLS: dict[str, tuple[type, ...]] = {
 class Wanted(Struct, frozen=True, kw_only=True):
     """Which kinds of names are wanted: units, `modules` of the library, things to set, or values.
 
-    With `of_answers` also what only an answer tells. A value is `compared` with a name that was
+    With `of_answers` also what only an answer has. A value is `compared` with a name that was
     written, or is to be of a `dimension`; `set_to` names what is set, `kinds_of` a set of kinds.
     `words` are those that stand here, `resources` those of machines; `first` are the kinds of names
     that are likelier than others, `suits` says which dimensions are. `events` are those of the
-    stream at hand. It `is_certain` where the grammar does not tell that a name may stand.
+    stream at hand. It `is_certain` where the grammar does not say that a name may stand.
     """
 
     kinds: tuple[type, ...] = ()

@@ -1,4 +1,4 @@
-"""What editors may ask, and who answers: the table of features."""
+"""Requests of editors, and who answers: the table of features."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from qps.editing.legend import LEGEND
 
 
 class Feature(Struct, frozen=True, kw_only=True):
-    """A request of the protocol, what the editor is told of it, and the function that answers.
+    """A request of the protocol, what the editor receives, and the function that answers.
 
     The function is named, not imported: the server itself needs no compiler.
     """

@@ -1,4 +1,4 @@
-"""The language server: what an editor asks on standard input, answered on standard output."""
+"""The language server: requests of an editor on standard input, answered on standard output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _READ = ("**/*.qps", "**/*.csv", "**/qps.toml", "**/pyproject.toml")
 
 
 class QpsServer(LanguageServer):
-    """A server of one editor, with what it was told when it began."""
+    """A server of one editor, with its initial options."""
 
     def __init__(self, page_of: Callable[[Spec], str]) -> None:
         # Whole texts: how editors and Python split lines differs, and a spec is short.
@@ -62,12 +62,12 @@ class QpsServer(LanguageServer):
 
     @property
     def can_refresh(self) -> bool:
-        """Whether the editor requests hints again when it is told that there are others."""
+        """Whether the editor requests hints again when it learns that there are others."""
         hints = getattr(self.client_capabilities.workspace, "inlay_hint", None)
         return bool(hints is not None and hints.refresh_support)
 
     def watch(self) -> None:
-        """Have the editor tell of files that others change, where it can be asked to."""
+        """Have the editor report files that others change, where it can."""
         files = getattr(self.client_capabilities.workspace, "did_change_watched_files", None)
         if files is None or not files.dynamic_registration:
             return
@@ -80,7 +80,7 @@ class QpsServer(LanguageServer):
         self.client_register_capability(types.RegistrationParams([registration]))
 
     def refresh(self) -> None:
-        """Have the editor ask for hints again, where it can be told so."""
+        """Have the editor request hints again, where it can."""
         if self.can_refresh:
             self.workspace_inlay_hint_refresh(None)
 
@@ -148,7 +148,7 @@ def _follow_texts(server: QpsServer) -> None:
 
 
 def _answer_in_process(server: QpsServer, feature: Feature) -> None:
-    """Have a process answer what is asked of one text."""
+    """Have a process answer a request for one text."""
 
     async def answer(params: Any) -> object:
         uri = params.text_document.uri

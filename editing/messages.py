@@ -1,4 +1,4 @@
-"""What the language server and the processes that work for it tell each other.
+"""What the language server and the processes that work for it exchange.
 
 Nothing of the compiler is imported here: the server itself starts without it.
 """
@@ -46,14 +46,14 @@ class CloseText(Struct, frozen=True):
 
 
 class Known(Struct, frozen=True):
-    """The answer of a text as it is, for what is told of its names."""
+    """The answer of a text as it is, for the hints of its names."""
 
     uri: str
     answer: AnswerLine
 
 
 class FeatureRequest(Struct, frozen=True, kw_only=True):
-    """What is asked of a text, as it is in a version; None for one that is not open."""
+    """A request for a text, as it is in a version; None for one that is not open."""
 
     number: int
     feature: str
@@ -63,7 +63,7 @@ class FeatureRequest(Struct, frozen=True, kw_only=True):
 
 
 class Began(Struct, frozen=True):
-    """The work on what was asked has begun."""
+    """The work on a request has begun."""
 
     number: int
 
@@ -78,7 +78,7 @@ class Partly(Struct, frozen=True):
 class Answered(Struct, frozen=True, kw_only=True):
     """What was found, or why nothing was.
 
-    `refused` says what is wrong with what was asked, `fault` what went wrong with us; `outdated`
+    `refused` says what is wrong with the request, `fault` what went wrong with us; `outdated`
     that the text is another one by now.
     """
 

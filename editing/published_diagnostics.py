@@ -16,8 +16,8 @@ _UNUSED = frozenset(["unused", "unused-rate"])
 def text_diagnostics(documents: OpenDocuments, uri: str) -> TextDiagnostics:
     """Return what is wrong with an open text and with what it uses.
 
-    Errors of what is declared are told as soon as they are found. That nothing is wrong is told at
-    the end alone.
+    Errors of what is declared are reported as soon as they are found. That nothing is wrong is
+    reported at the end alone.
     """
 
     def errors_first(errors: Sequence[Diagnostic]) -> None:

@@ -1,6 +1,6 @@
 """Where a name is declared, and where else it stands, in whatever file.
 
-What a name means is told by the checker, part by part of a dotted one: `web` and `cpu` of
+What a name means comes from the checker, part by part of a dotted one: `web` and `cpu` of
 `web.cpu.load` lead to different places. A declaration in a module is looked for in every open text
 that uses it, and in every spec of the same folder, or of the folders that are open.
 """
@@ -113,7 +113,7 @@ def programs(documents: OpenDocuments, found: NameOccurrence) -> Iterator[Bindin
 
 
 MOST_FILES = 2_000
-"""Specs of a folder that are asked whether they use a file."""
+"""Specs of a folder that are searched for uses of a file."""
 
 
 def _using(documents: OpenDocuments, files: set[Path]) -> Iterator[Path]:
@@ -157,7 +157,7 @@ def symbols_like(bindings: Bindings, wanted: set[Place], like: Symbol) -> set[Sy
 
 
 def place_of(span: Span) -> Place:
-    """Return what tells a place from all others, in whichever program it was read."""
+    """Return what distinguishes a place from all others, in whichever program it was read."""
     return own_path(span.source) or span.source.label, span.start
 
 

@@ -1,7 +1,7 @@
 """What each word of a text is: semantic tokens, for colours that know what is meant.
 
 The text is read word by word, so that one with mistakes has its colours, too; which words are
-names, and of what, the checker tells.
+names, and of what, the checker says.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
 
 _LONGEST_LOOK = 10.0
-"""Seconds after which what is asked while somebody types is given up."""
+"""Seconds after which requests while somebody types is given up."""
 _LONGEST_ANSWER = 120.0
 """Seconds after which an answer, or a page, is given up."""
 _GRACE = 1.0
@@ -205,11 +205,11 @@ class Session:
             return await asyncio.shield(document.answer)
         except asyncio.CancelledError:
             if document.answer is not None and not document.answer.cancelled():
-                raise  # who asked does not wait any more, others may
+                raise  # the caller does not wait any more, others may
             raise OutdatedError from None
 
     async def answer_so_far(self, uri: str, *, wait: bool) -> AnswerLine | None:
-        """Return the answer if it is known or waited for; else find it, and have hints asked again.
+        """Return the answer if it is known or waited for; else find it, and have hints renewed.
 
         Of a text that is solved already nothing is solved.
         """
@@ -302,7 +302,7 @@ class Session:
 
 
 def _too_long(uri: str, error: TooLongError) -> TextDiagnostics:
-    """Return what tells that a text was not looked at to its end."""
+    """Return the note that a text was not looked at to its end."""
     start = types.Position(0, 0)
     message = f"checking this text was {error}: no further diagnostics until it changes"
     warning = types.DiagnosticSeverity.Warning

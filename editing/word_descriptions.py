@@ -36,7 +36,7 @@ _ANSWERS: Mapping[str, str] = {
 
 
 def word_documentation(word: str) -> str:
-    """Return what a word of the language means, empty where nothing is told of it.
+    """Return what a word of the language means, empty where it has no description.
 
     >>> word_documentation("erlang_b")
     '**erlang_b**, a function: `erlang_b(servers, traffic)`'

@@ -1,4 +1,4 @@
-"""A process that answers what editors ask, one thing after the other, of the newest texts."""
+"""A process that answers requests of editors, one thing after the other, of the newest texts."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def answered(documents: OpenDocuments, request: FeatureRequest) -> Answered:
     if request.version is not None and (held is None or held.version != request.version):
         return Answered(number=request.number, outdated=True)
     if request.feature in OF_TEXTS and held is not None and len(held.text) > LARGEST_TEXT:
-        return Answered(number=request.number)  # what is wrong with it tells so
+        return Answered(number=request.number)  # its errors are reported
     try:
         module, _, name = FUNCTIONS[request.feature].partition(":")
         found = getattr(import_module(module), name)(documents, request.params)

@@ -49,10 +49,10 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
-    may be off by `error` besides a part of them. What `is_slow` takes long to compute; what is told
-    `row_by_row` takes as long for each row of arrays, but where the operands in the places of
-    `servers` (the first, and how far apart) are all one. What has a `tail` is a quantile, and that
-    is the name of the share that takes longer than a time, of the same operands. Of what is
+    may be off by `error` besides a part of them. What `is_slow` takes long to compute; what is
+    stated `row_by_row` takes as long for each row of arrays, but where the operands in the places
+    of `servers` (the first, and how far apart) are all one. What has a `tail` is a quantile, and
+    that is the name of the share that takes longer than a time, of the same operands. Of what is
     `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
     of `gammas` stand the squared variations of gamma laws, each behind its mean. With less than
     zero in a place that is `never_negative` it has no value.

@@ -1,7 +1,7 @@
 """`python playground FOLDER`: the playground, as files that any web server gives.
 
 Node and npm are needed, and a package index: Python for the browser (Pyodide) and the editor come
-from npm, what QPS needs besides from PyPI. Nothing is asked of a network once it is built.
+from npm, what QPS needs besides from PyPI. It needs no network once it is built.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What was changed since a commit: the files at work that are not as there, by their content.
 
-Git would tell it by its index and through what attributes name: the one may say that a file is as
+Git would find it by its index and through what attributes name: the one may say that a file is as
 before, the other runs programs. So files are compared by the names of their contents.
 """
 
@@ -22,7 +22,7 @@ from qps.reviewing.git_objects import Blob, blobs_of, content_of
 from qps.reviewing.repository import git, repository_at
 
 _IS_ABSENT, _IS_NEW = b"S", b"?"
-"""How git marks a file that a sparse checkout leaves out, and one that it was not told of."""
+"""How git marks a file that a sparse checkout leaves out, and one that is untracked."""
 _MOST_RENAMES = 1_000
 """Specs that are gone, and new ones, among which the same are looked for."""
 
@@ -56,7 +56,7 @@ class Since(Struct, frozen=True, kw_only=True):
         specs = {way for way in blobs if way.suffix == ".qps" and way not in absent}
         gone = {way for way in specs if not os.path.lexists(top / way)}
         renamed: dict[PurePosixPath, PurePosixPath] = {}
-        for is_new_to_git in (False, True):  # what git was told of goes first
+        for is_new_to_git in (False, True):  # what git tracks goes first
             new = {
                 way
                 for mark, way in _marked(known)
@@ -98,7 +98,8 @@ class Since(Struct, frozen=True, kw_only=True):
     def _git_path(self, path: Path) -> PurePosixPath | None:
         """Return the path of a file from the top as git has it, None where it lies elsewhere.
 
-        File systems may not tell `A.qps` from `a.qps`, or one way to write an accent from another.
+        File systems may not distinguish `A.qps` from `a.qps`, or one way to write an accent from
+        another.
         """
         parent = real_path(path.parent)
         if parent is None or not parent.is_relative_to(self.top):
@@ -189,4 +190,4 @@ def _renamed(
 
 
 class _UnknownError(Exception):
-    """Raised where git does not tell something that is done without."""
+    """Raised where git does not report something that is done without."""

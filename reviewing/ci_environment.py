@@ -26,7 +26,7 @@ class CiRun(Struct, frozen=True, kw_only=True):
 
     A pull or merge request has a `target` branch, and `target_base`, a commit of it. `branch` is
     the one that was pushed: a tag or a request has none. `push_base` is where a push begins that
-    is still to be made (pre-commit). `is_pipeline` tells a run of CI from one by hand.
+    is still to be made (pre-commit). `is_pipeline` distinguishes a run of CI from one by hand.
     """
 
     target: str | None = None

@@ -21,7 +21,7 @@ from qps.reviewing.spec_changes import SpecChange, State
 from qps.solver.claims.claim_results import ClaimResult
 
 _LISTED = (CAPACITY, COST, LAYOUT, UNCERTAIN)
-"""Codes of findings that are neither mistakes, told before, nor claims, told with their numbers."""
+"""Codes of findings that are neither mistakes, reported before, nor claims, with their numbers."""
 
 
 def ci_text(review: Review, results: Sequence[ClaimResult], width: int = COLUMNS) -> str:

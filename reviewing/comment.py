@@ -25,7 +25,7 @@ MOST = 65_000
 A step summary holds 1 MiB, GitLab more.
 """
 _ROOM = 3_000
-"""Characters kept for what tells that something is left out."""
+"""Characters reserved for the note on what is left out."""
 _MOST_ROWS = 100
 _MOST_VISIBLE = 10
 """Rows of findings that are not folded."""
@@ -83,7 +83,7 @@ def overview(review: Review) -> str:
 
 
 def _parts(review: Review) -> Iterator[_Part]:
-    """Yield what is told below the overview, the gravest first."""
+    """Yield what stands below the overview, the gravest first."""
     weaker = review.weaker
     failing = [one for one in review.errors if one not in weaker]
     others = [

@@ -1,8 +1,8 @@
-"""What is to be told at a place of a file: mistakes, layouts, claims that fail, answers that move.
+"""Findings at a place of a file: mistakes, layouts, claims that fail, answers that move.
 
-They are told to machines in three ways: workflow commands of GitHub, GitLab's code quality report,
-and SARIF 2.1.0. All paths are from the top of the repository. Names and texts come from strangers:
-each is escaped as where it goes wants it.
+They are reported to machines in three ways: workflow commands of GitHub, GitLab's code quality
+report, and SARIF 2.1.0. All paths are from the top of the repository. Names and texts come from
+strangers: each is escaped as where it goes wants it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.version import __version__
 
 MOST = 1_000
-"""Findings that are told to a machine: more are counted."""
+"""Findings that are reported to a machine: more are counted."""
 
 LAYOUT, CLAIM, ANSWER, FAULT = "layout", "claim", "answer", "fault"
 CAPACITY, COST, UNCERTAIN = "capacity-decrease", "cost-increase", "claim-uncertain"
@@ -204,7 +204,7 @@ def as_sarif(findings: Sequence[Finding]) -> dict[str, object]:
 
 
 def _rule(code: str) -> dict[str, object]:
-    """Return what SARIF tells of a kind of finding; GitHub shows summary and help of it."""
+    """Return the SARIF rule of a kind of finding; GitHub shows summary and help of it."""
     own = _CODES.get(code)
     rule = BY_NAME.get(code)
     if rule is not None:

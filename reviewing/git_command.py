@@ -4,9 +4,9 @@ A repository may come from anybody, its own configuration too. So git gets an en
 configuration of ours, of the user's no more than which folders are safe, and of what a repository
 says nothing that could start a program, reach out, or lead elsewhere:
 
-- names of revisions (`_NAME_COMMANDS`) are asked for in the repository itself, by commands that
+- names of revisions (`_NAME_COMMANDS`) are resolved in the repository itself, by commands that
   start nothing, with every option off that could;
-- all else is asked for in an empty repository of ours, made for each command, that has nothing of
+- all else is read in an empty repository of ours, made for each command, that has nothing of
   the other but where its objects and its index are. What its configuration, hooks, attributes,
   replaced objects, grafts and remotes say is not even read there, whatever options git gets yet.
 """
@@ -112,7 +112,7 @@ OFF: Mapping[str, str] = {
 """Options that could start a program or reach out, and what they are for us.
 
 Names that a repository makes up (`filter.NAME.clean`, `diff.NAME.textconv`, `merge.NAME.driver`,
-`alias.NAME`, `remote.NAME.vcs`) cannot be listed: no command that would look at them is asked of a
+`alias.NAME`, `remote.NAME.vcs`) cannot be listed: no command that would look at them is run in a
 repository itself.
 """
 
@@ -125,7 +125,7 @@ _CONFIGURATION = ".gitconfig"
 
 
 def refused(message: str, hint: str) -> QpsError:
-    """Return the error for what git, or who asked, cannot give."""
+    """Return the error for what git, or the caller, cannot give."""
     return QpsError.single(codes.COMMAND_LINE, None, message, hint=hint)
 
 
@@ -153,7 +153,7 @@ def program(environment: Mapping[str, str] = os.environ) -> str:
     """Return the path of git; QpsError where there is none.
 
     It is looked for in folders of `PATH` that are named from the root, never in the folder where
-    one works, which may be a stranger's: Windows looks there first, a `.` in `PATH` asks for it.
+    one works, which may be a stranger's: Windows looks there first, a `.` in `PATH` requests it.
     """
     found = _program(environment.get("PATH", os.defpath))
     if found is None:
@@ -237,7 +237,7 @@ def _run(work: _Work, longest: float) -> Output:
 
 @contextmanager
 def conversation(where: Repository, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Give a command that is asked one thing after the other; it ends with the context."""
+    """Give a command for several requests; it ends with the context."""
     with _process(_Work(where=where, arguments=arguments)) as (process, _):
         yield process
 
@@ -290,7 +290,7 @@ def _close(pipe: object) -> None:
     try:
         pipe.close()  # type: ignore[attr-defined]
     except OSError:
-        return  # it has ended before it was told all
+        return  # it has ended before it was sent all
 
 
 def _refuse_names(arguments: tuple[str, ...]) -> None:

@@ -28,7 +28,7 @@ from qps.reviewing.git_command import LONGEST, conversation, refused
 from qps.reviewing.repository import git, repository_at
 
 _LARGEST = 8_000_001
-"""Bytes of a file that are fetched: the importer refuses what is larger, and tells so."""
+"""Bytes of a file that are fetched: the importer refuses what is larger, and says so."""
 _LARGEST_AT_WORK = 100_000_000
 _LINK, _FILES = "120000", ("100644", "100755")
 _SHORT = 10

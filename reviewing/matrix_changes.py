@@ -147,7 +147,7 @@ def _solved(model: ir.Model, matrix: ir.Matrix) -> Mapping[_Key, _Row] | str:
     from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
     from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
-    # All that is told of a configuration here is how many it carries, whatever is selected.
+    # All that is reported of a configuration here is how many it carries, whatever is selected.
     plain = replace(matrix, selected=(), order=())
     compiled = compile_matrix(model, plain, drawn=drawn_in_rows, at_confidence=model_at_confidence)
     if compiled.size > MOST_ROWS:

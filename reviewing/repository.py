@@ -1,4 +1,4 @@
-"""Repositories: where one is found, which commit a name means there, and what git tells of it."""
+"""Repositories: where one is found, which commit a name means there, and what git knows of it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def is_shallow(top: Path) -> bool:
 
 
 def _mark(top: Path) -> tuple[tuple[int, int], ...]:
-    """Return what tells a repository from another one that was at the same place."""
+    """Return what distinguishes a repository from another one that was at the same place."""
     return tuple(_age(top / name) for name in (".git", ".git/config"))
 
 

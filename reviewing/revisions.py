@@ -191,7 +191,7 @@ def _commits(top: Path, commit: str) -> Iterator[_Commit]:
 
 
 def _parsed(log: bytes) -> Iterator[_Commit]:
-    """Yield what `git log -z --name-status` tells; names are counted, never guessed at."""
+    """Yield the records of `git log -z --name-status`; names are counted, never guessed at."""
     words = iter(log.split(b"\0"))
     head: bytes | None = None
     changed: dict[PurePosixPath, PurePosixPath | None] = {}

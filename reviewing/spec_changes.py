@@ -145,7 +145,7 @@ def removed_spec(was: PurePosixPath, tree: Tree, base: str) -> SpecChange:
         is_module = old is not None and old.program.is_module
         answer = None if old is None or is_module else answer_of(old)
     except (QpsError, SolverFault, ArithmeticError, LookupError, TypeError, ValueError):
-        pass  # that it is gone is told all the same
+        pass  # that it is gone is reported all the same
     state = State.MODULE if is_module else State.GONE
     return SpecChange(file=file, was=file, state=state, before=answer)
 

@@ -39,7 +39,7 @@ CORES = "cores"
 """What a column is headed by that says how many cores the loads of a table are shares of."""
 
 MARK = ("repetitions", "spread in %")
-"""Columns by which a table is told to be one of `qps measure`."""
+"""Columns by which a table is recognized as one of `qps measure`."""
 _REPORT_COLUMNS = (
     r"repetitions|(?:spread|generator|others|stolen) in %|(?:requested|asked) \w+|\w+ each"
 )
@@ -81,7 +81,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     Both are None where the table itself is to say so. `resource` is None where the table has only
     one column that can be the load. `has_fixed` is
     False where nothing is there without any work; `is_served` where the rates are what was
-    served, not what was requested, so that a saturated machine tells what items cost.
+    served, not what was requested, so that a saturated machine shows what items cost.
     """
 
     resource: str | None
@@ -136,7 +136,7 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
 
 
 def report_columns(table: Table) -> frozenset[str]:
-    """Return the columns that tell how rows were measured: neither loads nor rates."""
+    """Return the columns that say how rows were measured: neither loads nor rates."""
     known = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT, CORES}
     known |= {heading for heading in table.headings if re.fullmatch(_OBSERVED, heading)}
     if not set(MARK) <= set(table.headings):

@@ -1,6 +1,6 @@
 """How far fitted numbers may be off, all of them together: a multivariate t distribution.
 
-The numbers are those of ordinary least squares; how sure they are is told for noise that grows with
+The numbers are those of ordinary least squares; standard errors are those for noise that grows with
 the load, as measured loads have it: its standard deviation is the same share of each. So the
 variance is that of ordinary least squares under such noise, whose size is estimated by weighted
 ones (A. C. Aitken, On least squares and linear combination of observations, 1935). A textbook's
@@ -8,7 +8,7 @@ interval, for noise that is the same at all loads, holds four of five truths the
 nine of ten.
 
 Rows that are medians of repetitions count by how far these lie apart (`repetitions`): then the
-numbers are those of weighted least squares, and the noise of each row is told by its weight.
+numbers are those of weighted least squares, and the noise of each row follows from its weight.
 
 Three things make it wider. Rows that are one measurement (equal in every digit) count once. Rows of
 one machine, host, run or day, and rows that repeat the same rates, miss together by what the group
@@ -65,8 +65,8 @@ class Spread(Struct, frozen=True, kw_only=True):
 def fit_spread(fit: Fit) -> Spread | None:
     """Return how far the numbers of a fit may be off, in their own units.
 
-    None where the table does not tell: there are no more distinct rows than numbers, or nothing is
-    missed.
+    None where the table does not show it: there are no more distinct rows than numbers, or nothing
+    is missed.
     """
     runs = fit.runs
     unit = runs.load.unit
@@ -99,7 +99,7 @@ def spread(
 ) -> Spread | None:
     """Return how far the numbers of least squares may be off, each in a unit of its own.
 
-    Rows of a group miss together; without groups, those of a setting, which is told by all columns
+    Rows of a group miss together; without groups, those of a setting, which all columns identify
     unless said. With a `weighting` the rows of `squares` have been multiplied by their weights.
     """
     if settings is None:
@@ -203,7 +203,7 @@ def _variances(
 
 
 def _correlation_factor(residuals: Vector, size: int) -> float:
-    """Return by how many times fewer rows tell as much as these, which are in order of the load.
+    """Return by how many times fewer rows say as much as these, which are in order of the load.
 
     1 unless neighbours are alike by more than chance. Residuals about fitted numbers are less
     alike than errors, by about one share in so many rows for each number.

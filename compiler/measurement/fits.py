@@ -45,7 +45,7 @@ LOW_LOAD = Fraction(1, 2)
 """Load below which costs per item are higher than under load: work is done in batches there."""
 
 SATURATED = Fraction(99, 100)
-"""Load from which a machine is full: what is asked for beyond it is not served."""
+"""Load from which a machine is full: demand beyond it is not served."""
 
 _HIGHEST_LOAD = Fraction(101, 100)
 """Load above which none can have been measured: shares are rounded, and sums of them more so."""
@@ -83,7 +83,7 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     Those `without` any work say nothing where there is no fixed load: whatever items cost, none
     cost nothing.
 
-    `groups` tells of each row where or when it was measured, `settings` at what,
+    `groups` says of each row where or when it was measured, `settings` at what,
     `repetitions` how often; None where no column says so.
     """
 
@@ -98,7 +98,7 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     settings: tuple[tuple[str, ...], ...] | None = None
     repetitions: Repetitions | None = None
 
-    def __hash__(self) -> int:  # of many rows, and asked for often
+    def __hash__(self) -> int:  # of many rows, and called often
         return hash((len(self.lines), self.load))
 
     @property
@@ -169,7 +169,7 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
     """Return the costs that fit a table best; DataError where it gives none.
 
     Rows that move items without any bytes are another code path, and those of a saturated machine
-    tell no cost, unless the rates are known to be what it served: they are read, but not used.
+    show no cost, unless the rates are known to be what it served: they are read, but not used.
     """
     reading = with_cores(table, reading)
     rates = rate_columns(table, unit_of)
@@ -257,7 +257,7 @@ def _squares(runs: Runs, weights: Sequence[int] | None, *, has_fixed: bool) -> L
 
 
 def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: Reading) -> Runs:
-    """Return the rows of a table, those that are used by what they tell."""
+    """Return the rows of a table, those that are used by their content."""
     columns: list[Numbers] = []
     for rate in rates:
         found = numbers_below(table, rate.heading, table.columns[rate.heading])

@@ -1,4 +1,4 @@
-"""Loads told by a counter process: one that counts as fast as it can, and less where others work.
+"""Loads from a counter process: one that counts as fast as it can, and less where others work.
 
 The count of an idle machine is its potential, and what is missing of it the load (M. L. Claypool,
 Quality planning for distributed collaborative multimedia applications, 1997, section 4.5).

@@ -3,7 +3,7 @@
 Each rate may lie within what was measured, and all of them be like no row: there the fit's line is
 drawn on, too (hidden extrapolation; R. D. Cook and S. Weisberg, Residuals and Influence in
 Regression, 1982, section 2.2.1; D. C. Montgomery and others, Introduction to Linear Regression
-Analysis, section 3.8). What tells it is the leverage: the variance of a fitted load, as a part of
+Analysis, section 3.8). It is shown by the leverage: the variance of a fitted load, as a part of
 that of a measured one.
 """
 
@@ -20,7 +20,7 @@ def relative_uncertainty(fit: Fit, rates: Mapping[str, float]) -> float:
     """Return how unsure a fit is of a load, as a multiple of where it is least sure of its rows.
 
     `rates` are those of the whole machine by item, in base units; where one is missing there is
-    none. It tells of the line alone: that the truth goes on as a line is taken for granted.
+    none. It concerns the line alone: that the truth goes on as a line is taken for granted.
     """
     weights, largest = _seen(fit)
     row = [1.0] * fit.has_fixed + [

@@ -131,7 +131,7 @@ class Numbers(Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.whole)
 
-    def __hash__(self) -> int:  # of many numbers, and asked for often
+    def __hash__(self) -> int:  # of many numbers, and called often
         return hash((len(self.whole), self.unit))
 
 

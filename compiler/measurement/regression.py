@@ -223,7 +223,7 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def saturated(self) -> tuple[int, ...]:
-        """The lines that were not used: the machine was full, and so was asked for more."""
+        """The lines that were not used: the machine was full, and so demand was higher."""
         runs = self.fit.runs
         return _lines(self.fit, sorted(runs.saturated - self._used))
 
@@ -249,7 +249,7 @@ def _rows(squares: LeastSquares) -> Iterator[tuple[int, ...]]:
     return zip(squares.target, *squares.columns, strict=True)
 
 
-@lru_cache(maxsize=8)  # check, report and page ask for the same
+@lru_cache(maxsize=8)  # check, report and page use the same
 def regression(fit: Fit) -> Regression:
     """Return a fit with its intervals, residuals and leave-one-out errors."""
     squares, runs, weights = fit.squares, fit.runs, fit.weights

@@ -1,7 +1,7 @@
 """Weights of rows that are medians of repetitions, by how far these lie apart.
 
-A row misses the truth by what its repetitions differ by, which their spread tells, and by what they
-all have in common, which only other rows tell: the line is not the whole truth. Its variance is the
+A row misses the truth by what its repetitions differ by, which their spread shows, and by what they
+all have in common, which only other rows show: the line is not the whole truth. Its variance is the
 sum of both, as in the random effects of a meta-analysis (R. DerSimonian and N. Laird, Meta-analysis
 in clinical trials, 1986, with regressors: S. G. Thompson and S. J. Sharp, Explaining heterogeneity
 in meta-analysis, 1999), and it counts by one over that. So a row never counts for all the others.
@@ -10,7 +10,7 @@ they to count by one over the load, too, those at hardly any load would decide, 
 more than at the loads that are planned for.
 
 Three repetitions lie close together by luck, too. Their variance is therefore taken for the mean of
-what they tell and what all rows tell, the latter counting as so many repetitions more (as the
+what they show and what all rows show, the latter counting as so many repetitions more (as the
 variances of G. K. Smyth, Linear models and empirical Bayes methods, 2004, of a fixed weight).
 """
 

@@ -1,7 +1,7 @@
 """The kinds of users and items that a class rests on, and closed classes by kind of user.
 
-Who thinks less asks more often, so that no mean over users tells what all ask for: where a number
-of a closed class rests on kinds of users, each kind is a class of its own.
+Users with less think time send more requests, so that no mean over users is that of all: where a
+number of a closed class rests on kinds of users, each kind is a class of its own.
 """
 
 from __future__ import annotations

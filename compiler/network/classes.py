@@ -43,7 +43,7 @@ class Class(Struct, frozen=True, kw_only=True):
     """Items that go one way: `flows` of them, each open, or with an `amount` that is under way.
 
     Those of an amount belong to users who `think` so long between answer and request; the rate of
-    their `arrivals` is a symbol. Of a smaller `rank` items go first where a station asks for it.
+    their `arrivals` is a symbol. Of a smaller `rank` items go first where a station requires it.
     They are of a `stream`, or of one kind of its users, for which symbols have some `values`.
     """
 

@@ -1,9 +1,9 @@
-"""Events that an item is asked about more than once: their outcomes are alternatives.
+"""Events that an item uses more than once: their outcomes are alternatives.
 
-`hit: lookup; store; not hit: scan` asks twice for one draw. From the first to the last place that
+`hit: lookup; store; not hit: scan` uses one draw twice. From the first to the last place that
 requests an event, an itinerary becomes alternatives in which it is decided, one for each outcome:
 `one of { hit: lookup, store; not hit: store, scan }`. So whatever is worked out of an itinerary
-knows that what requests one event is drawn once, also where it is asked in each of several calls
+knows that what requests one event is drawn once, also where it is used in each of several calls
 that are made at once, or one after the other.
 """
 
@@ -81,9 +81,9 @@ def with_event_alternatives(
 ) -> EventAlternatives:
     """Return an itinerary of a stream in which events are decided.
 
-    Some of its calls, by their numbers, ask for the outcome of an event, and some are `repeated`:
+    Some of its calls, by their numbers, use the outcome of an event, and some are `repeated`:
     one item may make them more than once. Raises QpsError for too many outcomes, and where the
-    number of items changes between two calls that ask.
+    number of items changes between two calls that use it.
     """
     if not conditions:
         return EventAlternatives(body, {})
@@ -107,7 +107,7 @@ class _Work(Struct, frozen=True, kw_only=True):
     repeated: AbstractSet[int]
     copies: dict[int, CallCopy] = field(default_factory=dict)
 
-    # -- where an event is asked for ---------------------------------------------------------
+    # -- where an event is used ---------------------------------------------------------
 
     def stretch(self, body: itinerary.Sequence, name: str) -> _Stretch:
         """Return what stands between the first and the last call that request an event.
@@ -147,7 +147,7 @@ class _Work(Struct, frozen=True, kw_only=True):
     # -- its alternatives --------------------------------------------------------------------
 
     def decide(self, body: itinerary.Sequence, name: str, where: _Stretch) -> itinerary.Sequence:
-        """Return an itinerary in which an event is decided before anybody asks for it."""
+        """Return an itinerary in which an event is decided before it is used."""
         if where.path:
             (at, which), *rest = where.path
             inner = self.decide(

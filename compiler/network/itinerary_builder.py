@@ -50,7 +50,7 @@ class ItineraryBuilder:
             nodes.append(replace(body.fork, branches=(branch,)))
 
     def take(self, pool: str, make: Callable[[int], Take]) -> None:
-        """Take some of a pool; `make` is told the number of the hold."""
+        """Take some of a pool; `make` receives the number of the hold."""
         self._holds[pool] = self._hold_count
         self._hold_count += 1
         self.add(make(self._holds[pool]))

@@ -14,7 +14,7 @@ THERE, BACK = 1, 2
 class Route(Struct, frozen=True, kw_only=True):
     """Nodes and links in the order in which they are first come to, and the joins passed.
 
-    A join is a link with a place at its end, told with the directions in which it is passed.
+    A join is a link with a place at its end, with the directions in which it is passed.
     `ends` are the nodes at which the route begins and ends.
     """
 

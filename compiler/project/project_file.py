@@ -104,7 +104,7 @@ def project_of(folder: Path | None) -> Outcome[Project]:
 
 
 def project_mark(folder: Path | None) -> str:
-    """Return what tells the project of a folder from all others, empty for none."""
+    """Return what distinguishes the project of a folder, empty for none."""
     file = None if folder is None else project_file(folder)
     text = None if file is None else text_of(file, Sink())
     if file is None or text is None:

@@ -75,11 +75,11 @@ def _has_section(file: Path) -> bool:
 
 @lru_cache(maxsize=8)
 def _is_section_in(content: bytes) -> bool:
-    """Return whether a file that names the section has it; an editor asks with each letter."""
+    """Return whether a file that names the section has it; an editor calls it with each letter."""
     try:
         tool = values_in(content.decode("utf-8-sig")).get(SECTION[0], {})
     except (ValueError, RecursionError):
-        return False  # other tools tell what is wrong with it
+        return False  # other tools say what is wrong with it
     return isinstance(tool, dict) and SECTION[1] in tool
 
 

@@ -24,7 +24,7 @@ _Entry = TypeVar("_Entry")
 
 
 class _WrongError(Exception):
-    """Something that was told: the value is left out."""
+    """Something that was reported: the value is left out."""
 
 
 class ProjectTable(Struct, frozen=True, kw_only=True):

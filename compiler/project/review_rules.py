@@ -21,7 +21,7 @@ class Level(StrEnum):
 
 
 OFF = "off"
-"""Instead of a level: a rule that is not asked."""
+"""Instead of a level: a rule that is not applied."""
 
 LEVELS = (*(level.value for level in Level), OFF)
 """What a project file may say of a rule, the strictest first."""

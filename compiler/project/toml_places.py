@@ -1,4 +1,4 @@
-"""Where the keys of a TOML text stand: the library that reads TOML tells values alone."""
+"""Where the keys of a TOML text stand: the library that reads TOML returns values alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a number that is told is known: exactly, as a bound, by an approximation, by simulation.
+"""How a printed number is known: exactly, as a bound, by an approximation, by simulation.
 
 The label belongs to the number and follows it into whatever is made of it. What is exact is
 exact for the model that the spec states (docs/traffic.md): nothing is left out or simplified on

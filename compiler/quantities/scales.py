@@ -1,4 +1,4 @@
-"""Numbers with the unit that suits their size, and as many digits as tell something."""
+"""Numbers with the unit that suits their size, and as many digits as are significant."""
 
 from __future__ import annotations
 

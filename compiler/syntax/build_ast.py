@@ -1,6 +1,6 @@
 """Parse tree to syntax tree: total, every node with its span.
 
-Most rules are built as `rules.py` tells. What the grammar says in another shape is built here.
+Most rules are built as `rules.py` says. What the grammar says in another shape is built here.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Builder:
         return self._build(piece) if rule is None else self._node(piece, rule)
 
     def _node(self, tree: Tree, rule: Rule) -> ast.Written:
-        """Return the node of a tree as its rule tells."""
+        """Return the node of a tree by its rule."""
         fields: dict[str, Any] = {}
         for index, (field, mark) in enumerate(rule.parts):
             piece = None if mark == "..." else tree.children[index]

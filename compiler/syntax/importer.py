@@ -157,7 +157,7 @@ def _of_library(name: str) -> Source:
 
 
 def checksum(text: str) -> str:
-    """Return what tells a text from all others."""
+    """Return what distinguishes a text from all others."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -13,7 +13,7 @@ _CALLS_A_LEVEL = 25
 def allow_deep_expressions() -> None:
     """Let Python nest as deep as the deepest expression that is not refused needs.
 
-    Whatever reads a text asks for it, too: what is too deep is told where it is built. Passes walk
+    Whatever reads a text needs it, too: what is too deep is reported where it is built. Passes walk
     expressions by recursion, sympy does so several calls a level.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _CALLS_A_LEVEL * DEEPEST_EXPRESSION))

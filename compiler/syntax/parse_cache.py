@@ -16,7 +16,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
 
 MOST_PARTS = 4_000
-"""Parts of texts that are kept; of more, those that were asked for longest ago are given up."""
+"""Parts of texts that are kept; of more, those that were used longest ago are given up."""
 
 Items = Sequence[str | ast.Declaration]
 """What a part of a text says: doc strings and declarations."""

@@ -1,4 +1,4 @@
-"""What is told beside a declaration: its remarks, and where its number comes from."""
+"""What is shown beside a declaration: its remarks, and where its number comes from."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 One whose parts are the fields of the node that is called as it, in order, needs no line here.
 
 The first parts of a rule give fields of its node in order; what stands behind these gives them by
-its kind, in any order. A mark behind a field tells what it takes: `changes*` all that its part
+its kind, in any order. A mark behind a field says what it takes: `changes*` all that its part
 holds, nothing where that is missing; `ends...` this part and all behind it; `is_descending!`
 whether it is there; `_` is a word that says no more. Of what stands behind, `curve:curves*` takes
 each of a kind, `ordered:order+` what each of them holds, and a field without a mark is stated once;

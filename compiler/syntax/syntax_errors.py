@@ -242,7 +242,7 @@ _OPERATORS = frozenset([
 _NAME_GOES_ON = frozenset(["DOT", "LPAR", "CIRCUMFLEX", "TIMES"])
 _ENDS = ("RBRACE", "_SEP", "$END")
 _SELDOM = frozenset(["FITTED", "_SOURCE"])
-"""What is told only where nothing else fits."""
+"""What is reported only where nothing else fits."""
 
 
 def _expected(accepted: frozenset[str]) -> str:

@@ -1,4 +1,4 @@
-"""What the playground asks of QPS, as JSON: mistakes, the answer, the page, what an editor asks.
+"""What the playground calls, as JSON: mistakes, the answer, the page, its editor.
 
 The text is an open document as in the language server: so it offers here what it offers there.
 """

@@ -89,13 +89,13 @@ def _table(
 
 
 def _rows(columns: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
-    """Return a row for each name that any of the columns tells something of."""
+    """Return a row for each name that any of the columns has a value of."""
     names = dict.fromkeys(name for one in columns for name in one)
     return [(name, *(one.get(name, "") for one in columns)) for name in names]
 
 
 def _facts(answer: Answer, words: Wording) -> dict[str, str]:
-    """Return what the first screen tells of an answer, in a few words each."""
+    """Return the first screen of an answer, in a few words each."""
     facts = dict(decision(answer, words).facts)
     return {label: unquoted(facts[label]) for label in _ROW_ORDER if label in facts}
 

@@ -34,7 +34,7 @@ def listening(served: Served, port: int) -> ThreadingHTTPServer:
     """Return a server of what is served, at a port of the loopback address; 0 for any free one."""
 
     class Handler(BaseHTTPRequestHandler):
-        """Answers what the frame asks, and nothing to who calls this machine by another name."""
+        """Answers requests of the frame, and none that call this machine by another name."""
 
         def do_GET(self) -> None:
             """Send the frame, the page or which version that is."""

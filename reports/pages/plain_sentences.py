@@ -1,4 +1,4 @@
-"""Sentences of a terminal as a page tells them."""
+"""Sentences of a terminal as a page prints them."""
 
 from __future__ import annotations
 

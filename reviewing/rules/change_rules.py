@@ -34,7 +34,7 @@ from qps.reviewing.rules.weakening import Weakening
 _COMPARISON_LIMITS, _LARGEST, _ALIKE = 1_000, 1_000_000, 0.5
 """Files looked at beside a spec that is gone, bytes of each, and the share of equal lines."""
 _LONGEST = 20_000
-"""Lines of a text in which a place is looked for: of a longer one it is told as it was before."""
+"""Lines of a text in which a place is looked for: a longer one is reported as before."""
 
 
 def _today() -> date:
@@ -124,7 +124,7 @@ def _weakenings(change: Change) -> Iterator[_Found]:
     for one, old, new in pairs:
         file = path_from(change.top, str(one.file))
         if new.program.is_module and resolved_path(one.file) in read:
-            continue  # specs that read it tell of it
+            continue  # specs that read it report it
         try:
             found = [*spec_weakenings(old, new)]
         except (ArithmeticError, LookupError, TypeError, ValueError, QpsError) as error:

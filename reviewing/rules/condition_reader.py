@@ -91,7 +91,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         return self._scaled(column.value.expr, -amount, amount, own, column.value.dimension, ())
 
     def limited(self, one: ir.Requirement, changes: Sequence[ir.Change]) -> Constraint:
-        """Return what a requirement asks."""
+        """Return the limit of a requirement."""
         sign = ("<" if one.at_most else ">") + ("" if one.strict else "=")
         return self._compared(
             sign, one.measure.expr, one.limit.expr, one.measure.dimension, changes

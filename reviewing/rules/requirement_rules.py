@@ -30,13 +30,13 @@ class _StatedRequirement(Struct, frozen=True, kw_only=True):
 
 
 def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
-    """Yield which requirements ask for less now, which are gone, and which modes are."""
+    """Yield which requirements are weaker now, which are gone, and which modes are."""
     before = {new_name(mode.name, old.renamed): mode for mode in old.model.modes}
     after = {mode.name: mode for mode in new.model.modes}
     for name, mode in before.items():
         if name not in after:
             yield _gone("mode-removed", "mode", mode.name, mode)
-    # Modes that are added only ask for more; where none was before, one of the new must ask all.
+    # Added modes only require more; where none was before, one of the new must require all.
     same = [mode for mode in new.model.modes if mode.name in before]
     is_first = not same and bool(new.model.modes)
     modes: list[ir.Mode | None] = [*(same or new.model.modes)] or [None]
@@ -93,7 +93,7 @@ def _text(one: ir.Requirement) -> str:
 
 
 def _requirement(old: _StatedRequirement, now: list[_StatedRequirement]) -> Weakening | None:
-    """Return what became of a requirement; nothing where it is asked as strictly."""
+    """Return what became of a requirement; nothing where it is as strict."""
     sure = [one.says for one in now if one.certainty >= old.certainty]
     ideal = _ideal(old, now)
     if implied(old.says, sure) and ideal is None:

@@ -18,7 +18,7 @@ from qps.reviewing.rules.strictness import Move, compared
 from qps.reviewing.rules.weakening import Weakening, said
 
 _REQUIREMENT_KINDS = ("users", "target", "requirement")
-"""What is no measured number: which way it moved, other rules tell."""
+"""What is no measured number: which way it moved, other rules say."""
 
 _Key: TypeAlias = tuple[Hashable, ...]
 
@@ -129,7 +129,7 @@ def _rests_on(one: object, reader: Reader) -> Hashable:
 
 
 def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
-    """Yield the tables of measurements that judge less, or tell other values than before."""
+    """Yield the tables of measurements that judge less, or have other values than before."""
     after = {one.name: one for one in new.model.observations}
     taken = {one.name for one in old.model.observations}
     for one in old.model.observations:

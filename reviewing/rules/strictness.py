@@ -23,7 +23,7 @@ _GROWING = frozenset(
         *(ir.MeasureKind.LOAD, ir.MeasureKind.JITTER, ir.MeasureKind.BUFFER),
     }
 )
-"""What grows with the population: an upper bound asks less at a smaller one."""
+"""What grows with the population: an upper bound is weaker at a smaller one."""
 
 
 class Move(Enum):
@@ -190,7 +190,7 @@ def _direction(how: str, *, is_easier: bool, is_upper: bool, is_lower: bool) -> 
 
 
 def _context(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
-    """Return what another model comes to that a measure is asked of."""
+    """Return what another model comes for a measure."""
     if old.context == new.context:
         return Moved(Move.SAME)
     if old.context < new.context:

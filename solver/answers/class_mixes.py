@@ -131,7 +131,7 @@ def _of_two(network: _Network, axis: int) -> list[FullTogether]:
 
 
 def _alike(lines: Sequence[tuple[float, float]], here: int) -> set[int]:
-    """Return the stations that are asked the same as one: they are full together at any mix."""
+    """Return the stations with the same demands as one: they are full together at any mix."""
     own, other = lines[here]
     return {
         i

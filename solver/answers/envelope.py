@@ -32,7 +32,7 @@ def upper_envelope(
     """Follow the highest of some loads along an axis: the first one, and where others follow.
 
     Where loads are made of rational functions, maxima and minima, they meet at exact places;
-    others are searched by bounds. From where on these do not tell, or so many changes follow that
+    others are searched by bounds. From where on these do not decide, or so many changes follow that
     nobody reads them, the last change is to none.
     """
     here, current = low, _highest_at(loads, axis, low, high)
@@ -111,7 +111,7 @@ def _next_change(
 ) -> tuple[Fraction, str | None]:
     """Return where another load next rises above the current one, and whose it is.
 
-    That is the end of the range where none does; None where bounds do not tell from there on.
+    That is the end of the range where none does; None where bounds do not decide from there on.
     """
     found: list[tuple[Fraction, str | None]] = [(ends[1], None)]
     base = loads[current]
@@ -167,7 +167,7 @@ def _rises_above(
 
 
 def _is_above(gap: Formula, axis: Formula, at: Fraction) -> bool:
-    """Return whether a difference is above zero at a point; what no digits tell is a tie."""
+    """Return whether a difference is above zero at a point; what no digits decide is a tie."""
     try:
         return sign_at(gap, axis, at) == 1
     except NoSignError:

@@ -26,7 +26,7 @@ load, 236 ns near saturation; so a load that is off by a factor of two may mean 
 _RATE = 1.5
 """By how much a rate may pass the highest one that was measured.
 
-A machine that was loaded by two thirds is asked what it carries when it is full: that far a line is
+A machine that was loaded by two thirds is evaluated at saturation: that far a line is
 drawn on by every plan.
 """
 
@@ -52,7 +52,7 @@ class Kind(Enum):
 
 
 class Beyond(Struct, frozen=True, kw_only=True):
-    """What is asked at a population, and between which values it was measured.
+    """The demand at a population, and between which values it was measured.
 
     `item` is what is counted, in a `column`: its rate, or its size in bytes. Of a mix, `item` names
     all of them, and `specified` is the uncertainty of the fit there, as a multiple of that of its
@@ -164,7 +164,7 @@ def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:
 
 
 def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
-    """Warn of what is asked beyond what was measured, and say by how much and what to do."""
+    """Warn of demands beyond what was measured, and say by how much and what to do."""
     for one in found:
         fix = (
             "add a similar run to the table, or specify the uncertainty with "

@@ -34,7 +34,7 @@ _DAY = 86_400.0
 
 
 class LockedError(Exception):
-    """Raised where another run holds a lock; its text tells who."""
+    """Raised where another run holds a lock; its text says who."""
 
 
 def temporary(path: Path) -> Path:
@@ -43,7 +43,7 @@ def temporary(path: Path) -> Path:
 
 
 def leftovers(path: Path) -> Iterator[Path]:
-    """Yield the temporary files of a place; to be asked by who holds its lock."""
+    """Yield the temporary files of a place; to be called with its lock held."""
     for own in path.parent.iterdir():
         if own.name.startswith(path.name + ".") and own.name.endswith(_TEMPORARY):
             yield own
@@ -162,9 +162,9 @@ def _write_owner(handle: int) -> None:
 
 
 def _holder(handle: int) -> tuple[str, bool]:
-    """Return who holds a lock, in words, and whether a moment later will tell more.
+    """Return who holds a lock, in words, and whether a moment later will show more.
 
-    It will where who has just taken it has not told yet; and where that process is gone, as
+    It will where who has just taken it has not written yet; and where that process is gone, as
     those that a killed run has started end a moment after it.
     """
     os.lseek(handle, 0, os.SEEK_SET)

@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with screens() as screen:
             return _run(list(sys.argv[1:] if argv is None else argv), screen)
     except BrokenPipeError:
-        # The reader went away (`qps solve … | head`): there is nobody left to tell.
+        # The reader went away (`qps solve … | head`): there is no reader left.
         sys.stderr.close()
         return 0
     except OutputLostError as lost:
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _collect_seldom() -> None:
-    """Have Python look for circles of garbage less often than it does unasked.
+    """Have Python look for circles of garbage less often than by default.
 
     A command makes up to millions of values that live until it ends, and few circles: to look
     through them after every 700 new ones took half the time of a large spec. The process is this
@@ -54,7 +54,7 @@ _NEW_VALUES = 500_000
 
 
 def _run(argv: Sequence[str], screen: Screen) -> int:
-    """Run one command and return its exit status; what went wrong was told."""
+    """Run one command and return its exit status; errors were reported."""
     from qps.commands.terminal.output import OutputLostError  # noqa: PLC0415
 
     arguments = argparse.Namespace(quiet=False, format="text", color="auto")
@@ -124,7 +124,7 @@ def _of_workers(error: Exception) -> Exception:
 
 
 _OF_A_NAME = (ENAMETOOLONG, ELOOP, EACCES)
-"""Why the system says nothing of a file: of its name, and of the rights of who asks."""
+"""Why the system says nothing of a file: of its name, and of the rights of the user."""
 
 
 def _command(argv: Sequence[str]) -> str | None:

@@ -207,7 +207,7 @@ def _parsed(text: str, schemes: tuple[str, ...]) -> SplitResult | None:
 
 
 def _proxy(address: SplitResult, named: str | None) -> SplitResult | None:
-    """Return which proxy is asked; None where the server is asked itself."""
+    """Return the proxy; None where the server is contacted directly."""
     text = named or ""
     if named is None and address.scheme == "https" and not is_here(address.hostname):
         host = address.hostname or ""
@@ -221,7 +221,7 @@ def _proxy(address: SplitResult, named: str | None) -> SplitResult | None:
 
 
 def _proxy_credentials(proxy: SplitResult) -> dict[str, str]:
-    """Return the header that tells a proxy who asks, where its address holds that."""
+    """Return the header with the credentials for a proxy, where its address holds that."""
     if proxy.username is None:
         return {}
     both = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"

@@ -105,7 +105,7 @@ def _begin(work: Callable[..., None], end: Connection, *arguments: object) -> No
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody asks any more
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # there is no client any more
         work(end, *arguments)
 
 
@@ -235,7 +235,7 @@ def _serve(end: Connection, maker: Maker) -> None:
         try:
             function = function or maker()
             answer = ForkingPickler.dumps((function(*task), None))
-        except Exception as error:  # noqa: BLE001 - whoever asks raises it
+        except Exception as error:  # noqa: BLE001 - the caller raises it
             text = format_exc()
             try:
                 answer = ForkingPickler.dumps((error, text))

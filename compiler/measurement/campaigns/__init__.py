@@ -1,1 +1,1 @@
-"""What programs on this machine use while a load generator asks them for work."""
+"""What programs on this machine use under a load generator."""

@@ -49,7 +49,7 @@ def left(turns: Iterable[Turn], runs: Iterable[Run]) -> list[Turn]:
 
 
 class Records(Struct):
-    """What a campaign has come to so far; `keep` is told after each run."""
+    """What a campaign has come to so far; `keep` is called after each run."""
 
     keep: Callable[[Sequence[Run], Sequence[Failure]], None]
     runs: list[Run]
@@ -62,7 +62,7 @@ class Records(Struct):
         measure: Callable[[Setting, int], Run],
         alive: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Measure turn by turn. A run that fails is told and passed over, but not many in a row.
+        """Measure turn by turn. A run that fails is reported and skipped, but not many in a row.
 
         `alive` explains why nothing can be measured any more, or None.
         """

@@ -105,7 +105,7 @@ def named_group(name: str) -> ControlGroup | None:
 
 
 def new_group(name: str) -> ControlGroup | str:
-    """Make a group, and try whether a process can enter it; a text that tells why there is none."""
+    """Make a group, and try whether a process can enter it; a text that says why there is none."""
     if mounted() is None:
         return "cgroups (version 2) are not mounted"
     why = "no cgroup folder is writable"

@@ -15,7 +15,7 @@ from qps.http_exchange import ExchangeError, exchange
 
 _LARGEST_PAGE = 4_000_000
 _PATIENCE = 10.0
-"""Seconds that a page or a command may take to tell its counts."""
+"""Seconds that a page or a command may take to print its counts."""
 _OK = 200
 _SHOWN = 200
 """Characters of a text in which nothing was found."""
@@ -51,7 +51,7 @@ def count_of(text: str, item: str) -> Count:
 
 
 def counted(counts: Sequence[Count], text: str, where: str) -> dict[str, float]:
-    """Return how many of each item a text tells; MeasuringError where one cannot be found."""
+    """Return how many of each item a text states; MeasuringError where one cannot be found."""
     return {count.item: _found(count, text, where) for count in counts}
 
 

@@ -21,7 +21,7 @@ _BYTE_BITS = 8
 _RESOLUTION = {BYTE: 0.03, PACKET: 0.15}
 """Part of a column that the ones before it must leave open, so that it has a cost of its own.
 
-Packets of files come in steps with their bytes: so little tells no cost, and spoils those of both.
+Packets of files come in steps with their bytes: so little shows no cost, and spoils those of both.
 """
 
 
@@ -160,7 +160,7 @@ def rate_items(rows: Sequence[Row], layout: Layout) -> tuple[str, ...]:
 
     Items that are counted always have. Bytes and packets that move with what stands before them,
     or of which there are as many columns as rows, would leave a fit without an answer; they are
-    told for each item instead. Of too few rows for any fit, as of one that is to be compared with
+    listed for each item instead. Of too few rows for any fit, as of one that is to be compared with
     what a spec says, bytes have one.
     """
     if len(rows) <= len(layout.items):

@@ -43,7 +43,7 @@ _AFTER = 1.0
 """Seconds that a generator is to run beyond its window."""
 _LONGER = 3.0
 _LEAST_PATIENCE = 30.0
-"""A generator that runs so many times as long as it was asked to, and this, is ended."""
+"""A generator that runs so many times as long as it should, and this, is ended."""
 _SLEPT = 0.2
 
 

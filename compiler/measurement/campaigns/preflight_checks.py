@@ -13,9 +13,9 @@ from qps.compiler.measurement.campaigns.row_doubts import bottleneck
 
 _OBSERVATION_TIME = 0.5
 _BUSY = 0.25
-"""Cores that other programs use, from which on they are told of."""
+"""Cores that other programs use, from which on there is a warning."""
 _PACKETS = 20.0
-"""Packets a second on the interface that nobody requested, from which on they are told of."""
+"""Packets a second on the interface without a request, from which on there is a warning."""
 _REACHED = 0.9
 """Part of the rate that is enough: of a second, starting takes some."""
 _PROBED = 1.0

@@ -1,7 +1,7 @@
-"""Processes as Linux tells of them: who is whose child, and what each of them has used.
+"""Processes as Linux describes them: who is whose child, and what each of them has used.
 
 The clock of a process counts all of its threads to the nanosecond, for any process that can be
-seen; `/proc/PID/stat` counts in ticks of 10 ms, and is asked for nothing but the time of children
+seen; `/proc/PID/stat` counts in ticks of 10 ms, and is used only for the time of children
 that have ended, which stands nowhere else.
 """
 
@@ -30,7 +30,7 @@ class Process(Struct, frozen=True, kw_only=True):
 
     `started_at` distinguishes it from a later one with the same id. What a program starts stays in
     its `session`, whoever its parent is, unless it requests another one. One that `has_ended` is
-    there until its parent asks for it.
+    there until its parent waits for it.
     """
 
     pid: int
@@ -49,7 +49,7 @@ Look = Callable[[], Processes]
 
 
 def is_supported() -> bool:
-    """Return whether this system tells of processes as Linux does."""
+    """Return whether this system describes processes as Linux does."""
     return sys.platform == "linux" and Path("/proc/self/stat").exists()
 
 

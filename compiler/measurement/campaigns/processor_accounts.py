@@ -1,8 +1,8 @@
 """Accounts: what a server uses of the processors, by the best clock that there is for it.
 
 A control group knows all, ended processes too. Clocks of processes know those that live; to them
-is added what their ended children have used, as their parents were told. Counters of the whole
-machine are sampled at ticks, lose half of the work, and are asked for nothing here.
+is added what their ended children have used, as their parents count it. Counters of the whole
+machine are sampled at ticks, lose half of the work, and are not used here.
 """
 
 from __future__ import annotations

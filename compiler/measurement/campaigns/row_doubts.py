@@ -109,7 +109,7 @@ def bottleneck(row: Row, layout: Layout) -> str:
 
 
 def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
-    # A thread that serves a rate as it is asked may well be busy; one that is asked for as much as
+    # A thread that serves a rate on demand may well be busy; one that gets as much as
     # it can is full.
     is_thread_full = row.busiest >= FULL and (row.reached or 0.0) < _REACHED
     if row.load < FULL and not is_thread_full:
@@ -158,7 +158,7 @@ def _stolen(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all ru
 
 
 def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
-    """Yield that low rates cost more: one cost cannot tell of all rates."""
+    """Yield that low rates cost more: one cost cannot describe all rates."""
     rated = [i for i, one in enumerate(layout.axes) if one.item is not None]
     if not rated:
         return

@@ -1,4 +1,4 @@
-"""The conditions of measurements: the machine, its system, and what was told of the programs."""
+"""The conditions of measurements: the machine, its system, and what the programs report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST_NOTE = 2_000
 
 
 class Conditions(Struct, frozen=True, kw_only=True):
-    """Under which something was measured; `recorded` is what commands told, by command."""
+    """Under which something was measured; `recorded` is the output of commands, by command."""
 
     date: str
     host: str

@@ -29,7 +29,7 @@ _SCALE = 10**15
 _RESOLUTION = 0.01
 START = "start-up"
 RUN = "call"
-"""The item of a step whose command is told of none: each run is one."""
+"""The item of a step whose command names none: each run is one."""
 
 
 class Cost(Struct, frozen=True):

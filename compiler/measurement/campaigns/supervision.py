@@ -113,7 +113,7 @@ def prepare() -> None:
 
 @cache
 def _supervisor() -> socket.socket:
-    """Start the supervisor of this process, and return by what it is asked."""
+    """Start the supervisor of this process, and return the channel for requests."""
     here, there = socket.socketpair()
     with as_file(files("qps.compiler.measurement.campaigns") / "supervisor.py") as program, there:
         os.posix_spawn(

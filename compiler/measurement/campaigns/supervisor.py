@@ -1,11 +1,11 @@
-"""The supervisor: a process that starts programs, and ends them all once nobody asks it any more.
+"""The supervisor: a process that starts programs, and ends them all once it has no client.
 
 It is run as a script of its own (`supervision.py`), with the standard library and nothing else.
 Its standard input is a socket. Each request is a length, a JSON text, and three open files: where
 the program prints, where its complaints go, and where the supervisor writes a line when it has
 been started and another one when it has ended.
 
-Whoever asks holds the other end. However that process ends, also by SIGKILL, the kernel closes
+The client holds the other end. However that process ends, also by SIGKILL, the kernel closes
 the socket: then whatever descends from here is ended. Linux gives a process that loses its parent
 to the nearest subreaper, which this one is, so that none is missed that forked away, or has a
 process group or a session of its own.
@@ -35,11 +35,11 @@ _SUBREAPER = 36
 
 
 class _Gone(Exception):  # noqa: N818 - no error: it is how the work ends
-    """Raised where nobody asks any more."""
+    """Raised where there is no client any more."""
 
 
 def main() -> None:
-    """Start what is requested, tell what has ended, until nobody asks; then end all."""
+    """Start what is requested, report what has ended, until there is no client; then end all."""
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # what the other process leaves open to others
     with suppress(OSError, AttributeError):  # where there is none, descendants alone are found
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def _start(connection: socket.socket, reports: dict[int, int], groups: set[str]) -> None:
-    """Start a program, and tell its id, or why it cannot be started."""
+    """Start a program, and report its id, or why it cannot be started."""
     try:
         head, files, _, _ = socket.recv_fds(connection, LENGTH.size, FILES)
         if len(head) < LENGTH.size:

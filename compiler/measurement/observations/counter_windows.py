@@ -22,7 +22,7 @@ Samples = Sequence[float | None]
 
 _FEWEST_PAIRS = 30
 _ALIKE = 0.5
-"""Correlation from which two counters tell of each other."""
+"""Correlation from which two counters depend on each other."""
 _BETTER = 0.1
 """By how much more alike they are when one is moved, before that is reported."""
 _STRETCHES = 20
@@ -154,7 +154,7 @@ def steps(counter: Sequence[Samples]) -> list[float | None]:
 
 
 def shift(load: Sequence[float | None], rate: Sequence[float | None], most: int) -> int:
-    """Return by how many steps a rate comes after the load, 0 where nothing tells that it does.
+    """Return by how many steps a rate comes after the load, 0 where nothing shows that it does.
 
     It is the shift, up to the most, with which the two are most alike (their correlation).
     """

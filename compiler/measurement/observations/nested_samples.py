@@ -45,7 +45,7 @@ class Sample(Struct, frozen=True, kw_only=True):
         return _TRANSACTION.match(self.message) is not None
 
     def holds(self, other: Sample) -> bool:
-        """Return whether another one lies within it, as far as times tell."""
+        """Return whether another one lies within it, as far as times show."""
         return self.start <= other.start + _SLACK and other.end <= self.end + _SLACK
 
     def is_part_of(self, other: Sample) -> bool:
@@ -97,6 +97,6 @@ class Nesting(Struct):
 
 
 def _contains(sample: Sample, before: Sample) -> bool:
-    """Return whether a sample is the sum of one before it: by its name, or as it asked for none."""
+    """Return whether a sample is the sum of one before it: by its name, or as it has no request."""
     is_sum = sample.url == "null" and not sample.kind
     return before.is_part_of(sample) or (is_sum and sample.holds(before))

@@ -1,6 +1,6 @@
 """Packets that tcpdump or Wireshark have captured: how many, and how long, in each stretch of time.
 
-Files are read by scapy, which is installed only where it is asked for (`qps[captures]`).
+Files are read by scapy, which is installed only where it is requested (`qps[captures]`).
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def wrk_runs(text: str, file: str) -> Printed:
 
 
 def h2load_runs(text: str, file: str) -> Printed:
-    """Return the runs of h2load: clients are the users; newer versions tell percentiles."""
+    """Return the runs of h2load: clients are the users; newer versions print percentiles."""
     return _runs(text, file, _H2LOAD)
 
 
@@ -157,7 +157,7 @@ def _wrk(run: RunText) -> LoadRun | None:
 def _wrk_times(run: RunText) -> tuple[dict[str, float], str]:
     """Return the latencies of wrk, and which fields they are from.
 
-    wrk2 prints a second table where it is asked to, of times that begin when a request was sent,
+    wrk2 prints a second table where it is requested, of times that begin when a request was sent,
     so that what waited to be sent is not in them.
     """
     average = run.found(r"Latency(?! Distribution)", rf"\s+({_TIME})\s+({_TIME})\s+({_TIME})\s")
@@ -175,7 +175,7 @@ def _wrk_times(run: RunText) -> tuple[dict[str, float], str]:
         cells = row.match(line)
         if cells is None:
             break
-        if float(cells[1]) < 100:  # noqa: PLR2004 - wrk2 tells the longest so
+        if float(cells[1]) < 100:  # noqa: PLR2004 - wrk2 prints the longest so
             found[f"p{float(cells[1]):g}"] = _seconds(cells[2])
     exact = re.search(
         rf"^#\[Mean\s*=\s*({NUMBER}), StdDeviation\s*=\s*({NUMBER})\]", below, re.MULTILINE

@@ -1,4 +1,4 @@
-"""What is asked of a Prometheus, as people write it, and with which credentials."""
+"""Queries of a Prometheus server, as people write it, and with which credentials."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def queries_of(
     cores: str | None,
     adds_up: bool,
 ) -> RunQueries:
-    """Return what is asked in these words; DataError where one of them cannot be."""
+    """Return the queries in these words; DataError where one of them cannot be."""
     back = back_to(since)
     end = moment_of(until)
     if not 1 <= rows <= _MOST_ROWS:

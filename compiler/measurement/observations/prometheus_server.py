@@ -1,4 +1,4 @@
-"""A Prometheus, asked over HTTP: samples of a query on a grid of times.
+"""A client of Prometheus over HTTP: samples of a query on a grid of times.
 
 Nothing is sent but queries, and credentials only to the address that was named: an answer that
 leads elsewhere is refused. Sizes and times are bounded, whatever answers (`http_exchange.py`;
@@ -81,7 +81,7 @@ class _Answer(Struct, rename="camel", kw_only=True):
 class Prometheus:
     """A server, by its address. `authorization` is sent to it alone, and shown nowhere.
 
-    `proxy` is the address of a proxy to ask it by; of `http://`, that one reads all that is sent.
+    `proxy` is the address of a proxy; of `http://`, that one reads all that is sent.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Prometheus:
 
     @property
     def host(self) -> str:
-        """Who is asked, as messages name it."""
+        """The server, as messages name it."""
         return self._address.netloc
 
     @property
@@ -225,7 +225,7 @@ def _host_of(response: Response) -> str:
 
 
 def _checked(url: str, such_as: str = "http://127.0.0.1:9090") -> SplitResult:
-    """Return an address that may be asked."""
+    """Return a valid address."""
     try:
         address = urlsplit(url)
         has_host, secret = bool(address.hostname), address.password or address.username

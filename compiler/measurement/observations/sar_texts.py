@@ -115,7 +115,7 @@ def _section(line: str, *, is_month_first: bool | None) -> _Section:
 
 
 def _is_month_first(text: str) -> bool | None:
-    """Return whether dates such as 04/18/19 begin with the month; None where none tells."""
+    """Return whether dates such as 04/18/19 begin with the month; None where none shows it."""
     for first, second in _SLASHED.findall(text):
         if max(int(first), int(second)) > _MONTHS:
             return int(second) > _MONTHS

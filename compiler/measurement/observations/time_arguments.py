@@ -1,4 +1,4 @@
-"""Times as who asks writes them: how long a window is, how far back, until when."""
+"""Times as people write them: how long a window is, how far back, until when."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qps.compiler.measurement.measured_tables import DataError
 LEAST_WINDOW = Fraction(1)
 """Of counters that are scraped, in s."""
 LEAST_STRETCH = Fraction(1, 1000)
-"""Of what tells each item."""
+"""The source of each item."""
 _LONGEST_WINDOW = Fraction(7 * 86_400)
 _LONGEST_SINCE = Fraction(5 * 366 * 86_400)
 _MOST_SHOWN = 40
@@ -44,7 +44,7 @@ def window_of(text: str, least: Fraction) -> Fraction:
 
 
 def back_to(text: str) -> Fraction:
-    """Return how far back is asked, in s; DataError where that is no time."""
+    """Return how far back a window goes, in s; DataError where that is no time."""
     found = duration(text)
     if found is None or not 0 < found <= _LONGEST_SINCE:
         raise DataError(

@@ -21,7 +21,7 @@ from qps.compiler.measurement.observations.observed_runs import (
 MOST_SAMPLES = 20_000_000
 _PERCENTILES = (50, 90, 95, 99)
 _ONE_BEYOND = 100
-"""A percentile is told where a sample lies beyond it: the 99th of a hundred on."""
+"""A percentile is reported where a sample lies beyond it: the 99th of a hundred on."""
 _LATE, _EARLY = 1e18, -1e18
 
 _MINUTE = 60.0

@@ -19,7 +19,7 @@ from qps.compiler.syntax.ast.expressions import (
 class Claim(Written, frozen=True, kw_only=True):
     """What is claimed: a condition, or a value near another (`~ … within …`).
 
-    Where it is `simulated within …`, each measure in it is near what playing it tells.
+    Where it is `simulated within …`, each measure in it is near its simulated value.
     """
 
     value: Expr

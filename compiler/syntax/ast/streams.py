@@ -129,7 +129,7 @@ class Give(Written, frozen=True, kw_only=True):
 class Event(Named, frozen=True, kw_only=True):
     """`event hit = 85 %`: what happens to a part of the items, drawn once for each of them.
 
-    Steps ask for it by its name. One `for each user` would be drawn once for a user.
+    Steps use it by its name. One `for each user` would be drawn once for a user.
     """
 
     face: ClassVar[Face] = Face(called="an event", shown="Event", color="event")

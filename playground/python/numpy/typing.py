@@ -1,3 +1,3 @@
 """Types of numpy where there is none."""
 
-from numpy import __getattr__  # noqa: F401 - each type is asked for by its name
+from numpy import __getattr__  # noqa: F401 - each type is imported by its name

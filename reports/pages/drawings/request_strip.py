@@ -42,7 +42,7 @@ class Span(Stop, frozen=True, kw_only=True):
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """A step: its number, its name and where that stands, its bars, what is told behind them."""
+    """A step: its number, its name and where that stands, its bars, the text behind them."""
 
     number: str
     name: str
@@ -54,7 +54,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Strip(Struct, frozen=True, kw_only=True):
-    """The drawing; `left_out` tells of steps that stand in the table alone."""
+    """The drawing; `left_out` names steps that stand in the table alone."""
 
     width: int
     height: int

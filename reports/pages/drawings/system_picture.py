@@ -158,7 +158,7 @@ def _lines(layout: Layout, topology: Topology, route: Route) -> Iterator[DrawnLi
 
 
 class _Here(Struct, frozen=True, kw_only=True):
-    """What is there to be told of places at the answer."""
+    """The readings of places at the answer."""
 
     details: AnswerDetails
     stops: tuple[PlacedStop, ...]

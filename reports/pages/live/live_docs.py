@@ -1,4 +1,4 @@
-"""Doc strings of what a page tells of, by their names, and what it calls all that has a name."""
+"""Doc strings of what a page shows, by their names, and what it calls all that has a name."""
 
 from __future__ import annotations
 

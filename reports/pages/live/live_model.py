@@ -33,7 +33,7 @@ from qps.solver.variants.variant_spreads import NumberSpread
 from qps.solver.variants.variants import Variants
 
 _STANDARD_DIMENSIONS = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
-"""Dimensions of what every page tells: latencies, jitters, rates, volumes."""
+"""Dimensions on every page: latencies, jitters, rates, volumes."""
 
 _OF_STREAMS = ("latency", "jitter", "loss", "throughput")
 
@@ -81,12 +81,12 @@ class LiveModel:
         }
 
     def _hardware_names(self, fixed: Mapping[str, str]) -> list[str]:
-        """Return the names of machines and networks that the page may tell of."""
+        """Return the names of machines and networks that the page may show."""
         choices = [text for select in self._variants.selects for text in select.texts]
         return [*fixed.values(), *(text.partition(" * ")[0] for text in choices)]
 
     def _named(self, fixed: Mapping[str, str]) -> Iterator[str]:
-        """Yield all names that the page may tell."""
+        """Yield all names that the page may show."""
         yield from (*fixed, *self._hardware_names(fixed))
         yield from (select.name for select in self._variants.selects)
         for stream in self._model.streams:

@@ -68,7 +68,7 @@ class LiveNumbers:
     def _number(
         self, name: str, value: Fraction, dimension: Dimension, text: str, *, is_set: bool
     ) -> dict[str, Json]:
-        """Return what is told of every number."""
+        """Return the record of every number."""
         declared = self._parameters.get(name)
         factor, unit = unit_of(text, value, dimension)
         low, high = (_bound(declared, end) for end in ("low", "high"))

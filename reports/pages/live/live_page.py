@@ -60,7 +60,7 @@ def live_page(
 
 
 def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
-    """Return how sure an answer is, as it was told; nothing where all is known."""
+    """Return the uncertainty of an answer, as printed; nothing where all is known."""
     if answer is None or answer.odds is None:
         return {}
     odds = answer.odds
@@ -115,7 +115,7 @@ def column_names(cases: Sequence[ShownCase]) -> list[str]:
 
 
 def _distinct_names(files: Sequence[str]) -> dict[str, str]:
-    """Return for each file its name, with as much of its folders as tells it from the others."""
+    """Return for each file its name, with as many folders as make it unique."""
     parts = {file: Path(file).with_suffix("").parts for file in files}
     most = max(map(len, parts.values()), default=1)  # a page of figures alone compares none
     lengths = (n for n in range(1, most) if len({own[-n:] for own in parts.values()}) == len(files))

@@ -41,11 +41,11 @@ class Records:
         return known
 
     def step(self, formula: Formula) -> int:
-        """Return the number of the step that tells a formula."""
+        """Return the number of the step of a formula."""
         return self.program.step(formula)
 
     def dimension(self, dimension: Dimension) -> str:
-        """Return the name of a dimension; the page tells its units."""
+        """Return the name of a dimension; the page has its units."""
         self.dimensions.setdefault(dimension)
         return str(dimension)
 

@@ -1,7 +1,7 @@
 """The load graph as a program that the page runs: a list of small steps, each a plain value.
 
 Every step is an operation on earlier steps: `["*", 3, 7]` multiplies the third by the seventh.
-Equal expressions are one step, whoever asks for them, so that all variants of a model share one
+Equal expressions are one step, however often used, so that all variants of a model share one
 program. It is data: a page with a strict content policy runs it without compiling any text.
 """
 
@@ -72,7 +72,7 @@ class Program:
     def laws(self) -> dict[str, dict[str, tuple[int, ...] | int]]:
         """With which of its operands each operation grows, where the table says it; which count.
 
-        And how many of the last may be told again.
+        And how many of the last may repeat.
         """
         words = {str(word) for word, *_ in self.steps}
         rows = [row for word, row in OPERATIONS.items() if row.by_ends and word in words]

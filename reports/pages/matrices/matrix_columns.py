@@ -147,7 +147,7 @@ def _letters(codes: Any, width: int) -> str:
 
 
 def columns_of_table(table: pa.Table) -> tuple[ResultColumn, ...]:
-    """Return the columns of a table; its schema tells what they are."""
+    """Return the columns of a table; its schema says what they are."""
     return tuple(
         _column(field, table.column(field.name).combine_chunks()) for field in table.schema
     )

@@ -31,11 +31,11 @@ MOST_COLUMNS = 1000
 
 
 class ResultError(Exception):
-    """Raised for a file that is no result of a matrix; tells what is wrong with it."""
+    """Raised for a file that is no result of a matrix; says what is wrong with it."""
 
 
 def read_result(path: Path, most: int) -> pa.Table:
-    """Return the rows of a file, with what it tells of its columns in the schema.
+    """Return the rows of a file, with its notes on its columns in the schema.
 
     ResultError where it is none, OSError where it cannot be read; `most` rows are read at most.
     """
@@ -122,7 +122,7 @@ def _refuse_constant(text: str) -> NoReturn:
 
 
 def _column_notes(found: Mapping[str, Any], name: str) -> dict[str, str]:
-    """Return what a file tells of a column."""
+    """Return the notes of a file on a column."""
     units, axes, shares = (found.get(key) for key in ("units", "axes", "shares"))
     notes = {}
     if isinstance(units, dict) and isinstance(units.get(name), str):
@@ -137,7 +137,7 @@ def _column_notes(found: Mapping[str, Any], name: str) -> dict[str, str]:
 
 
 def _known(note: object) -> tuple[str, list[str]]:
-    """Return how a column is known, and why no better; nothing where a file tells no such thing."""
+    """Return how a column is known, and why no better; nothing where a file does not say."""
     kind = note.get("kind") if isinstance(note, dict) else None
     reasons = note.get("reasons") if isinstance(note, dict) else None
     if kind not in {each.value for each in Kind} or not isinstance(reasons, list):

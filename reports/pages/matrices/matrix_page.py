@@ -74,12 +74,12 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
     @property
     def _population(self) -> str:
-        """The name of the users, of whom results that do not tell say nothing else."""
+        """The name of the users, which some results do not name."""
         return printable(self.request.population) if self.request else "N"
 
     @property
     def source(self) -> str:
-        """The file of the spec, or of the result where it does not tell."""
+        """The file of the spec, or of the result where it does not say."""
         return printable(self.request.file if self.request else self.origin)
 
     @property
@@ -304,7 +304,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         }
 
     def _lead_columns(self) -> dict[str, Json]:
-        """Return the columns that the cheapest and the best are told by, None for those without."""
+        """Return the columns that define the cheapest and the best, None for those without."""
 
         def place(name: str) -> int | None:
             column = self.column(name)

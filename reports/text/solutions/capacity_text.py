@@ -83,7 +83,7 @@ def capacity(answer: Answer) -> str:
 
 
 def _lacks(answer: Answer) -> str:
-    """Return the part of a key that tells that only model error leaves no capacity."""
+    """Return the part of a key for answers where only model error leaves no capacity."""
     return "" if _without_error(answer) is None else "error."
 
 

@@ -112,7 +112,7 @@ def _changed(name: str, before: str, after: str) -> str:
 def changes_of(
     model: ir.Model, configuration: Configuration, numbers: Mapping[str, Assumption]
 ) -> Changes:
-    """Return what tells the changes of a configuration."""
+    """Return the words for the changes of a configuration."""
     set_before = {c.name for c in configuration.explicit if isinstance(c, ir.SetParameter)}
     nameable = {p.name for p in model.parameters if p.has_own_name} | set_before
     stated = {
@@ -190,7 +190,7 @@ PLAIN_WORDS = Wording(labels=PLAIN)
 
 
 def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wording:
-    """Return what an answer is shown with; a price is asked of what would help."""
+    """Return what an answer is shown with; a price for what would help."""
     changes: tuple[AdviceView, ...] = ()
     if answer.advice:
         of = changes_of(model, configuration, answer.assumptions)

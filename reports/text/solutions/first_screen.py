@@ -135,7 +135,7 @@ class Decision(Struct, frozen=True):
 
 
 def decision(answer: Answer, words: Wording) -> Decision:
-    """Return what the first screen tells, for a page and a notebook."""
+    """Return the first screen, for a page and a notebook."""
     labels, shown = words.labels, at_headline(answer)
     facts = [*headline_rows(answer, labels), *_facts(shown, words)]
     named = tuple(

@@ -31,7 +31,7 @@ def beyond_lines(answer: Answer, labels: Labels) -> list[str]:
 
 
 def more_users_lines(answer: Answer, labels: Labels) -> list[str]:
-    """Return a sentence about 10 % more users; none where that is not asked."""
+    """Return a sentence about 10 % more users; none where that is not requested."""
     more = answer.more_users
     return [] if more is None else [_more_users(answer, more, labels)]
 

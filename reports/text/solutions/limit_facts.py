@@ -205,7 +205,7 @@ def _further(one: RequirementAnswer, there: Reading, at: str) -> str:
 
 
 def _or_just(text: str, limit: str, side: str) -> str:
-    """Return a value beyond a limit; `just over` it where it takes many digits to tell them."""
+    """Return a value beyond a limit; `just over` it where few digits are equal."""
     digits = sum(character.isdigit() for character in text.partition("×")[0].lstrip("0.,"))
     return f"just {side} {limit}" if digits > _DIGITS else text
 
@@ -285,7 +285,7 @@ def _at_capacity(answer: Answer, value: str) -> str:
 
 
 def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
-    """Return whether what limits next is what the row of the bottleneck tells: where it saturates.
+    """Return whether what limits next is in the row of the bottleneck: where it saturates.
 
     A requirement of the same resource is another limit.
     """

@@ -23,9 +23,9 @@ from qps.solver.uncertainty.interval_result import ALONE, Interval, Likely, Like
 
 _MOST_NAMED = 3
 _LEAST_SHARE_SHOWN = 0.005
-"""How far off how likely something is must be to be told."""
+"""The least error of a probability that is reported."""
 _LEAST_ERROR = 0.001
-"""What a surface is off by less than this is told as this."""
+"""A smaller error of a surface is reported as this."""
 _APART = 0.1
 """Of the width of an interval: ends that differ by more are reported."""
 

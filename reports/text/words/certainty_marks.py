@@ -177,7 +177,7 @@ def _uncertain_parts(
 
 
 def numbers_known(answer: Answer) -> dict[str, Certainty]:
-    """Return how every number is known that tables tell, by its name."""
+    """Return how every number in tables is known, by its name."""
     known = {one.name: one.now.known for one in answer.requirements}
     if answer.has_quality_requirements:
         known[QUALITY] = answer.quality.known
@@ -262,7 +262,7 @@ def by_switch(names: Sequence[str], ports: Ports, mark: str = "") -> list[str]:
 
 
 def uniform_switches(counts: Mapping[str, int]) -> frozenset[str]:
-    """Return the switches whose ports are told as one, of all that have so many ports told."""
+    """Return the switches whose ports are listed as one, of all with so many listed ports."""
     few = sum(count for count in counts.values() if count <= MOST_PORTS)
     most = MOST_PORTS if few <= MOST_PORTS_IN_ALL else 1
     return frozenset(link for link, count in counts.items() if count > most)

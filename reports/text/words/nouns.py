@@ -5,7 +5,7 @@ from __future__ import annotations
 _LETTER = 1
 _USERS = "users"
 _DOING = ("ed", "ing")
-"""How words end that tell what users do: connected, waiting."""
+"""Endings of words for what users do: connected, waiting."""
 _VOWELS = frozenset("aeiouy")
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
 

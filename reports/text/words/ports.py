@@ -18,9 +18,9 @@ R = TypeVar("R")
 def with_ports_together(
     resources: Iterable[R], name_of: Callable[[R], str], answer: Answer
 ) -> list[tuple[R, str]]:
-    """Return resources with what they are called; those of the ports of a switch are told as one.
+    """Return resources with what they are called; those of the ports of a switch are listed as one.
 
-    That is the first one of them. A port that matters is told by itself.
+    That is the first one of them. A port that matters is listed by itself.
     """
     itself = {one.name for one in answer.resources if _matters(one, answer)}
     return by_their_switch(resources, name_of, answer.ports, itself)
@@ -29,7 +29,7 @@ def with_ports_together(
 def by_their_switch(
     resources: Iterable[R], name_of: Callable[[R], str], ports: Ports, itself: Collection[str]
 ) -> list[tuple[R, str]]:
-    """Return the same of resources of which it is known which ones are told by themselves."""
+    """Return the same of resources of which it is known which ones are listed by themselves."""
     listed = [(one, name_of(one)) for one in resources]
     switch = {name: ports.get(name) for _, name in listed}
     counts = Counter(link for link in switch.values() if link is not None)

@@ -91,7 +91,7 @@ def rounded_in(value: float, factor: float, digits: int, *, is_up: bool) -> floa
 
 
 def rounded_down(people: int) -> str:
-    """Return a number of people of which samples tell: whole, three digits, not more than that.
+    """Return a number of people from samples: whole, three digits, not more than that.
 
     >>> rounded_down(4263310), rounded_down(162), rounded_up(1681)
     ('4,260,000', '162', '1,690')
@@ -135,7 +135,7 @@ def quantity_beyond_limit(
     gap: float = 0.0,
     digits: int = 4,
 ) -> str:
-    """Return a quantity with as many digits as it takes to tell it from a limit.
+    """Return a quantity with as many digits as it takes to distinguish it from a limit.
 
     Where floats do not, `gap` is how far it lies beyond.
 
@@ -162,7 +162,7 @@ def side_of(criterion: Limited) -> str:
 
 
 def in_percent(criterion: Limited) -> bool:
-    """True for requirements that are told in per cent: of a share, or with a limit written so."""
+    """True for requirements in per cent: of a share, or with a limit written so."""
     written = criterion.span is not None and "%" in criterion.span.text
     if criterion.confidence is not None:
         return False

@@ -43,7 +43,7 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
     (Fraction(1, 100), '%')
     """
     fitted = re.search(_FITTED, text)
-    if fitted is not None:  # it is told in four digits, and is not that number exactly
+    if fitted is not None:  # it is printed in four digits, and is not that number exactly
         return _FITTED_IN.get(fitted[2], Fraction(1, 10**6)), fitted[2]
     words = " ".join(text.split())
     if dimension == DIMENSIONLESS and re.fullmatch(_SHARES, words):

@@ -14,7 +14,7 @@ class ModeAnswers:
 
     `verdict` is `SOUND`, else why there is no answer; `one_by_one` answered what arrays left open,
     and holds which rows it refused. `first` is the first failure, the end of the range where there
-    is none; `limited` the number of the criterion that fails there, -1 for none. `from_start` tells
+    is none; `limited` the number of the criterion that fails there, -1 for none. `from_start` says
     of each resource in which rows it is full where the range starts, `stays_full` how the first of
     them stays full up to the answer: 0 for not, else the number of the way in `StaysFull`, from 1
     on. `not_below` is up to where resources do not saturate of which it cannot be determined where

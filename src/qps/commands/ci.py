@@ -1,4 +1,4 @@
-"""`qps ci`: what a change touches and does, told to people and machines."""
+"""`qps ci`: what a change touches and does, for people and machines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from qps.solver.claims.accepted_failures import Accepted
 
 
 def run(arguments: Namespace) -> Exit:
-    """Examine every spec that a change touches, and tell what it does to each."""
+    """Examine every spec that a change touches, and report what it does to each."""
     thresholds = [threshold(text) for text in arguments.fail_on or ()]
     base = base_of(top_for(arguments.paths) or Path(), arguments.base, passed=arguments.passed)
     is_first_record = arguments.passed is not None and base.is_default and not base.has_passed

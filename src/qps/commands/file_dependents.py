@@ -47,12 +47,12 @@ def reads_any(path: Path, since: Since) -> bool:
     """Return whether a spec reads what was changed; where undecided, it counts as so."""
     try:
         return any(since.touches(file) for file in read_by(path))
-    except Exception:  # noqa: BLE001 - a fault of ours is told of the spec, by who looks at it
+    except Exception:  # noqa: BLE001 - the check of the spec reports a fault of ours
         return True
 
 
 def sound_spec(path: Path) -> Spec | None:
-    """Return a spec, None where it has mistakes or meets a fault of ours: tests tell of both."""
+    """Return a spec, None where it has mistakes or meets a fault of ours: tests report both."""
     try:
         return check_file(path).value
     except Exception:  # noqa: BLE001 - a fault of ours takes no other spec away

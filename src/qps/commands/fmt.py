@@ -99,7 +99,7 @@ def _standard_input(arguments: Namespace) -> Exit:
 def _layout(arguments: Namespace) -> Callable[[Source], Outcome[str]]:
     """Return what lays out a text, in the edition that it has or in the newest.
 
-    With current names of measures, too; but a check asks for the layout alone, so that a name that
+    With current names of measures, too; but a check concerns the layout alone, so that a name that
     is read for ever fails no build.
     """
     if not arguments.upgrade:

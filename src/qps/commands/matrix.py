@@ -100,7 +100,7 @@ def _written(work: MatrixWork, spec: Spec, file: MatrixFile) -> Counts:
 
 
 def _status(counts: Counts, arguments: Namespace) -> Exit:
-    """Return no where nothing was kept that carries anybody; a fault of ours is told as one."""
+    """Return no where nothing was kept that carries anybody; a fault of ours is reported as one."""
     if not counts.faults:
         return Exit.NO if counts.rows == counts.none_supported else Exit.YES
     from qps.reports.text.matrix_output import faults_in_words  # noqa: PLC0415

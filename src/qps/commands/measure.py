@@ -217,7 +217,7 @@ def _check_first(
     server: Server | None,
     arguments: Namespace,
 ) -> None:
-    """Check machine, generator and counts before anything is measured, and tell what is wrong."""
+    """Check machine, generator and counts before anything is measured, and report what is wrong."""
     warnings = []
     if server is not None and server.why_no_group is not None:
         warnings.append(phrase("measure.by_process", reason=server.why_no_group))

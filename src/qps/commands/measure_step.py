@@ -21,7 +21,7 @@ from qps.reports.text.measurements.measurement_text import step_component, step_
 
 
 def measure_step(arguments: Namespace) -> Exit:
-    """Run a command with so many items, several times, and tell what each of them costs."""
+    """Run a command with so many items, several times, and report what each of them costs."""
     if not arguments.program:
         raise complain(
             "the command to measure is missing", "add it after `--`: `-- ./filter {count}`"

@@ -21,7 +21,7 @@ from qps.reports.text.words.phrases import phrase
 
 
 def run(arguments: Namespace) -> Exit:
-    """Write what one source tells."""
+    """Write the table of one source."""
     if arguments.output is not None and arguments.source != "prometheus":
         refuse_inputs(arguments.output, arguments.files)
     try:

@@ -117,7 +117,7 @@ T = TypeVar("T")
 
 
 class PagePart(Protocol):
-    """Makes a part of a page, which is told by a name; None where it cannot be made."""
+    """Makes a part of a page, which has a name; None where it cannot be made."""
 
     def __call__(self, name: str, make: Callable[[], T], /) -> T | None:
         """Return what is made, or keep the name of what is not."""
@@ -226,7 +226,7 @@ def _growth(found: Solved) -> tuple[str, ...]:
 
 
 def _simulated(found: Solved) -> SimulatedSection:
-    """Return what playing tells at the population that the report is about."""
+    """Return the simulated values at the population that the report is about."""
     from qps.commands.simulate import simulated_at_typical_values  # noqa: PLC0415 - seldom
     from qps.reports.text.claims.simulation_text import (  # noqa: PLC0415 - seldom
         simulated_tables,

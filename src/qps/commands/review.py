@@ -62,7 +62,7 @@ def _moved(paths: Sequence[Path], since: Since) -> Iterator[tuple[Path, Path | N
 
 
 class _Moved(Struct, frozen=True, kw_only=True):
-    """A spec that reads what was changed: how its answer moves, or why nobody can tell.
+    """A spec that reads what was changed: how its answer moves, or why that is not known.
 
     Of a module there is neither: it answers nothing itself.
     """
@@ -124,7 +124,7 @@ def _differences(moved: Sequence[_Moved], most: int) -> str:
 
 
 _ROOM = 2_000
-"""Characters kept for what tells that something is left out."""
+"""Characters reserved for the note on what is left out."""
 _MOST_NAMED = 20
 
 

@@ -89,7 +89,7 @@ def simulated_at_typical_values(
 def _simulation_input(
     spec: Spec, configuration: Configuration, arguments: Namespace
 ) -> tuple[LoadGraph, int]:
-    """Return what is to be played, and for how many users: the largest acceptable number unasked.
+    """Return what to simulate, and for how many users: by default the capacity.
 
     Where users need different things by mode, the worst mode counts.
     """

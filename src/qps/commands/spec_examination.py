@@ -220,7 +220,7 @@ def _of_projects(paths: Sequence[Path]) -> Iterator[Diagnostic]:
 
 
 def place_findings(found: Examination) -> list[Finding]:
-    """Return what is to be told at places, each thing once, whatever reads the file it is in."""
+    """Return the findings at places, each thing once, whatever reads the file it is in."""
     top = found.base.top
     findings: dict[Finding, None] = dict.fromkeys(found.weaker)
     findings |= dict.fromkeys(

@@ -60,7 +60,7 @@ def takes_former(
 
 
 def takes_format(command: argparse.ArgumentParser, *choices: str) -> None:
-    """Have a command print in one of these ways, the first unasked."""
+    """Have a command print in one of these ways, the first by default."""
     command.add_argument(
         "--format",
         choices=choices,

@@ -6,7 +6,7 @@ import argparse
 
 
 def declare_measure(command: argparse.ArgumentParser) -> None:
-    """Declare what is measured, what asks it for work, and how both are counted."""
+    """Declare what is measured, its load generator, and how both are counted."""
     command.usage = (
         "qps measure OUT.csv (--of NAME | --server COMMAND)\n"
         "           --vary 'rate in 100, 200 request/s' --count PATTERN [flags]\n"

@@ -1,4 +1,4 @@
-"""What the command line of `qps measure` asks for, read and checked."""
+"""The request of the command line of `qps measure`, read and checked."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _check_flags(arguments: Namespace) -> None:
 
 
 def _plan(arguments: Namespace) -> Plan:
-    """Return what is asked for in the words of the command line."""
+    """Return the request in the words of the command line."""
     return Plan(
         of=tuple(arguments.of),
         server=arguments.server,

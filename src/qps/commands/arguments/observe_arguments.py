@@ -115,7 +115,7 @@ def _tool(command: argparse.ArgumentParser, source: Source) -> None:
 
 
 def declare_drift(command: argparse.ArgumentParser) -> None:
-    """Add what asks whether a system is still what its spec says."""
+    """Add what tests whether a system is still what its spec says."""
     command.add_argument(
         "--observed",
         metavar="FILE.csv",

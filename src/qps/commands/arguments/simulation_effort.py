@@ -1,4 +1,4 @@
-"""How long is played, and how much is sampled, as it is asked for on the command line."""
+"""How long is played, and how much is sampled, as requested on the command line."""
 
 from __future__ import annotations
 

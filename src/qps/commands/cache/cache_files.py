@@ -98,7 +98,7 @@ class CacheFiles(Struct, frozen=True, kw_only=True):
 def cache_files(environment: Mapping[str, str] = os.environ) -> CacheFiles | None:
     """Return where files are kept; None where that is switched off, or no place is known.
 
-    A folder that others could have made is never one: what is whose cannot be asked everywhere.
+    A folder that others could have made is never one: owners are not known everywhere.
     """
     if environment.get(SWITCH, "").lower() == "off" or not hasattr(os, "geteuid"):
         return None

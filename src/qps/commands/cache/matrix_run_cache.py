@@ -1,8 +1,8 @@
 """Runs of matrices that have ended: what was requested of them, and the file that they wrote.
 
-`--resume` of such a run solves nothing again, and compiles nothing either: what was asked is told
-by the checksums of all that the spec was read from, and the file by a checksum of its own. One that
-was changed since, by a bit or by another run, is written anew.
+`--resume` of such a run solves nothing again, and compiles nothing either: the request is
+identified by the checksums of all that the spec was read from, and the file by a checksum of its
+own. One that was changed since, by a bit or by another run, is written anew.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from qps.links import resolved_path
 
 
 class FinishedRun(Struct, frozen=True, kw_only=True):
-    """What is told of a run without its rows.
+    """The record of a run without its rows.
 
-    `size` are its configurations, `summary` tells of them in a line. `unlimited` are those that
+    `size` are its configurations, `summary` describes them in a line. `unlimited` are those that
     carry any number of users; in none that was kept there are any where not `supports_users`.
     """
 
@@ -41,7 +41,7 @@ class _CachedRun(Struct, frozen=True):
 
 
 def key_of(spec: Spec, matrix: str, settings: Sequence[str], output: Path) -> str:
-    """Return what tells a run from all others, those of another qps among them."""
+    """Return what distinguishes a run from all others, those of another qps among them."""
     files = sorted((str(path), read) for path, read in spec.files.items())
     parts = (spec.model.file, matrix, tuple(settings), str(resolved_path(output)))
     return repr(("finished run", build(), files, parts))

@@ -1,9 +1,9 @@
 """Specs that were checked before, from where the command before has kept them.
 
 Checking is a function of the text of a spec, of what files and modules answer when it reads
-them, and of this qps. So a spec is kept under the first of these, beside what it asked for and a
+them, and of this qps. So a spec is kept under the first of these, beside what it read and a
 checksum of each answer, and the files of ours that may have made it and theirs; it is taken where
-all of that is asked again, by the same rules, and answered alike. Only specs without errors are
+all of that is read again, by the same rules, with the same content. Only specs without errors are
 kept; what they warn of is part of them. The graphs that were lowered of it stand beside it.
 """
 
@@ -61,14 +61,14 @@ class _Checked(Struct, frozen=True):
 
 
 class CachedSpec(Struct, frozen=True):
-    """What was kept: all objects of it, and what tells it from all else that may be kept."""
+    """What was kept: all objects of it, and its key."""
 
     objects: Sequence[object]
     checksum: str
 
 
 class _Recording(Importer, frozen=True, eq=False, kw_only=True):
-    """Reads as others do, and notes what was asked for and answered."""
+    """Reads as others do, and notes what was read."""
 
     readings: list[_Reading] = field(default_factory=list)
 
@@ -143,7 +143,7 @@ def _answer(source: Source, files: CacheFiles | None) -> _Answer:
     allow_deep_expressions()
     key = key_of(source, "checked")
     found, cached = (None, None) if files is None else read_cached(key, files, _Checked)
-    again = importer_of(source)  # asked anew, it has named the files that were read
+    again = importer_of(source)  # read again, it has named the files that were read
     if found is not None and _are_unchanged(found.readings, again):
         project = project_of(source.folder).value
         spec = replace(found.spec, files=files_of(source, again, project))
@@ -170,7 +170,7 @@ def _are_unchanged(readings: Iterable[_Reading], importer: Importer) -> bool:
 
 
 def key_of(source: Source, *what: str) -> str:
-    """Return what tells a spec, and what was made of it, from all others."""
+    """Return what distinguishes a spec, and what was made of it, from all others."""
     versions = (__version__, sys.version, msgspec.__version__)
     own = (source.label, str(source.folder), checksum(source.text), project_mark(source.folder))
     return repr((*versions, *own, *what))

@@ -1,4 +1,4 @@
-"""What the command line of `qps matrix` asks for: the matrix, its changes, file and workers."""
+"""The request of the command line of `qps matrix`: the matrix, its changes, file and workers."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def _report_damaged(path: Path) -> None:
-        # Also where little is to be told: what was written was not what the disk gave back.
+        # Also where little is to be reported: what was written was not what the disk gave back.
         print(phrase("matrix.damaged_part", path=path), file=sys.stderr)
 
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:

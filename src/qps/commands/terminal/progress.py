@@ -23,7 +23,7 @@ _EVERY = 0.2
 class Progress(Struct, kw_only=True):
     """Tells on standard error how far work is: one line, from a second on, and then at its pace.
 
-    `total` is None where nobody knows how much there is: then the line tells the time. `unit` is
+    `total` is None where nobody knows how much there is: then the line shows the time. `unit` is
     what is counted, where a rate and the time left mean something; `label` what is at work. A timer
     of the system draws the line also while a step takes long; where there is none, it is drawn as
     steps end.
