@@ -1,6 +1,7 @@
 // The operands of closed networks with load-dependent stations and pools (`engine/queueing_networks/load_dependent_operands.py`): groups of five
 // numbers, a kind first; places are made of them.
 
+import { memoizing } from "../numerics/memo.js";
 import { onLine } from "./product_form.js";
 
 export const SPEED = -1;
@@ -10,10 +11,12 @@ export const MAX_PLACES = 1 << 15;
 export const GROUP = 5;
 const MAX_FALLING = 1 << 20;
 
+// One and the same operands are the same places, of which all that was computed is known.
+const samePlaces = memoizing((...operands) => (operands.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0)) ? null : placesOf(operands)));
+
 export function read(customers, think, operands) {
   if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;
-  if (operands.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0))) return null;
-  const places = placesOf(operands);
+  const places = samePlaces(...operands);
   if (!places || customers <= MAX_PLACES) return places;
   if (every(places).some((one) => one.within && one.places * one.copies > MAX_PLACES)) return null;
   if (customers <= MAX_FALLING) return places;
@@ -53,15 +56,29 @@ function placesIn(groups, first, end, isWithin) {
   return found;
 }
 
-export function every(places) { return places.flatMap((place) => [place, ...(place.within ? every(place.within) : [])]); }
+// What is known of a place, or of a number, computed on first use.
+function ofPlace(make) { return remembered(new WeakMap(), make); }
 
-export function holds(place, which) { return every([place]).some((one) => one.at === which); }
+function ofNumber(make) { return remembered(new Map(), make); }
 
-export function neverEnds(place) { return every([place]).some(({ demand, load, servers }) => demand > 0 && load >= servers); }
-
-export function nameOf(places) {
-  return places.map((one) => `${one.at}:${one.within ? `${one.delay} ${one.places} ${one.copies} ${one.variation}(${nameOf(one.within)})` : `${one.demand} ${one.servers} ${one.load} ${one.copies} ${one.isOwn} ${one.speeds}`}`).join(";");
+function remembered(known, make) {
+  return (one) => {
+    if (!known.has(one)) known.set(one, make(one));
+    return known.get(one);
+  };
 }
+
+const withThoseWithin = ofPlace((place) => [place, ...(place.within ? every(place.within) : [])]);
+
+export function every(places) { return places.length === 1 ? withThoseWithin(places[0]) : places.flatMap(withThoseWithin); }
+
+export function holds(place, which) { return withThoseWithin(place).some((one) => one.at === which); }
+
+export const neverEnds = ofPlace((place) => withThoseWithin(place).some(({ demand, load, servers }) => demand > 0 && load >= servers));
+
+const nameOfPlace = ofPlace((one) => `${one.at}:${one.within ? `${one.delay} ${one.places} ${one.copies} ${one.variation}(${nameOf(one.within)})` : `${one.demand} ${one.servers} ${one.load} ${one.copies} ${one.isOwn} ${one.speeds}`}`);
+
+export function nameOf(places) { return places.map(nameOfPlace).join(";"); }
 
 // A value on lines between whole numbers of customers, servers, places and copies; copies of single servers need not be whole.
 export function between(value, customers, think, places) {
@@ -73,17 +90,17 @@ export function between(value, customers, think, places) {
   return value(customers, think, places);
 }
 
-function notWhole(place) {
+const notWhole = ofPlace((place) => {
   const isCounted = place.within || place.speeds.length || place.isOwn || place.servers >= SEVERAL;
   for (const name of [place.within ? "places" : "servers", ...(isCounted ? ["copies"] : [])]) {
-    if (!Number.isInteger(place[name])) return { count: place[name], changed: (n) => ({ ...place, [name]: n }) };
+    if (!Number.isInteger(place[name])) return { count: place[name], changed: ofNumber((n) => ({ ...place, [name]: n })) };
   }
   for (const [k, one] of (place.within ?? []).entries()) {
     const found = notWhole(one);
-    if (found) return { count: found.count, changed: (n) => ({ ...place, within: place.within.with(k, found.changed(n)) }) };
+    if (found) return { count: found.count, changed: ofNumber((n) => ({ ...place, within: place.within.with(k, found.changed(n)) })) };
   }
   return null;
-}
+});
 
 export function aroundOf({ places, copies, areEven }) { return `${places} ${copies} ${areEven}`; }
 

@@ -5,7 +5,8 @@ import { aroundOf, nameOf } from "./load_dependent_operands.js";
 import { ofSeveral } from "./product_form.js";
 import { evenRates, ownRates, ownWaits } from "./service_rate_tables.js";
 
-const MAX_RATES = 256, FINER = 1.03, ROUNDED = 1e-12, LEAST = 1e-290;
+export const MAX_RATES = 256;
+const FINER = 1.03, ROUNDED = 1e-12, LEAST = 1e-290;
 
 // The rates of a copy of a station with speeds, by how many are there.
 export function paces({ speeds, copies, demand }) { return speeds.map((speed) => speed * copies / demand); }
@@ -30,11 +31,10 @@ export function tableOf(rates, copies, unit) {
 
 // Rates of which the last is the largest: beyond all customers they are as we like.
 export function rising(rates, customers) {
-  const largest = most(rates);
-  if (largest <= rates.at(-1) * (1 + ROUNDED)) return [...rates.slice(0, -1), largest];
-  const table = [...rates];
-  while (table.length < customers + 1) table.push(rates.at(-1));
-  return [...table.slice(0, customers + 1), largest];
+  const table = rates.slice(0, customers), largest = most(table), last = table.at(-1);
+  if (largest <= last * (1 + ROUNDED)) return table.with(-1, largest);
+  while (table.length < customers + 1) table.push(last);
+  return [...table, largest];
 }
 
 // The rates of stations of which each copy of a pool has one, by how many are there, and what open visits wait at one.
