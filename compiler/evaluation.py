@@ -36,8 +36,8 @@ class PlacedValue(Struct, frozen=True, kw_only=True):
     """What is known of an expression that stands at a place, in one instance of its file.
 
     `sources` are what is cited for the numbers in it. `within` is what the spec calls the module,
-    empty for its own. `varies` with the population; what `asks` for a measure or for what is left
-    is known only when the spec is solved, and has no value here.
+    empty for its own. `varies` with the population; what `is_query`, of a measure or of what is
+    left, is known only when the spec is solved, and has no value here.
     """
 
     span: Span
@@ -46,13 +46,13 @@ class PlacedValue(Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...]
     within: str
     varies: bool
-    asks: bool
+    is_query: bool
     is_uncertain: bool
     configuration: Configuration
 
     def at(self, users: int) -> Fraction | None:
         """Return the value for so many users in base units; None for none that is rational."""
-        if self.asks:
+        if self.is_query:
             return None
         folder = Folder(configuration=self.configuration, population=Fraction(users))
         try:
@@ -144,7 +144,7 @@ class KnownValues(Struct, frozen=True, dict=True):
             sources=value.sources,
             within=within,
             varies=Allowed.POPULATION in mentions or any(map(self._varies, stated.values())),
-            asks=bool(mentions & (Allowed.MODEL & ~Allowed.POPULATION | Allowed.ANSWERS)),
+            is_query=bool(mentions & (Allowed.MODEL & ~Allowed.POPULATION | Allowed.ANSWERS)),
             is_uncertain=bool(parameters & self._uncertain),
             configuration=self._configuration,
         )

@@ -27,22 +27,22 @@ class ItemUse(Struct, frozen=True):
 class MissingItems(Struct, frozen=True):
     """What was requested of one stream, by the base of the item."""
 
-    asks: dict[str, list[ItemUse]] = field(default_factory=dict)
+    uses: dict[str, list[ItemUse]] = field(default_factory=dict)
 
     def ask(self, item: str, use: ItemUse) -> None:
         """Note that something requests an item; the same place is noted once."""
-        uses = self.asks.setdefault(item, [])
+        uses = self.uses.setdefault(item, [])
         if use.span not in [earlier.span for earlier in uses]:
             uses.append(use)
 
     @property
     def count(self) -> int:
         """How many places request something."""
-        return sum(map(len, self.asks.values()))
+        return sum(map(len, self.uses.values()))
 
     def report(self, stream: ir.Stream, sink: Sink) -> None:
         """Report each item once, with all that requests it."""
-        for item, uses in self.asks.items():
+        for item, uses in self.uses.items():
             _report(stream, item, uses, sink)
 
 

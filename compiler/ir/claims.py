@@ -43,7 +43,7 @@ class Claim(Struct, frozen=True, kw_only=True):
 
     A measure that is only to be near what is `simulated` is a value that nothing is claimed of.
 
-    `asks` is false for arithmetic: what names no measure and no function claims nothing of a model.
+    `is_query` is false for arithmetic, which names no measure and no function of a model.
     """
 
     value: Quantity | Condition
@@ -52,7 +52,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     simulated: Simulated | None = None
     changes: tuple[Change, ...]
     span: Span
-    asks: bool = True
+    is_query: bool = True
 
 
 class Expectation(Struct, frozen=True, kw_only=True):
@@ -77,14 +77,14 @@ class Expectation(Struct, frozen=True, kw_only=True):
 class MeasuredColumn(Struct, frozen=True, kw_only=True):
     """A column of measured values; without a tolerance they are shown, not judged.
 
-    `asks` is false for arithmetic with what other columns set.
+    `is_query` is false for arithmetic with what other columns set.
     """
 
     heading: str
     value: Quantity
     tolerance: Tolerance | None
     span: Span
-    asks: bool = True
+    is_query: bool = True
 
 
 class ObservedRow(Struct, frozen=True):

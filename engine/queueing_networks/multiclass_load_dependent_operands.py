@@ -1,9 +1,9 @@
 """Closed networks of several classes with speeds and pools that they share: their operands.
 
 First come the customers of each class, then how long each thinks, then groups of numbers, a kind
-first, as `load_dependent_operands` has them of one class: c, L and m are those of all, and `asked`
+first, as `load_dependent_operands` has them of one class: c, L and m are those of all; `demands`
 and `weights` have a number for each class. What a class waits at a place is its part of what all
-wait there by its weight: how often it comes, or, where all are served at once, what it asks.
+wait there by its weight: how often it comes, or, where all are served at once, its demand.
 
 All classes together are a network of one class, whose cycle is that of each class as often as it is
 made (`merged`): so pools and what is within are stated as in `load_dependent_mva`.

@@ -93,7 +93,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     view: SolveView
     title: str
     question: str
-    """What the spec asks, behind the colon of its first line; empty where there is none."""
+    """The question of the spec, behind the colon of its first line; empty where there is none."""
     about: Markup
     """The docstring of the spec, without its first line."""
     circumstances: str

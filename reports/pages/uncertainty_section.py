@@ -72,7 +72,7 @@ class Histogram(Struct, frozen=True, kw_only=True):
 
 
 class OddsSection(Struct, frozen=True, kw_only=True):
-    """What a page tells of an answer that rests on numbers that nobody knows."""
+    """The section of a page on uncertain inputs."""
 
     lines: tuple[str, ...]
     histogram: Histogram

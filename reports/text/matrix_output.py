@@ -312,7 +312,7 @@ def _undecided(row: Mapping[str, object]) -> str:
 
 
 def _saturation(text: str, row: Mapping[str, object]) -> str:
-    """Return where the first resource saturates as `solve` tells it: from the start, staying full.
+    """Return where the first resource saturates as `solve` prints it: from the start, staying full.
 
     What stays full is not beyond: it is acceptable for as long as it grows no more.
     """

@@ -321,7 +321,7 @@ def _origin(
     """Return whose a claim is: what a document has, without a query of a model, is arithmetic."""
     if stated.source is None:
         return ir.Origin.MODEL
-    if claim is not None and not claim.asks and stated.origin is ir.Origin.PUBLISHED:
+    if claim is not None and not claim.is_query and stated.origin is ir.Origin.PUBLISHED:
         return ir.Origin.ARITHMETIC
     return stated.origin
 

@@ -245,12 +245,12 @@ class Model(ShowsItself):
         `qps.observe`. Raises QpsError if there are too few runs.
         """
         from qps.reports.text.claims.drift_text import drift_view  # noqa: PLC0415
-        from qps.solver.claims import observed_drift as asked  # noqa: PLC0415
+        from qps.solver.claims import observed_drift as drift  # noqa: PLC0415
 
         text, name = text_of(observed)
         try:
-            share, noise = asked.tolerance_of(tolerance), asked.chance_of(chance)
-            found = asked.observed_drift(
+            share, noise = drift.tolerance_of(tolerance), drift.chance_of(chance)
+            found = drift.observed_drift(
                 self.spec,
                 text,
                 name,

@@ -181,7 +181,7 @@ def _holder(handle: int) -> tuple[str, bool]:
 
 def _is_alive(process: int) -> bool:
     if sys.platform == "win32":
-        return True  # there, asking would end it
+        return True  # there, a signal would end it
     try:
         os.kill(process, 0)
     except ProcessLookupError:

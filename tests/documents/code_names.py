@@ -147,6 +147,8 @@ def _values_of_functions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int
                 yield node.lineno, name
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 yield node.lineno, name
+            case ast.alias(asname=str(name)):
+                yield node.lineno, name
             case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):
                 yield node.lineno, name
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)

@@ -76,7 +76,7 @@ def test_what_is_known_of_a_value_is_reported(examined: Examined) -> None:
     )
     load = _at(examined, "web.cpu.load * 2", "web.cpu.load")
     assert load is not None
-    assert (load.asks, load.at(2)) == (True, None)
+    assert (load.is_query, load.at(2)) == (True, None)
     assert _at(examined, "x * 2", "x * 2") is None, "a formal has no value of its own"
 
 

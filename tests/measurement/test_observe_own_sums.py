@@ -345,7 +345,7 @@ def test_a_source_has_all_that_belongs_to_it(source: Source) -> None:
     page = (tests.parent / "docs/cli/observe.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `") and " FILE…`" in line]
     assert any(source.name in line.split(" | ")[0] for line in rows), "add a row to observe.md"
-    tables = [one for one in source.layouts if one.gives is ReaderOutput.TABLE]
+    tables = [one for one in source.layouts if one.output is ReaderOutput.TABLE]
     written = [tool for tool, *_ in LAYOUTS if tool == source.name]
     assert len(written) >= len(source.layouts) - len(tables), "add its layouts to LAYOUTS"
 

@@ -68,7 +68,11 @@ class ClaimChecker(OfChanges, frozen=True):
             if item.simulated is not None and simulated is None:
                 return None
             return ir.Claim(
-                value=condition, changes=changes, span=item.span, asks=is_query, simulated=simulated
+                value=condition,
+                changes=changes,
+                span=item.span,
+                is_query=is_query,
+                simulated=simulated,
             )
         value = self.expressions.quantity(item.value, scope)
         if value is None:
@@ -78,7 +82,7 @@ class ClaimChecker(OfChanges, frozen=True):
             return None
         if item.claimed is None:
             return ir.Claim(
-                value=value, changes=changes, span=item.span, asks=is_query, simulated=simulated
+                value=value, changes=changes, span=item.span, is_query=is_query, simulated=simulated
             )
         claimed = self.expressions.quantity(item.claimed, scope, value.dimension, "the claim")
         if claimed is None:
@@ -99,7 +103,7 @@ class ClaimChecker(OfChanges, frozen=True):
             tolerance=tolerance,
             changes=changes,
             span=item.span,
-            asks=is_query,
+            is_query=is_query,
             simulated=simulated,
         )
 

@@ -185,7 +185,11 @@ class ObservationChecker(OfChanges, frozen=True):
             return None
         is_query = queries_model(item.target, self.main)
         column = ir.MeasuredColumn(
-            heading=item.name.text, value=value, tolerance=tolerance, span=item.span, asks=is_query
+            heading=item.name.text,
+            value=value,
+            tolerance=tolerance,
+            span=item.span,
+            is_query=is_query,
         )
         return _ValueColumn(column, factor)
 

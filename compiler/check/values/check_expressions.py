@@ -112,7 +112,7 @@ class ExpressionChecker:
                 arithmetic=self._arithmetic,
                 value=self.value,
                 condition=self.condition,
-                may_ask=changes is not None,
+                may_query=changes is not None,
             ),
             wrong_dimension=self.wrong_dimension,
             traces=self.traces,

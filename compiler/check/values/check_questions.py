@@ -31,14 +31,14 @@ _BY_COMPONENT = ("component", ast.Component)
 class QuestionChecker(Struct, frozen=True, kw_only=True):
     """Checks calls that query the model.
 
-    Only one that `may_ask` takes questions of changed models, and of samples of them.
+    Only one that `may_query` takes questions of changed models, and of samples of them.
     """
 
     sink: Sink
     arithmetic: Arithmetic
     value: ValueOf
     condition: ConditionOf
-    may_ask: bool
+    may_query: bool
 
     def time_share(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `share(page.latency > 2 s)`, the share of items by a time that each takes.
@@ -173,7 +173,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
 
     def probability(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `probability(voice.latency <= 230 ms)`, of numbers that are not known."""
-        if Allowed.ANSWERS not in scope.allowed or not self.may_ask:
+        if Allowed.ANSWERS not in scope.allowed or not self.may_query:
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,

@@ -117,7 +117,7 @@ def holding_time(
             continue
         station = _station(part, rate * hold.machines, for_each(times(part)), found)
         name = station.resource
-        uneven.append((_uneven(part.queue), station.asks))
+        uneven.append((_uneven(part.queue), station.demand))
         known = stations.get(name)
         stations[name] = station if known is None else known.and_also(station)
     return HoldingTime(

@@ -69,7 +69,7 @@ class Network(Struct, frozen=True, kw_only=True):
 
 
 class Station(Struct, frozen=True, kw_only=True):
-    """Something that is waited for within: of it an item `asks` so much, in s on one server.
+    """Something that is waited for within: the `demand` of an item is in s on one server.
 
     There are so many `copies` of it for the pools of all machines together, each with so many
     `servers`; what `visits` it makes a load of `filled` erlangs at each, `own` of it the items
@@ -77,7 +77,7 @@ class Station(Struct, frozen=True, kw_only=True):
     """
 
     resource: str
-    asks: Formula
+    demand: Formula
     servers: Formula
     copies: Formula
     filled: Formula
@@ -101,14 +101,14 @@ class Station(Struct, frozen=True, kw_only=True):
         """Return the same that is come to by other visits besides."""
         return replace(
             self,
-            asks=self.asks + other.asks,
+            demand=self.demand + other.demand,
             own=self.own + other.own,
             theirs=self.theirs | other.theirs,
         )
 
     def scaled(self, share: Formula) -> Station:
         """Return the same to which so many of the items come."""
-        return replace(self, asks=self.asks * share)
+        return replace(self, demand=self.demand * share)
 
 
 def station_of(queue: Queue, visit: Visit, often: Formula, times: Formula) -> Station:
@@ -118,7 +118,7 @@ def station_of(queue: Queue, visit: Visit, often: Formula, times: Formula) -> St
         demand, servers = demand / servers, ONE
     return Station(
         resource=queue.resource,
-        asks=demand * times,
+        demand=demand * times,
         servers=servers,
         copies=often * times / visit.rate,
         filled=servers * queue.load,
@@ -168,13 +168,13 @@ def let_through(
     if not stations:
         return services, places / services
     if not in_line:
-        free = [one.copies * (one.servers - one.others) / one.asks / machines for one in stations]
+        free = [one.copies * (one.servers - one.others) / one.demand / machines for one in stations]
         return services, minimum(places / services, *free)
-    think = services - total(one.asks for one in stations)
+    think = services - total(one.demand for one in stations)
     think = ZERO if think is ZERO else maximum(ZERO, think)
     if are_own(stations, machines, node):
         stations, machines = [replace(one, copies=ONE) for one in stations], ONE
-    operands = [part for s in stations for part in (s.asks, s.servers, s.others, s.copies)]
+    operands = [part for s in stations for part in (s.demand, s.servers, s.others, s.copies)]
     alone = services
     if any(one.others is not ZERO for one in stations):
         alone = 1 / apply("closed_rate", ONE, think, *operands)

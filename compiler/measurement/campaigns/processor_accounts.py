@@ -109,7 +109,7 @@ def used_between(before: Balance, after: Balance, name: str) -> float:
     """Return the seconds of processors that were used between two moments.
 
     What a process had used that ended meanwhile must have come to its parent among those that are
-    asked; else nobody knows it, and MeasuringError is raised.
+    read there; else it is unknown, and MeasuringError is raised.
     """
     ended = {one: used for one, used in before.used_by.items() if one not in after.used_by}
     lost = sum(ended.values()) - (after.reaped - before.reaped)

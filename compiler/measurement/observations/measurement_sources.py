@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class ReaderOutput(Enum):
-    """What a reader takes, and gives of it."""
+    """What a reader takes, and its output."""
 
     SUMMARY = "summary"
     """Of the text of a file and its name: runs, without times, and notes."""
@@ -28,7 +28,7 @@ class Layout(Struct, frozen=True, kw_only=True):
     """
 
     reader: str
-    gives: ReaderOutput
+    output: ReaderOutput
     begins: str = ""
 
     def is_of(self, first: str) -> bool:
@@ -96,10 +96,10 @@ SOURCES = {
             layouts=(
                 Layout(
                     reader="k6_points.k6_point_runs",
-                    gives=ReaderOutput.SAMPLES,
+                    output=ReaderOutput.SAMPLES,
                     begins="k6_points.are_points",
                 ),
-                Layout(reader="k6_summaries.k6_runs", gives=ReaderOutput.SUMMARY),
+                Layout(reader="k6_summaries.k6_runs", output=ReaderOutput.SUMMARY),
             ),
             takes=_TIMED,
             hint="write data points with `k6 run --out csv=run.csv`",
@@ -107,7 +107,7 @@ SOURCES = {
         Source(
             name="wrk",
             files="printed output (with percentiles if run with --latency)",
-            layouts=(Layout(reader="printed_results.wrk_runs", gives=ReaderOutput.SUMMARY),),
+            layouts=(Layout(reader="printed_results.wrk_runs", output=ReaderOutput.SUMMARY),),
         ),
         Source(
             name="h2load",
@@ -115,10 +115,10 @@ SOURCES = {
             layouts=(
                 Layout(
                     reader="generator_logs.h2load_log_runs",
-                    gives=ReaderOutput.SAMPLES,
+                    output=ReaderOutput.SAMPLES,
                     begins="generator_logs.is_h2load_log",
                 ),
-                Layout(reader="printed_results.h2load_runs", gives=ReaderOutput.SUMMARY),
+                Layout(reader="printed_results.h2load_runs", output=ReaderOutput.SUMMARY),
             ),
             takes=_TIMED,
             hint="write a log with `h2load --log-file=run.log`",
@@ -126,7 +126,7 @@ SOURCES = {
         Source(
             name="jmeter",
             files="results as CSV (-l run.jtl)",
-            layouts=(Layout(reader="request_logs.jmeter_runs", gives=ReaderOutput.SAMPLES),),
+            layouts=(Layout(reader="request_logs.jmeter_runs", output=ReaderOutput.SAMPLES),),
             takes=_TIMED,
         ),
         Source(
@@ -135,10 +135,10 @@ SOURCES = {
             layouts=(
                 Layout(
                     reader="generator_logs.pgbench_log_runs",
-                    gives=ReaderOutput.SAMPLES,
+                    output=ReaderOutput.SAMPLES,
                     begins="generator_logs.is_pgbench_log",
                 ),
-                Layout(reader="printed_results.pgbench_runs", gives=ReaderOutput.SUMMARY),
+                Layout(reader="printed_results.pgbench_runs", output=ReaderOutput.SUMMARY),
             ),
             takes=_TIMED,
             hint="log with `pgbench --log`, without --aggregate-interval and --sampling-rate",
@@ -147,18 +147,18 @@ SOURCES = {
         Source(
             name="sysbench",
             files="printed output",
-            layouts=(Layout(reader="printed_results.sysbench_runs", gives=ReaderOutput.SUMMARY),),
+            layouts=(Layout(reader="printed_results.sysbench_runs", output=ReaderOutput.SUMMARY),),
         ),
         Source(
             name="sar",
             files="printed output, or output of `sadf -j FILE -- -u -n DEV`",
-            layouts=(Layout(reader="sar_samples.sar_table", gives=ReaderOutput.TABLE),),
+            layouts=(Layout(reader="sar_samples.sar_table", output=ReaderOutput.TABLE),),
             takes=("interface",),
         ),
         Source(
             name="pcap",
             files="packet captures from tcpdump or Wireshark",
-            layouts=(Layout(reader="packet_captures.capture_table", gives=ReaderOutput.TABLE),),
+            layouts=(Layout(reader="packet_captures.capture_table", output=ReaderOutput.TABLE),),
             takes=("window",),
             window="1s",
         ),

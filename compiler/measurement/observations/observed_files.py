@@ -30,7 +30,7 @@ def observed_files(tool: str, files: Sequence[Path], how: FileReading) -> Observ
     source = SOURCES[tool]
     if how.window is None:
         how = replace(how, window=source.window)
-    if source.layouts[0].gives is ReaderOutput.TABLE:
+    if source.layouts[0].output is ReaderOutput.TABLE:
         return _one_table(source.layouts[0], files, how)
     return _runs(source, files, how)
 
@@ -63,7 +63,7 @@ def _of_run(
     path = files[0]
     first = first_line(path) if len(source.layouts) > 1 else ""
     layout = next(one for one in source.layouts if one.is_of(first))
-    if layout.gives is ReaderOutput.SAMPLES:
+    if layout.output is ReaderOutput.SAMPLES:
         with ExitStack() as stack:
             lines = [stack.enter_context(lines_of(one)) for one in files]
             runs, notes = layout.read(lines, str(path), how.stretch)

@@ -187,7 +187,7 @@ def moved_by(old: int, new: int) -> str:
 
 
 def relative(old: float, new: float) -> str:
-    """Return by which share a number moves: "-26.7 %"; one that is smaller is not told as none."""
+    """Return by which share a number moves: "-26.7 %"; a smaller one is not shown as none."""
     share = 100 * (new - old) / old
     digits = next((n for n in (1, 2) if round(share, n)), 3)
     return f"{share:+,.{digits}f}".removesuffix(".0") + " %"

@@ -98,7 +98,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
 
 
 def calling(view: DifferenceView, before: Labels, after: Labels) -> DifferenceView:
-    """Return the same difference, told with what either spec calls things."""
+    """Return the same difference with the names of either spec."""
     named = replace(view)
     # Not a field: it is not a key of the JSON.
     named.__dict__["labels"] = before, after
@@ -125,7 +125,7 @@ def difference_view(
 
 
 def spec_difference_view(found: SpecDifference) -> DifferenceView:
-    """Return the difference of two specs as plain values, told with what either calls things."""
+    """Return the difference of two specs as plain values, with the names of either."""
     before, after = map(solve_view, found.answers)
     view = difference_view(found.difference, before, after, found.odds)
     if found.claims is not None:

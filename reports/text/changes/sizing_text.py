@@ -224,7 +224,7 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
 
 
 def _capacity_text(one: Needed, sizing: Sizing) -> str:
-    """Return the capacity, its digits rounded up: what is told is enough.
+    """Return the capacity, its digits rounded up: the printed value suffices.
 
     What no capacity of its own stays within its target is kept to it by the other changes, where
     these support the population.

@@ -261,7 +261,7 @@ class _Rows(Struct, frozen=True):
         count = len(self.table.rows)
         if not count or len(self._text(count)) <= most:
             return self._text(count) if count else ""
-        # `bisect` asks for the first count of rows that is too long.
+        # `bisect` finds the first count of rows that is too long.
         fitting = bisect_right(range(count - 1), most, key=lambda n: len(self._text(n + 1)))
         text = self._text(fitting) if fitting else self._left(count)
         return text if len(text) <= most else ""

@@ -96,7 +96,7 @@ def _sides(result: ClaimResult) -> list[str]:
 
 
 def _side(side: Side) -> str:
-    """Return one side of a comparison; counts are whole, and told so."""
+    """Return one side of a comparison; counts are whole."""
     is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
     text = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
     return marked_value(text, side.value, side.known)

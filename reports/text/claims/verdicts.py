@@ -85,5 +85,5 @@ def why_missed(result: ClaimResult) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the claims that share a reason; those of one block are told by its name."""
+    """Return the claims that share a reason; those of one block have its name."""
     return ", ".join(dict.fromkeys(name.partition("[")[0] for name in names))

@@ -234,7 +234,7 @@ def _call(one: CallThere) -> ExplainedCall:
 
 
 _READABLE = 160
-"""Characters of a formula, beyond which a piece of it tells more."""
+"""Characters of a formula, beyond which a part of it says more."""
 
 
 def _in_population(apart: NumberApart, at_text: str) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from qps.engine.operations import EXTREMES, OPERATIONS, POWER, PRODUCT, SUM
 from qps.reports.text.words.phrases import phrase
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
-"""How tightly a text holds together: what holds less than its place asks for is grouped."""
+"""How tightly a text holds together: what holds less than its place requires is grouped."""
 
 
 class Style(Protocol):

@@ -23,7 +23,7 @@ class Shown(Struct, frozen=True, kw_only=True):
 
 
 class ShowsItself:
-    """What a notebook asks of a value that tells what is `shown` of it."""
+    """What a notebook needs of a value that says what is `shown`."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ def as_bundle(
     include: Collection[str] | None = None,
     exclude: Collection[str] | None = None,
 ) -> dict[str, str]:
-    """Return what Jupyter asks for: the same as HTML, and as text for who shows none."""
+    """Return the formats for Jupyter: the same as HTML, and as text for who shows none."""
     found = {"text/html": as_html(shown), "text/plain": as_plain(shown)}
     wanted = set(found) if include is None else set(include) & set(found)
     return {kind: found[kind] for kind in found if kind in wanted - set(exclude or ())}

@@ -264,7 +264,7 @@ def quoted(text: str) -> str:
 
 
 def _at_load(found: Regression) -> str:
-    """Return between which loads was measured; an idle machine tells of no work."""
+    """Return between which loads was measured; an idle machine shows no work."""
     fit = found.fit
     low, high = fit.loads
     if not low:

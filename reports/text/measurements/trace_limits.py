@@ -1,4 +1,4 @@
-"""What is asked of playout, as people write it: `230 ms`, `6 %`."""
+"""Limits of playout, as people write them: `230 ms`, `6 %`."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
         found = {kind: self._property(*said) for kind, said in stated.items()}
         waiting = [(m.own.queueing, m.scope) for m in line if m.own.queueing is not None]
         if "rate" not in found and not self._is_delay(
-            line, stated, asks_for_load=bool(waiting or law)
+            line, stated, needs_load=bool(waiting or law)
         ):
             return None
         prices = [(m.own.price, m.scope) for m in line if m.own.price is not None]
@@ -100,12 +100,12 @@ class NetworkChecker(AttributeChecker, frozen=True):
         line: Sequence[Member[ast.Network]],
         stated: Mapping[str, tuple[ast.LinkProperty, Scope]],
         *,
-        asks_for_load: bool,
+        needs_load: bool,
     ) -> bool:
         """Return whether what has no rate is a delay; report it where it has to have one."""
         root = line[-1].own.name
         loaded = [kind for kind in ("header", "cap") if kind in stated]
-        if "propagation" in stated and not loaded and not asks_for_load:
+        if "propagation" in stated and not loaded and not needs_load:
             return True
         hint = "add one, such as `rate 10 Mbit/s`"
         if "propagation" not in stated:
