@@ -5,34 +5,64 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler.check.names.declarations import Indexed
+from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.messages import AnswerLine, PlaceLoad
-from qps.editing.open_documents import OpenDocuments
-from qps.reports.text.solutions.capacity_text import capacity
+from qps.editing.open_documents import OpenDocuments, Reading
+from qps.reports.text.solutions.capacity_text import at_headline, capacity
 from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, percent, quantity_in
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
-from qps.solver.answers.worst_mode import solve_model
-from qps.solver.complete_answer import complete_answer
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
+from qps.solver.configured_answer import configured_answer
+from qps.solver.uncertainty.interval_result import Sampling
 
 
 def answer_line(documents: OpenDocuments, uri: str) -> AnswerLine | None:
-    """Return the answer of an open spec; None where it has mistakes, or is a module."""
+    """Return the answer of an open spec; None where it has mistakes, or is a module.
+
+    Samples of uncertain inputs take a while: what nominal inputs give is told before them.
+    """
+    first = nominal_answer_line(documents, uri)
+    if first is None or not first.is_nominal:
+        return first
+    documents.notify(first)
+    reading = documents.reading(uri)
+    assert reading.spec is not None
+    return _line(documents, reading, reading.spec, with_confidence=True)
+
+
+def nominal_answer_line(documents: OpenDocuments, uri: str) -> AnswerLine | None:
+    """Return the answer of an open spec, with nominal inputs where some are uncertain."""
     reading = documents.reading(uri)
     spec = reading.spec
     if spec is None or spec.program.is_module:
         return None
-    answer = _solved(spec)
+    return _line(documents, reading, spec, with_confidence=False)
+
+
+def _line(
+    documents: OpenDocuments, reading: Reading, spec: Spec, *, with_confidence: bool
+) -> AnswerLine:
+    configuration = spec.configuration()
+    found = configured_answer(
+        spec, configuration, sampling=Sampling(), with_confidence=with_confidence
+    )
+    answer = at_headline(found.answer)
+    is_nominal = not with_confidence and bool(uncertain_in(configuration))
     places, at = documents.positions(reading.source), f"{answer.population} = {answer.at:,}"
+    if is_nominal:
+        at = f"{at}, {phrase('with_nominal')}"
     users = next(iter(reading.syntax.every(ast.Users)), None)
     span = None if users is None else users.span
     return AnswerLine(
-        title=_title(answer),
+        title=_title(answer, is_nominal=is_nominal),
+        is_nominal=is_nominal,
         range=places.between(0, 0) if span is None else places.range(span),
         loads=tuple(
             PlaceLoad(
@@ -47,15 +77,12 @@ def answer_line(documents: OpenDocuments, uri: str) -> AnswerLine | None:
     )
 
 
-def _solved(spec: Spec) -> Answer:
-    configuration = spec.configuration()
-    model = model_at_confidence(spec.model, configuration)
-    return complete_answer(model, configuration, solve_model(model, configuration))
-
-
-def _title(answer: Answer) -> str:
-    """Return capacity and its limit: `At most 7,462 users; limited by web.cpu.utilization`."""
+def _title(answer: Answer, *, is_nominal: bool) -> str:
+    """Return the headline and what limits it: `7,460 users (optimistic); limited by web.cpu`."""
     limit = f"; limited by {answer.limited_by}" if answer.limited_by else ""
+    if is_nominal and answer.capacity is not None:
+        users = counted(answer.capacity, answer.population)
+        return f"{phrase('next.nominal', users=users)}{limit}"
     return capacity(answer) + limit
 
 

@@ -110,10 +110,12 @@ class PlaceLoad(Struct, frozen=True, kw_only=True):
 class AnswerLine(Struct, frozen=True, kw_only=True):
     """The answer in a line, where the population is declared, and the loads of places.
 
-    `values` are loads and measures by their names, as people read them, `at` that population.
+    `values` are loads and measures by their names, as people read them, `at` that population. It
+    `is_nominal` where inputs are uncertain and no samples of them were solved.
     """
 
     title: str
+    is_nominal: bool
     range: types.Range
     loads: tuple[PlaceLoad, ...]
     at: str

@@ -202,7 +202,8 @@ class Session:
         if document.answer is None:
             document.answer = asyncio.create_task(self._solve(document))
         try:
-            return await asyncio.shield(document.answer)
+            found = await asyncio.shield(document.answer)
+            return document.known or found
         except asyncio.CancelledError:
             if document.answer is not None and not document.answer.cancelled():
                 raise  # the caller does not wait any more, others may
@@ -226,14 +227,46 @@ class Session:
 
     async def _solve(self, document: Document) -> AnswerLine | None:
         await asyncio.sleep(_PAUSE)
+        first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def partly(found: object) -> None:
+            self._know(document, found)
+            if not first.done():
+                first.set_result(None)
+
+        whole = asyncio.create_task(self._solve_whole(document, partly))
         try:
-            found = await self.solving.ask(ANSWER, document.uri, document.uri)
+            await asyncio.wait((first, whole), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            whole.cancel()
+            raise
+        if whole.done():
+            whole.result()
+        else:
+            self._go_on(self._sampled(whole))
+        return document.known
+
+    async def _solve_whole(self, document: Document, partly: Callable[[object], None]) -> None:
+        try:
+            found = await self.solving.ask(ANSWER, document.uri, document.uri, partly)
         except RefusedError:
             found = None  # what stands in the way is among the diagnostics, or on the page
+        self._know(document, found)
+
+    def _know(self, document: Document, found: object) -> None:
         document.known = found if isinstance(found, AnswerLine) else None
         if document.known is not None:
             self.looking.know(document.uri, document.known)
-        return document.known
+
+    async def _sampled(self, whole: asyncio.Task[None]) -> None:
+        """Have the answer asked again when samples of uncertain inputs are solved."""
+        try:
+            await whole
+        except (OutdatedError, TooLongError):
+            return
+        except FaultError as error:
+            self.fault(error)
+        self._refresh()
 
     # -- the page --------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
 from qps.solver.answers.answer_parts import (
@@ -26,7 +27,7 @@ from qps.solver.answers.answer_parts import (
     RequirementThere,
     Traffic,
 )
-from qps.solver.answers.solution import MixSolution, Outcome, ResourceSolution
+from qps.solver.answers.solution import QUALITY, MixSolution, Outcome, ResourceSolution
 from qps.solver.uncertainty.interval_result import Odds
 
 
@@ -94,6 +95,23 @@ class Answer(Outcome, frozen=True, kw_only=True):
     def ports(self) -> dict[str, str]:
         """The ports of switches, with the link that each is a port of."""
         return {one.name: one.port_of for one in self.resources if one.port_of is not None}
+
+    @property
+    def reliable_limits(self) -> dict[str, int]:
+        """Up to where limits are met as reliably as the headline, by criterion.
+
+        Empty at any other population, and where neither inputs nor model errors lower a limit.
+        """
+        beside, reliable = self.at_reliable, self.reliable
+        if beside is None or reliable is None or beside.population != self.at:
+            return {}
+        if reliable.confidence is None and not reliable.allowed_for:
+            return {}
+        loads = {utilization_of(one.name): one.met_up_to for one in beside.utilizations}
+        needs = {one.name: one.met_up_to for one in beside.requirements}
+        quality = {QUALITY: beside.quality_met_up_to}
+        found = loads | needs | quality
+        return {name: most for name, most in found.items() if most is not None}
 
     @property
     def by_saturation(self) -> list[ResourceSolution]:

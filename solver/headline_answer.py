@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from qps.compiler.ir.measure_names import resource_in
+from qps.compiler.quantities.certainty import EXACT
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import (
-    AtReliableCapacity,
-    NextLimit,
     Reading,
     RequirementAnswer,
     RequirementThere,
@@ -37,15 +35,22 @@ def headline_answer(answer: Answer, solution: Solution) -> Answer:
         for one in solution.resources
     )
     values = {one.name: one.value for one in beside.requirements}
+    limits = replace(answer, at=at).reliable_limits
+    allowed_for = () if answer.reliable is None else answer.reliable.allowed_for
+    exact = {one.name for one in allowed_for}
     requirements = tuple(
-        _requirement(one, values[one.name]) if one.name in values else one
+        _at_headline(one, values[one.name], limits.get(one.name), is_covered=one.name in exact)
+        if one.name in values
+        else one
         for one in answer.requirements
     )
     by_name = {one.name: one for one in requirements}
     is_quality = limited_by == QUALITY
     quality = answer.quality
     if graph.quality_value is not None:
-        quality = replace(quality, at_limit=value_at(graph, graph.quality_value, at))
+        met = limits.get(QUALITY, quality.met_up_to)
+        value = value_at(graph, graph.quality_value, at)
+        quality = replace(quality, at_limit=value, met_up_to=met)
     behind = behind_quality(solution, answer.requirements, at) if is_quality else ()
     return replace(
         answer,
@@ -67,7 +72,7 @@ def headline_answer(answer: Answer, solution: Solution) -> Answer:
         elastic=elastic_solutions(graph, at),
         closed=closed_solutions(graph, at),
         costs=beside.costs,
-        next_limit=_next_limit(answer, beside),
+        next_limit=beside.next_limit,
     )
 
 
@@ -75,19 +80,15 @@ def _resource(solution: Solution, one: ResourceSolution, at: int) -> ResourceSol
     return resource_at(solution.graph, one.name, one.saturation, at)
 
 
-def _requirement(one: RequirementAnswer, value: float) -> RequirementAnswer:
+def _at_headline(
+    one: RequirementAnswer, value: float, met_up_to: int | None, *, is_covered: bool
+) -> RequirementAnswer:
+    """Return a requirement with its value; its limit is exact where its model error is covered."""
     if one.confidence is not None:
         return one
-    return replace(
-        one, now=Reading(value=value, excess=value - one.limit, known=one.now.known), beyond=None
-    )
-
-
-def _next_limit(answer: Answer, reliable: AtReliableCapacity) -> NextLimit | None:
-    """Return the next limit: where another one sets the headline, that of nominal inputs."""
-    first = answer.limited_by
-    if first is None or resource_in(first) == resource_in(reliable.limited_by or ""):
-        return answer.next_limit
-    return NextLimit(
-        requirement=first, met_up_to=answer.capacity, mode=answer.mode, known=answer.known
-    )
+    now = Reading(value=value, excess=value - one.limit, known=one.now.known)
+    shown = replace(one, now=now, beyond=None)
+    if met_up_to is None:
+        return shown
+    known = EXACT if is_covered else one.met_up_to_known
+    return replace(shown, met_up_to=met_up_to, met_up_to_known=known)

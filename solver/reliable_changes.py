@@ -19,7 +19,7 @@ from qps.solver.answers.answer_parts import Advice, ReliableCapacity
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.unfavorable_errors import unfavorable_errors
 from qps.solver.uncertainty.interval_result import Sampling
-from qps.solver.uncertainty.reliable_capacity import nominal_capacity
+from qps.solver.uncertainty.reliable_capacity import nominal_limits
 from qps.solver.what_if.advice import HelpfulChange
 from qps.solver.what_if.candidates import Candidate
 
@@ -76,7 +76,7 @@ def _reliable(
             from qps.solver.uncertainty.sampled_capacity import sampled_capacity  # noqa: PLC0415 - of few specs; it needs numpy
 
             return sampled_capacity(tight, configuration, sampling)
-        return change.advice.capacity if tight is model else nominal_capacity(tight, configuration)
+        return change.advice.capacity if tight is model else nominal_limits(tight, configuration)[0]
     except QpsError:
         return None
 

@@ -20,7 +20,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.fixits import Fix
 from qps.compiler.diagnostics.render import full
 from qps.compiler.pipeline import Spec
-from qps.editing.answer_summary import answer_line
+from qps.editing.answer_summary import nominal_answer_line
 from qps.editing.code_completion import completion
 from qps.editing.hover import hover
 from qps.editing.layout_edits import layout_edits
@@ -178,7 +178,7 @@ def _answer_json(answer: Callable[[], dict[str, object]]) -> str:
 
 def _answer() -> dict[str, object]:
     """Return the answer in a line, and the loads of places, each at the end of a line."""
-    answer = answer_line(_documents, _NAME)
+    answer = nominal_answer_line(_documents, _NAME)
     if answer is None:
         return {"text": "This is a module: other specs can use its declarations.", "loads": []}
     _documents.answers[_NAME] = answer
@@ -186,7 +186,7 @@ def _answer() -> dict[str, object]:
         {"from": _offset(one.at), "label": one.label, "tooltip": one.tooltip}
         for one in answer.loads
     ]
-    return {"text": answer.title, "loads": loads}
+    return {"text": answer.title, "loads": loads, "isNominal": answer.is_nominal}
 
 
 def _check(missing: ModuleNotFoundError) -> None:

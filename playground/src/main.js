@@ -106,7 +106,10 @@ function mark(found) {
 addEventListener("message", ({ source, data }) => {
   if (source !== frame.contentWindow || page === undefined) return;
   if (data === "ready") frame.contentWindow.postMessage(page, "*");
-  else if (data?.number === page.number && sure && Array.isArray(data.odds)) sure.textContent = data.odds.join(" ");
+  else if (data?.number === page.number && sure && Array.isArray(data.odds?.lines)) {
+    sure.textContent = data.odds.lines.join(" ");
+    if (typeof data.odds.headline === "string") told.firstChild.textContent = data.odds.headline; // it was of nominal inputs
+  }
 });
 
 document.getElementById("tidy").addEventListener("click", async () => {

@@ -207,9 +207,15 @@ def _limits_in_order(answer: Answer, called: Callable[[str], str]) -> tuple[Limi
     quality = answer.quality
     if quality.metric != ir.Metric.WORST.value and quality.met_up_to not in (None, answer.high):
         found[QUALITY] = quality.met_up_to or 0
+    reliable = answer.reliable_limits
     for resource, _ in with_ports_together(answer.by_saturation, attrgetter("name"), answer):
-        if resource.saturation.at is not None and resource.saturation.not_below is None:
+        if resource.saturation.at is None or resource.saturation.not_below is not None:
+            continue
+        name = utilization_of(resource.name)
+        if name not in reliable:
             found.setdefault(resource.name, resource.saturation.at)
+        elif name not in found:  # of a required utilization that limit alone is as reliable
+            found[resource.name] = reliable[name]
     rows = sorted(found.items(), key=lambda row: row[1])[:_MOST_LIMITS]
     rows = [(name, at) for name, at in rows if at <= _WIDEST * max(1.0, rows[0][1])]
     longest = max((at for _, at in rows), default=0.0)

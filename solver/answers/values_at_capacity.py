@@ -25,24 +25,26 @@ from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.engine.expressions.formulas import UNDEFINED, Formula
 from qps.solver.answers.answer_parts import (
     AtReliableCapacity,
-    ReliableCapacity,
     ValueAtCapacity,
 )
-from qps.solver.answers.elastic_saturation import saturated_by_elastic
 from qps.solver.answers.graph_solution import costs_at, value_at
-from qps.solver.answers.solution import Solution
+from qps.solver.answers.reliable_limits import ReliableAnswer, ReliableLimits
+from qps.solver.answers.solution import QUALITY, Solution
 
 _P99 = Fraction(99, 100)
 _MOST_STREAMS = 2
-_FULL = 1 + 1e-9
 
 ReadFormula = Callable[[LoadGraph, Configuration], Formula]
 
 
 class Read(Struct, frozen=True, kw_only=True):
-    """A value that is read off a load graph; its limit, if it has one, does not depend on it."""
+    """A value that is read off a load graph; its limit, if it has one, does not depend on it.
+
+    `judged_as` is the name of its criterion, empty if there is none.
+    """
 
     name: str
+    judged_as: str = ""
     of: ReadFormula
     limit: float | None
     at_most: bool = True
@@ -59,17 +61,18 @@ Of values with nominal inputs, which stand where a value has no samples.
 def values_at_capacity(
     configuration: Configuration,
     solution: Solution,
-    reliable: ReliableCapacity,
+    answer: ReliableAnswer,
     unfavorable: UnfavorableValues | None,
 ) -> AtReliableCapacity | None:
     """Return what is shown next to a capacity; None where no population is supported.
 
     Without `unfavorable` values all inputs are certain.
     """
-    graph, capacity = solution.graph, reliable.capacity
-    if capacity is None:
+    graph, reliable = solution.graph, answer.capacity
+    if reliable.capacity is None:
         return None
-    at = printed_capacity(capacity, high=graph.high)
+    at = printed_capacity(reliable.capacity, high=graph.high)
+    limits = ReliableLimits(solution=solution, reliable=answer, population=at)
     utilizations, requirements = list(_utilizations(graph)), list(_requirements(graph, at))
     percentiles = list(_percentiles(graph))
     reads = [*utilizations, *requirements, *percentiles]
@@ -80,21 +83,23 @@ def values_at_capacity(
             nominal=usual,
             value=value,
             used=_used(read, value),
+            met_up_to=limits.of(read.judged_as),
             known=read.known,
         )
         for read, usual, value in zip(reads, nominal, values, strict=True)
     ]
     end = len(utilizations), len(utilizations) + len(requirements)
+    limited_by = limits.limited_by
     return AtReliableCapacity(
         population=at,
         confidence=reliable.confidence,
-        limited_by=_limited_by(
-            configuration, solution, reliable, [*requirements, *utilizations], unfavorable
-        ),
+        limited_by=limited_by,
         utilizations=tuple(found[: end[0]]),
         requirements=tuple(found[end[0] : end[1]]),
         percentiles=tuple(one for one in found[end[1] :] if isfinite(one.value) and one.value > 0),
         costs=costs_at(graph, at),
+        next_limit=limits.next_limit(limited_by),
+        quality_met_up_to=limits.of(QUALITY),
     )
 
 
@@ -115,7 +120,9 @@ def _utilizations(graph: LoadGraph) -> Iterator[Read]:
             return graph.resources[name].load if name in graph.resources else UNDEFINED
 
         limit = min(target, allowed.get(name, target))
-        yield Read(name=name, of=load, limit=limit, known=found.known)
+        yield Read(
+            name=name, judged_as=utilization_of(name), of=load, limit=limit, known=found.known
+        )
 
 
 def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
@@ -131,6 +138,7 @@ def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
 
         yield Read(
             name=one.name,
+            judged_as=one.name,
             of=measure,
             limit=None if one.confidence is not None else graph.number(one.limit),
             at_most=one.at_most,
@@ -177,33 +185,3 @@ def _used(read: Read, value: float) -> float | None:
         return None
     used = limit_used(value, read.limit, at_most=read.at_most)
     return None if isnan(used) else used
-
-
-def _limited_by(
-    configuration: Configuration,
-    solution: Solution,
-    reliable: ReliableCapacity,
-    reads: Sequence[Read],
-    unfavorable: UnfavorableValues | None,
-) -> str | None:
-    """Return what fails with one user more than can be relied on: what uses most of its limit.
-
-    Model errors that are allowed for count as used.
-    """
-    graph, capacity = solution.graph, reliable.capacity
-    if capacity is None or (unfavorable is None and capacity == solution.capacity):
-        return solution.limited_by
-    if capacity == graph.high:
-        return None
-    errors = {one.name: one.error for one in reliable.allowed_for}
-    filled = saturated_by_elastic(solution)
-    judged = [read for read in reads if read.limit is not None and read.name not in filled]
-    _, values = _values(graph, configuration, judged, capacity + 1, unfavorable)
-    most, limited_by = _FULL, solution.limited_by
-    for read, value in zip(judged, values, strict=True):
-        name = utilization_of(read.name) if read.name in graph.resources else read.name
-        error = errors.get(name, 0.0)
-        used = (_used(read, value) or 0.0) * ((1 / (1 - error)) if read.at_most else 1 + error)
-        if used > most:
-            most, limited_by = used, name
-    return limited_by

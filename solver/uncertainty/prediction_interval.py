@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.solver.answers.reliable_limits import MetUpTo
 from qps.solver.answers.solution import Solution
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
@@ -25,6 +26,7 @@ from qps.solver.uncertainty.interval_result import (
     Sampling,
     ShareOfVariance,
 )
+from qps.solver.uncertainty.limit_samples import LimitSamples, limits_at_confidence
 from qps.solver.uncertainty.sample_design import Design
 from qps.solver.uncertainty.sample_draws import (
     UncertainNumber,
@@ -40,9 +42,13 @@ _LEAST_CONFIDENCE = 0.995
 
 
 class SampledOdds(Struct, frozen=True, eq=False, kw_only=True):
-    """The odds of an answer, and the answer of each sample; `is_solved` where it has one."""
+    """The odds of an answer, and the answer of each sample; `is_solved` where it has one.
+
+    `met_up_to` tells where criteria are met in the share of the samples that supports the capacity.
+    """
 
     odds: Odds
+    met_up_to: MetUpTo
     largest: Ints
     is_solved: Bools
 
@@ -63,7 +69,8 @@ def sampled_odds(
     certainty, samples, seed = sampling.certainty, sampling.samples, sampling.seed
     design = Design(numbers=numbers, samples=samples, seed=seed)
     axis = axis_of(numbers, design.values, model)
-    found = solved_for(model, configuration, axis, solution)
+    limits = LimitSamples(samples=samples)
+    found = solved_for(model, configuration, axis, solution, limits=limits)
     is_answered = found.is_answered[:samples]
     if not is_answered.any():
         raise nothing_possible(found.reasons, numbers[0].written)
@@ -87,7 +94,12 @@ def sampled_odds(
         assumed=found.assumed,
         surrogate_models=found.surfaces,
     )
-    return SampledOdds(odds=of_answer, largest=found.largest[:samples], is_solved=is_answered)
+    return SampledOdds(
+        odds=of_answer,
+        met_up_to=limits_at_confidence(found.met_up_to, is_answered, certainty, high),
+        largest=found.largest[:samples],
+        is_solved=is_answered,
+    )
 
 
 def odds(

@@ -17,7 +17,14 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.answers.graph_solution import certified_answer
-from qps.solver.answers.solution import Solution
+from qps.solver.answers.reliable_limits import (
+    NOTHING_MET,
+    MetUpTo,
+    ReliableAnswer,
+    least_met,
+    met_up_to,
+)
+from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.unfavorable_errors import UnfavorableErrors, unfavorable_errors
 from qps.solver.uncertainty.interval_result import Sampling
 
@@ -31,41 +38,49 @@ def reliable_capacity(
     solution: Solution,
     sampled: SampledOdds | None,
     sampling: Sampling,
-) -> ReliableCapacity:
+) -> ReliableAnswer:
     """Return the capacity that can be relied on; not `sampled`, of the inputs as they are stated.
 
     It is never above the capacity without errors: a tighter limit is met by no more users, but a
     surrogate model of samples may be a little off either way.
     """
-    graphs = [one.graph for one in (solution, *solution.others)]
+    modes = (solution, *solution.others)
+    graphs = [one.graph for one in modes]
     errors = unfavorable_errors(model, graphs, solution.at)
     tight = errors.tightened(model)
     plain = solution.capacity if sampled is None else sampled.odds.at_confidence.capacity
-    if tight is model or plain is None:
-        covered = plain
-    elif sampled is None:
-        covered = nominal_capacity(tight, configuration)
+    if sampled is None:
+        met = least_met(*(met_up_to(one.graph.mode, one.failures, one.graph.high) for one in modes))
     else:
-        from qps.solver.uncertainty.sampled_capacity import sampled_capacity  # noqa: PLC0415
+        met = sampled.met_up_to
+    covered, further = plain, NOTHING_MET
+    if tight is model or plain is None:
+        pass
+    elif sampled is None:
+        covered, further = nominal_limits(tight, configuration)
+    else:
+        from qps.solver.uncertainty.sampled_capacity import sampled_limits  # noqa: PLC0415
 
+        names = frozenset({QUALITY, *(one.name for one in errors.allowed_for)})
         if _are_independent(model, graphs):
             tight = _of_errors(tight, errors)
-        covered = sampled_capacity(tight, configuration, sampling, sampled)
-    return ReliableCapacity(
+        covered, further = sampled_limits(tight, configuration, sampling, sampled, names)
+    capacity = ReliableCapacity(
         capacity=None if plain is None or covered is None else min(plain, covered),
         confidence=None if sampled is None else sampled.odds.at_confidence.confidence,
         allowed_for=errors.allowed_for,
         unmeasured=errors.unmeasured,
     )
+    return ReliableAnswer(capacity=capacity, met_up_to=least_met(met, further))
 
 
-def nominal_capacity(model: ir.Model, configuration: Configuration) -> int | None:
-    """Return the capacity of the worst mode with inputs as they are stated, None for none."""
-    found = [
-        certified_answer(lower(model, each)).largest for each in in_each_mode(model, configuration)
-    ]
-    supported = [one for one in found if one is not None]
-    return min(supported) if len(supported) == len(found) else None
+def nominal_limits(model: ir.Model, configuration: Configuration) -> tuple[int | None, MetUpTo]:
+    """Return the capacity of the worst mode with nominal inputs, and where criteria are met."""
+    graphs = [lower(model, each) for each in in_each_mode(model, configuration)]
+    found = [certified_answer(graph) for graph in graphs]
+    supported = [one.largest for one in found if one.largest is not None]
+    ends = [met_up_to(g.mode, one.failures, g.high) for g, one in zip(graphs, found, strict=True)]
+    return min(supported) if len(supported) == len(found) else None, least_met(*ends)
 
 
 def _are_independent(model: ir.Model, graphs: Sequence[LoadGraph]) -> bool:

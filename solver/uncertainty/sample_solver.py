@@ -31,6 +31,7 @@ from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import condition_rows
 from qps.solver.uncertainty.criterion_samples import UNDECIDED, CriterionSamples, Outcomes
 from qps.solver.uncertainty.interval_result import BySurface, Likely
+from qps.solver.uncertainty.limit_samples import Limits, LimitSamples, joined_limits
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.structural_samples import FewAlone
 from qps.solver.uncertainty.surface_modes import StatedPoints
@@ -49,6 +50,7 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     graph each, and `reasons` explain why of each.
     `outcomes` has three rows for each criterion: where it is met, certainly met, and perhaps met;
     `UNDECIDED` where that is unknown.
+    `met_up_to` tells of the first samples up to which population each criterion is met.
     `assumed` are criteria of which it is not proved that what once fails stays failing, and
     `surfaces` say of which of them it is estimated by a surface.
     """
@@ -58,6 +60,7 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     bottlenecks: Ints
     words: tuple[str, ...]
     outcomes: Mapping[str, Outcomes]
+    met_up_to: Limits
     is_answered: Bools
     reasons: Mapping[int, str]
     assumed: tuple[str, ...]
@@ -88,6 +91,7 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
     bottlenecks: Ints
     words: tuple[str, ...]
     outcomes: Mapping[str, Outcomes]
+    met_up_to: Limits
     reasons: Mapping[int, str]
     alone: int
     assumed: tuple[str, ...]
@@ -96,10 +100,14 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
 
 @dataclass
 class SampleSolver(FewAlone):
-    """Solves samples for their answers; with `outcomes`, also which criteria are met."""
+    """Solves samples for their answers; with `outcomes`, also which criteria are met.
+
+    With `limits`, also up to where they are.
+    """
 
     stated: StatedPoints = field(kw_only=True)
     outcomes: CriterionSamples | None = field(kw_only=True)
+    limits: LimitSamples | None = field(default=None, kw_only=True)
 
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group: by floats."""
@@ -117,7 +125,14 @@ class SampleSolver(FewAlone):
         """Return what solves one mode for `most` samples, at most, the last of some axes."""
         drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
         return SampleModeSolver(
-            mode, axes, None, most=most, drawn=drawn, stated=self.stated, outcomes=self.outcomes
+            mode,
+            axes,
+            None,
+            most=most,
+            drawn=drawn,
+            stated=self.stated,
+            outcomes=self.outcomes,
+            limits=self.limits,
         )
 
     def modes(self) -> Iterator[SampleModeSolver]:
@@ -138,17 +153,19 @@ def solved_for(
     axis: ir.Axis,
     solution: Solution | None,
     workers: int | None = None,
+    limits: LimitSamples | None = None,
 ) -> Sampled:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
-    Without a `solution` nothing but the answers is reported. The same for any number of workers.
+    Without a `solution` nothing but the answers is reported, and what `limits` ask for. The same
+    for any number of workers.
     """
     at = None if solution is None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
     near = _stated_failures(solution)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
-    maker = partial(_StretchSolver, compiled, near, at)
+    maker = partial(_StretchSolver, compiled, near, at, limits)
     count = min(workers or cores(), len(stretches))
     if count <= 1:
         solve = maker()
@@ -162,11 +179,20 @@ def solved_for(
 class _StretchSolver:
     """Solves stretches of samples, one after the other."""
 
-    def __init__(self, compiled: CompiledMatrix, stated: StatedPoints, at: int | None) -> None:
+    def __init__(
+        self,
+        compiled: CompiledMatrix,
+        stated: StatedPoints,
+        at: int | None,
+        limits: LimitSamples | None,
+    ) -> None:
         self._outcomes = (
             None if at is None else CriterionSamples(population=at, samples=compiled.size)
         )
-        self._solver = SampleSolver(compiled, stated=stated, outcomes=self._outcomes)
+        self._limits = limits
+        self._solver = SampleSolver(
+            compiled, stated=stated, outcomes=self._outcomes, limits=self._limits
+        )
 
     def __call__(self, start: int, stop: int) -> _Part:
         solver, met = self._solver, self._outcomes
@@ -181,6 +207,7 @@ class _StretchSolver:
                 name: column[:, start:stop]
                 for name, column in ({} if met is None else met.columns).items()
             },
+            met_up_to={} if self._limits is None else self._limits.between(start, stop),
             reasons={start + row: reason for row, reason in rows.reasons.items()},
             alone=int(rows.one_by_one.sum()),
             assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
@@ -212,6 +239,7 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
         ),
         words=words,
         outcomes=met,
+        met_up_to=joined_limits([part.met_up_to for part in parts]),
         is_answered=is_answered,
         reasons=reasons,
         assumed=tuple(dict.fromkeys(name for part in parts for name in part.assumed)),

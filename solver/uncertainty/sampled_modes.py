@@ -36,6 +36,7 @@ from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.row_bottlenecks import resources_of
 from qps.solver.matrix.rows.scalar_fallback import OneByOne, Refusal
 from qps.solver.uncertainty.criterion_samples import CriterionSamples
+from qps.solver.uncertainty.limit_samples import LimitSamples
 from qps.solver.uncertainty.surface_modes import FirstBySurface, SurfaceModeSolver
 from qps.solver.uncertainty.surface_refinement import About
 
@@ -45,7 +46,9 @@ _SAMPLES_EXAMINED = 8
 
 @dataclass(kw_only=True)
 class SampleModeSolver(SurfaceModeSolver):
-    """Solves samples of one mode; without `met` the answers alone are reported."""
+    """Solves samples of one mode; without `outcomes` and `limits` the answers alone are reported."""
+
+    limits: LimitSamples | None = None
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
         """Return the answers of some samples; what is of no interest in them is left out."""
@@ -69,6 +72,8 @@ class SampleModeSolver(SurfaceModeSolver):
             limit = np.maximum(first - 1, mode.low)
             self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
             found = self._nothing_but(verdict, one_by_one, first, limit)
+            if self.limits is not None:
+                self._note_limits(self.limits, rows, index, firsts)
             if self.outcomes is None:
                 return found
             there = rows.at(sides_of(quick), np.minimum(first, mode.high).astype(float))
@@ -176,6 +181,26 @@ class SampleModeSolver(SurfaceModeSolver):
                 margin = np.broadcast_to(margin_of(criterion, values), (3, rows.count))
                 is_met = (margin < 0) | ((margin == 0) & (not criterion.is_strict))
             samples.note(criterion.name, index[-2][is_sound], is_met[:, is_sound])
+
+    def _note_limits(
+        self,
+        samples: LimitSamples,
+        rows: Rows,
+        index: Index,
+        firsts: Mapping[int, FirstBySurface],
+    ) -> None:
+        """Note up to which population each criterion is met, in the first samples."""
+        which = np.flatnonzero(index[-2] < samples.samples)
+        some = rows.take(which) if which.size < rows.count else rows
+        end = np.full(which.size, self.mode.high + 1, dtype=np.int64)
+        for number, criterion in enumerate(self.mode.criteria):
+            if not samples.is_wanted(criterion.name):
+                continue
+            if number in firsts:
+                first = firsts[number].at[which]
+            else:
+                first = self._first_of_quick(some, [criterion], end)
+            samples.note((self.mode.mode, criterion.name), index[-2][which], first)
 
     # -- resources -----------------------------------------------------------------------
 

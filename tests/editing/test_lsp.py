@@ -151,6 +151,22 @@ def test_the_lens_tells_the_answer_of_this_text_or_none(ide: Editor) -> None:
     assert list(ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)) == []
 
 
+def test_the_lens_tells_the_headline_when_samples_are_solved(ide: Editor) -> None:
+    uri = ide.put(SPEC.replace("10 ms/packet", "10 ms/packet +- 20 %"))
+    asked = types.CodeLensParams(of(uri))
+    told = []
+    for _ in range(4000):
+        (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
+        told.append(lens.command.title)
+        if "confidence" in told[-1]:
+            break
+        ide.run(asyncio.sleep(0.05))
+    assert told[0] == "50 users with nominal inputs; limited by host.cpu.utilization"
+    users, _, rest = told[-1].partition(" ")
+    assert rest == "users at 95 % confidence; limited by host.cpu.utilization"
+    assert int(users) < 50
+
+
 def test_the_page_follows_the_text(ide: Editor) -> None:
     uri = ide.put(SPEC.replace("job", "effort"))
     asked = types.ExecuteCommandParams("qps.page", [uri])

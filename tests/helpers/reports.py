@@ -12,7 +12,6 @@ from helpers.run_cache import once
 from helpers.specs import checked
 from qps.commands.terminal.progress import Progress
 from qps.commands.test import tested_specs
-from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.claims_section import claims_section
 from qps.reports.pages.html_page import render_html
@@ -22,20 +21,13 @@ from qps.reports.text.claims.claim_formats import Tested
 from qps.reports.text.claims.claim_summary import Untested
 from qps.reports.text.solutions.capacity_text import at_headline
 from qps.simulation.claim_simulator import claim_simulator
-from qps.solver.answers.values_at_capacity import values_at_capacity
-from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.simulated_claims import Simulator
-from qps.solver.complete_answer import complete_answer
+from qps.solver.configured_answer import configured_answer
 from qps.solver.details.answer_details import answer_details
-from qps.solver.headline_answer import headline_answer
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import PROBABILITY, Sampling
-from qps.solver.uncertainty.prediction_interval import sampled_odds
-from qps.solver.uncertainty.reliable_capacity import reliable_capacity
-from qps.solver.uncertainty.values_at_confidence import values_at_confidence
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
 
@@ -57,29 +49,12 @@ def page_of(
         for scenario in scenarios
     ]
     first = cases[0].configuration
-    model = model_at_confidence(spec.model, first)
-    solution = solve_model(model, first)
-    plain = spec.model if model is spec.model else without_certainty(spec.model)
-    few = Sampling(samples=2000)
-    found = sampled_odds(plain, first, solution, few)
-    reliable = reliable_capacity(plain, first, solution, found, few)
-    unfavorable = None
-    if found is not None:
-        unfavorable = values_at_confidence(plain, first, solution.graph, few)
-    answer = complete_answer(
-        spec.model,
-        first,
-        solution,
-        settings=settings,
-        odds=None if found is None else found.odds,
-        reliable=reliable,
-        at_reliable=values_at_capacity(first, solution, reliable, unfavorable),
-    )
-    answer = replace(answer, headline=headline_answer(answer, solution))
+    found = configured_answer(spec, first, settings, sampling=Sampling(samples=2000))
+    answer, graph = found.answer, found.solution.graph
     cases[0] = replace(cases[0], answer=answer)
     judged = claims_of(spec) if claims is None else claims
     live = live_page(model_variants(cases, most))
-    details = answer_details(spec.model, first, solution.graph, at_headline(answer))
+    details = answer_details(spec.model, first, graph, at_headline(answer))
     return page_view(spec.model, first, answer, details, claims_section(judged), (), live)
 
 

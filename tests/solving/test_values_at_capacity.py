@@ -109,3 +109,60 @@ def test_changes_that_give_less_than_a_tenth_are_not_among_the_first() -> None:
     assert all((one.reliable_capacity or 0) >= 1.1 * now.population for one in words.best_changes)
     priced = [one.running_price is not None and one.is_hardware for one in words.by_kind]
     assert priced == sorted(priced, reverse=True)
+
+
+FALLIBLE = """
+users N in 1..100_000
+param pace = {pace}
+machine server {{ cpu 4 core, queueing mmc }}
+machine slow {{ cpu 1 core, queueing mm1 }}
+component answer {{ cpu 8 ms/request }}
+component store {{ cpu 1.9 ms/request }}
+network lan {{ switched; rate 10 Gbit/s }}
+topology {{
+  node web = server
+  node db = slow
+  link wire = lan between web, db
+}}
+stream page {{ traffic N * pace, 1 kB/request; at web {{ answer }}; over wire; at db {{ store }} }}
+require {{ page.latency <= 30 ms; web.cpu.utilization <= 75 %; db.cpu.utilization <= 80 % }}
+"""
+
+
+def test_the_next_limit_is_the_capacity_without_what_limits_the_headline() -> None:
+    answer = _answer(UNCERTAIN)
+    beside = answer.at_reliable
+    assert beside is not None
+    assert beside.next_limit is not None
+    assert beside.limited_by == "web.cpu.utilization"
+    lifted = _answer(UNCERTAIN.replace("; web.cpu.utilization <= 75 %", "")).at_reliable
+    assert lifted is not None
+    assert beside.next_limit.requirement == lifted.limited_by == "page.latency"
+    assert beside.next_limit.met_up_to == lifted.population
+    assert answer.headline is not None
+    assert answer.headline.next_limit == beside.next_limit
+    assert answer.next_limit is not None
+    assert (beside.next_limit.met_up_to or 0) < (answer.next_limit.met_up_to or 0)
+
+
+@pytest.mark.parametrize("pace", ["0.29 request/s", "uniform(0.5 request/s, 1.5 request/s)"])
+def test_no_limit_is_reached_before_the_headline(pace: str) -> None:
+    answer = _answer(FALLIBLE.format(pace=pace))
+    beside = answer.at_reliable
+    assert beside is not None
+    ends = [one.met_up_to for one in (*beside.utilizations, *beside.requirements)]
+    assert all(end is not None and end >= beside.population for end in ends)
+    assert beside.next_limit is not None
+    assert (beside.next_limit.met_up_to or 0) >= beside.population
+    assert answer.headline is not None
+    assert [one.met_up_to for one in answer.headline.requirements] == [
+        one.met_up_to for one in beside.requirements
+    ]
+
+
+def test_what_a_limit_is_met_up_to_is_what_a_share_of_samples_supports() -> None:
+    beside = _answer(UNCERTAIN).at_reliable
+    assert beside is not None
+    ends = {one.name: one.met_up_to for one in beside.utilizations}
+    db = 0.0019 * 1.45  # the busiest that 95 % of samples do not exceed
+    assert ends["db.cpu"] == printed_capacity(int(1 / db), high=100_000)

@@ -13,6 +13,7 @@ from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_model import LiveModel
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.explanations.figure_text import line_label
+from qps.reports.text.solutions.capacity_text import at_headline
 from qps.reports.text.solutions.change_wording import wording
 from qps.reports.text.solutions.uncertainty_text import odds_lines
 from qps.reports.text.words.labels import Labels, labels_of
@@ -84,7 +85,8 @@ def _headline(case: ShownCase) -> dict[str, Json]:
     answer = case.answer
     if answer is None or answer.at_reliable is None:
         return {}
-    beside, words = answer.at_reliable, wording(case.model, case.configuration, answer)
+    beside, shown = answer.at_reliable, at_headline(answer)
+    words = wording(case.model, case.configuration, answer)
     return {
         "headline": {
             "at": beside.population,
@@ -92,6 +94,10 @@ def _headline(case: ShownCase) -> dict[str, Json]:
             "limitedBy": beside.limited_by,
             "loads": {one.name: _rounded(one.value) for one in beside.utilizations},
             "needs": {one.name: _rounded(one.value) for one in beside.requirements},
+            "met": dict(shown.reliable_limits),
+            "covered": []
+            if answer.reliable is None
+            else [one.name for one in answer.reliable.allowed_for],
         },
         "traffic": sorted(words.traffic),
     }

@@ -152,7 +152,7 @@ export class App {
     this.showHeadroom();
     this.sure?.show(column, isPopulationOnly);
     this.showBoard();
-    showLimits(column);
+    showLimits(column, this.beside);
     showResources(column);
     showConclusions(column);
     showMeasures(column);

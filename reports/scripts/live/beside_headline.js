@@ -8,10 +8,11 @@ import { limitUsed } from "./limit_states.js";
 import { nounOf, oneOf } from "./sentences.js";
 import { CERTAINTY } from "../engine/samples.js";
 
-// Utilizations and requirements by name, at which confidence, and what limits there; null for nominal inputs.
+// Utilizations and requirements by name, at which confidence, what limits there, up to where limits are met, and of which
+// of these model errors are allowed for; null for nominal inputs.
 export function besideOf(column) {
   const { written, n } = column;
-  if (written && n === written.at) return { sure: written.sure, loads: written.loads, needs: written.needs, limitedBy: written.limitedBy };
+  if (written && n === written.at) return { sure: written.sure, loads: written.loads, needs: written.needs, limitedBy: written.limitedBy, met: written.met, covered: written.covered };
   if (!column.isUncertain || !column.fans) return null;
   const { solved, run } = column, needs = solved.criteria.map(({ criterion }) => criterion).filter((one) => isStated(one) && !one.isQuality && !one.hasConfidence);
   const pairs = [...solved.resources.map((one) => [one.about.load]), ...needs.map((one) => [one.measure])];
@@ -19,7 +20,7 @@ export function besideOf(column) {
   if (!found) return null;
   const resources = solved.resources.map((one, i) => [one.name, found[i].high[0]]);
   const required = needs.map((one, i) => [one.name, found[resources.length + i][one.atMost ? "high" : "low"][0]]);
-  const values = { sure: CERTAINTY, loads: Object.fromEntries(resources), needs: Object.fromEntries(required), limitedBy: null };
+  const values = { sure: CERTAINTY, loads: Object.fromEntries(resources), needs: Object.fromEntries(required), limitedBy: null, met: column.metAtConfidence ?? {}, covered: [] };
   run.at(n);
   if (n !== column.headlineAt || column.atConfidence === undefined) return values;
   const used = [...needs.map((one) => [one.name, limitUsed(one.atMost, values.needs[one.name], run.value(one.limit))]), ...solved.resources.map((one) => [one.name, values.loads[one.name] / run.value(one.about.target)])];

@@ -31,7 +31,7 @@ export class Column {
     if (this.trouble && this.good) this.setting = copied(this.good);
     if (!this.solved) return;
     this.good = copied(this.setting);
-    this.atConfidence = undefined;
+    this.atConfidence = this.metAtConfidence = undefined;
     if (this.follows || this.n === null) this.n = this.headlineAt;
     this.n = Math.min(this.graph.high, Math.max(this.graph.low, this.n));
     this.run.at(this.n);

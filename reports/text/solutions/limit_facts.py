@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import floor
 
-from qps.compiler.ir.measure_names import resource_in, timed_streams
+from qps.compiler.ir.measure_names import resource_in, timed_streams, utilization_of
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
 from qps.reports.text.words.certainty_marks import marked, marked_value
@@ -125,14 +125,14 @@ def busiest(answer: Answer, labels: Labels) -> str:
             most=most,
         )
     side = "at" if _saturates_at_last(one) else "above"
-    users = counted(_last_within(one) or 0, answer.population)
+    last = _last_within(one) or 0
     if _is_at_confidence(answer):
-        users = phrase("next.nominal", users=users)
-    return f"{at}, {verb} {side} {users}"
+        side, last = "above", answer.reliable_limits.get(utilization_of(one.name), last)
+    return f"{at}, {verb} {side} {counted(last, answer.population)}"
 
 
 def _is_at_confidence(answer: Answer) -> bool:
-    """Return whether values of an answer are at a confidence, where populations are nominal."""
+    """Return whether the values of an answer are at a confidence."""
     beside = answer.at_reliable
     return beside is not None and beside.confidence is not None and answer.at == beside.population
 
@@ -223,9 +223,6 @@ def next_limit(answer: Answer, labels: Labels) -> str:
     if found.met_up_to is None:
         return phrase("next.never", name=name)
     users = marked(counted(found.met_up_to, population), found.known)
-    required = {one.name for one in answer.requirements if one.confidence is not None}
-    if _is_at_confidence(answer) and found.requirement not in required:
-        users = phrase("next.nominal", users=counted(found.met_up_to, population))
     if found.requirement == QUALITY:
         return phrase("next.quality", name=name, users=users)
     for one in answer.requirements:
@@ -269,7 +266,7 @@ def _saturates_next(
     now = _at_capacity(answer, percent(resource.utilization_at_limit, _DIGITS))
     if _is_bottleneck(answer, found):
         now, last = "", _last_within(resource)
-        if last is not None and _saturates_at_last(resource):
+        if last is not None and not _is_at_confidence(answer) and _saturates_at_last(resource):
             whole = counted(last, answer.population)
             return phrase("next.saturates_at", name=name, users=whole, now=now)
     if found.mode:
@@ -290,6 +287,8 @@ def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
     A requirement of the same resource is another limit.
     """
     one = answer.bottleneck
+    if _is_at_confidence(answer):
+        return resource_in(answer.limited_by or "") == resource_in(found.requirement or "")
     if one is None or one.resource != resource_in(found.requirement or "") or found.mode:
         return False
     resource = answer.resource(one.resource)

@@ -63,11 +63,12 @@ function givingRow(column) {
 }
 
 // From which population on it limits, in the words of `limit_facts.next_limit`, without its name.
-function reachedAt(column, next) {
-  const { criterion, graph, met } = next;
+function reachedAt(column, next, sure) {
+  const { criterion, graph, met: nominal } = next, met = sure ?? nominal;
   if (met === null) return phrase("next.never", { name: "" });
   const { model } = column, run = graph === column.graph ? column.run : null;
-  const users = `${marked(whole(met), largestKnown([next], column.graph.low))} ${met === 1 ? oneOf(nounOf(model)) : nounOf(model)}`;
+  const many = `${marked(whole(met), largestKnown([next], column.graph.low))} ${met === 1 ? oneOf(nounOf(model)) : nounOf(model)}`;
+  const users = column.isUncertain && sure === undefined && column.atConfidence !== undefined ? phrase("next.nominal", { users: many }) : many;
   const of = { name: "", now: "", users };
   if (criterion.isQuality) return phrase("next.quality", of);
   if (!run || criterion.hasConfidence) return phrase("next.met", of);
@@ -78,14 +79,14 @@ function reachedAt(column, next) {
   return limit === 1 ? phrase("next.saturates", of) : phrase("next.target", { ...of, limit: percent(limit) });
 }
 
-function nextRow(column) {
+function nextRow(column, beside) {
   const { solved, graph } = column;
   if (!solved.limiting) return [""];
-  const next = nextToFail(column);
+  const sure = Object.keys(beside?.met ?? {}).length ? beside.met : null, next = nextToFail(column, sure, beside?.limitedBy);
   if (!next) return withCode(phrase("next.none", { users: `${whole(graph.high)} ${nounOf(column.model)}`, name: column.model.population }));
   const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
   const name = next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name;
-  return [worded(column, name), mode, reachedAt(column, next)];
+  return [worded(column, name), mode, reachedAt(column, next, sure?.[next.criterion.name])];
 }
 
 // Exact, or on which side of the truth; what checks it.
@@ -137,7 +138,7 @@ function notEven({ graph, model }) {
 }
 
 // How many, at which confidence; until samples tell that, with nominal inputs.
-function capacityWithOdds(column, odds) {
+export function capacityWithOdds(column, odds) {
   const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY);
   const usersOf = (count) => `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""} ${count === 1 ? oneOf(noun) : noun}`;
   if (odds) return odds.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(odds.atConfidence, graph.high)) });
@@ -151,7 +152,7 @@ function capacityWithOdds(column, odds) {
 export function showDecision(column, found, odds, beside) {
   const rows = [
     [labelOfLimit(column, beside), limitRow(column, beside)],
-    ["Next limit", nextRow(column)],
+    ["Next limit", nextRow(column, beside)],
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     [phrase("accuracy"), accuracyRow(column)],
     [phrase("error.not_covered"), errorRow(column)],

@@ -62,10 +62,10 @@ export function showGauges(column, beside) {
 }
 
 // The limits in order; where not even the fewest are supported, the requirements there.
-export function showLimits(column) {
+export function showLimits(column, beside) {
   if (!document.getElementById("limits")) return;
   const { solved, graph, model } = column, isNobody = solved.largest === null && solved.criteria.some((one) => isStated(one.criterion));
-  const rows = isNobody ? requirementBars(column) : limitBars(column);
+  const rows = isNobody ? requirementBars(column) : limitBars(column, beside);
   const cells = rows.map(({ name, length, tick, at, isSaturated }) => [make("span", { title: calledInFull(model, name) }, isSaturated ? phrase("page.saturated", { name: called(model, name) }) : called(model, name)), meter(length, tick, at), at]);
   const made = table(["Limit", make("span", { class: "aside" }, "Bar"), isNobody ? `At ${whole(graph.low)}` : "Reached at"], cells, new Set([2])), [own] = made.children;
   own.classList.add("limits");
@@ -76,10 +76,18 @@ export function showLimits(column) {
 }
 
 // The first limits with the populations at which they are reached.
-function limitBars(column) {
-  const { solved, graph } = column, found = new Map();
-  for (const { criterion, holds } of solved.criteria) if (isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && holds !== null && holds < graph.high) found.set(criterion.isQuality ? "quality" : criterion.name, holds);
-  for (const [one] of withPortsTogether(column, solved.resources)) if (one.at !== null && one.notBelow === null && !found.has(one.name)) found.set(one.name, one.at);
+function limitBars(column, beside) {
+  const { solved, graph } = column, found = new Map(), sure = beside?.met ?? {};
+  for (const { criterion, holds } of solved.criteria) {
+    const name = criterion.isQuality ? "quality" : criterion.name, met = sure[name] ?? holds;
+    if (isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && met !== null && met < graph.high) found.set(name, met);
+  }
+  for (const [one] of withPortsTogether(column, solved.resources)) {
+    if (one.at === null || one.notBelow !== null) continue;
+    const name = `${one.name}.utilization`;
+    if (!(name in sure)) found.set(one.name, found.get(one.name) ?? one.at);
+    else if (!found.has(name)) found.set(one.name, sure[name]); // of a required utilization that limit alone is as reliable
+  }
   const sorted = [...found].sort((a, b) => a[1] - b[1]).slice(0, MAX_LIMITS), rows = sorted.filter(([, at]) => at <= WIDEST * Math.max(1, sorted[0][1]));
   const longest = Math.max(0, ...rows.map(([, at]) => at));
   // Of a resource with a required utilization, that alone limits.

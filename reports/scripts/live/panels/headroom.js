@@ -5,6 +5,7 @@ import { knownAt, lossKnown, marked } from "../../engine/certainty.js";
 import { percent, formatBeyond, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { measured, named } from "../labels.js";
+import { utilized } from "../limit_states.js";
 import { beyondLimit, hasTarget, nounOf, qualityBeyond } from "../sentences.js";
 
 const MAX_NAMED = 3;
@@ -19,7 +20,14 @@ export function beyondLines(column) {
 
 // What would fail next, in any mode, were the requirement lifted that limits the answer: null where nothing does. Of several
 // what is stated, and quality where nothing else fails. Quality without one of its axes is another one, which this page does not have.
-export function nextToFail({ solved, graph }) {
+// `sure` tells up to where limits are met at the confidence of the headline, which `limitedBy` limits; null for nominal inputs.
+export function nextToFail({ solved, graph }, sure = null, limitedBy = null) {
+  if (sure) {
+    const end = ({ criterion: { isQuality, name } }) => sure[isQuality ? "quality" : name];
+    const isLeft = ({ name, isQuality }) => name !== limitedBy && utilized(name) !== limitedBy && !(isQuality && (limitedBy === "quality" || graph.metric !== "formula"));
+    const [next] = solved.criteria.filter((one) => isLeft(one.criterion) && end(one) < graph.high).sort((a, b) => end(a) - end(b));
+    return next ? { ...next, graph, mode: graph.mode } : null;
+  }
   const { criterion: lifted } = solved.limiting, isOther = lifted.axis !== null && graph.metric !== "formula";
   const isLeft = ({ criterion: { name, atMost, isQuality } }) => (name !== lifted.name || atMost !== lifted.atMost) && !(isOther && isQuality);
   const modes = solved.modes.length ? [...solved.modes].sort((a, b) => (b.graph === graph) - (a.graph === graph)) : [solved];

@@ -68,7 +68,8 @@ export function showRequirements(column, beside) {
       return marked(text, knownAt(run, criterion, at), value);
     };
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
-    const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
+    const sure = beside?.met?.[isQuality ? "quality" : criterion.name], most = sure ?? one.holds;
+    const met = most === null ? "never" : most === graph.high ? phrase("page.full_range") : marked(whole(most), sure !== undefined && beside.covered.includes(criterion.name) ? null : largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labeled(model, criterion.name);
     const { state, used } = stateOf(column, one, beside);
     return [name, written(measure, n), `${word} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];

@@ -6,7 +6,7 @@ import { quotient } from "../../engine/numerics/fractions.js";
 import { exactNumber } from "../../engine/model.js";
 import { color, draw, fill, make, table } from "../../common/dom.js";
 import { Axis } from "../../common/axis.js";
-import { number, percent, whole } from "../../common/format.js";
+import { number, percent, printedCapacity, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { sliced } from "../../common/slices.js";
 import { drawHistogram } from "../charts/histogram.js";
@@ -144,7 +144,7 @@ export class Uncertainty {
       if (!this.workAt(answers, until, step)) return false;
       this.refresh();
       const { odds } = this;
-      if (odds && !this.column.written) this.column.atConfidence = odds.atConfidence;
+      if (odds && !this.column.written) Object.assign(this.column, { atConfidence: odds.atConfidence, metAtConfidence: this.limits(odds) });
       this.app.decide();
       this.app.follow();
       this.redraw("odds");
@@ -215,6 +215,17 @@ export class Uncertainty {
       sorted, answered, samples: this.answers.done, interval: [orNone(least(sorted, level)), orNone(most(sorted, level))],
       atConfidence: orNone(least(sorted, CERTAINTY)),
     };
+  }
+
+  // Up to where each criterion is met, at the confidence of the headline; nothing where modes have criteria of their own.
+  limits({ told }) {
+    const { graph, solved } = this.column, found = {};
+    if (!told || solved.modes.length) return found;
+    graph.criteria.forEach((one, i) => {
+      const end = least(Float64Array.from(told, ({ failures }) => failures[i] - 1).sort(), CERTAINTY), name = one.isQuality ? "quality" : one.name;
+      found[name] = Math.min(printedCapacity(end, graph.high), found[name] ?? Infinity);
+    });
+    return found;
   }
 
   refresh() {
