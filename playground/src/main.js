@@ -108,7 +108,7 @@ addEventListener("message", ({ source, data }) => {
   if (data === "ready") frame.contentWindow.postMessage(page, "*");
   else if (data?.number === page.number && sure && Array.isArray(data.odds?.lines)) {
     sure.textContent = data.odds.lines.join(" ");
-    if (typeof data.odds.headline === "string") told.firstChild.textContent = data.odds.headline; // it was of nominal inputs
+    if (typeof data.odds.headline === "string") status.firstChild.textContent = data.odds.headline; // it was of nominal inputs
   }
 });
 

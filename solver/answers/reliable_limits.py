@@ -81,11 +81,11 @@ class ReliableLimits(Struct, frozen=True, kw_only=True):
         if capacity == solution.graph.high:
             return None
         filled = {utilization_of(name) for name in saturated_by_elastic(solution)}
-        ends = [(end, name) for (_, name), end in self._judged() if name not in filled]
+        ends = [(end, name) for (_, name), end in self._limits() if name not in filled]
         first = min(ends, key=lambda one: one[0], default=None)
         return solution.limited_by if first is None else first[1]
 
-    def _judged(self) -> Iterator[tuple[tuple[str | None, str], int]]:
+    def _limits(self) -> Iterator[tuple[tuple[str | None, str], int]]:
         """Yield the limits; quality that requirements make up is none of its own."""
         formulas = {one.graph.mode: one.graph.metric for one in self._modes}
         for key, end in self.reliable.met_up_to.items():
@@ -104,7 +104,7 @@ class ReliableLimits(Struct, frozen=True, kw_only=True):
         if self.reliable.is_nominal and limited_by == solution.limited_by:
             return next_limit(solution)
         graphs = {one.graph.mode: one.graph for one in self._modes}
-        ends = {key: end for key, end in self._judged() if key[1] != limited_by}
+        ends = {key: end for key, end in self._limits() if key[1] != limited_by}
         if not ends:
             return NextLimit(None, solution.graph.high, None)
         (mode, name), end = min(ends.items(), key=lambda one: one[1])

@@ -40,11 +40,11 @@ ReadFormula = Callable[[LoadGraph, Configuration], Formula]
 class Read(Struct, frozen=True, kw_only=True):
     """A value that is read off a load graph; its limit, if it has one, does not depend on it.
 
-    `judged_as` is the name of its criterion, empty if there is none.
+    `criterion` is the name of the criterion that it has to meet, empty if there is none.
     """
 
     name: str
-    judged_as: str = ""
+    criterion: str = ""
     of: ReadFormula
     limit: float | None
     at_most: bool = True
@@ -83,7 +83,7 @@ def values_at_capacity(
             nominal=usual,
             value=value,
             used=_used(read, value),
-            met_up_to=limits.of(read.judged_as),
+            met_up_to=limits.of(read.criterion),
             known=read.known,
         )
         for read, usual, value in zip(reads, nominal, values, strict=True)
@@ -121,7 +121,7 @@ def _utilizations(graph: LoadGraph) -> Iterator[Read]:
 
         limit = min(target, allowed.get(name, target))
         yield Read(
-            name=name, judged_as=utilization_of(name), of=load, limit=limit, known=found.known
+            name=name, criterion=utilization_of(name), of=load, limit=limit, known=found.known
         )
 
 
@@ -138,7 +138,7 @@ def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
 
         yield Read(
             name=one.name,
-            judged_as=one.name,
+            criterion=one.name,
             of=measure,
             limit=None if one.confidence is not None else graph.number(one.limit),
             at_most=one.at_most,

@@ -46,7 +46,7 @@ _SAMPLES_EXAMINED = 8
 
 @dataclass(kw_only=True)
 class SampleModeSolver(SurfaceModeSolver):
-    """Solves samples of one mode; without `outcomes` and `limits` the answers alone are reported."""
+    """Solves samples of one mode; without `outcomes` and `limits` only for the answers."""
 
     limits: LimitSamples | None = None
 

@@ -218,11 +218,11 @@ export class Uncertainty {
   }
 
   // Up to where each criterion is met, at the confidence of the headline; nothing where modes have criteria of their own.
-  limits({ told }) {
+  limits({ answered }) {
     const { graph, solved } = this.column, found = {};
-    if (!told || solved.modes.length) return found;
+    if (!answered || solved.modes.length) return found;
     graph.criteria.forEach((one, i) => {
-      const end = least(Float64Array.from(told, ({ failures }) => failures[i] - 1).sort(), CERTAINTY), name = one.isQuality ? "quality" : one.name;
+      const end = least(Float64Array.from(answered, ({ failures }) => failures[i] - 1).sort(), CERTAINTY), name = one.isQuality ? "quality" : one.name;
       found[name] = Math.min(printedCapacity(end, graph.high), found[name] ?? Infinity);
     });
     return found;
