@@ -118,10 +118,10 @@ def editor(folder: Path, options: object = None) -> Iterator[Editor]:
 
         async def begin() -> None:
             await one.client.start_io(sys.executable, "-m", "qps", "lsp", "--stdio")
-            asked = types.InitializeParams(
+            requested = types.InitializeParams(
                 capabilities=types.ClientCapabilities(), initialization_options=options
             )
-            await one.client.initialize_async(asked)
+            await one.client.initialize_async(requested)
             one.client.initialized(types.InitializedParams())
 
         async def end() -> None:

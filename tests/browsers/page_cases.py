@@ -210,12 +210,12 @@ def cases() -> dict[str, Any]:
             "isSigned": row.lies[0] < 0,
             "values": [(at, _value(word, at)) for at in _drawn(chance, word)],
             "exact": [
-                ([_parts(one) for one in at], None if told is None else _parts(told))
-                for at, told in _exact(chance, word)
+                ([_parts(one) for one in at], None if result is None else _parts(result))
+                for at, result in _exact(chance, word)
             ],
             "endless": [
-                ([_parts(one) for one in at], None if told is None else _parts(told))
-                for at, told in _exact(chance, word, endless=True)
+                ([_parts(one) for one in at], None if result is None else _parts(result))
+                for at, result in _exact(chance, word, endless=True)
             ],
             "bounds": [_lines(chance, word) for _ in range(_few(word, examples(120)))],
             "slopes": [(at, row.slopes(*at)) for at in inside],

@@ -57,19 +57,19 @@ def test_one_that_is_slower_for_all_is_full_whatever_the_mix() -> None:
     ("share", "full"), [(0.1, {1}), (0.3, {0, 1}), (0.5, {0, 1}), (0.8, {0, 1}), (0.95, {0})]
 )
 def test_many_users_fill_the_reported_resources(share: float, full: set[int]) -> None:
-    asked = [(0.04, 0.01), (0.01, 0.05)]
-    assert full_stations(asked, (share, 1 - share)) == full
+    options = [(0.04, 0.01), (0.01, 0.05)]
+    assert full_stations(options, (share, 1 - share)) == full
     jobs = 240 * share, 240 * (1 - share)
-    places = (1, 0, 1, *asked[0], 1, 0, 1, *asked[1])
+    places = (1, 0, 1, *options[0], 1, 0, 1, *options[1])
     rates = [class_rate(2, k, *jobs, 0, 0, *places) for k in (1, 2)]
-    busy = [sum(map(float.__mul__, rates, each)) for each in asked]
+    busy = [sum(map(float.__mul__, rates, each)) for each in options]
     assert {i for i in (0, 1) if busy[i] > 0.985} == full
 
 
 def test_three_classes_fill_three_stations() -> None:
-    asked = [(0.04, 0.01, 0.02), (0.01, 0.05, 0.02), (0.02, 0.02, 0.05)]
-    assert full_stations(asked, (0.5, 0.25, 0.25)) == {0, 1, 2}
-    assert full_stations(asked, (0.9, 0.05, 0.05)) == {0}
+    options = [(0.04, 0.01, 0.02), (0.01, 0.05, 0.02), (0.02, 0.02, 0.05)]
+    assert full_stations(options, (0.5, 0.25, 0.25)) == {0, 1, 2}
+    assert full_stations(options, (0.9, 0.05, 0.05)) == {0}
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,12 @@ class Shared:
     """Stations of `ps` that all classes visit one after the other; a place -1 is thinking."""
 
     def __init__(
-        self, users: tuple[int, ...], think: tuple[float, ...], asked: tuple[tuple[float, ...], ...]
+        self,
+        users: tuple[int, ...],
+        think: tuple[float, ...],
+        requested: tuple[tuple[float, ...], ...],
     ) -> None:
-        self.think, self.asked, self.count = think, asked, len(asked)
+        self.think, self.asked, self.count = think, requested, len(requested)
         self.others = (users[0] - 1, *users[1:])
         each = [list(_spread_out(n, self.count + 1)) for n in self.others]
         self.states = list(product(*each))
@@ -118,8 +121,8 @@ def _spread_out(count: int, places: int) -> Iterator[tuple[int, ...]]:
 )
 def test_a_cycle_at_shared_stations_takes_as_long_as_in_all_states(shared: Shared) -> None:
     for level, within in ((0.5, 0.1), (0.95, 0.05), (0.99, 0.1), (0.999, 0.15)):
-        told = shared.told(level)
-        assert shared.later(told * (1 - within)) > 1 - level > shared.later(told * (1 + within))
+        result = shared.told(level)
+        assert shared.later(result * (1 - within)) > 1 - level > shared.later(result * (1 + within))
 
 
 # -- whoever queues: given who is found, sums of services ------------------------------------
@@ -129,7 +132,7 @@ def test_a_cycle_at_shared_stations_takes_as_long_as_in_all_states(shared: Share
 def test_moments_of_a_queue_are_those_of_all_states(copies: int, visits: int) -> None:
     """Each visit goes to one of the copies by chance, and finds there what is there."""
     users, think, service = (4, 3), (2.0, 5.0), 0.8
-    asked = (visits * service, service)
+    options = (visits * service, service)
     weights: dict[tuple[int, ...], float] = {}
     ways = [list(_spread_out(n, copies + 1)) for n in (users[0] - 1, users[1])]
     for state in product(*ways):
@@ -138,7 +141,7 @@ def test_moments_of_a_queue_are_those_of_all_states(copies: int, visits: int) ->
         for k, one in enumerate(state):
             weight *= think[k] ** one[-1] / factorial(one[-1])
             for n in one[:-1]:
-                weight *= (asked[k] / copies) ** n / factorial(n)
+                weight *= (options[k] / copies) ** n / factorial(n)
         weights[held] = weights.get(held, 0.0) + weight
     firsts = [0.0, 0.0, 0.0]
     for held, weight in weights.items():
@@ -149,12 +152,12 @@ def test_moments_of_a_queue_are_those_of_all_states(copies: int, visits: int) ->
                 firsts[k] += part * service ** (k + 1) * prod(range(services, services + k + 1))
     mean, variance = firsts[0], firsts[1] - firsts[0] ** 2
     third = firsts[2] - 3 * firsts[0] * firsts[1] + 2 * firsts[0] ** 3
-    told = moments(
-        0, Network(users, think, (Place(1.0, 0.0, copies, asked),)), ((float(visits), False),)
+    value = moments(
+        0, Network(users, think, (Place(1.0, 0.0, copies, options),)), ((float(visits), False),)
     )
-    assert told[0] == pytest.approx(mean, rel=1e-9)
-    assert told[1] == pytest.approx(sqrt(variance), rel=1e-4)
-    assert told[2] == pytest.approx(third / variance**1.5, rel=0.001 if visits == 1 else 0.25)
+    assert value[0] == pytest.approx(mean, rel=1e-9)
+    assert value[1] == pytest.approx(sqrt(variance), rel=1e-4)
+    assert value[2] == pytest.approx(third / variance**1.5, rel=0.001 if visits == 1 else 0.25)
 
 
 @pytest.mark.parametrize("servers", [1, 3])

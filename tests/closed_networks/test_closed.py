@@ -271,8 +271,8 @@ def test_a_port_that_calls_visit_several_times_is_reported_without_what_stands_f
     None
 ):
     graph = lowered(PORTS)
-    told = {symbol for part in graph.streams["browse"].latency for symbol in part.value.symbols}
-    assert told <= {graph.population, *(one.symbol for one in graph.assumptions.values())}
+    distinct = {symbol for part in graph.streams["browse"].latency for symbol in part.value.symbols}
+    assert distinct <= {graph.population, *(one.symbol for one in graph.assumptions.values())}
 
 
 def test_a_cycle_that_takes_no_time_is_refused() -> None:
@@ -432,8 +432,13 @@ def test_one_customer_with_open_traffic_is_exact_in_product_form_alone(
     graph = lowered(BESIDE.format(queueing=queueing, get=get, scan=scan))
     scans = graph.streams["scans"]
     commands = graph.streams["commands"].latency_certainty
-    told = [scans.latency_certainty, scans.rate_known, commands, graph.resources["redis.cpu"].known]
-    assert {one.is_exact for one in told} == {is_exact}
+    values = [
+        scans.latency_certainty,
+        scans.rate_known,
+        commands,
+        graph.resources["redis.cpu"].known,
+    ]
+    assert {one.is_exact for one in values} == {is_exact}
 
 
 def test_one_customer_by_itself_waits_for_nobody() -> None:

@@ -75,9 +75,9 @@ def _solved(rows: list[list[Fraction]]) -> list[Fraction]:
     return [row[-1] for row in rows]
 
 
-def station(asked: float, servers: float = 1, load: float = 0, often: float = 1) -> list[float]:
+def station(requested: float, servers: float = 1, load: float = 0, often: float = 1) -> list[float]:
     """Return the operands of a station."""
-    return [0, asked, servers, load, 1, often]
+    return [0, requested, servers, load, 1, often]
 
 
 def together(*branches: list[float], delay: float = 0) -> list[float]:
@@ -96,11 +96,11 @@ def test_calls_made_together_are_those_of_a_chain(
     times = [Fraction(one, 2) for one in both]
     exact = float(rate_of_chain(customers, think, Fraction(1, 3), *times))
     network = [*station(1 / 3), *together(*(station(float(one)) for one in times))]
-    told = forked_rate(customers, float(think), *network)
+    value = forked_rate(customers, float(think), *network)
     cycle, response = customers / exact, customers / exact - float(think)
-    assert customers / told - float(think) == pytest.approx(response, rel=0.05)
+    assert customers / value - float(think) == pytest.approx(response, rel=0.05)
     if customers == 1:  # two exponential times at once
-        assert told == pytest.approx(exact, rel=1e-12)
+        assert value == pytest.approx(exact, rel=1e-12)
     assert cycle > response
 
 
@@ -148,8 +148,8 @@ def test_what_never_ends_and_what_is_no_network() -> None:
     assert forked_time(0, 5, 1, *full) == pytest.approx(0.3)
     assert forked_wait(3, 5, 1, *full) == inf
     assert forked_rate(5, 0, *together(station(0))) == inf
-    for told in ([0], [-1, 0, 0, 0, 0, 0], [2, *[0] * 5, *station(1)], station(1, 0.5)):
-        assert isnan(forked_rate(5, 1, *told))
+    for result in ([0], [-1, 0, 0, 0, 0, 0], [2, *[0] * 5, *station(1)], station(1, 0.5)):
+        assert isnan(forked_rate(5, 1, *result))
     assert isnan(forked_time(7, 5, 1, *station(1)))
 
 
@@ -200,11 +200,11 @@ def test_a_stream_is_reported_by_its_network() -> None:
         assert there.number(graph.closed["job"].throughput) == pytest.approx(rate, rel=1e-9)
         assert there.number(job.mean_latency) == pytest.approx(users / rate - 2, rel=1e-9)
     assert job.latency_certainty.error == 0.1
-    (told,) = solve(graph).closed
-    assert told.balanced is None
-    low, high = told.asymptotic
-    assert low < told.rate < high
-    assert told.knee == pytest.approx((2 + 0.04 + 0.16) / 0.12)
+    (result,) = solve(graph).closed
+    assert result.balanced is None
+    low, high = result.asymptotic
+    assert low < result.rate < high
+    assert result.knee == pytest.approx((2 + 0.04 + 0.16) / 0.12)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def rates_of(jobs: tuple[int, int], think: tuple[F, F], demands: list[tuple[F, F
             if not here[k]:
                 continue
             seen = queues[(here[0] - (k == 0), here[1] - (k == 1))]
-            times = [asked[k] * (1 + held) for asked, held in zip(demands, seen, strict=True)]
+            times = [options[k] * (1 + held) for options, held in zip(demands, seen, strict=True)]
             rates[k] = here[k] / (think[k] + sum(times, F(0)))
             own = [held + rates[k] * time for held, time in zip(own, times, strict=True)]
         queues[here] = own

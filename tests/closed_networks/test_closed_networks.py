@@ -38,8 +38,8 @@ _tenths = st.integers(1, 20).map(lambda n: n / 10)
 def _station(draw: st.DrawFn, classes: int = 1) -> tuple[list[float], int, float, int]:
     servers = draw(st.integers(1, 3))
     load = draw(st.integers(0, 6)) / 10 * servers
-    asked = [draw(_tenths) for _ in range(classes)]
-    return asked, servers, load, draw(st.integers(1, 2))
+    options = [draw(_tenths) for _ in range(classes)]
+    return options, servers, load, draw(st.integers(1, 2))
 
 
 @st.composite
@@ -77,11 +77,11 @@ def _by_states(customers, think, stations):  # type: ignore[no-untyped-def]
         for n, pause, at in zip(customers, think, state, strict=True):
             own *= pause ** (n - sum(at)) / factorial(n - sum(at))
         means = {}
-        for c, ((asked, _, _, m), i) in enumerate(copies):
+        for c, ((options, _, _, m), i) in enumerate(copies):
             here = sum(at[c] for at in state)
             own *= factorial(here) * weights[c][here][0]
             for k, at in enumerate(state):
-                own *= (asked[k] / m) ** at[c] / factorial(at[c])
+                own *= (options[k] / m) ** at[c] / factorial(at[c])
             means[i] = weights[c][here][1] / weights[c][here][0]
         total += own
         for i, wait in means.items():
@@ -94,18 +94,18 @@ def _by_states(customers, think, stations):  # type: ignore[no-untyped-def]
 def test_rates_and_waits_are_those_of_all_states(network) -> None:  # type: ignore[no-untyped-def]
     customers, think, stations = network
     total, waits = _by_states(customers, think, stations)
-    told = [(c, load, m, *asked) for asked, c, load, m in stations]
+    values = [(c, load, m, *options) for options, c, load, m in stations]
     for k in range(len(customers)):
         fewer = [n - (j == k) for j, n in enumerate(customers)]
         rate = _by_states(fewer, think, stations)[0] / total
-        operands = (*customers, *think, *(number for one in told for number in one))
+        operands = (*customers, *think, *(number for one in values for number in one))
         assert class_rate(len(customers), k + 1, *operands) == pytest.approx(rate, rel=1e-12)
         if len(customers) == 1:
-            plain = [(asked[0], c, load, m) for asked, c, load, m in stations]
+            plain = [(options[0], c, load, m) for options, c, load, m in stations]
             found = closed_rate(customers[0], think[0], *(n for one in plain for n in one))
             assert found == pytest.approx(rate, rel=1e-12)
     for i in range(len(stations)):
-        own = [told[i], *told[:i], *told[i + 1 :]]
+        own = [values[i], *values[:i], *values[i + 1 :]]
         operands = (*customers, *think, *(number for one in own for number in one))
         found = class_open_wait(len(customers), *operands)
         assert found == pytest.approx(waits[i], rel=1e-10)
@@ -135,9 +135,9 @@ def test_machines_that_one_worker_repairs_are_erlangs_loss(customers: int, think
 @law
 @given(st.integers(0, 60), st.integers(1, 4), _tenths, _tenths)
 def test_customers_are_where_littles_law_has_them(
-    customers: int, servers: int, asked: float, think: float
+    customers: int, servers: int, requested: float, think: float
 ) -> None:
-    stations = [(asked, servers, 0.3, 2), (0.4, 1, 0.2, 1.5), (1.1, 2, 0, 1)]
+    stations = [(requested, servers, 0.3, 2), (0.4, 1, 0.2, 1.5), (1.1, 2, 0, 1)]
     cycle = think
     for i, station in enumerate(stations):
         own = [station, *stations[:i], *stations[i + 1 :]]
@@ -178,7 +178,7 @@ def test_many_customers_are_as_digits_have_them(customers: int, think: float) ->
 def test_more_of_anything_moves_them_as_the_table_says(data: st.DataObject) -> None:
     stations = [data.draw(_station()) for _ in range(data.draw(st.integers(1, 3)))]
     at = [data.draw(st.integers(0, 30)), data.draw(_tenths)]
-    at += [number for (asked,), c, load, m in stations for number in (asked, c, load, m)]
+    at += [number for (options,), c, load, m in stations for number in (options, c, load, m)]
     for number, word in (
         (closed_rate, "closed_rate"),
         (closed_wait, "closed_wait"),
@@ -193,14 +193,14 @@ def test_more_of_anything_moves_them_as_the_table_says(data: st.DataObject) -> N
 
 
 def test_exact_values_are_those_of_mean_value_analysis() -> None:
-    asked = [Fraction(1, 25), Fraction(1, 20), Fraction(3, 50)]
+    options = [Fraction(1, 25), Fraction(1, 20), Fraction(3, 50)]
     held, rate = [Fraction(0)] * 3, Fraction(0)
     for n in range(1, 21):
-        times = [d * (1 + number) for d, number in zip(asked, held, strict=True)]
+        times = [d * (1 + number) for d, number in zip(options, held, strict=True)]
         rate = n / (15 + sum(times, Fraction(0)))
         held = [rate * time for time in times]
-    told = [number for d in asked for number in (d, Fraction(1), Fraction(0), Fraction(1))]
-    assert OPERATIONS["closed_rate"].exact(Fraction(20), Fraction(15), *told) == rate
+    values = [number for d in options for number in (d, Fraction(1), Fraction(0), Fraction(1))]
+    assert OPERATIONS["closed_rate"].exact(Fraction(20), Fraction(15), *values) == rate
 
 
 def test_what_open_visits_fill_never_ends() -> None:

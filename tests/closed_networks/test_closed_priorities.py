@@ -43,8 +43,8 @@ def test_who_goes_after_waits_for_those_before() -> None:
     graph = lowered(SPEC.format(how=" preemptive"))
     # A chain of both numbers at the server, solved by itself.
     for users, rate in ((1, CHAIN[1]), (3, CHAIN[3])):
-        told = graph.at(users).number(graph.closed["slow"].throughput)
-        assert told == pytest.approx(rate, rel=0.02)
+        value = graph.at(users).number(graph.closed["slow"].throughput)
+        assert value == pytest.approx(rate, rel=0.02)
     stream, there = graph.streams["slow"], graph.at(3)
     waited = 4 / there.number(graph.closed["slow"].throughput) - 1
     assert there.number(stream.mean_latency) == pytest.approx(waited)

@@ -34,8 +34,8 @@ NETWORKS = {
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_transform_is_that_of_all_states(name: str) -> None:
-    found, think, told = NETWORKS[name]
-    places = tuple(place_of(one[:4], (one[4], False), min(one[3], 2)) for one in told)
+    found, think, result = NETWORKS[name]
+    places = tuple(place_of(one[:4], (one[4], False), min(one[3], 2)) for one in result)
     law = law_of(found, think, places)
     assert law is not None
     for at in (0.3 + 0j, 1 + 2j):
@@ -79,8 +79,8 @@ def _weights(found: int, place: Place, at: complex) -> list[complex]:
 
 def _weight(place: Place, closed: int, opened: int, at: complex) -> complex:
     """Return the weight of so many at a copy, with the transform of the stay of one who comes."""
-    there, asked = closed + opened, place.demand / place.all
-    weight = lgamma(there + 1) - lgamma(closed + 1) - lgamma(opened + 1) + closed * log(asked)
+    there, options = closed + opened, place.demand / place.all
+    weight = lgamma(there + 1) - lgamma(closed + 1) - lgamma(opened + 1) + closed * log(options)
     weight += opened * log(place.load) if opened else 0.0
     weight -= sum(log(min(k, place.servers)) for k in range(1, there + 1))
     often, part = max(place.often, 1.0), min(place.often, 1.0)
@@ -121,22 +121,22 @@ def test_visits_at_random_may_be_of_one_copy(
     customers, think, copies, visits = network
     for level, time in zip((0.5, 0.95, 0.99), played, strict=True):
         operands = (0.4 * visits, 1, 0, copies, visits, 0)
-        told = cycle_time_quantiles.closed_quantile(level, customers, think, *operands)
-        assert told == pytest.approx(time, rel=0.065)
+        value = cycle_time_quantiles.closed_quantile(level, customers, think, *operands)
+        assert value == pytest.approx(time, rel=0.065)
 
 
 @pytest.mark.parametrize("whole", [1, 2, 3])
 def test_no_quantile_jumps_where_copies_or_visits_come_to_a_whole_number(whole: int) -> None:
     """It fell at once, by a fifth at two visits and by a quarter at two copies."""
 
-    def told(copies: float, visits: float) -> float:
+    def result(copies: float, visits: float) -> float:
         operands = (0.4 * visits, 1, 0.513, copies, visits, 0, 0.3, 1, 0, 2.5, 1.3, 0)
         return cycle_time_quantiles.closed_quantile(0.98, 30, 10.647, *operands)
 
     least = 1e-7
-    assert told(whole - least, 3.61) == pytest.approx(told(whole, 3.61), rel=1e-5)
-    assert told(5, whole - least) == pytest.approx(told(5, whole), rel=1e-5)
-    assert told(5, 1.26 * whole - least) == pytest.approx(told(5, 1.26 * whole), rel=1e-5)
+    assert result(whole - least, 3.61) == pytest.approx(result(whole, 3.61), rel=1e-5)
+    assert result(5, whole - least) == pytest.approx(result(5, whole), rel=1e-5)
+    assert result(5, 1.26 * whole - least) == pytest.approx(result(5, 1.26 * whole), rel=1e-5)
 
 
 def test_so_many_are_reported_by_moments() -> None:
@@ -148,8 +148,8 @@ def test_so_many_are_reported_by_moments() -> None:
         )
         law = law_of(customers - 1, 1000.0, places)
         assert law is not None
-        told = of_moments(0.99, *moments(customers - 1, 1000.0, places))
-        assert told == pytest.approx(law.quantile(0.99), rel=10 * shares)
+        value = of_moments(0.99, *moments(customers - 1, 1000.0, places))
+        assert value == pytest.approx(law.quantile(0.99), rel=10 * shares)
     million = cycle_time_quantiles.closed_quantile(0.95, 2e6, 1e6, *station)
     mean = 2e6 / closed_rate(2e6, 1e6, *station[:4]) - 1e6
     assert 1 < million / mean < 1.01
@@ -158,7 +158,7 @@ def test_so_many_are_reported_by_moments() -> None:
 def test_the_median_is_not_far_above_the_mean() -> None:
     """Jain, 34.2: it was told as 231 s, where the mean is 56 s."""
     stations = ((2.0, 16.0), (3.0, 10.0), (1.0, 5.0))
-    operands = [x for asked, often in stations for x in (asked, 1.0, 0.0, 1.0, often, 0.0)]
+    operands = [x for options, often in stations for x in (options, 1.0, 0.0, 1.0, often, 0.0)]
     assert cycle_time_quantiles.closed_quantile(0.5, 20, 4, *operands) == pytest.approx(
         56.2, rel=0.01
     )
@@ -208,17 +208,17 @@ stream chat for each seat {
 def test_a_pool_that_nobody_waits_for_leaves_the_quantile_what_it_is(users: int) -> None:
     """The wait for a place is a difference, which came to less than none: there was no answer."""
     graph = lowered(SPEEDS)
-    told = graph.at(users).number(graph.streams["chat"].latency_quantile(Fraction(95, 100)))
-    assert 0.95 * (4 * log(20) + 0.04) < told < 16
+    value = graph.at(users).number(graph.streams["chat"].latency_quantile(Fraction(95, 100)))
+    assert 0.95 * (4 * log(20) + 0.04) < value < 16
 
 
 def test_the_quantile_of_a_cycle_is_reported_with_its_error() -> None:
     """By the law of all stays together, which three levels of one stream share."""
     graph = lowered(POOL.replace("take threads; ", "").replace("give threads", ""))
     job, point = graph.streams["job"], graph.at(200)
-    told = [point.number(job.latency_quantile(Fraction(n, 1000))) for n in (500, 950, 999)]
+    values = [point.number(job.latency_quantile(Fraction(n, 1000))) for n in (500, 950, 999)]
     stations = (0.05, 4.0, 0.0, 1.0, 1.0, 0.0, 0.02, 1.0, 0.0, 1.0, 1.0, 0.0)
-    for level, time in zip((0.5, 0.95, 0.999), told, strict=True):
+    for level, time in zip((0.5, 0.95, 0.999), values, strict=True):
         expected = cycle_time_quantiles.closed_quantile(level, 200, 5, *stations)
         assert time == pytest.approx(expected, rel=1e-9)
     known = job.quantile_certainty(Fraction(95, 100))
@@ -267,15 +267,15 @@ def test_services_that_vary_otherwise_count_in_quantiles(
 def test_the_parts_of_a_cycle_come_to_its_quantile(users: int) -> None:
     """They are the means, and by how much the whole cycle is later: that of stages was told."""
     graph = lowered(POOL.replace("take threads; ", "").replace("give threads", ""))
-    told = explain(graph, "quantile(job.latency, 95 %)", users)
+    explanation = explain(graph, "quantile(job.latency, 95 %)", users)
     shares = [
-        float(part.share.removesuffix(" %")) for part in told.parts
+        float(part.share.removesuffix(" %")) for part in explanation.parts
     ]  # none unless they add up
     assert sum(shares) == pytest.approx(100, abs=0.5)
 
 
 @pytest.mark.parametrize(
-    ("at", "not_below", "told"),
+    ("at", "not_below", "expected"),
     [
         (None, 7, "≥ 7"),
         (30_850.2, 30_849, "30,849–30,851"),
@@ -283,10 +283,10 @@ def test_the_parts_of_a_cycle_come_to_its_quantile(users: int) -> None:
     ],
 )
 def test_where_a_resource_saturates_is_reported_in_order(
-    at: float | None, not_below: int, told: str
+    at: float | None, not_below: int, expected: str
 ) -> None:
     """Four digits of the later end lay below the earlier one."""
-    assert undecided_point(at, not_below) == told
+    assert undecided_point(at, not_below) == expected
 
 
 @pytest.mark.parametrize(
@@ -318,8 +318,8 @@ def test_what_open_traffic_takes_that_shares_with_users(
     mean, played = open_quantiles(users, think, service, load, [float(one) for one in levels])
     assert at.number(video.mean_latency) == pytest.approx(mean, rel=0.001)
     for level, long in zip(levels, played, strict=True):
-        told = at.number(video.latency_quantile(Fraction(level)))
-        assert 0.8 < told / long < 1.15
+        value = at.number(video.latency_quantile(Fraction(level)))
+        assert 0.8 < value / long < 1.15
     known = video.quantile_certainty(Fraction(95, 100))
     assert known.kind is Kind.APPROXIMATION
     assert known.error is not None

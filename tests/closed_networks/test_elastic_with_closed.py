@@ -64,15 +64,15 @@ def _mean_values(jobs: int, open_load: F, store: F = F(30, 1000)) -> F:
     """Return the rate of the users, by mean value analysis with fractions."""
     stations, held, rate = (F(20, 1000) / (1 - open_load), store), [F(0), F(0)], F(0)
     for n in range(1, jobs + 1):
-        times = [asked * (1 + number) for asked, number in zip(stations, held, strict=True)]
+        times = [options * (1 + number) for options, number in zip(stations, held, strict=True)]
         rate = n / (2 + sum(times, F(0)))
         held = [rate * time for time in times]
     return rate
 
 
 def _elastic(graph: LoadGraph) -> ElasticSolution:
-    (told,) = solve(graph).elastic
-    return told
+    (elastic,) = solve(graph).elastic
+    return elastic
 
 
 # -- what it comes to ----------------------------------------------------------------------
@@ -96,12 +96,12 @@ def test_a_station_of_users_is_filled_to_its_limit(jobs: int) -> None:
 
 
 def test_its_knees_are_reported_and_their_loads_are_those_of_mean_values() -> None:
-    told = _elastic(lowered(_spec().replace("30 ms", "10 ms")))
-    assert told.yields is not None
-    assert told.exhausted is not None
-    assert (told.yields.resource, told.exhausted.resource) == ("server.cpu", "server.cpu")
+    text = _elastic(lowered(_spec().replace("30 ms", "10 ms")))
+    assert text.yields is not None
+    assert text.exhausted is not None
+    assert (text.yields.resource, text.exhausted.resource) == ("server.cpu", "server.cpu")
     least = F(1) / 50
-    around = [int(told.exhausted.at), int(told.exhausted.at) + 1]
+    around = [int(text.exhausted.at), int(text.exhausted.at) + 1]
     loads = [least + _mean_values(n, least, F(10, 1000)) / 50 for n in around]
     assert loads[0] <= F(4, 5) <= loads[1]
 
@@ -292,13 +292,15 @@ def test_the_room_fills_a_station_and_moves_as_the_table_says(
     stations: list[tuple[float, int, float, float]],
     more: float,
 ) -> None:
-    told = [number for one in stations for number in one]
-    at = [limit, jobs, think, *told]
+    values = [number for one in stations for number in one]
+    at = [limit, jobs, think, *values]
     room = mixed_room(*at)
-    asked, servers, load, copies = stations[0]
-    there = (asked, servers, load + room, copies)
-    rate = closed_rate(jobs, think, *there, *told[4:])
-    whole = (load + room + rate * asked / copies) / servers if asked else (load + room) / servers
+    options, servers, load, copies = stations[0]
+    there = (options, servers, load + room, copies)
+    rate = closed_rate(jobs, think, *there, *values[4:])
+    whole = (
+        (load + room + rate * options / copies) / servers if options else (load + room) / servers
+    )
     assert whole == pytest.approx(min(limit, 1)) if room else whole >= limit - 1e-12
     for place, move in enumerate(OPERATIONS["mixed_room"].moves(*at)):
         larger = [*at[:place], at[place] + more, *at[place + 1 :]]

@@ -55,12 +55,12 @@ def test_servers_are_speeds(customers: int) -> None:
     assert nested_rate(customers, 5, *THREE, 0, 0.7, 1, 0.2, 1) == pytest.approx(rate, rel=1e-12)
 
 
-def chain(customers: int, think: F, asked: F, speeds: list[F]) -> F:
+def chain(customers: int, think: F, requested: F, speeds: list[F]) -> F:
     """Return the rate of one station beside a delay, by its births and deaths."""
     weights = [F(1)]
     for n in range(1, customers + 1):
         speed = speeds[min(n, len(speeds)) - 1]
-        weights.append(weights[-1] * (customers - n + 1) / think * asked / speed)
+        weights.append(weights[-1] * (customers - n + 1) / think * requested / speed)
     away = sum((customers - n) * weight for n, weight in enumerate(weights))
     return away / think / sum(weights)
 
@@ -69,13 +69,13 @@ def chain(customers: int, think: F, asked: F, speeds: list[F]) -> F:
 @pytest.mark.parametrize("customers", [1, 3, 8, 40])
 def test_speeds_are_those_of_a_chain_of_births_and_deaths(customers: int, speeds: list[F]) -> None:
     first, *others = (F(one) for one in speeds)
-    told = [F(0), F(1, 3), first, F(0), F(1)]
+    values = [F(0), F(1, 3), first, F(0), F(1)]
     for speed in others:
-        told += [F(-1), F(0), speed, F(0), F(1)]
+        values += [F(-1), F(0), speed, F(0), F(1)]
     rate = chain(customers, F(4), F(1, 3), [first, *others])
-    assert rate_in_fractions(F(customers), F(4), *told) == rate
-    assert nested_rate(customers, 4, *map(float, told)) == pytest.approx(float(rate), rel=1e-12)
-    time = time_in_fractions(F(0), F(customers), F(4), *told)
+    assert rate_in_fractions(F(customers), F(4), *values) == rate
+    assert nested_rate(customers, 4, *map(float, values)) == pytest.approx(float(rate), rel=1e-12)
+    time = time_in_fractions(F(0), F(customers), F(4), *values)
     assert customers / rate == 4 + time
 
 
@@ -108,10 +108,10 @@ def test_copies_that_do_not_meet_are_stations() -> None:
 def test_times_add_up() -> None:
     """All of a cycle is thought, or is at some place."""
     inner = (2, 0.05, 2, 0.4, 2, -2, 0.3, 1, 0.1, 2, 0, 0.2, 1, 0, 1)
-    told = (4, 0.1, 4, 0.5, 1, 0, 0.1, 2, 0, 1, *inner, 0, 0.4, 1, 0.2, 1)
+    values = (4, 0.1, 4, 0.5, 1, 0, 0.1, 2, 0, 1, *inner, 0, 0.4, 1, 0.2, 1)
     for customers in (3, 20, 500):
-        times = sum(nested_time(at, customers, 5, *told) for at in range(6))
-        whole = customers / nested_rate(customers, 5, *told)
+        times = sum(nested_time(at, customers, 5, *values) for at in range(6))
+        whole = customers / nested_rate(customers, 5, *values)
         assert 5 + 0.1 + 0.05 + times == pytest.approx(whole, rel=1e-9)
 
 
@@ -131,8 +131,8 @@ def test_all_numbers_of_customers_are_solved_by_as_many_steps() -> None:
 def test_all_numbers_within_a_pool_are_those_of_each(think: float) -> None:
     """Also in a pool that stands within, at stations with open load, and at those with speeds."""
     inner = (2, 0.05, 2, 0.4, 2, -2, 0.3, 1, 0.1, 2, 0, 0.2, 1, 0, 1)
-    told = (4, 0.1, 4, 0.5, 1, 0, 0.1, 2, 0, 1, *inner, 0, 0.4, 2, 0.2, 1)
-    places = places_of((*told, *THREE))
+    values = (4, 0.1, 4, 0.5, 1, 0, 0.1, 2, 0, 1, *inner, 0, 0.4, 2, 0.2, 1)
+    places = places_of((*values, *THREE))
     assert places is not None
     whole = tuple(map(counted, places))
     together = nested_networks._every_network(64, think, whole, Around())
@@ -203,10 +203,10 @@ def test_a_ball_has_all_rates_of_a_load_that_is_nearly_known(load: float) -> Non
 @pytest.mark.parametrize("copies", [40, pytest.param(999, marks=nightly), 10**6])
 def test_each_of_many_copies_of_a_pool_has_a_station(copies: int) -> None:
     """With one server each, C copies of n in all end C n/(n + C - 1) in a service time."""
-    told = own_rates([1.0] * 21, 20, copies, product=convolved, most=200)
-    expected = [copies * n / (n + copies - 1) for n in range(1, len(told) + 1)]
-    assert len(told) == 200
-    assert told == pytest.approx(expected, rel=0.05)
+    value = own_rates([1.0] * 21, 20, copies, product=convolved, most=200)
+    expected = [copies * n / (n + copies - 1) for n in range(1, len(value) + 1)]
+    assert len(value) == 200
+    assert value == pytest.approx(expected, rel=0.05)
     pool = (1, 0.002, 20, 0, copies, -2, 0.015, 2, 0, copies)
     assert nested_rate(150, 2, *pool) == pytest.approx(150 / 2.017, rel=1e-2)
 
@@ -245,8 +245,8 @@ def test_open_visits_wait_at_machines_of_a_pool_that_is_never_full_as_without_it
     plain = mixed_wait(customers, 1, 0.3, servers, 0.4, copies)
     assert nested_wait(1, customers, 1, *pool) == pytest.approx(plain, rel=1e-9)
     if customers < 30 and copies < 3:
-        told = [F(str(one)) for one in pool]
-        exactly = wait_in_fractions(F(1), F(customers), F(1), *told)
+        values = [F(str(one)) for one in pool]
+        exactly = wait_in_fractions(F(1), F(customers), F(1), *values)
         assert float(exactly) == pytest.approx(plain, rel=1e-9)
 
 
@@ -304,10 +304,10 @@ def test_copies_that_nobody_fills_are_not_there(
 def test_a_rate_may_do_either_where_a_station_gets_slower_or_copies_hold_unevenly() -> None:
     slower = (0, 1.0, 1, 0, 1, -1, 0, 0.5, 0, 1, -1, 0, 1, 0, 1)
     few, more = (Interval(float(n), float(n)) for n in (1, 2))
-    told = [Interval(float(n), float(n)) for n in (0, *slower)]
-    found = rate_between(Interval(few.low, more.high), *told)
+    values = [Interval(float(n), float(n)) for n in (0, *slower)]
+    found = rate_between(Interval(few.low, more.high), *values)
     for customers in (few, more):
-        rate = rate_between(customers, *told)
+        rate = rate_between(customers, *values)
         assert found.low <= rate.low <= rate.high <= found.high
     for variation, moves in ((1.0, (-1, 1, -1)), (0.5, (-1, 0, -1)), (4.0, (0, 0, 0))):
         pool = (1, 0.1, 3, variation, 2, 0, 0.3, 1, 0, 1)
@@ -316,9 +316,9 @@ def test_a_rate_may_do_either_where_a_station_gets_slower_or_copies_hold_unevenl
 
 
 def test_bounds_over_places_of_several_copies_hold_whole_numbers_of_them() -> None:
-    told = [Interval(float(n), float(n)) for n in (9, 0.3, 1, 0, 1, 0.5, 3, -2, 1, 1, 0, 3)]
-    told[4] = Interval(1.0, 4.0)
-    found = rate_between(*told)
+    values = [Interval(float(n), float(n)) for n in (9, 0.3, 1, 0, 1, 0.5, 3, -2, 1, 1, 0, 3)]
+    values[4] = Interval(1.0, 4.0)
+    found = rate_between(*values)
     rates = [nested_rate(9, 0.3, 1, 0, n, 0.5, 3, -2, 1, 1, 0, 3) for n in (1, 1.5, 2, 3, 4)]
     assert rates != sorted(rates)
     assert found.low == pytest.approx(min(rates), rel=1e-6)
@@ -333,20 +333,20 @@ def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
         *(1, 0.1, 2, 0.5, 2, 0, 0.2, 1, 0, 1),
     )
     value = {"nested_rate": nested_rate, "nested_time": nested_time, "nested_wait": nested_wait}
-    asked = [("nested_rate", ()), *(("nested_time", (k,)) for k in (0, 1, 2, 4, 5, 6))]
-    asked += [("nested_wait", (k,)) for k in (1, 4, 6)]
-    told = [
+    options = [("nested_rate", ()), *(("nested_time", (k,)) for k in (0, 1, 2, 4, 5, 6))]
+    options += [("nested_wait", (k,)) for k in (1, 4, 6)]
+    values = [
         (word, (*which, customers, 1, 6, 0.2, places, variation, copies, *within))
-        for word, which in asked
+        for word, which in options
         for places, variation, copies in ((1, 0.5, 2), (3, 3, 3), (2, 0.5, 40), (150, 0.5, 2))
         for customers in (1, 20, 90)
     ]
     script = (
         'import { OPERATIONS } from "./reports/scripts/engine/operations.js";\n'
-        f"const told = {json.dumps(told)};\n"
+        f"const told = {json.dumps(values)};\n"
         "console.log(JSON.stringify(told.map(([word, at]) => OPERATIONS[word].value(...at))));\n"
     )
-    expected = [value[word](*at) for word, at in told]
+    expected = [value[word](*at) for word, at in values]
     assert json.loads(run_module(script)) == pytest.approx(expected, rel=1e-9)
 
 

@@ -127,8 +127,8 @@ def test_service_that_varies_more_is_within_the_errors(cv: float) -> None:
     graph = lowered(VARIED.format(cv=cv))
     job, at = graph.streams["job"], graph.at(1)
     truth = varied(Network(8, 8.0, ((1.0, cv),), 1.0), Random(1))
-    told = (job.rate, job.rate_known), (job.mean_latency, job.latency_certainty)
-    for (value, known), true in zip(told, truth, strict=True):
+    values = (job.rate, job.rate_known), (job.mean_latency, job.latency_certainty)
+    for (value, known), true in zip(values, truth, strict=True):
         assert known.error is not None
         assert at.number(value) == pytest.approx(true, rel=known.error)
 

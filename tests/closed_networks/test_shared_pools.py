@@ -32,13 +32,13 @@ def shop(
     calls: tuple[float, ...],
 ) -> list[float]:
     """Return threads of a web server of two cores, and connections to a database of one."""
-    asked = [often * query for often, query in zip(calls, base, strict=True)]
+    options = [often * query for often, query in zip(calls, base, strict=True)]
     none, once = [0.0] * len(web), [1.0] * len(web)
     return [
         *(3, threads, 1, 1, *none, *once),
         *(0, 2, 0, 1, *web, *web),
         *(1, connections, 1, 1, *none, *calls),
-        *(0, 1, 0, 1, *asked, *asked),
+        *(0, 1, 0, 1, *options, *options),
     ]
 
 
@@ -57,15 +57,15 @@ def test_all_of_a_cycle_is_thought_or_is_at_some_place(
     base: tuple[float, float],
     calls: tuple[float, float],
 ) -> None:
-    told = (first, second, 3, 1, *shop(4, 2, web, base, calls))
+    values = (first, second, 3, 1, *shop(4, 2, web, base, calls))
     busy = [0.0, 0.0]
     for k, (jobs, think) in enumerate(((first, 3), (second, 1))):
-        rate = shared_rate(2, k + 1, *told)
+        rate = shared_rate(2, k + 1, *values)
         assert rate >= 0
         busy[0] += rate * web[k] / 2
         busy[1] += rate * base[k] * calls[k]
         if jobs:
-            times = [shared_time(2, k + 1, at, *told) for at in range(4)]
+            times = [shared_time(2, k + 1, at, *values) for at in range(4)]
             assert min(times) >= -1e-12
             # but for what an approximation is above what stations serve
             assert think + sum(times) == pytest.approx(jobs / rate, rel=0.03)
@@ -75,8 +75,8 @@ def test_all_of_a_cycle_is_thought_or_is_at_some_place(
 @pytest.mark.parametrize("threads", [1, 3, 16])
 @pytest.mark.parametrize("jobs", [(1, 1), (10, 5), (60, 30)])
 def test_classes_that_are_alike_are_one(threads: int, jobs: tuple[int, int]) -> None:
-    told = shop(threads, 2, (0.1, 0.1), (0.08, 0.08), (1, 1))
-    found = [shared_rate(2, k, *jobs, 2, 2, *told) for k in (1, 2)]
+    result = shop(threads, 2, (0.1, 0.1), (0.08, 0.08), (1, 1))
+    found = [shared_rate(2, k, *jobs, 2, 2, *result) for k in (1, 2)]
     one = (3, 0, threads, 1, 1, 0, 0.1, 2, 0, 1, 1, 0, 2, 1, 1, 0, 0.08, 1, 0, 1)
     assert sum(found) == pytest.approx(nested_rate(sum(jobs), 2, *one), rel=0.03)
     assert found[0] / found[1] == pytest.approx(jobs[0] / jobs[1], rel=0.01)
@@ -84,20 +84,20 @@ def test_classes_that_are_alike_are_one(threads: int, jobs: tuple[int, int]) -> 
 
 def test_a_pool_that_is_never_full_is_not_there() -> None:
     web, base, calls = (0.1, 0.3), (0.2, 0.05), (1, 2)
-    told = shop(1000, 1000, web, base, calls)
+    result = shop(1000, 1000, web, base, calls)
     places = (2, 0, 1, *web, 1, 0, 1, 0.2, 0.1)
     for k in (1, 2):
         plain = class_rate(2, k, 6, 4, 2, 1, *places)
-        assert shared_rate(2, k, 6, 4, 2, 1, *told) == pytest.approx(plain, rel=0.03)
+        assert shared_rate(2, k, 6, 4, 2, 1, *result) == pytest.approx(plain, rel=0.03)
 
 
 def test_a_pool_shared_with_an_absent_class_is_used_alone() -> None:
     """Of the pool with a delay within, a class alone has what one class has."""
-    told = (1, 3, 1, 1, 0.5, 7, 1, 1, 0, 1, 0, 1, 0.1, 9, 0.1, 9)
+    values = (1, 3, 1, 1, 0.5, 7, 1, 1, 0, 1, 0, 1, 0.1, 9, 0.1, 9)
     alone = nested_rate(20, 2, 0, 0.1, 1, 0, 1, 1, 0.5, 3, 1, 1, 0, 0, 1, 0, 1)
-    found = shared_rate(2, 1, 20, 0, 2, 1, *told[:8], 0, 50, 0, 1, 0, 0, 0, 0, *told[8:])
+    found = shared_rate(2, 1, 20, 0, 2, 1, *values[:8], 0, 50, 0, 1, 0, 0, 0, 0, *values[8:])
     assert found == pytest.approx(alone, rel=0.02)
-    assert shared_rate(2, 2, 20, 0, 2, 1, *told) == 0
+    assert shared_rate(2, 2, 20, 0, 2, 1, *values) == 0
 
 
 def test_what_never_ends_stops_who_comes_there() -> None:
@@ -106,13 +106,13 @@ def test_what_never_ends_stops_who_comes_there() -> None:
     full[9] = 0.0  # the third class takes no thread
     full[32] = 1.5  # the open load of the database
     away = (0, 1, 0, 1, 0, 0, 0.1, 0, 0, 0.1)
-    told = (5, 5, 5, 1, 1, 1, *full, *away)
-    rates = [shared_rate(3, k, *told) for k in (1, 2, 3)]
+    values = (5, 5, 5, 1, 1, 1, *full, *away)
+    rates = [shared_rate(3, k, *values) for k in (1, 2, 3)]
     assert rates[:2] == [0, 0]
     assert rates[2] > 4
-    assert shared_time(3, 1, 3, *told) == inf
-    assert shared_wait(3, 3, *told) == inf
-    assert shared_wait(3, 4, *told) < inf
+    assert shared_time(3, 1, 3, *values) == inf
+    assert shared_wait(3, 3, *values) == inf
+    assert shared_wait(3, 4, *values) < inf
 
 
 # -- specs ---------------------------------------------------------------------------------
@@ -222,13 +222,13 @@ stream other in all {
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         (OPEN, "open stream `poll` takes from shop.threads, too"),
         (INSIDE_OUT, "overlap without nesting"),
         (MORE, "amounts taken from"),
     ],
 )
-def test_what_is_unknown_is_refused_by_name(text: str, told: str) -> None:
-    with pytest.raises(QpsError, match=told):
+def test_what_is_unknown_is_refused_by_name(text: str, expected: str) -> None:
+    with pytest.raises(QpsError, match=expected):
         lowered(SHOP + text)

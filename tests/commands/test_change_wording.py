@@ -152,9 +152,9 @@ def test_the_terminal_has_the_words_of_the_table() -> None:
     spec = checked(SPEC)
     configuration = spec.configuration()
     changes = changes_of(spec.model, configuration, lower(spec.model, configuration).assumptions)
-    asked = [_advice(name, factor=factor) for name, factor, _ in NUMBERS]
-    asked += [_advice(name, change=f"{name} = {to}") for name, to, _ in CHOICES]
-    assert [changes.viewed(one).words for one in asked] == WORDS
+    options = [_advice(name, factor=factor) for name, factor, _ in NUMBERS]
+    options += [_advice(name, change=f"{name} = {to}") for name, to, _ in CHOICES]
+    assert [changes.viewed(one).words for one in options] == WORDS
     assert [extra_cost(_view(*about)) for *about, _ in COSTS] == [words for *_, words in COSTS]
 
 
@@ -164,15 +164,15 @@ def test_the_page_has_the_words_of_the_table(tmp_path: Path) -> None:
     configuration = spec.configuration()
     numbers = lower(spec.model, configuration).assumptions
     after = [(name, numbers[name].fraction * factor) for name, factor, _ in NUMBERS]
-    asked = {
+    options = {
         "page": live_page(model_variants([ShownCase(spec.model, configuration)]))["models"][0],  # type: ignore[index]
         "numbers": [(name, str(one.numerator), str(one.denominator)) for name, one in after],
         "choices": [(name, to) for name, to, _ in CHOICES],
         "costs": [_cost_in_page(*about) for *about, _ in COSTS],
     }
     file = tmp_path / "asked.json"
-    file.write_text(json.dumps(asked), "utf-8")
-    told = json.loads(
+    file.write_text(json.dumps(options), "utf-8")
+    data = json.loads(
         run_module(
             'import { readFileSync } from "node:fs";\n'
             'import { wordsOf } from "./tests/scripts/changing.js";\n'
@@ -180,17 +180,17 @@ def test_the_page_has_the_words_of_the_table(tmp_path: Path) -> None:
             "console.log(JSON.stringify(wordsOf(asked)));"
         )
     )
-    assert told == [WORDS, [words for *_, words in COSTS]]
+    assert data == [WORDS, [words for *_, words in COSTS]]
 
 
 def _cost_in_page(kind: ChangeKind, name: str, *prices: float | None) -> dict[str, object]:
     pairs = zip(prices, (MONEY, MONEY / TIME), strict=True)
-    told = [(price, str(dimension)) for price, dimension in pairs if price is not None]
+    values = [(price, str(dimension)) for price, dimension in pairs if price is not None]
     return {
         "kind": "other hardware" if kind is ChangeKind.CAPACITY else "less demand",
         "part": name,
-        "prices": [price for price, _ in told],
-        "dimensions": [dimension for _, dimension in told],
+        "prices": [price for price, _ in values],
+        "dimensions": [dimension for _, dimension in values],
     }
 
 

@@ -138,32 +138,32 @@ def test_answers_go_to_stdout_and_diagnostics_to_stderr(
 
 def test_solve_prints_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "solve", SPEAK, "--set", "deletion=off", "--format", "json")
-    told = json.loads(out)
+    data = json.loads(out)
     assert status == 0
-    assert told["schema"] == "qps/solve/5"
-    assert told["model"] == "audioconference"
-    assert told["scenario"] is None
-    assert told["population"] == {"name": "N", "from": 2, "to": 200}
-    resource = {r["name"]: r for r in told["resources"]}["station.cpu"]
+    assert data["schema"] == "qps/solve/5"
+    assert data["model"] == "audioconference"
+    assert data["scenario"] is None
+    assert data["population"] == {"name": "N", "from": 2, "to": 200}
+    resource = {r["name"]: r for r in data["resources"]}["station.cpu"]
     assert {"utilization", "utilization_at_limit", "saturates_at", "closed_form", "shares"} <= set(
         resource
     )
     assert resource["closed_form"] is True
-    assert told["bottleneck"]["resource"] == "lan"
-    assert told["bottleneck"]["saturates_at"] == pytest.approx(13.009996)
-    assert {"at", "to"} == set(told["bottleneck"]["changes"][0])
-    requirement = told["requirements"][0]
+    assert data["bottleneck"]["resource"] == "lan"
+    assert data["bottleneck"]["saturates_at"] == pytest.approx(13.009996)
+    assert {"at", "to"} == set(data["bottleneck"]["changes"][0])
+    requirement = data["requirements"][0]
     assert (requirement["measure"], requirement["limit"], requirement["unit"]) == (
         "voice.latency",
         0.23,
         "s",
     )
     assert requirement["met_up_to"] == 7
-    assert told["quality"]["metric"] == "euclidean"
-    assert told["capacity"] == 6
-    assert told["limited_by"] == "quality"
-    assert {"parameter", "elasticity"} == set(told["sensitivity"][0])
-    assert told["warnings"] == []
+    assert data["quality"]["metric"] == "euclidean"
+    assert data["capacity"] == 6
+    assert data["limited_by"] == "quality"
+    assert {"parameter", "elasticity"} == set(data["sensitivity"][0])
+    assert data["warnings"] == []
 
 
 def test_never_saturating_and_never_acceptable_are_null(
@@ -178,10 +178,10 @@ def test_never_saturating_and_never_acceptable_are_null(
 
 def test_the_range_as_the_limit_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "solve", "small.qps", "--set", "N=1..50", "--format", "json")
-    told = json.loads(out)
-    assert told["capacity"] == 50
-    assert told["limited_by"] is None
-    assert [w["code"] for w in told["warnings"]] == ["QPS0605"]
+    data = json.loads(out)
+    assert data["capacity"] == 50
+    assert data["limited_by"] is None
+    assert [w["code"] for w in data["warnings"]] == ["QPS0605"]
 
 
 def test_scenarios_and_settings_add_up(capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,9 +196,9 @@ def test_scenarios_and_settings_add_up(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_test_prints_an_entry_for_each_claim(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "test", "failing.qps", "--format", "json")
-    told = json.loads(out)
-    assert (told["schema"], told["passed"], told["failed"]) == ("qps/test/2", 1, 1)
-    entry = told["expectations"][1]
+    data = json.loads(out)
+    assert (data["schema"], data["passed"], data["failed"]) == ("qps/test/2", 1, 1)
+    entry = data["expectations"][1]
     assert entry["name"] == "b"
     assert (entry["claimed"], entry["predicted"]) == (0.2, 0.1)
     assert entry["difference"] == pytest.approx(-0.1)
@@ -296,13 +296,13 @@ def test_new_needs_a_name_and_an_example_that_exists(
 
 def test_the_api_says_what_the_command_line_says(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "solve", "small.qps", "--format", "json")
-    told = json.loads(out)
+    data = json.loads(out)
     model = qps.load("small.qps")
     answer = model.solve()
-    assert answer.capacity == told["capacity"]
-    assert answer.resources[0].utilization == told["resources"][0]["utilization"]
+    assert answer.capacity == data["capacity"]
+    assert answer.resources[0].utilization == data["resources"][0]["utilization"]
     assert answer.population.to == 100
-    assert str(model.load_of("host.cpu")) == told["resources"][0]["utilization"]
+    assert str(model.load_of("host.cpu")) == data["resources"][0]["utilization"]
     assert model.solve(set={"pace": "2 packet/s"}).capacity == 50
     assert model.solve(scenario="quick").capacity == 25
     table = model.sweep(N=range(1, 4))
@@ -336,11 +336,11 @@ def test_the_api_raises_mistakes_with_their_diagnostics() -> None:
 def test_former_flags_are_read(
     former: tuple[str, ...], current: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = []
+    values = []
     for flags in (former, current):
         assert main(["solve", "-q", "small.qps", *flags]) == 0
-        told.append(capsys.readouterr().out)
-    assert told[0] == told[1] != ""
+        values.append(capsys.readouterr().out)
+    assert values[0] == values[1] != ""
 
 
 def test_former_flags_are_shown_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
@@ -421,39 +421,39 @@ def test_several_scenarios_are_made_together(
         ["solve", "--set", "cost=4 ms/request"],
     ):
         name, *rest = command
-        told = []
-        for asked in (flags, listed, ["--scenario", one]):
-            assert main([name, str(spec), *rest, "--format", "json", *asked]) == 0
-            told.append(json.loads(capsys.readouterr().out))
+        values = []
+        for options in (flags, listed, ["--scenario", one]):
+            assert main([name, str(spec), *rest, "--format", "json", *options]) == 0
+            values.append(json.loads(capsys.readouterr().out))
         if name == "solve":
-            assert told[0]["scenario"] == told[1]["scenario"] == ", ".join(several)
-            assert len({one["capacity"] for one in told}) == 1
+            assert values[0]["scenario"] == values[1]["scenario"] == ", ".join(several)
+            assert len({one["capacity"] for one in values}) == 1
         else:  # the same value, that another line states
-            assert len({one.pop("assumptions")[0]["value"] for one in told}) == 1
-            assert told[0] == told[1] == told[2]
+            assert len({one.pop("assumptions")[0]["value"] for one in values}) == 1
+            assert values[0] == values[1] == values[2]
     model = qps.load(spec)
     found = model.solve(scenario=several).capacity
     assert found == model.solve(scenario=one).capacity
 
 
-@pytest.mark.parametrize(("asked", "line"), [(["dear", "wide"], 10), (["wide", "dear"], 9)])
+@pytest.mark.parametrize(("requested", "line"), [(["dear", "wide"], 10), (["wide", "dear"], 9)])
 def test_what_two_scenarios_change_otherwise_is_refused_unless_a_setting_decides(
-    asked: list[str], line: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    requested: list[str], line: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = tmp_path / "two.qps"
     spec.write_text(TWO_SCENARIOS, encoding="utf-8")
-    flags = [word for name in asked for word in ("--scenario", name)]
-    for named in (flags, ["--set", f"scenario = [{', '.join(asked)}]"]):
+    flags = [word for name in requested for word in ("--scenario", name)]
+    for named in (flags, ["--set", f"scenario = [{', '.join(requested)}]"]):
         status, out, err = run(capsys, "solve", "--all", str(spec), *named)
         assert (status, out) == (2, "")
-        assert f"scenarios `{asked[0]}` and `{asked[1]}` set " in err
+        assert f"scenarios `{requested[0]}` and `{requested[1]}` set " in err
         assert f"two.qps:{line}:" in err
         assert "by `dear`" in err
         assert "by `wide`" in err
     decided = ["--set", "cost = 20 ms/request", "--format", "json"]
     assert main(["solve", "--all", str(spec), *flags, *decided]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["capacity"] == qps.load(spec).solve(scenario="back").capacity
+    output = json.loads(capsys.readouterr().out)
+    assert output["capacity"] == qps.load(spec).solve(scenario="back").capacity
 
 
 def test_scenarios_that_are_requested_twice_or_unknown_are_refused(
@@ -510,12 +510,12 @@ def test_what_the_spec_warns_of_goes_with_the_answer(
     )
     if form == "page":
         assert main(["report", "-q", str(spec), "-o", str(tmp_path / "one.html")]) == 0
-        told = (tmp_path / "one.html").read_text(encoding="utf-8")
+        output = (tmp_path / "one.html").read_text(encoding="utf-8")
     else:
         assert main(["solve", "-q", str(spec), "--format", form]) == 0
-        told = capsys.readouterr().out
-    assert "QPS0502" in told
-    assert "memory" in told
+        output = capsys.readouterr().out
+    assert "QPS0502" in output
+    assert "memory" in output
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -609,8 +609,8 @@ def test_bash_completes_commands_flags_and_files(tmp_path: Path) -> None:
         'ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _shtab_qps; '
         'echo "${COMPREPLY[@]}"; }\nask qps sol\nask qps solve --use\nask qps solve si\n'
     )
-    told = subprocess.run(
+    output = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")},
     )  # fmt: skip
-    assert told.stdout.splitlines() == ["solve", "--users", "site.qps"], told.stderr
+    assert output.stdout.splitlines() == ["solve", "--users", "site.qps"], output.stderr

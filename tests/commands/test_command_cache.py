@@ -129,9 +129,9 @@ def test_a_cached_spec_takes_settings_and_changes(
     kept: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = str(ROOT / "specs" / "sfu.qps")
-    asked = ("--set", "seen=8", "--set", "simulcast = off")
+    options = ("--set", "seen=8", "--set", "simulcast = off")
     commands = (
-        ("solve", *asked, spec),
+        ("solve", *options, spec),
         ("solve", "--for", "cpus", "--users", "N = 300", spec),
         ("explain", spec, "acceptable"),
         ("test", spec),
@@ -234,10 +234,10 @@ def by_another(root: Path, *words: str) -> str:
     """Return what a process whose qps stands in a folder took, and what it made."""
     environment = os.environ | {"PYTHONPATH": str(root)}
     command = [sys.executable, "-c", COUNTED, *words]
-    told = subprocess.run(
+    output = subprocess.run(
         command, capture_output=True, text=True, env=environment, check=True, timeout=600
     )
-    return told.stdout.splitlines()[-1]
+    return output.stdout.splitlines()[-1]
 
 
 @pytest.fixture(scope="module")

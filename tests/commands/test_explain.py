@@ -148,9 +148,9 @@ def _formulas(name: str, at: int) -> dict[str, str]:
 def test_a_long_formula_is_reported_as_the_piece_around_the_population(
     at: int, slope: Fraction, constant: Fraction
 ) -> None:
-    told = _formulas("long", at)
-    assert "for any N" not in told
-    piece = told[f"near N = {at}"]
+    result = _formulas("long", at)
+    assert "for any N" not in result
+    piece = result[f"near N = {at}"]
     assert "max" not in piece
     parsed = {k: Fraction(0) for k in ("N", "1")}
     for term in piece.replace(" - ", " + -").split(" + "):
@@ -158,7 +158,7 @@ def test_a_long_formula_is_reported_as_the_piece_around_the_population(
     assert float(parsed["N"]) == pytest.approx(float(slope), rel=1e-5)
     assert float(parsed["1"]) == pytest.approx(float(constant), rel=1e-5)
     # the whole formula stands above it
-    assert told["formula"].count("max(") == 5
+    assert result["formula"].count("max(") == 5
 
 
 def test_a_short_formula_is_reported_whole() -> None:
@@ -166,8 +166,8 @@ def test_a_short_formula_is_reported_whole() -> None:
 
 
 def test_without_a_known_piece_the_whole_formula_is_shown() -> None:
-    told = _formulas("jumps", 30)
-    assert told["for any N"].count("max(") == 6
+    result = _formulas("jumps", 30)
+    assert result["for any N"].count("max(") == 6
 
 
 # -- long formulas as text -----------------------------------------------------------------
@@ -191,10 +191,10 @@ def test_a_formula_is_shortened_where_it_is_deepest(text: str, most: int, expect
 def test_a_formula_that_nobody_would_read_is_reported_by_its_parts_as_text() -> None:
     spec = check_file(Path(__file__).parents[1] / "networks" / "p1_pool_shapes_others.qps").value
     assert spec is not None
-    told = explain(lower(spec.model, spec.configuration(None)), "s.latency", 10)
-    whole = dict(told.formulas)
+    explanation = explain(lower(spec.model, spec.configuration(None)), "s.latency", 10)
+    whole = dict(explanation.formulas)
     for markdown in (False, True):
-        text = explanation_text(told, markdown=markdown)
+        text = explanation_text(explanation, markdown=markdown)
         assert max(map(len, text.splitlines())) < 550 < len(whole["formula"])
         assert "waiting for b.cpu + slow at b\n" in text
         assert "prints it in full" in text
@@ -275,8 +275,8 @@ _NAMED = re.compile(
     ],
 )
 def test_only_what_a_formula_rests_on_is_named_in_it(name: str, expected: set[str]) -> None:
-    told = explain(lowered(TWINS), name, 5)
-    texts = [*dict(told.formulas).values(), *(part.formula for part in told.parts)]
+    explanation = explain(lowered(TWINS), name, 5)
+    texts = [*dict(explanation.formulas).values(), *(part.formula for part in explanation.parts)]
     assert set(_NAMED.findall(" ".join(texts))) <= expected
 
 
@@ -314,40 +314,43 @@ RATES = PRELUDE + (
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "unit"),
+    ("name", "expected", "unit"),
     [
         ("talk.rate", "20 packets/s", "packet/s"),
         ("talk.throughput", "160 kbit/s", "bit/s"),
     ],
 )
-def test_what_arrives_has_its_unit(name: str, told: str, unit: str) -> None:
+def test_what_arrives_has_its_unit(name: str, expected: str, unit: str) -> None:
     found = explain(lowered(RATES), name, 1)
-    assert (dict(found.formulas)["at N = 1"], found.unit) == (told, unit)
+    assert (dict(found.formulas)["at N = 1"], found.unit) == (expected, unit)
 
 
 @pytest.mark.parametrize("name", ["two.rate", "b.cpu", "hub.cpu", "lb", "two.throughput"])
 def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     graph = lowered(ELASTIC)
-    told = explain(graph, name, 5)
-    texts = dict(told.formulas)
+    explanation = explain(graph, name, 5)
+    texts = dict(explanation.formulas)
     for heading in ("formula", "with values"):
         assert "often" in texts[heading]
         assert "often.least" not in texts[heading]
         assert len(texts[heading]) < 200
-    for part in told.parts:
+    for part in explanation.parts:
         assert "often." not in part.formula
-    (settled,) = graph.elastic
-    value = graph.at(5).number(settled.value)
+    (configuration,) = graph.elastic
+    value = graph.at(5).number(configuration.value)
     assert texts["often (elastic)"] == (
         f"{number(value)} frames/s at N = 5; for its formula, run `qps explain … often`"
     )
     # what is shown is the number: with the value for the symbol
     resources = graph.loads_of(name)
     if resources:
-        put_in = graph.values | {graph.population: R(5), settled.parameter.symbol: settled.value}
+        put_in = graph.values | {
+            graph.population: R(5),
+            configuration.parameter.symbol: configuration.value,
+        }
         shown = resources[0].unresolved
         shown = substituted(substituted(shown, put_in), put_in)
-        assert in_floats(shown) == pytest.approx(told.value)
+        assert in_floats(shown) == pytest.approx(explanation.value)
 
 
 def test_its_own_formula_is_shown_in_full() -> None:

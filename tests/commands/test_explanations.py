@@ -91,17 +91,17 @@ def test_a_page_that_lacks_a_part_is_refused(page: str) -> None:
         read(codes.DIMENSION_MISMATCH, page)
 
 
-@pytest.mark.parametrize("asked", ["QPS0301", "qps0301", "301", "dimension-mismatch"])
+@pytest.mark.parametrize("requested", ["QPS0301", "qps0301", "301", "dimension-mismatch"])
 def test_a_code_is_found_by_its_number_and_its_name(
-    asked: str, capsys: pytest.CaptureFixture[str]
+    requested: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["explain", asked]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("QPS0301 dimension-mismatch (error)\n")
+    assert main(["explain", requested]) == 0
+    output = capsys.readouterr().out
+    assert output.startswith("QPS0301 dimension-mismatch (error)\n")
     page = explained(codes.DIMENSION_MISMATCH)
     for part in (*page.printed.splitlines(), *page.change.splitlines()):
-        assert part in told
-    assert max(map(len, told.splitlines())) <= 80
+        assert part in output
+    assert max(map(len, output.splitlines())) <= 80
 
 
 @EVERY
@@ -109,14 +109,14 @@ def test_sentences_fit_a_terminal_of_80_columns(
     code: Code, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", code.id]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     found = explained(code)
     # Examples, and what they print, stay as they are.
-    kept = {
+    stored = {
         f"  {line}" for file in (*found.files, *found.fixed_files) for line in file.text.split("\n")
     }
-    kept |= {f"  {line}" for line in [*found.printed.splitlines(), *found.change.splitlines()]}
-    assert [line for line in told.splitlines() if len(line) > 80 and line not in kept] == []
+    stored |= {f"  {line}" for line in [*found.printed.splitlines(), *found.change.splitlines()]}
+    assert [line for line in output.splitlines() if len(line) > 80 and line not in stored] == []
 
 
 def test_colours_are_only_added(capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,12 +131,16 @@ def test_colours_are_only_added(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json_has_both_examples_whole(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "QPS0205", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["schema"] == "qps/code/2"
-    assert (told["code"], told["name"], told["severity"]) == ("QPS0205", "import-cycle", "error")
-    assert set(told["failing_example"]["files"]) == {"site.qps", "costs.qps", "prices.qps"}
-    assert told["failing_example"]["files"] != told["fixed_example"]["files"]
-    assert told["failing_example"]["printed"].startswith("error[QPS0205]")
+    output = json.loads(capsys.readouterr().out)
+    assert output["schema"] == "qps/code/2"
+    assert (output["code"], output["name"], output["severity"]) == (
+        "QPS0205",
+        "import-cycle",
+        "error",
+    )
+    assert set(output["failing_example"]["files"]) == {"site.qps", "costs.qps", "prices.qps"}
+    assert output["failing_example"]["files"] != output["fixed_example"]["files"]
+    assert output["failing_example"]["printed"].startswith("error[QPS0205]")
 
 
 def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,7 +149,7 @@ def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "offered"),
+    ("requested", "offered"),
     [
         ("QPS0305x", "`qps explain` needs a name or a code"),
         ("QPS0319", "`QPS0312`: invalid list of percentiles"),
@@ -154,9 +158,9 @@ def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_an_unknown_code_is_answered_by_near_ones(
-    asked: str, offered: str, capsys: pytest.CaptureFixture[str]
+    requested: str, offered: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["explain", asked]) == 2
+    assert main(["explain", requested]) == 2
     assert offered in capsys.readouterr().err
 
 
@@ -170,5 +174,5 @@ def test_a_terminal_shows_where_a_code_is_explained(
     (tmp_path / "a.qps").write_text("param pace = 2 request/s + 3 ms\n", encoding="utf-8")
     monkeypatch.setattr(Screen, "isatty", lambda _: is_terminal)
     assert main(["check", str(tmp_path / "a.qps")]) == 2
-    told = "1 error; for details: `qps explain QPS0301`\n"
-    assert (told in capsys.readouterr().err) == is_terminal
+    text = "1 error; for details: `qps explain QPS0301`\n"
+    assert (text in capsys.readouterr().err) == is_terminal

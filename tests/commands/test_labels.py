@@ -118,8 +118,8 @@ def test_a_noun_phrase_that_two_share_is_the_label_of_neither() -> None:
 
 def test_in_a_sentence_parts_have_words_and_words_stay() -> None:
     labels = labels_of(checked(SHOP).model)
-    told = labels.sentence("web.cpu is loaded 75 %; replies: 3 ms later (wan.web.out); the web.")
-    assert told == "web CPU is loaded 75 %; replies: 3 ms later (wan egress from web); the web."
+    text = labels.sentence("web.cpu is loaded 75 %; replies: 3 ms later (wan.web.out); the web.")
+    assert text == "web CPU is loaded 75 %; replies: 3 ms later (wan egress from web); the web."
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_quoted_names_have_words_without_their_quotes(text: str, expected: str) 
 def test_a_quality_is_reported_by_the_needs_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     speak = str(SPECS / "audioconference.qps")
     main(["solve", "--all", "--no-advice", speak])
-    told = " ".join(capsys.readouterr().out.split())
+    output = " ".join(capsys.readouterr().out.split())
     needs = "voice latency ≥ 227 ms (limit 230 ms) and voice loss 0.972 % (limit 6 %)"
-    assert f"At 46 users, the overall quality penalty exceeds 1: {needs}." in told
-    assert "quality is" not in told
+    assert f"At 46 users, the overall quality penalty exceeds 1: {needs}." in output
+    assert "quality is" not in output
     main(["solve", "--no-advice", speak, "--format", "json"])
     assert "quality is 1.0" in json.loads(capsys.readouterr().out)["answer"]
 
@@ -192,10 +192,10 @@ def test_a_price_is_reported_requested_and_never_invented(
     assert "Cost         no prices set; add `price 0.8 $/hour` to" in capsys.readouterr().out
     file.write_text(SHOP.replace("memory 8 GB }", "memory 8 GB; price 900 $ }"), encoding="utf-8")
     main(["solve", str(file)])
-    told = capsys.readouterr().out
-    assert "+$1,800" in told
-    assert "same cost" in told
-    assert "no prices set" not in told
+    output = capsys.readouterr().out
+    assert "+$1,800" in output
+    assert "same cost" in output
+    assert "no prices set" not in output
 
 
 @pytest.mark.parametrize(

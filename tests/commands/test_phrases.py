@@ -131,8 +131,8 @@ const told = [phrase("more.end", { at: "12" }), phrase("all_exact")];
 try { phrase("more.end", {}); } catch (error) { told.push(error.message); }
 console.log(JSON.stringify(told));
 """
-    told = json.loads(run_module(script))
-    assert told == [phrase("more.end", at="12"), phrase("all_exact"), "more.end lacks at"]
+    data = json.loads(run_module(script))
+    assert data == [phrase("more.end", at="12"), phrase("all_exact"), "more.end lacks at"]
 
 
 NAMES = [
@@ -157,8 +157,8 @@ import {{ nounOf, oneOf }} from "./reports/scripts/live/sentences.js";
 const nouns = {NAMES}.map((population) => nounOf({{ population }}));
 console.log(JSON.stringify(nouns.map((one) => [one, oneOf(one)])));
 """
-    told = json.loads(run_module(script))
-    assert told == [[noun(name), noun_of_one(name)] for name in NAMES]
+    data = json.loads(run_module(script))
+    assert data == [[noun(name), noun_of_one(name)] for name in NAMES]
 
 
 _TWICE = {

@@ -96,15 +96,15 @@ sys.exit(main(sys.argv[1:]))
 
 def _all_of(terminal: int) -> str:
     """Return what is written to a terminal, until nobody has it open any more."""
-    told = b""
+    result = b""
     while True:
         try:
             more = os.read(terminal, 65536)
         except OSError:  # Linux says so when the other end is closed
             more = b""
         if not more:
-            return told.decode()
-        told += more
+            return result.decode()
+        result += more
 
 
 @pytest.mark.parametrize("command", ["test", "report", "matrix"])
@@ -130,7 +130,7 @@ def test_commands_tell_it_on_a_terminal_alone(command: str, tmp_path: Path) -> N
             env=environment,
         ) as process:
             os.close(theirs)
-            told = _all_of(ours) if is_terminal else process.communicate()[1].decode()
+            output = _all_of(ours) if is_terminal else process.communicate()[1].decode()
             assert process.wait() == 0
         os.close(ours)
-        assert ("░" in told) == is_terminal
+        assert ("░" in output) == is_terminal

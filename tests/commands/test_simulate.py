@@ -485,9 +485,9 @@ def test_losses_thin_what_comes_behind_them() -> None:
         "topology", "component shed { drop 0.25 }\ntopology"
     )
     graph, found = told(text)
-    told_of = found.streams["job"]
-    assert told_of.lost["any"].mean == pytest.approx(0.25, abs=0.02)
-    assert told_of.rate.mean == pytest.approx(0.6, rel=0.05)
+    reported_for = found.streams["job"]
+    assert reported_for.lost["any"].mean == pytest.approx(0.25, abs=0.02)
+    assert reported_for.rate.mean == pytest.approx(0.6, rel=0.05)
     assert graph.at(1).number(graph.streams["job"].loss) == 0.25
 
 
@@ -589,10 +589,10 @@ stream chat for each desk {
     assert (pool.copies, taken.node) == (4, "box")
     assert taken.capacity / taken.amount == pytest.approx(55)
     assert pool.servers == pytest.approx(taken.capacity)
-    told = simulate(way, Effort(seconds=0, workers=1, runs=2))
-    assert told.streams["chat"].items > 0
+    simulated = simulate(way, Effort(seconds=0, workers=1, runs=2))
+    assert simulated.streams["chat"].items > 0
     predicted = graph.at(20).number(graph.resources["box.memory"].load)
-    assert told.loads["box.memory"].mean == pytest.approx(predicted, rel=0.1)
+    assert simulated.loads["box.memory"].mean == pytest.approx(predicted, rel=0.1)
 
 
 def test_a_pool_is_played_at_the_machines_that_have_it_with_what_can_be_taken() -> None:

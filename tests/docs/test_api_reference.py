@@ -25,7 +25,7 @@ def test_every_public_name_is_reported(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "expected",
     [
         "Model.solve(",
         'qps.loads(text: str, name: str = "spec") -> Model',
@@ -37,8 +37,8 @@ def test_every_public_name_is_reported(name: str) -> None:
         "| `capacity` | `int \\| None` |",
     ],
 )
-def test_methods_and_what_they_return_are_reported(told: str) -> None:
-    assert told in PAGE
+def test_methods_and_what_they_return_are_reported(expected: str) -> None:
+    assert expected in PAGE
 
 
 def test_every_method_of_a_model_says_what_it_returns() -> None:

@@ -108,9 +108,9 @@ def test_what_is_put_in_another_place_has_not_the_citation_of_what_stood_there()
 
 def test_the_page_tells_citations() -> None:
     page = page_of(checked(CITED))
-    told = " ".join(row.source for row in (*page.settings, *page.assumptions))
+    text = " ".join(row.source for row in (*page.settings, *page.assumptions))
     for source in re.findall(r'source "([^"]*)"', CITED):
-        assert source in told, source
+        assert source in text, source
 
 
 def test_formatting_keeps_citations() -> None:

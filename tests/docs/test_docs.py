@@ -128,8 +128,8 @@ FIGURES = spec_figures.PAGE.read_text(encoding="utf-8")
 
 @pytest.mark.parametrize("spec", spec_figures.named(FIGURES))
 def test_the_list_of_specs_tells_what_qps_test_tells(spec: str) -> None:
-    for kind, told in spec_figures.told(FIGURES, spec).items():
-        assert told == spec_figures.figures(kind, spec), "run `python tests/documents/docs.py`"
+    for kind, result in spec_figures.told(FIGURES, spec).items():
+        assert result == spec_figures.figures(kind, spec), "run `python tests/documents/docs.py`"
 
 
 _OF_NOBODY = re.compile(r"\d|our\b|offer|plan\b|promise|the recording")
@@ -141,8 +141,8 @@ def test_what_counts_as_published_was_published(block: Block) -> None:
     module = parse(Source(block.file or "example.qps", block.body)).value
     claims = [one for one in module.declarations if isinstance(one, Expect)] if module else []
     cited = [one.source for one in claims if one.source and not isinstance(one.source, OwnSource)]
-    told = [source.value for source in cited]
-    assert not [text for text in told if _OF_NOBODY.match(text)]
+    values = [source.value for source in cited]
+    assert not [text for text in values if _OF_NOBODY.match(text)]
 
 
 MET_EXACTLY = {
@@ -158,9 +158,9 @@ def test_no_published_claim_hands_back_what_was_put_in(spec: str) -> None:
 
 
 def test_the_list_of_specs_adds_up_its_predictions() -> None:
-    told = spec_figures.told(FIGURES, None)
+    result = spec_figures.told(FIGURES, None)
     of_all = spec_figures.all_predictions(spec_figures.predicting(FIGURES))
-    assert told == {
+    assert result == {
         "all documents": spec_figures.all_documents(),
         "all predictions": of_all,
         "all fits": spec_figures.all_fits(),

@@ -63,7 +63,7 @@ def test_a_checkout_without_links_works_as_any_other(tmp_path: Path) -> None:
             (bare / entry.name).write_text(f"../../{entry.name}")
         else:
             (bare / entry.name).symlink_to(entry)
-    told = {
+    output = {
         subprocess.run(
             [sys.executable, "-c", _BUILT],
             capture_output=True,
@@ -74,7 +74,7 @@ def test_a_checkout_without_links_works_as_any_other(tmp_path: Path) -> None:
         ).stdout
         for source in (ROOT / "src", tmp_path / "src")
     }
-    assert len(told) == 1  # one checksum of all files
+    assert len(output) == 1  # one checksum of all files
 
 
 def test_every_folder_with_code_is_listed() -> None:
@@ -155,7 +155,7 @@ def test_commands_wait_for_nothing_that_they_do_not_need(command: str, more: set
 
 
 def test_ci_tries_what_is_declared() -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, ROOT / ".ci" / "minimums.py"], capture_output=True, text=True, check=True
     ).stdout.split()
     own = PROJECT["project"]
@@ -164,7 +164,7 @@ def test_ci_tries_what_is_declared() -> None:
         one for extra in ("dask", "docs", "test") for one in own["optional-dependencies"][extra]
     }
     declared = {one.replace("==", ">=") for one in declared if not one.startswith("qps[")}
-    assert {one.replace("==", ">=") for one in told} == declared
+    assert {one.replace("==", ">=") for one in output} == declared
 
 
 WITHOUT_ARROW = """

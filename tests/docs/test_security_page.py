@@ -161,7 +161,7 @@ def test_the_guards_of_git_are_tested() -> None:
 def test_who_may_start_programs_and_open_connections_is_as_the_page_says() -> None:
     """Whoever starts a program or opens a connection anywhere else must say so on that page."""
     starting = re.compile(r"\bsubprocess\.|\bos\.(?:posix_spawn|exec|spawn|system|popen)\w*\(")
-    asking = re.compile(r"\burlopen\b|\bHTTPS?Connection\(|\bcreate_connection\(|\.connect\(\(")
+    query = re.compile(r"\burlopen\b|\bHTTPS?Connection\(|\bcreate_connection\(|\.connect\(\(")
     starts, asks = set(), set()
     rooms = "compiler editing engine measuring observing reports reviewing simulation solver"
     folders = [ROOT / name for name in rooms.split()]
@@ -170,7 +170,7 @@ def test_who_may_start_programs_and_open_connections_is_as_the_page_says() -> No
     for path in files:
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
         starts |= {name} if starting.search(text) else set()
-        asks |= {name} if asking.search(text) else set()
+        asks |= {name} if query.search(text) else set()
     assert starts == {
         "compiler/measurement/campaigns/control_groups.py",
         "compiler/measurement/campaigns/supervision.py",

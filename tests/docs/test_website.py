@@ -33,10 +33,10 @@ STUB = """<style>:root { --ink: #111 } p { margin: 0 } .chart text { fill: var(-
 class OneLivePage(LivePages):
     """Makes one live page, and for all other specs what stands for theirs."""
 
-    def _make(self, folder: Path, file: str, kept: Path) -> str:
+    def _make(self, folder: Path, file: str, stored: Path) -> str:
         if self.made == 1:
-            return super()._make(folder, file, kept)
-        kept.write_text(STUB, encoding="utf-8")
+            return super()._make(folder, file, stored)
+        stored.write_text(STUB, encoding="utf-8")
         return ""
 
 
@@ -159,9 +159,9 @@ def test_a_picture_stands_by_itself(site: Path) -> None:
 
 
 def test_a_card_tells_the_answer_of_the_live_page(site: Path) -> None:
-    told = "1 user; limited by load 1 %"
-    assert (answer(STUB), answer("<p>no answer</p>")) == (told, "")
-    assert told in (site / "gallery.html").read_text("utf-8")
+    text = "1 user; limited by load 1 %"
+    assert (answer(STUB), answer("<p>no answer</p>")) == (text, "")
+    assert text in (site / "gallery.html").read_text("utf-8")
 
 
 def test_a_spec_has_its_live_page_one_click_away(site: Path) -> None:
@@ -175,8 +175,8 @@ def test_a_spec_has_its_live_page_one_click_away(site: Path) -> None:
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 def test_a_search_needs_no_server(site: Path, shared_browser: SharedBrowser) -> None:
     page = shared_browser.context(scripts=True).new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    options: list[str] = []
+    page.on("request", lambda request: options.append(request.url))
     page.goto((site / "docs" / "errors.html").as_uri())
     page.wait_for_load_state("load")
     page.keyboard.press("/")
@@ -185,7 +185,7 @@ def test_a_search_needs_no_server(site: Path, shared_browser: SharedBrowser) -> 
     found = page.locator("a:visible", has_text="Size a database connection pool")
     found.first.click(timeout=LONGEST)
     page.wait_for_url("**/size-a-connection-pool.html*")
-    assert [url for url in asked if url.startswith("http")] == []
+    assert [url for url in options if url.startswith("http")] == []
     page.close()
 
 
@@ -232,8 +232,8 @@ def test_links_follow_what_moves(target: str, written: str) -> None:
         "docs/cookbook.md#a-part": "docs/cookbook/a-recipe.md#a-part",
         "specs/sfu.qps": "specs/sfu.md",
     }
-    told = moved(target, of="docs/cookbook.md", to="docs/cookbook/other.md", now=now)
-    assert told == written
+    result = moved(target, of="docs/cookbook.md", to="docs/cookbook/other.md", now=now)
+    assert result == written
 
 
 def test_what_is_in_fences_is_no_heading() -> None:

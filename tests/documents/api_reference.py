@@ -60,8 +60,8 @@ def _methods(owner: type, returned: dict[type, None]) -> Iterator[str]:
         function = member.fget if isinstance(member, property) else member
         if isinstance(function, FunctionType) and function.__name__ == name:  # no former name
             yield from _former_anchors(owner, function)
-            told = f"{owner.__name__}.{name}"
-            yield from _function(function, told, "####", is_property=isinstance(member, property))
+            text = f"{owner.__name__}.{name}"
+            yield from _function(function, text, "####", is_property=isinstance(member, property))
             _gather(function, returned)
 
 
@@ -91,15 +91,15 @@ def _function(
 def _arguments(function: FunctionType) -> list[str]:
     """Return the arguments of a function as they are written, but for `self`."""
     found = [one for one in inspect.signature(function).parameters.values() if one.name != "self"]
-    told, is_named = [], False
+    result, is_named = [], False
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     for one in found:
         if one.kind is inspect.Parameter.KEYWORD_ONLY and not is_named:
-            told.append("*")
+            result.append("*")
         is_named |= one.kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL)
         default = "" if one.default is inspect.Parameter.empty else f" = {_quoted(one.default)}"
-        told.append(f"{stars.get(one.kind, '')}{one.name}: {one.annotation}{default}")
-    return told
+        result.append(f"{stars.get(one.kind, '')}{one.name}: {one.annotation}{default}")
+    return result
 
 
 def _quoted(value: object) -> str:
@@ -144,8 +144,8 @@ def _body(owner: type) -> Iterator[ast.stmt]:
 
 def _gather(of: Any, found: dict[type, None]) -> None:
     """Add the types of ours that a function says it returns."""
-    told = str(inspect.signature(of).return_annotation)
-    found |= dict.fromkeys(_types_in(told, sys.modules[of.__module__]))
+    result = str(inspect.signature(of).return_annotation)
+    found |= dict.fromkeys(_types_in(result, sys.modules[of.__module__]))
 
 
 def _all_of(found: dict[type, None]) -> dict[type, None]:

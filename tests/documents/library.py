@@ -31,8 +31,8 @@ def offers(name: str) -> str:
         formals = getattr(item, "formals", ())
         called = ", ".join(formal.span.text for formal in formals)
         shown = f"{item.name.text}({called})" if formals else item.name.text
-        told = " ".join((item.doc or _in_short(item)).split()).replace("|", "\\|")
-        lines.append(f"| `{shown}` | {told} |")
+        text = " ".join((item.doc or _in_short(item)).split()).replace("|", "\\|")
+        lines.append(f"| `{shown}` | {text} |")
     return "\n".join(lines) + "\n"
 
 

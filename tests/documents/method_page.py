@@ -52,15 +52,15 @@ def _sections() -> Iterator[str]:
         rows = {name: one for name, one in METHODS.items() if one.kind is kind}
         yield f"\n## {title}\n"
         headings = ("Method", "Result", "Violated premises", "Instead of", "Source")
-        told = (
+        values = (
             (_named(name), _of(one), _premises(one.fails), _instead(one), _cited(one))
             for name, one in rows.items()
         )
         if kind is not Kind.APPROXIMATION:
-            yield from _rows(headings, told)
+            yield from _rows(headings, values)
             continue
         errors = (_error(one) for one in rows.values())
-        found = ((*row[:2], error, *row[2:]) for row, error in zip(told, errors, strict=True))
+        found = ((*row[:2], error, *row[2:]) for row, error in zip(values, errors, strict=True))
         yield from _rows((*headings[:2], "Error", *headings[2:]), found)
     yield "\n## Sources\n"
     yield from (f"- {text}." for text in SOURCES.values())

@@ -98,8 +98,8 @@ def test_tree_sitter_and_the_parser_agree_on_the_corpus_of_errors() -> None:
     ],
 )
 def test_trees_have_the_nodes_of_the_grammar(text: str, tree: str) -> None:
-    told = str(Parser(language()).parse(text.encode()).root_node)
-    assert told == f"(source_file {' '.join(tree.split())})"
+    result = str(Parser(language()).parse(text.encode()).root_node)
+    assert result == f"(source_file {' '.join(tree.split())})"
 
 
 def test_a_text_of_hostile_length_is_given_up_soon() -> None:
@@ -126,8 +126,8 @@ def coloured(text: str) -> list[tuple[int, object, str]]:
 
 def test_pygments_finds_the_lexer() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    told = project["entry-points"]["pygments.lexers"]
-    assert [resolve_name(place) for place in told.values()] == [QpsLexer]
+    result = project["entry-points"]["pygments.lexers"]
+    assert [resolve_name(place) for place in result.values()] == [QpsLexer]
     assert QpsLexer.filenames == ["*.qps"]
 
 
@@ -139,13 +139,13 @@ def test_specs_are_coloured_whole(path: Path) -> None:
 
 
 def test_words_are_coloured_as_the_parser_reads_them() -> None:
-    asked = keywords() - {"on", "off", "unicast", "multicast", "quality"}
+    options = keywords() - {"on", "off", "unicast", "multicast", "quality"}
     right = wrong = 0
     for name in READ:
         text = (ROOT / "specs" / f"{name}.qps").read_text("utf-8")
         kinds = {start: kind for start, kind, _ in coloured(text)}
         for word in parsing.parse(text).tokens:
-            if word.text in asked:
+            if word.text in options:
                 kind = kinds.get(word.start, token.Text)
                 is_word = kind in token.Keyword and kind is not token.Keyword.Type
                 right += is_word == (word.type != "NAME")

@@ -59,15 +59,15 @@ def _values_have_their_dimensions(documents: OpenDocuments, uri: str) -> None:
     """Check the hover of each parameter by the dimension that is told, and that hints are told."""
     reading = documents.reading(uri)
     of, places = types.TextDocumentIdentifier(uri), documents.positions(reading.source)
-    asked = 0
+    options = 0
     for declared in reading.syntax.every(ast.Param):
         dimension = reading.dimensions.get(declared.name.text)
         shown = hover(documents, types.HoverParams(of, places.position(declared.name.span.start)))
         if dimension is not None and shown is not None:
             assert isinstance(shown.contents, types.MarkupContent)
             assert dimension.in_words in shown.contents.value
-            asked += 1
-    assert asked
+            options += 1
+    assert options
     whole = types.Range(types.Position(0, 0), types.Position(10**6, 0))
     assert all(hint.label for hint in value_hints(documents, types.InlayHintParams(of, whole)))
 
@@ -81,8 +81,8 @@ def _names_can_be_others(
     before = [one.message for one in reading.examined.diagnostics]
     for one in names[::EACH]:
         at = places.position(one.span.start)
-        asked = types.RenameParams(text_document=of, position=at, new_name="renamed_by_a_test")
-        changes = rename(documents, asked).changes or {}
+        options = types.RenameParams(text_document=of, position=at, new_name="renamed_by_a_test")
+        changes = rename(documents, options).changes or {}
         context = types.ReferenceContext(include_declaration=True)
         found = references(
             documents, types.ReferenceParams(text_document=of, position=at, context=context)

@@ -67,9 +67,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG)
-def test_mistakes_are_those_of_the_text_as_it_is(ide: Editor, text: str, told: list[str]) -> None:
-    assert [shown(one) for one in ide.wrong(ide.put(text))] == told
+@pytest.mark.parametrize(("text", "expected"), WRONG)
+def test_mistakes_are_those_of_the_text_as_it_is(
+    ide: Editor, text: str, expected: list[str]
+) -> None:
+    assert [shown(one) for one in ide.wrong(ide.put(text))] == expected
 
 
 def test_modules_count_as_they_are_open_and_are_looked_at_again(ide: Editor) -> None:
@@ -92,8 +94,8 @@ def test_modules_count_as_they_are_open_and_are_looked_at_again(ide: Editor) -> 
 def test_the_outline_has_what_is_declared_and_what_is_inside(ide: Editor) -> None:
     uri = ide.put(SPEC + "param wrong =\n")
     found = ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.DocumentSymbolParams(of(uri)))
-    told = [(one.name, [inner.name for inner in one.children or ()]) for one in found]
-    assert told == [
+    values = [(one.name, [inner.name for inner in one.children or ()]) for one in found]
+    assert values == [
         ("N", []),
         ("job", []),
         ("box", ["cpu"]),
@@ -105,21 +107,23 @@ def test_the_outline_has_what_is_declared_and_what_is_inside(ide: Editor) -> Non
 
 def test_the_layout_is_that_of_fmt_and_touches_what_changes(ide: Editor) -> None:
     uri = ide.put(SPEC.replace("param job = ", "param   job=") + "\n\n")
-    asked = types.DocumentFormattingParams(of(uri), types.FormattingOptions(2, insert_spaces=True))
-    edits = ide.ask(types.TEXT_DOCUMENT_FORMATTING, asked)
+    options = types.DocumentFormattingParams(
+        of(uri), types.FormattingOptions(2, insert_spaces=True)
+    )
+    edits = ide.ask(types.TEXT_DOCUMENT_FORMATTING, options)
     assert [(e.range.start.line, e.new_text.splitlines()[0]) for e in edits] == [
         (1, "param job = 10 ms/packet")
     ]
     ide.put(SPEC)
-    assert list(ide.ask(types.TEXT_DOCUMENT_FORMATTING, asked)) == []
+    assert list(ide.ask(types.TEXT_DOCUMENT_FORMATTING, options)) == []
     ide.put("param job =\n")
-    assert list(ide.ask(types.TEXT_DOCUMENT_FORMATTING, asked)) == []  # it has syntax errors
+    assert list(ide.ask(types.TEXT_DOCUMENT_FORMATTING, options)) == []  # it has syntax errors
 
 
 def test_words_have_the_colours_of_what_they_are(ide: Editor) -> None:
     uri = ide.put('# 𝄞\nparam load = 3 ms source "x" # y\nlet twice = 2 * load\nparam =')
-    asked = types.SemanticTokensParams(of(uri))
-    data = ide.ask(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, asked).data
+    options = types.SemanticTokensParams(of(uri))
+    data = ide.ask(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, options).data
     found, line, column = [], 0, 0
     for index in range(0, len(data), 5):
         down, right, length, kind, _ = data[index : index + 5]
@@ -136,19 +140,19 @@ def test_words_have_the_colours_of_what_they_are(ide: Editor) -> None:
 
 def test_the_lens_tells_the_answer_of_this_text_or_none(ide: Editor) -> None:
     uri = ide.put(SPEC)
-    asked = types.CodeLensParams(of(uri))
-    (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
+    options = types.CodeLensParams(of(uri))
+    (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, options)
     assert lens.command.title == "50 users; limited by host.cpu.utilization"
     assert (lens.range.start.line, lens.command.command) == (0, "qps.page")
     ide.put(SPEC.replace("10 ms", "40 ms"))
-    waiting = ide._sent(types.TEXT_DOCUMENT_CODE_LENS, asked)
+    waiting = ide._sent(types.TEXT_DOCUMENT_CODE_LENS, options)
     ide.put(SPEC.replace("10 ms", "20 ms"))
-    (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
+    (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, options)
     assert lens.command.title == "25 users; limited by host.cpu.utilization"
     with pytest.raises(JsonRpcException, match="the text has changed"):
         waiting.result(0)
     ide.put(SPEC.replace("10 ms", "10 kB"))
-    assert list(ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)) == []
+    assert list(ide.ask(types.TEXT_DOCUMENT_CODE_LENS, options)) == []
 
 
 def test_the_lens_tells_the_headline_when_samples_are_solved(ide: Editor) -> None:
@@ -169,8 +173,8 @@ def test_the_lens_tells_the_headline_when_samples_are_solved(ide: Editor) -> Non
 
 def test_the_page_follows_the_text(ide: Editor) -> None:
     uri = ide.put(SPEC.replace("job", "effort"))
-    asked = types.ExecuteCommandParams("qps.page", [uri])
-    address = ide.ask(types.WORKSPACE_EXECUTE_COMMAND, asked)["address"]
+    options = types.ExecuteCommandParams("qps.page", [uri])
+    address = ide.ask(types.WORKSPACE_EXECUTE_COMMAND, options)["address"]
     of_what_is_at_hand = types.ExecuteCommandParams("qps.page", [])
     assert ide.ask(types.WORKSPACE_EXECUTE_COMMAND, of_what_is_at_hand)["address"] == address
     with urlopen(f"{address}page") as page:
@@ -178,32 +182,32 @@ def test_the_page_follows_the_text(ide: Editor) -> None:
     ide.put(SPEC.replace("job", "effort =="))
     for _ in range(4000):
         with urlopen(f"{address}state") as state:
-            told = state.read().decode()
-        if "QPS" in told:
+            output = state.read().decode()
+        if "QPS" in output:
             break
         ide.run(asyncio.sleep(0.05))
-    assert '"version": 1' in told  # the last page that could be made, beside what is wrong
-    assert "error[QPS0101]" in told
+    assert '"version": 1' in output  # the last page that could be made, beside what is wrong
+    assert "error[QPS0101]" in output
 
 
 def test_modules_of_the_library_are_documents(ide: Editor) -> None:
-    asked = types.TextDocumentContentParams("qps-std:/std.net.qps")
-    assert "network" in ide.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, asked).text
-    asked = types.TextDocumentContentParams("qps-std:/../../etc/passwd")
-    assert ide.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, asked).text == ""
+    options = types.TextDocumentContentParams("qps-std:/std.net.qps")
+    assert "network" in ide.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, options).text
+    options = types.TextDocumentContentParams("qps-std:/../../etc/passwd")
+    assert ide.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, options).text == ""
 
 
 def test_a_process_that_dies_is_reported_and_the_next_one_answers(ide: Editor) -> None:
     uri = ide.put(SPEC)
-    asked = types.DocumentSymbolParams(of(uri))
+    options = types.DocumentSymbolParams(of(uri))
     server = psutil.Process(ide.client._server.pid)
     workers = [one for one in server.children() if "spawn_main" in " ".join(one.cmdline())]
     min(workers, key=psutil.Process.create_time).kill()  # the one that looks at texts
     try:
-        assert len(ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, asked)) == 6
-    except JsonRpcException as told:  # it was at work on this
-        assert "ended by itself" in str(told)  # noqa: PT017
-    assert len(ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, asked)) == 6
+        assert len(ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, options)) == 6
+    except JsonRpcException as result:  # it was at work on this
+        assert "ended by itself" in str(result)  # noqa: PT017
+    assert len(ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, options)) == 6
     assert all("ended by itself" in one for one in ide.told)
     ide.told.clear()
 
@@ -300,8 +304,8 @@ def test_names_lead_to_what_declares_them_and_back(
     found = ide.ask(types.TEXT_DOCUMENT_DEFINITION, types.DefinitionParams(of(names), at))
     assert told(found) == declared
     context = types.ReferenceContext(include_declaration=True)
-    asked = types.ReferenceParams(context=context, text_document=of(names), position=at)
-    found = ide.ask(types.TEXT_DOCUMENT_REFERENCES, asked) or ()
+    options = types.ReferenceParams(context=context, text_document=of(names), position=at)
+    found = ide.ask(types.TEXT_DOCUMENT_REFERENCES, options) or ()
     assert sorted(one.range.start.line for one in found) == places
 
 
@@ -310,8 +314,8 @@ def test_a_declaration_is_found_in_the_texts_that_use_its_file(ide: Editor, name
     (ide.folder / "closed.qps").write_text(elsewhere, encoding="utf-8")
     (ide.folder / "parts.qps").write_text(PARTS, encoding="utf-8")
     at, parts = types.Position(0, 7), ide.uri("parts.qps")
-    asked = types.RenameParams(text_document=of(parts), position=at, new_name="price_")
-    changes = ide.ask(types.TEXT_DOCUMENT_RENAME, asked).changes
+    options = types.RenameParams(text_document=of(parts), position=at, new_name="price_")
+    changes = ide.ask(types.TEXT_DOCUMENT_RENAME, options).changes
     edits = {
         uri.rpartition("/")[2]: [(e.range.start.line, e.range.start.character) for e in edits]
         for uri, edits in changes.items()
@@ -334,12 +338,12 @@ def test_a_declaration_is_found_in_the_texts_that_use_its_file(ide: Editor, name
 def test_a_name_changes_everywhere_or_not_at_all(
     ide: Editor, names: str, text: str, new: str, edits: list[str] | str
 ) -> None:
-    asked = types.RenameParams(text_document=of(names), position=place(text), new_name=new)
+    options = types.RenameParams(text_document=of(names), position=place(text), new_name=new)
     if isinstance(edits, str):
         with pytest.raises(JsonRpcException, match=edits):
-            ide.ask(types.TEXT_DOCUMENT_RENAME, asked)
+            ide.ask(types.TEXT_DOCUMENT_RENAME, options)
         return
-    changes = ide.ask(types.TEXT_DOCUMENT_RENAME, asked).changes
+    changes = ide.ask(types.TEXT_DOCUMENT_RENAME, options).changes
     assert sorted(edit.new_text for edit in changes[names]) == sorted(edits)
 
 
@@ -357,8 +361,8 @@ def test_a_name_changes_everywhere_or_not_at_all(
 def test_hover_tells_what_is_known_of_a_name(
     ide: Editor, names: str, text: str, part: str, parts: list[str]
 ) -> None:
-    asked = types.HoverParams(of(names), place(text, part))
-    shown = ide.ask(types.TEXT_DOCUMENT_HOVER, asked).contents.value
+    options = types.HoverParams(of(names), place(text, part))
+    shown = ide.ask(types.TEXT_DOCUMENT_HOVER, options).contents.value
     assert [part for part in parts if part not in shown] == [], shown
 
 
@@ -386,31 +390,31 @@ def test_a_fix_is_an_action_that_leaves_nothing_wrong(ide: Editor) -> None:
     uri = ide.put(text)
     (wrong,) = ide.wrong(uri)
     context = types.CodeActionContext(diagnostics=[wrong])
-    asked = types.CodeActionParams(of(uri), wrong.range, context)
-    (action,) = ide.ask(types.TEXT_DOCUMENT_CODE_ACTION, asked)
+    options = types.CodeActionParams(of(uri), wrong.range, context)
+    (action,) = ide.ask(types.TEXT_DOCUMENT_CODE_ACTION, options)
     assert (action.title, action.is_preferred) == ("write `work`", True)
     (edit,) = action.edit.changes[uri]
     assert (edit.range, edit.new_text) == (wrong.range, "work")
     elsewhere = types.Range(types.Position(0, 0), types.Position(0, 1))
-    asked = types.CodeActionParams(of(uri), elsewhere, context)
-    assert list(ide.ask(types.TEXT_DOCUMENT_CODE_ACTION, asked)) == []
+    options = types.CodeActionParams(of(uri), elsewhere, context)
+    assert list(ide.ask(types.TEXT_DOCUMENT_CODE_ACTION, options)) == []
 
 
 def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> None:
     uri = ide.put(SPEC + "let twice = job * 2\nlet all = job * N\n")
     whole = types.Range(types.Position(0, 0), types.Position(99, 0))
-    asked = types.InlayHintParams(of(uri), whole)
-    hints = ide.ask(types.TEXT_DOCUMENT_INLAY_HINT, asked)
-    told = [(one.position.line, one.label) for one in hints]
+    options = types.InlayHintParams(of(uri), whole)
+    hints = ide.ask(types.TEXT_DOCUMENT_INLAY_HINT, options)
+    values = [(one.position.line, one.label) for one in hints]
     ends = "= 10 ms/packet … 1 s/packet"  # of the population
-    assert told == [
+    assert values == [
         (4, "= 10 ms/packet"), (6, "= 2 packets/s … 200 packets/s"),
         (7, "= 20 ms/packet"), (8, ends), (5, "cpu 100 %"),
     ]  # fmt: skip
     assert "at N = 50" in hints[-1].tooltip
     hover = types.HoverParams(of(uri), types.Position(5, 17))  # a node: what it comes to
-    told = ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
-    assert "at N = 50:\n- host.cpu.utilization: 100 %, limit 100 %" in told
+    values = ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
+    assert "at N = 50:\n- host.cpu.utilization: 100 %, limit 100 %" in values
     ide.put(SPEC)  # nothing is told of it before it is solved
     assert "N = 50" not in ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
 
@@ -422,22 +426,22 @@ def test_the_library_is_read_only_where_an_editor_knows_no_documents_of_ours(
     documents = OpenDocuments(library=tmp_path)
     documents.put(OpenText("untitled:one", 1, text))
     at = types.Position(1, 20)
-    asked = types.DefinitionParams(of("untitled:one"), at)
-    (found,) = definition(documents, asked)
+    options = types.DefinitionParams(of("untitled:one"), at)
+    (found,) = definition(documents, options)
     copy = tmp_path / "std.net.qps"
     assert found.uri.casefold() == copy.as_uri().casefold()  # of a drive, too: C:, c:
     assert "ethernet" in copy.read_text(encoding="utf-8").splitlines()[found.range.start.line]
     assert copy.stat().st_mode & 0o222 == 0
     documents.set(Setting())
-    assert definition(documents, asked)[0].uri == "qps-std:/std.net.qps"
+    assert definition(documents, options)[0].uri == "qps-std:/std.net.qps"
 
 
 def test_errors_are_reported_early_and_that_there_are_none_at_the_end() -> None:
-    told: list[TextDiagnostics] = []
+    values: list[TextDiagnostics] = []
     documents = OpenDocuments()
-    documents.notify = told.append
+    documents.notify = values.append
     for version, text in enumerate((SPEC.replace("cpu job", "cpu jb"), SPEC)):
         documents.put(OpenText("untitled:one", version, text))
         found = text_diagnostics(documents, "untitled:one").found
-        assert [one.found for one in told] == ([found] if version == 0 else [])
-        told.clear()
+        assert [one.found for one in values] == ([found] if version == 0 else [])
+        values.clear()

@@ -132,9 +132,9 @@ def test_rows_that_vary_alike_count_as_before() -> None:
     found, plain = fit(table), fit(without(table))
     assert found.terms == plain.terms
     assert found.fixed == plain.fixed
-    told, before = regression(found), regression(plain)
-    assert told.left_out_error == pytest.approx(before.left_out_error)
-    assert told.pulling == before.pulling
+    result, before = regression(found), regression(plain)
+    assert result.left_out_error == pytest.approx(before.left_out_error)
+    assert result.pulling == before.pulling
 
 
 def test_three_lucky_repetitions_do_not_decide() -> None:
@@ -160,11 +160,11 @@ def test_numbers_are_those_of_numpys_weighted_least_squares(apart: Fit) -> None:
     cost, fixed = np.polyfit(rates, loads, 1, w=weights)
     assert float(apart.fixed) == pytest.approx(fixed)
     assert float(apart.terms[0].value) == pytest.approx(cost)
-    told = regression(apart)
+    result = regression(apart)
     for i in range(5):
         others = np.arange(5) != i
         line = np.polyfit(rates[others], loads[others], 1, w=weights[others])
-        assert told.residual(i).left_out == pytest.approx(np.polyval(line, rates[i]))
+        assert result.residual(i).left_out == pytest.approx(np.polyval(line, rates[i]))
 
 
 def test_the_uncertainty_of_a_load_is_that_of_the_line_whatever_a_row_counts(apart: Fit) -> None:
@@ -173,7 +173,7 @@ def test_the_uncertainty_of_a_load_is_that_of_the_line_whatever_a_row_counts(apa
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "expected"),
     [
         ("30,600,3,x", "line 3: `x` in column `spread in %` is not a number"),
         ("30,600,3,-1", "line 3: `-1` in column `spread in %` is invalid"),
@@ -181,10 +181,10 @@ def test_the_uncertainty_of_a_load_is_that_of_the_line_whatever_a_row_counts(apa
         ("30,600,0,1", "line 3: `0` in column `repetitions` is invalid"),
     ],
 )
-def test_what_cannot_be_is_reported(row: str, told: str) -> None:
+def test_what_cannot_be_is_reported(row: str, expected: str) -> None:
     with pytest.raises(DataError) as error:
         fit(f"{_MARKED}\n12,200,3,10\n{row}\n44,1000,3,10\n")
-    assert told in error.value.message
+    assert expected in error.value.message
 
 
 @pytest.mark.parametrize("rest", ["1,0", "3,0", "3,-", "-,-", "1,10"])

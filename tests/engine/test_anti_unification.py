@@ -66,13 +66,13 @@ def test_with_its_numbers_put_in_it_is_each_of_them(data: st.DataObject) -> None
     found = Generalization(values)
     try:
         whole = found.of(tuple(several))
-        told = {name: found.valued(name) for name in NAMES if name in whole.symbols}
+        by_name = {name: found.valued(name) for name in NAMES if name in whole.symbols}
     except NotAlikeError:
         return
     leaves = {leaf: column for column, leaf in found.leaves.items()}
     for i, (one, own) in enumerate(zip(several, values, strict=True)):
         put_in = {leaf: number(column[i]) for leaf, column in leaves.items()}
-        named = {name: put_in.get(value, value) for name, value in told.items() if value}
+        named = {name: put_in.get(value, value) for name, value in by_name.items() if value}
         here = substituted(substituted(whole, named), put_in)
         for users in (1, 2, 7):
             at = {N: number(users), VARIES: number(Fraction(3, 7))}

@@ -100,8 +100,8 @@ def test_arrays_say_what_symbols_say(tree: tuple[Formula, str], point: dict[str,
     formula, text = tree
     expected = pytest.approx(float(_plain(text, point)), rel=1e-9, abs=1e-6)
     alone = substituted(formula, {Y: number(point["y"]), Z: number(point["z"])})
-    (told,) = array_function(X, [alone])(np.full(3, float(point["x"])))
-    assert told.tolist() == [expected] * 3
+    (result,) = array_function(X, [alone])(np.full(3, float(point["x"])))
+    assert result.tolist() == [expected] * 3
 
 
 @law
@@ -149,13 +149,13 @@ def test_infinity_is_the_largest() -> None:
 @pytest.mark.parametrize("bad", [square_root(-2), log(-1), UNDEFINED])
 @pytest.mark.parametrize("word", ["max", "min"])
 def test_what_is_not_real_has_no_largest(word: str, bad: Formula) -> None:
-    for told in (apply(word, 1, bad), apply(word, bad, 1)):
-        assert isnan(in_floats(told))
+    for result in (apply(word, 1, bad), apply(word, bad, 1)):
+        assert isnan(in_floats(result))
     assert isnan(Point({X: bad}).number(apply(word, 1, X)))
 
 
 @pytest.mark.parametrize("word", ["max", "min"])
 def test_arrays_carry_what_is_no_number(word: str) -> None:
-    (told,) = array_function(X, [apply(word, X, 1, 2)])(np.array([np.nan, 1.5]))
-    assert np.isnan(told[0])
-    assert told[1] == (2 if word == "max" else 1)
+    (result,) = array_function(X, [apply(word, X, 1, 2)])(np.array([np.nan, 1.5]))
+    assert np.isnan(result[0])
+    assert result[1] == (2 if word == "max" else 1)

@@ -98,9 +98,9 @@ def test_what_has_no_logarithm_is_not_that_of_its_own() -> None:
     formula = apply("exp", apply("ln", N - 5))
     assert [isnan(point_of(N, Fraction(at)).number(formula)) for at in (4, 5, 6)] == [1, 1, 0]
     assert point_of(N, Fraction(7)).number(formula) == 2
-    (told,) = array_function(N, [formula])(np.array([4.0, 7.0]))
-    assert isnan(told[0])
-    assert told[1] == pytest.approx(2)
+    (result,) = array_function(N, [formula])(np.array([4.0, 7.0]))
+    assert isnan(result[0])
+    assert result[1] == pytest.approx(2)
 
 
 def test_what_nobody_holds_is_forgotten() -> None:
@@ -122,7 +122,7 @@ def test_formulas_stand_in_the_same_order_in_every_process() -> None:
         "from qps.engine.expressions.formulas import *\n"
         "print(total(symbol(n) * i for i, n in enumerate('qwertyuiop')) * symbol('a'))"
     )
-    told = {
+    output = {
         subprocess.run(
             [sys.executable, "-c", code],
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
@@ -132,7 +132,7 @@ def test_formulas_stand_in_the_same_order_in_every_process() -> None:
         ).stdout
         for seed in ("1", "2", "3")
     }
-    assert len(told) == 1
+    assert len(output) == 1
 
 
 def _joined_up(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
@@ -262,8 +262,8 @@ def test_a_memory_in_use_tells_what_was_made_before_and_forgets_with_itself() ->
 
 
 def asked_again(memory: Memory) -> object:
-    asked = "asked", "now and then"
-    return memory.now.get(asked) or memory.recall_expiring(asked)
+    options = "asked", "now and then"
+    return memory.now.get(options) or memory.recall_expiring(options)
 
 
 def test_a_memory_forgets_what_was_not_used_lately() -> None:

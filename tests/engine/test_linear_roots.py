@@ -43,7 +43,7 @@ def test_there_the_formula_is_zero(slope: Formula, offset: Formula, below: Formu
 
 
 @pytest.mark.parametrize(
-    ("gap", "told"),
+    ("gap", "expected"),
     [
         (N * A * (B + C) / 2 / D - 1, "2*d/(a*(b + c))"),
         (N * A * (1 - B) - C, "c/(a*(1 - b))"),
@@ -52,10 +52,10 @@ def test_there_the_formula_is_zero(slope: Formula, offset: Formula, below: Formu
         (N * A - A, "1"),
     ],
 )
-def test_it_is_written_in_factors(gap: Formula, told: str) -> None:
+def test_it_is_written_in_factors(gap: Formula, expected: str) -> None:
     root = root_of_linear(gap, N)
     assert root is not None
-    assert formula(root) == told
+    assert formula(root) == expected
 
 
 @pytest.mark.parametrize(

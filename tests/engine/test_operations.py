@@ -91,9 +91,9 @@ def test_every_row_has_its_case() -> None:
 def test_algebra_has_the_same_values(word: str, data: st.DataObject) -> None:
     at = drawn(word, data)
     numbers = (sympy.Float(sympy.Rational(n.numerator, n.denominator), 25) for n in at)
-    told = OPERATIONS[word].in_sympy(*numbers).evalf(20)
+    result = OPERATIONS[word].in_sympy(*numbers).evalf(20)
     found = OPERATIONS[word].number(*map(float, at))
-    assert float(told) == pytest.approx(found, rel=1e-8, abs=1e-12)
+    assert float(result) == pytest.approx(found, rel=1e-8, abs=1e-12)
 
 
 @law_of_each_row
@@ -266,14 +266,14 @@ def test_a_plain_value_needs_no_numpy() -> None:
     )
     plain = {word: ends for word, ends in CASES.items() if word not in _IN_ARRAYS}
     at = {word: tuple((low + high) / 2 for low, high in ends) for word, ends in plain.items()}
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", f"CASES = {at}\n{code}"],
         env={"PYTHONPATH": ":".join(sys.path)},
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert told == "set()\n"
+    assert output == "set()\n"
 
 
 @law_of_each_row

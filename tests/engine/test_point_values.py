@@ -80,23 +80,23 @@ def test_the_logarithm_of_a_long_number_has_its_sign_at_once() -> None:
 
 def test_a_sign_that_bounds_tell_takes_no_more_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     point = Point({N: Fraction(3)})
-    asked = []
-    monkeypatch.setattr(point, "_ball", lambda formula, bits: asked.append((formula, bits)))
+    options = []
+    monkeypatch.setattr(point, "_ball", lambda formula, bits: options.append((formula, bits)))
     over = maximum(exp(-N), R(1, 3)) * log(N) - R(2, 5)
     assert point.sign(over) == -1
-    assert not asked
+    assert not options
 
 
 def test_digits_are_not_sought_where_they_are_those_of_floats(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    options: list[int] = []
 
-    def told(_: Formula, bits: int) -> arb:
-        asked.append(bits)
+    def result(_: Formula, bits: int) -> arb:
+        options.append(bits)
         return arb(0, 1e-12)  # as wide, however many digits are asked for
 
-    monkeypatch.setattr(Point, "_ball", lambda _self, formula, bits: told(formula, bits))
+    monkeypatch.setattr(Point, "_ball", lambda _self, formula, bits: result(formula, bits))
     with pytest.raises(NoSignError):
         Point({}).sign(log(number(3)) - R(10986122886681098, 10**16))
-    assert max(asked) <= BITS[1]
+    assert max(options) <= BITS[1]

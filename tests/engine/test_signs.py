@@ -99,8 +99,8 @@ def test_what_is_undecided_is_refused_with_the_name_of_the_requirement() -> None
 
 
 def test_a_load_that_is_unknown_at_the_start_is_undecided() -> None:
-    told = saturation_point(UNTOLD + 1, N, 10**6)
-    assert told == Saturation(None, Method.UNDECIDED, not_below=10**6)
+    result = saturation_point(UNTOLD + 1, N, 10**6)
+    assert result == Saturation(None, Method.UNDECIDED, not_below=10**6)
 
 
 @given(

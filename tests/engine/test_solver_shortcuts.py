@@ -147,10 +147,10 @@ def test_values_put_in_are_those_at_the_point(one: Formula, other: Formula, at: 
 def test_derivatives_are_those_of_sympy(expr: Formula) -> None:
     values = {A: Fraction(7, 3), B: Fraction(11, 10), N: Fraction(25, 2)}
     put_in = {to_sympy(each): sympy.Rational(str(value)) for each, value in values.items()}
-    told = gradient(expr, Point(values))
+    result = gradient(expr, Point(values))
     for each in (A, B, N):
         true = to_sympy(expr).diff(to_sympy(each)).xreplace(put_in)
-        assert told.get(each, 0.0) == pytest.approx(float(true), rel=1e-12)
+        assert result.get(each, 0.0) == pytest.approx(float(true), rel=1e-12)
 
 
 def test_advice_that_is_left_out_unsolved_is_not_among_the_best() -> None:

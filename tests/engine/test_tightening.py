@@ -56,8 +56,8 @@ def test_what_is_tight_computes_the_same(data: st.DataObject) -> None:
         (expected,) = Runner(plain.program()).run([pairs[-1][0]], {}, inputs, at).values()
         (found,) = Runner(tight.program()).run([pairs[-1][1]], {}, inputs, at).values()
     expected, found = (np.broadcast_to(each, 3) for each in (expected, found))
-    told = np.isfinite(expected)
-    assert found[told] == pytest.approx(expected[told], rel=1e-9, abs=1e-9)
+    result = np.isfinite(expected)
+    assert found[result] == pytest.approx(expected[result], rel=1e-9, abs=1e-9)
 
 
 def test_powers_of_the_population_go_inside() -> None:

@@ -50,27 +50,27 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--repositories", action="store_true", help="repositories of git")
     parser.add_argument("--seconds", type=float, default=10, help="of a processor, for each input")
-    asked = parser.parse_args()
-    end, began = monotonic() + asked.minutes * 60, monotonic()
-    size = _REPOSITORIES * PIECES if asked.repositories else _BATCH
-    most = None if asked.inputs is None else -(-asked.inputs // size)
-    seeds = islice(iter(range(asked.seed, sys.maxsize)), most)
+    options = parser.parse_args()
+    end, began = monotonic() + options.minutes * 60, monotonic()
+    size = _REPOSITORIES * PIECES if options.repositories else _BATCH
+    most = None if options.inputs is None else -(-options.inputs // size)
+    seeds = islice(iter(range(options.seed, sys.maxsize)), most)
     tried: Counter[str] = Counter()
     findings: dict[str, Finding | RepositoryFinding] = {}
-    print(f"seed {asked.seed}", flush=True)
-    with ProcessPoolExecutor(asked.workers, max_tasks_per_child=50) as pool:
-        start: Start = partial(pool.submit, run_batch, inputs=_BATCH, seconds=asked.seconds)
-        if asked.repositories:
+    print(f"seed {options.seed}", flush=True)
+    with ProcessPoolExecutor(options.workers, max_tasks_per_child=50) as pool:
+        start: Start = partial(pool.submit, run_batch, inputs=_BATCH, seconds=options.seconds)
+        if options.repositories:
             start = partial(pool.submit, run_repositories, count=_REPOSITORIES)
-        for batch in _each(seeds, start, asked.workers, end):
+        for batch in _each(seeds, start, options.workers, end):
             tried += batch.tried
             for finding in batch.findings:
                 if finding.where not in findings:
                     findings[finding.where] = finding
                     print(f"\n{finding.keep(FOUND)}\n{finding.told}", flush=True)
     taken = monotonic() - began
-    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(tried.items()))
-    print(f"{tried.total():,} inputs in {taken:.0f} s ({told}); {len(findings)} findings")
+    text = ", ".join(f"{count:,} {kind}" for kind, count in sorted(tried.items()))
+    print(f"{tried.total():,} inputs in {taken:.0f} s ({text}); {len(findings)} findings")
     return int(bool(findings))
 
 

@@ -59,7 +59,7 @@ def phrases() -> Mapping[str, tuple[str, ...]]:
         for tree in trees(text):
             if tree.end > tree.start:
                 found[tree.data][text[tree.start : tree.end]] = None
-    return {rule: tuple(kept) for rule, kept in found.items()}
+    return {rule: tuple(stored) for rule, stored in found.items()}
 
 
 def trees(text: str) -> list[Tree]:

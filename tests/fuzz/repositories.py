@@ -481,12 +481,12 @@ def _commit(
     for place, mode, name, kind, content in entries:
         if (place, name) in (("specs", "a.qps"), ("specs", "deep"), ("", "specs")):
             continue  # what is to be compared is there
-        told = _with(content, values)
+        result = _with(content, values)
         blob = {
             "missing": "e" * 40,
             "tree": objects.tree([]) if kind == "tree" else "",
             "commit": values.get("first", "0" * 40),
-        }.get(kind) or objects.write("blob", told)
+        }.get(kind) or objects.write("blob", result)
         (specs if place else tops).append((mode, _with(name, values), blob))
     tree = objects.tree([*tops, ("40000", "specs", objects.tree(specs))])
     above = f"parent {parent}\n" if parent else ""

@@ -77,8 +77,8 @@ def kept_repository(file: Path) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
     """Return what `RepositoryFinding.keep` has written."""
     pieces, command = msgspec.json.decode(file.read_bytes())
 
-    def text(told: str) -> str:
-        return told.encode("ascii").decode("unicode_escape")
+    def text(result: str) -> str:
+        return result.encode("ascii").decode("unicode_escape")
 
     return (
         tuple(Piece(kind, tuple(map(text, texts))) for kind, texts in pieces),
@@ -120,12 +120,12 @@ def wrong(
         made = standing(folder, pieces)
         if tried is not None:
             tried.update(piece.kind for piece in made.pieces)
-        where, told = _tried(made, command)
+        where, result = _tried(made, command)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not where:
         return None
-    return RepositoryFinding(pieces=pieces, command=command, where=where, told=told)
+    return RepositoryFinding(pieces=pieces, command=command, where=where, told=result)
 
 
 def _tried(made: Repository, command: tuple[str, ...]) -> tuple[str, str]:
@@ -145,23 +145,23 @@ def _tried(made: Repository, command: tuple[str, ...]) -> tuple[str, str]:
         return f"{command[0]}: {type(error).__name__}", "".join(traceback.format_exception(error))
     finally:
         os.chdir(before)
-    told = printed.getvalue()
+    output = printed.getvalue()
     page = made.top.parent / "page.html"
-    everything = told + (page.read_text("utf-8", "replace") if page.exists() else "")
+    everything = output + (page.read_text("utf-8", "replace") if page.exists() else "")
     outside = (made.outside / "credentials").read_text(encoding="utf-8")
     faults = {
         "a program ran": made.mark.exists(),
         "what lies outside was quoted": SECRET in everything,
         "what lies outside was changed": outside != f"{SECRET} = (\n",
         "a fault of ours": status not in (0, 1, 2),
-        "it ended in silence": status == 2 and not told.strip(),
+        "it ended in silence": status == 2 and not output.strip(),
         "a change was hidden": command[0] == "ci" and status == 0,
         "it took too long": monotonic() - began > _LONGEST,
     }
     found = [fault for fault, is_so in faults.items() if is_so]
     fault = found[0] if found else ""
-    last = [line.strip() for line in told.splitlines() if "File " in line and "qps" in line]
-    return (f"{command[0]}: {fault} {last[-1] if last else ''}".strip() if fault else ""), told
+    last = [line.strip() for line in output.splitlines() if "File " in line and "qps" in line]
+    return (f"{command[0]}: {fault} {last[-1] if last else ''}".strip() if fault else ""), output
 
 
 @contextlib.contextmanager

@@ -95,8 +95,8 @@ def fault(given: Input, seconds: float) -> Finding | None:
         with _at_most(seconds):
             _ask(given)
     except Exception as error:  # noqa: BLE001 - whatever it is, that is what is looked for
-        told = "".join(traceback.format_exception(error))
-        return Finding(given=given, where=_where(error), told=told)
+        text = "".join(traceback.format_exception(error))
+        return Finding(given=given, where=_where(error), told=text)
     return None
 
 
@@ -113,11 +113,11 @@ def _ask(given: Input) -> None:
     try:
         write(given, folder)
         os.chdir(folder)
-        told = io.StringIO()
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        result = io.StringIO()
+        with contextlib.redirect_stdout(result), contextlib.redirect_stderr(result):
             status = main(given.command)
-        assert status in (0, 1, 2), told.getvalue()
-        assert status != 2 or told.getvalue().strip(), "it ended in silence"
+        assert status in (0, 1, 2), result.getvalue()
+        assert status != 2 or result.getvalue().strip(), "it ended in silence"
     finally:
         os.chdir(before)
         shutil.rmtree(folder)

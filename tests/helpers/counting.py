@@ -13,9 +13,9 @@ def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[t
     calls: list[tuple[object, ...]] = []
     function: Callable[..., Any] = getattr(owner, name)
 
-    def told(*args: object, **kwargs: object) -> object:
+    def result(*args: object, **kwargs: object) -> object:
         calls.append(args)
         return function(*args, **kwargs)
 
-    monkeypatch.setattr(owner, name, told)
+    monkeypatch.setattr(owner, name, result)
     return calls

@@ -52,14 +52,14 @@ class Answer:
 
 def read(path: Path) -> dict[str, Answer]:
     """Return the answers that are kept in a file; a line that was broken off is none."""
-    kept = {}
+    stored = {}
     if path.exists():
         # Only a line feed ends a line: texts may hold the other characters that end one.
         for line in path.read_text(encoding="utf-8").split("\n"):
             with contextlib.suppress(ValueError):
                 answer = Answer(**json.loads(line))
-                kept[answer.command] = answer
-    return kept
+                stored[answer.command] = answer
+    return stored
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ class Runner:
     processes: int
     limit: int
 
-    def answers(self, asked: Sequence[str]) -> Iterator[Answer]:
+    def answers(self, requested: Sequence[str]) -> Iterator[Answer]:
         """Yield the answers as they come."""
-        for verb in sorted({command.partition(" ")[0] for command in asked}):
+        for verb in sorted({command.partition(" ")[0] for command in requested}):
             import_module(f"qps.commands.{verb}")  # once, not in each copy
-        waiting, began, done = iter(asked), monotonic(), 0
+        waiting, began, done = iter(requested), monotonic(), 0
         running: dict[Connection, tuple[str, ForkProcess]] = {}
         while True:
             while len(running) < self.processes and (command := next(waiting, None)):
@@ -86,7 +86,7 @@ class Runner:
             for reader in [one for one in running if one in ready]:
                 yield _received(reader, *running.pop(reader))
                 done += 1
-                _show(f"{done:,} of {len(asked):,}, {monotonic() - began:.0f} s")
+                _show(f"{done:,} of {len(requested):,}, {monotonic() - began:.0f} s")
         _show("")
 
     def _started(self, command: str) -> tuple[Connection, ForkProcess]:
@@ -109,16 +109,16 @@ class Runner:
 def answered(command: str) -> Answer:
     """Return what the code as it stands answers; of a report, what its page works on."""
     words = shlex.split(command)
-    printed, told = io.StringIO(), io.StringIO()
+    printed, result = io.StringIO(), io.StringIO()
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         if words[0] == "report":
             words += ["-o", str(page)]
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(told):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(result):
             status = main(words)
         is_page = page.exists()
         found = data_in(page.read_text(encoding="utf-8")) if is_page else _value(printed.getvalue())
-    return Answer(command, int(status), told.getvalue(), found, round(process_time(), 3))
+    return Answer(command, int(status), result.getvalue(), found, round(process_time(), 3))
 
 
 def _value(text: str) -> Json:

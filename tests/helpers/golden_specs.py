@@ -244,9 +244,9 @@ def _matrices(file: str, model: ir.Model | None) -> Iterator[str]:
             yield _command("matrix", file, matrix.name, "--workers", "1")
 
 
-def explanations(kept: Iterable[Answer]) -> Iterator[str]:
+def explanations(stored: Iterable[Answer]) -> Iterator[str]:
     """Yield commands that explain what limits those solved, and what is required of them."""
-    for one in kept:
+    for one in stored:
         verb, file, *more = shlex.split(one.command)
         if verb == "solve" and isinstance(one.answer, dict) and not file.startswith("generated"):
             found = [_member(one.answer["bottleneck"], "resource")]

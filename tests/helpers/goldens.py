@@ -54,34 +54,34 @@ def keep(folder: Path, cases: Sequence[Path], runner: Runner, only: str) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     gather(runner.folder, cases)
     path = folder / _ANSWERS
-    kept = read(path)
+    stored = read(path)
     whole = path.with_suffix(".part")  # without a line that was broken off
-    whole.write_text("".join(one.as_line for one in kept.values()), encoding="utf-8")
+    whole.write_text("".join(one.as_line for one in stored.values()), encoding="utf-8")
     whole.replace(path)
     with path.open("a", encoding="utf-8") as file:
 
-        def add(asked: Iterable[str]) -> None:
-            left = [one for one in asked if one not in kept and re.search(only, one)]
+        def add(options: Iterable[str]) -> None:
+            left = [one for one in options if one not in stored and re.search(only, one)]
             for answer in runner.answers(left):
-                kept[answer.command] = answer
+                stored[answer.command] = answer
                 file.write(answer.as_line)
                 file.flush()
 
         add(commands(runner.folder))
-        add(explanations(kept.values()))
-    print(_summary(kept.values()))
+        add(explanations(stored.values()))
+    print(_summary(stored.values()))
     return 0
 
 
 def compare(folder: Path, runner: Runner, only: str, *, quick: bool, examples: int) -> int:
     """Tell what is answered otherwise; return 1 where anything is or nothing was asked."""
-    kept = {name: one for name, one in read(folder / _ANSWERS).items() if re.search(only, name)}
-    asked = _sample(kept.values()) if quick else list(kept)
+    stored = {name: one for name, one in read(folder / _ANSWERS).items() if re.search(only, name)}
+    options = _sample(stored.values()) if quick else list(stored)
     groups: dict[str, list[tuple[str, Difference]]] = {}
     last_digits = close = rewritten = late = 0
     before = now = 0.0
-    for answer in runner.answers(asked):
-        old = kept[answer.command]
+    for answer in runner.answers(options):
+        old = stored[answer.command]
         if old.status == TIMEOUT:
             late += 1
             continue
@@ -96,13 +96,13 @@ def compare(folder: Path, runner: Runner, only: str, *, quick: bool, examples: i
     for name in sorted(groups):
         print(group_text(name, groups[name], examples))
     print(
-        f"{len(asked):,} commands, {late:,} of them without an answer in time before\n"
+        f"{len(options):,} commands, {late:,} of them without an answer in time before\n"
         f"{sum(map(len, groups.values())):,} differences of {len(groups):,} kinds\n"
         f"{last_digits:,} numbers differ in their last digits, {close:,} by less than {SAME:g}\n"
         f"{rewritten:,} formulas and texts say the same in another way\n"
         f"{before:.0f} s of the processor before, {now:.0f} s now"
     )
-    return 1 if groups or not asked else 0
+    return 1 if groups or not options else 0
 
 
 def _compared(old: Answer, new: Answer) -> Comparison:
@@ -114,10 +114,10 @@ def _compared(old: Answer, new: Answer) -> Comparison:
     return comparison
 
 
-def _sample(kept: Iterable[Answer]) -> list[str]:
+def _sample(stored: Iterable[Answer]) -> list[str]:
     """Return commands of all kinds, always the same, none of which took long."""
     found, left = [], _SAMPLE_SECONDS
-    for one in sorted(kept, key=lambda each: sha256(each.command.encode()).digest()):
+    for one in sorted(stored, key=lambda each: sha256(each.command.encode()).digest()):
         if one.status != TIMEOUT and one.seconds <= min(left, _LONGEST_SAMPLED):
             found.append(one.command)
             left -= one.seconds
@@ -130,9 +130,9 @@ def _summary(answers: Iterable[Answer]) -> str:
     for verb in sorted(set(map(_verb, found))):
         own = [one for one in found if _verb(one) == verb]
         statuses = [str(one.status) for one in own]
-        told = ", ".join(f"{statuses.count(each):,} × {each}" for each in sorted(set(statuses)))
+        text = ", ".join(f"{statuses.count(each):,} × {each}" for each in sorted(set(statuses)))
         seconds = sum(one.seconds for one in own)
-        lines.append(f"{verb}: {len(own):,} in {seconds:.0f} s of the processor; status {told}")
+        lines.append(f"{verb}: {len(own):,} in {seconds:.0f} s of the processor; status {text}")
     return "\n".join(lines)
 
 
@@ -163,8 +163,8 @@ def main() -> int:
     )
 
 
-def _added(verbs: _Parsers, name: str, told: str) -> argparse.ArgumentParser:
-    parser = verbs.add_parser(name, help=told)
+def _added(verbs: _Parsers, name: str, expected: str) -> argparse.ArgumentParser:
+    parser = verbs.add_parser(name, help=expected)
     parser.add_argument("folder", metavar="FOLDER", type=Path)
     parser.add_argument("--only", metavar="PATTERN", default="", help="commands that hold it")
     parser.add_argument("--processes", type=int, choices=[1, 2], default=1)

@@ -21,21 +21,21 @@ def once(make: Callable[[], Made], *key: str) -> Made:
     """Return what was made for a key in this run; it is made where nobody has done so yet."""
     if folder is None:
         return make()
-    kept = folder / hashlib.sha256("\0".join(key).encode()).hexdigest()
+    stored = folder / hashlib.sha256("\0".join(key).encode()).hexdigest()
     # Who comes second waits: two at the same work would be done no sooner.
     with ExitStack() as held:
-        _wait_for(kept, held)
-        if not kept.exists():
-            kept.write_bytes(pickle.dumps(make()))
-        found: Made = pickle.loads(kept.read_bytes())
+        _wait_for(stored, held)
+        if not stored.exists():
+            stored.write_bytes(pickle.dumps(make()))
+        found: Made = pickle.loads(stored.read_bytes())
     return found
 
 
-def _wait_for(kept: Path, held: ExitStack) -> None:
+def _wait_for(stored: Path, held: ExitStack) -> None:
     """Hold the lock of a file, however long another takes to make it."""
     while True:
         try:
-            held.enter_context(lock(kept))
+            held.enter_context(lock(stored))
         except LockedError:
             continue  # it has waited for seconds
         return

@@ -77,10 +77,10 @@ def _told(
 ) -> SingleRow:
     """Return a solution as a row; QpsError where a saturation is asked for that is undecided."""
     graph = solution.graph
-    settled = next(c for c in in_each_mode(model, configuration) if c.mode == graph.mode)
+    solved = next(c for c in in_each_mode(model, configuration) if c.mode == graph.mode)
     population = solution.at if at is None else at
-    asking = QuestionLowering(model, settled, graph)
-    values = _Values(asking, solution, population)
+    query = QuestionLowering(model, solved, graph)
+    values = _Values(query, solution, population)
     cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
     found = solution.bottleneck
     return SingleRow(
@@ -105,7 +105,7 @@ def _told(
         quality=values.of(graph.quality_value),
         cost=values.of(cost),
         running_cost=values.of(running),
-        columns=tuple(values.of(asking.expression(c.value.expr)) for c in question.columns),
+        columns=tuple(values.of(query.expression(c.value.expr)) for c in question.columns),
         comparisons=tuple(values.sides(compare) for compare in question.comparisons),
     )
 

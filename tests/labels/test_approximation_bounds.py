@@ -30,9 +30,9 @@ STATIONS = {
 
 def _rate(of: int, stations: str, *, jobs: tuple[Formula, ...] = KINDS) -> Formula:
     """Return the rate of a class at stations of which services are told in ms."""
-    told = [R(one) for station in STATIONS[stations] for one in _in_seconds(station)]
+    values = [R(one) for station in STATIONS[stations] for one in _in_seconds(station)]
     think = (R(5), R(2), R(1))
-    return apply("class_rate", R(3), R(of), *jobs, *think, *told)
+    return apply("class_rate", R(3), R(of), *jobs, *think, *values)
 
 
 def _in_seconds(station: tuple[Fraction | int, ...]) -> list[Fraction]:

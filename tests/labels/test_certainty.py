@@ -198,13 +198,13 @@ EXPRESSIONS = st.recursive(
     ),
 )
 def test_the_true_value_lies_on_the_side_of_the_label(
-    expr: ir.Expr, told: dict[str, Fraction], off: dict[str, Fraction]
+    expr: ir.Expr, expected: dict[str, Fraction], off: dict[str, Fraction]
 ) -> None:
     expressions = _expressions()
     true = {
-        "above": max(Fraction(0), told["above"] - off["above"]),
-        "below": told["below"] + off["below"],
-        "sure": told["sure"],
+        "above": max(Fraction(0), expected["above"] - off["above"]),
+        "below": expected["below"] + off["below"],
+        "sure": expected["sure"],
     }
 
     def known(measured: ir.Measured | ir.Changed) -> Certainty:
@@ -221,7 +221,7 @@ def test_the_true_value_lies_on_the_side_of_the_label(
         except (QpsError, TooLongError):
             return float("nan")
 
-    found, in_truth = value(told), value(true)
+    found, in_truth = value(expected), value(true)
     assume(not isnan(found) and not isnan(in_truth))
     near = 1e-9 * max(1, abs(found), abs(in_truth))
     kind = certainty_of(expr, expressions, known).kind

@@ -56,10 +56,10 @@ def test_a_matrix_tells_how_each_answer_is_known() -> None:
     for server, known in (("box", "lower bound"), ("plain", "upper bound")):
         view = qps.loads(text).solve(set={"server": server})
         assert view.known.kind == known
-    told = matrix_layout(compiled(text), table).as_text(200)
-    assert "≥ " in told
-    assert "≤ " in told
-    assert "known" not in told
+    sentence = matrix_layout(compiled(text), table).as_text(200)
+    assert "≥ " in sentence
+    assert "≤ " in sentence
+    assert "known" not in sentence
 
 
 COLUMNS = """
@@ -87,8 +87,8 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
         "either": "approximation",  # its sign is not that of the first row
         "more": "lower bound",
     }
-    told = json.loads("".join(json_texts(compiled(text), [])))["known"]
-    assert {name: each["kind"] for name, each in told.items()} == known
+    data = json.loads("".join(json_texts(compiled(text), [])))["known"]
+    assert {name: each["kind"] for name, each in data.items()} == known
     rows = matrix_layout(compiled(text), qps.loads(text).matrix().to_arrow()).as_text(200)
     assert "\n  `quality_at` and `late` are upper bounds (true value may be lower): the" in rows
     assert "\n  `either` is an approximation" in rows
@@ -159,11 +159,11 @@ def test_rows_by_themselves_are_known_as_those_that_are_solved_together() -> Non
 def test_explain_tells_how_a_number_is_known_and_why() -> None:
     graph = lowered(f"{WAITING}measure late = {LATE}\n")
     for name in ("late", LATE):
-        told = " ".join(explanation_text(explain(graph, name, 100)).split())
-        assert " Accuracy upper bound: " in told
-        assert "the percentile of the slowest class" in told
-    told = explanation_text(explain(graph, "server.cpu.utilization", 100))
-    assert "  Accuracy     exact for this model" in told
+        text = " ".join(explanation_text(explain(graph, name, 100)).split())
+        assert " Accuracy upper bound: " in text
+        assert "the percentile of the slowest class" in text
+    text = explanation_text(explain(graph, "server.cpu.utilization", 100))
+    assert "  Accuracy     exact for this model" in text
 
 
 def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:
@@ -188,8 +188,8 @@ def explain_part(graph: LoadGraph, name: str) -> Formula:
         for part in stream.latency
         for stage, value in quantile_parts(stream, part, stream.allotments(level)[0])
     }
-    told = [part.name for part in explain(graph, LATE, 50).parts]
-    assert told == list(parts)
+    values = [part.name for part in explain(graph, LATE, 50).parts]
+    assert values == list(parts)
     return parts[name]
 
 
@@ -201,9 +201,9 @@ def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     model = checked(f'{WAITING}figure late "Late" {{ over N in 1..300\n {lines}\n }}\n').model
     drawn = draw(ClaimRunner(model=model), model.figures[0])
     assert [curve.known.kind for curve in drawn.curves] == [Kind.UPPER_BOUND, Kind.EXACT]
-    told = figure_text(drawn, "N")
-    assert "`wait` is an upper bound (true value may be lower): " in told
-    assert "All other results are exact" in told
+    text = figure_text(drawn, "N")
+    assert "`wait` is an upper bound (true value may be lower): " in text
+    assert "All other results are exact" in text
     assert [line_label(curve) for curve in drawn.curves] == ["wait (upper bound)", "mean"]
     lines = figure_json(drawn, "N")["lines"]
     assert [line.known.kind for line in lines] == ["upper bound", "exact"]
@@ -236,5 +236,5 @@ def test_a_difference_of_answers_tells_how_both_are_known() -> None:
     text = f"{WAITING}require {{ {LATE} <= 60 ms }}\n"
     before, after = qps.loads(text), qps.loads(text.replace("4 core", "8 core"))
     sides = [Side(one.spec.model, one.spec.configuration(None, [])) for one in (before, after)]
-    told = difference_view(difference(*sides), before.solve(), after.solve())
-    assert told.answer.startswith("Capacity rises from ≥ 342 to ≥ 739 users (")
+    answer = difference_view(difference(*sides), before.solve(), after.solve())
+    assert answer.answer.startswith("Capacity rises from ≥ 342 to ≥ 739 users (")

@@ -52,8 +52,8 @@ def test_what_is_lost_at_saturated_resources_in_a_row_is_an_upper_bound(
     measure: str, kind: str
 ) -> None:
     graph = lowered(ROW)
-    told = {at: explain(graph, f"p.{measure}", at).known.kind for at in (100, 101, 200)}
-    assert told == {100: "exact"} | dict.fromkeys((101, 200), IN_WORDS[kind].value)
+    by_name = {at: explain(graph, f"p.{measure}", at).known.kind for at in (100, 101, 200)}
+    assert by_name == {100: "exact"} | dict.fromkeys((101, 200), IN_WORDS[kind].value)
     # with one of them there is nothing before that loses
     single = lowered(ROW.replace("at b { step }", "at b { }"))
     assert explain(single, f"p.{measure}", 200).known.kind == "exact"

@@ -43,7 +43,7 @@ def claimed(text: str) -> list[ClaimResult]:
 
 
 @pytest.mark.parametrize(
-    ("claim", "told"),
+    ("claim", "expected"),
     [
         ("largest_acceptable >= 500", promised()),
         ("largest_acceptable >= 200 with calls = 2", promised(calls=2)),
@@ -56,9 +56,9 @@ def claimed(text: str) -> list[ClaimResult]:
         ("largest_acceptable >= 300 with cost = 2 ms/request", 400),
     ],
 )
-def test_claims_are_judged(claim: str, told: float) -> None:
+def test_claims_are_judged(claim: str, expected: float) -> None:
     (found,) = claimed(CERTAIN + f'expect one {{ {claim}; source "us" }}')
-    assert isclose(found.compared[0].value, told, rel_tol=5e-3), found
+    assert isclose(found.compared[0].value, expected, rel_tol=5e-3), found
 
 
 def test_a_claim_on_the_answer_says_that_it_is_from_samples() -> None:
@@ -92,8 +92,8 @@ def text_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def answer_of(capsys: pytest.CaptureFixture[str], spec: str, *flags: str) -> int:
-    told = text_of(capsys, "solve", spec, "--no-advice", "--format", "json", *flags)
-    answer: int = json.loads(told)["capacity"]
+    output = text_of(capsys, "solve", spec, "--no-advice", "--format", "json", *flags)
+    answer: int = json.loads(output)["capacity"]
     return answer
 
 
@@ -102,15 +102,15 @@ def test_explain_tells_a_value_at_what_is_promised(
 ) -> None:
     answer = answer_of(capsys, waiting)
     assert f"at N = {answer:,}" in text_of(capsys, "explain", waiting, "replies.latency")
-    told = text_of(capsys, "explain", waiting, "replies.latency", "--at", str(answer - 9))
-    assert f"at N = {answer - 9:,}" in told
+    output = text_of(capsys, "explain", waiting, "replies.latency", "--at", str(answer - 9))
+    assert f"at N = {answer - 9:,}" in output
 
 
 def test_playing_says_what_it_does_not_judge(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = text_of(capsys, "simulate", waiting, "--at", "300", "--precision", "50 %")
-    assert "Confidence needs samples, not one value of each input: " in " ".join(told.split())
+    output = text_of(capsys, "simulate", waiting, "--at", "300", "--precision", "50 %")
+    assert "Confidence needs samples, not one value of each input: " in " ".join(output.split())
 
 
 def test_python_answers_what_solve_does(waiting: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,15 +125,15 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
     compared = spec_difference(checked(CERTAIN), checked(other))
     view, found = spec_difference_view(compared), compared.difference
     answers = [promised(), 0.8 / (2e-3 * exp(0.1 * NormalDist().inv_cdf(0.95)))]
-    told = [one.capacity or 0 for one in (found.old, found.new)]
-    assert told == pytest.approx(answers, rel=5e-3)
+    values = [one.capacity or 0 for one in (found.old, found.new)]
+    assert values == pytest.approx(answers, rel=5e-3)
     moved = {one.name: one for one in found.changes}
     assert moved["calls"].alone == pytest.approx(-promised() / 2, rel=5e-3)
     spread = 0.8 / (1e-3 * exp(0.1 * NormalDist().inv_cdf(0.95))) - promised()
     assert moved["cost"].alone == pytest.approx(spread, rel=0.02)
     assert moved["replies.byte_per_request"].kind is ChangeKind.FIXED
     assert moved["formulas"].alone == 0
-    assert sum(one.share or 0 for one in found.changes) == pytest.approx(told[1] - told[0])
+    assert sum(one.share or 0 for one in found.changes) == pytest.approx(values[1] - values[0])
     assert view.uncertainty is not None
     assert view.uncertainty.fewer > 0.99
     assert "part of other model changes" in " ".join(difference_text(view).split())
@@ -153,22 +153,22 @@ def test_a_requirement_that_asks_for_certainty_is_held_against_one_that_does_not
     )
 
 
-@pytest.mark.parametrize("asked", [("--for", "calls", "--users", "300"), ("--users", "300")])
+@pytest.mark.parametrize("requested", [("--for", "calls", "--users", "300"), ("--users", "300")])
 def test_what_is_turned_round_says_that_values_are_nominal(
-    asked: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    requested: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "spec.qps"
     path.write_text(CERTAIN.replace(" with 95 % certainty", ""))
-    told = " ".join(text_of(capsys, "solve", str(path), *asked).split())
-    assert "the nominal value of the uncertain input cost" in told
-    told = text_of(capsys, "solve", str(path), *asked, "--format", "json")
-    assert json.loads(told)["nominal_inputs"] == ["cost"]
-    told = text_of(capsys, "solve", str(path), *asked, "--set", "cost = 1 ms/request")
-    assert "nominal" not in told
+    output = " ".join(text_of(capsys, "solve", str(path), *requested).split())
+    assert "the nominal value of the uncertain input cost" in output
+    output = text_of(capsys, "solve", str(path), *requested, "--format", "json")
+    assert json.loads(output)["nominal_inputs"] == ["cost"]
+    output = text_of(capsys, "solve", str(path), *requested, "--set", "cost = 1 ms/request")
+    assert "nominal" not in output
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("requested", "why"),
     [
         (
             ("--for", "calls", "--users", "300"),
@@ -180,9 +180,9 @@ def test_what_is_turned_round_says_that_values_are_nominal(
     ],
 )
 def test_what_cannot_be_solved_for_with_certainty_says_what_can_be(
-    asked: tuple[str, ...], why: str, waiting: str, capsys: pytest.CaptureFixture[str]
+    requested: tuple[str, ...], why: str, waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["solve", waiting, *asked]) == 2
+    assert main(["solve", waiting, *requested]) == 2
     assert why in capsys.readouterr().err
 
 
@@ -223,9 +223,9 @@ def test_every_row_is_what_solve_says(text: str, axis: str, settings: list[str])
         scenario = setting.removeprefix("scenario = ") if setting.startswith("sc") else None
         configuration = spec.configuration(scenario, () if scenario else (setting,))
         alone = solve_model(model_at_confidence(spec.model, configuration), configuration)
-        told = row["capacity"], row["limited_by"], row["capacity_known"]
+        values = row["capacity"], row["limited_by"], row["capacity_known"]
         known = answer_known(alone).kind.value
-        assert told == (alone.capacity, alone.limited_by, known)
+        assert values == (alone.capacity, alone.limited_by, known)
 
 
 def test_row_answers_are_reported_with_their_confidence() -> None:
@@ -273,8 +273,8 @@ def test_cores_promise_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[st
     flags = ["-o", str(output), "--workers", "2"]
     text_of(capsys, "matrix", str(path), *flags)
     with output.open() as file:
-        told = [int(row["capacity"]) for row in csv.DictReader(file)]
-    assert told == [row["capacity"] for row in rows_of(checked(path.read_text()))]
+        values = [int(row["capacity"]) for row in csv.DictReader(file)]
+    assert values == [row["capacity"] for row in rows_of(checked(path.read_text()))]
 
 
 def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
@@ -289,7 +289,7 @@ def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
 def test_confidence_labels_the_nominal_answer_as_such(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--confidence", "80 %")
+    output = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--confidence", "80 %")
     answer = answer_of(capsys, waiting)
     stated = f"At the confidence that each requirement specifies ({answer:,} users): Limit"
-    assert stated in " ".join(told.split())
+    assert stated in " ".join(output.split())

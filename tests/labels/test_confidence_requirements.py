@@ -75,7 +75,7 @@ def test_what_asks_for_no_certainty_is_judged_by_the_numbers_as_they_are_stated(
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("requested", "answer"),
     [
         ("web.cpu.load <= 82 %; web.cpu.load <= 90 % with 95 % certainty", 0.9 / cost_at(0.95)),
         ("web.cpu.load <= 60 %; web.cpu.load <= 90 % with 95 % certainty", 600),
@@ -84,9 +84,9 @@ def test_what_asks_for_no_certainty_is_judged_by_the_numbers_as_they_are_stated(
     ],
 )
 def test_a_tighter_limit_implies_no_other_that_is_to_be_met_more_surely(
-    asked: str, answer: float
+    requested: str, answer: float
 ) -> None:
-    found = solved(spec_of(f"require {{ {asked} }}"))
+    found = solved(spec_of(f"require {{ {requested} }}"))
     assert isclose(found.capacity or 0, answer, rel_tol=5e-3)
 
 
@@ -136,9 +136,9 @@ def test_none_can_be_promised() -> None:
     spec = spec_of("require { replies.latency <= 0.5 ms with 99 % certainty }")
     found = solved(spec)
     assert found.capacity is None
-    told = answer_sentence(complete_answer(spec.model, spec.configuration(), found))
-    assert told.startswith("Not even 1 user is known to be supported:")
-    assert told.endswith("is not met.")
+    text = answer_sentence(complete_answer(spec.model, spec.configuration(), found))
+    assert text.startswith("Not even 1 user is known to be supported:")
+    assert text.endswith("is not met.")
 
 
 def test_what_samples_do_not_answer_is_refused_and_never_read_plainly() -> None:

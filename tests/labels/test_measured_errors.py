@@ -199,9 +199,9 @@ def test_points_are_those_of_the_ends_of_the_range() -> None:
 
 def test_what_a_method_states_above_a_factor_of_two_is_as_what_was_measured() -> None:
     ((method, *_), *_) = [row.methods for row in table()[Quantity.LATENCY].rows if row.error]
-    told = approximation(reason(method), error=1.1)
+    result = approximation(reason(method), error=1.1)
     error = table()[Quantity.LATENCY].row_of([method]).error  # type: ignore[union-attr]
-    assert measured(told, Quantity.LATENCY).error == error
+    assert measured(result, Quantity.LATENCY).error == error
     assert measured(approximation(reason(method), error=0.9), Quantity.LATENCY).error == 0.9
 
 

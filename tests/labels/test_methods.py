@@ -73,11 +73,11 @@ def test_an_error_is_that_of_the_case() -> None:
     assert known_by("mixed-erlang-c", "a.cpu", apart=4.0).error == 0.4
     assert known_by("mixed-erlang-c", "a.cpu", apart=40.0).error is None
     assert known_by("priority-gamma", "a.cpu", case="preemptive").error == 0.55
-    [told] = known_by("priority-gamma", "a.cpu", case="preemptive").reasons
-    assert told.startswith(
+    [result] = known_by("priority-gamma", "a.cpu", case="preemptive").reasons
+    assert result.startswith(
         "queueing delay of each priority at `a.cpu` is assumed to be gamma distributed: "
     )
-    assert told.endswith("within 55 %")
+    assert result.endswith("within 55 %")
     unproven = known_by("one-fast-core", "a.cpu", is_proven=False)
     assert unproven.kind is Kind.APPROXIMATION
 
@@ -88,8 +88,8 @@ _SAYS_HOW = re.compile(r"simulated|exact|within")
 def test_an_error_says_how_it_was_measured() -> None:
     for name, one in METHODS.items():
         if one.error or one.errors or one.up_to:
-            told = (one.measured, one.reason, *one.notes.values())
-            assert any(map(_SAYS_HOW.search, told)) or one.measured, name
+            values = (one.measured, one.reason, *one.notes.values())
+            assert any(map(_SAYS_HOW.search, values)) or one.measured, name
 
 
 _STATED = ("error", True)

@@ -360,8 +360,8 @@ def test_an_error_of_a_wait_is_none_of_a_loss() -> None:
     assert stream.lost_known.error is not None
     assert stream.latency_certainty.error is not None
     assert stream.lost_known.error > stream.latency_certainty.error
-    told = graph.at(200).number(stream.loss)
-    assert told == pytest.approx(0.028, rel=stream.lost_known.error)
+    value = graph.at(200).number(stream.loss)
+    assert value == pytest.approx(0.028, rel=stream.lost_known.error)
 
 
 def _p95(stream: StreamMeasures) -> Certainty:
@@ -408,5 +408,5 @@ def test_a_quantile_of_who_is_held_back_where_nothing_waits_is_no_bound() -> Non
     assert stream.latency_certainty.kind is Kind.LOWER_BOUND
     known = stream.quantile_certainty(Fraction(1, 2))
     assert known.kind is Kind.APPROXIMATION
-    told = graph.at(1).number(stream.latency_quantile(Fraction(1, 2)))
-    assert told == pytest.approx(0.607, rel=known.error)
+    value = graph.at(1).number(stream.latency_quantile(Fraction(1, 2)))
+    assert value == pytest.approx(0.607, rel=known.error)

@@ -69,8 +69,8 @@ def test_a_planted_fault_is_found(
 
     monkeypatch.setattr(OneServer, "wait", wrong)
     monkeypatch.setattr(OneServer, "mean_known", lambda self, queue: known)
-    told = judge_text(_PLAIN, 1, seconds=0, runs=12).wrong(10)
-    assert "latency" in {one.measure for one in told}
+    text = judge_text(_PLAIN, 1, seconds=0, runs=12).wrong(10)
+    assert "latency" in {one.measure for one in text}
 
 
 def test_what_has_not_settled_is_not_judged() -> None:
@@ -204,8 +204,8 @@ def test_several_servers_of_uneven_service_wait_as_was_played(
     spec = spec.replace("cpu 0.6 s", "cpu 1 s").replace("1 request/s", f"{load * cores} request/s")
     job = graph_of(spec).streams["job"]
     assert job.latency_certainty.error == 0.05
-    told = graph_of(spec).at(1).number(job.mean_latency) - 1
-    assert told == pytest.approx(played, rel=0.05 + 0.02)
+    value = graph_of(spec).at(1).number(job.mean_latency) - 1
+    assert value == pytest.approx(played, rel=0.05 + 0.02)
 
 
 @pytest.mark.parametrize("queueing", ["ps", "priority", "priority preemptive", "ps speeds [1, 1]"])

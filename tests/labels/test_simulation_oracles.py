@@ -27,17 +27,17 @@ stream slow for each user { traffic 1 request, think 1 s; at b { rest } }
 
 
 def test_nobody_waits_for_what_states_no_queueing_until_it_is_full() -> None:
-    (told,) = _play(_ALONE, 20).streams.values()
-    assert told.mean is not None
-    assert told.mean.mean == pytest.approx(0.04, rel=0.01)
+    (result,) = _play(_ALONE, 20).streams.values()
+    assert result.mean is not None
+    assert result.mean.mean == pytest.approx(0.04, rel=0.01)
     # 100 users ask for 96 a second, and two cores do 50.
     full = _play(_ALONE, 100)
     assert full.loads["b.cpu"].mean == pytest.approx(1, rel=1e-3)
-    (told,) = full.streams.values()
-    assert told.rate.mean * 100 == pytest.approx(50, rel=1e-3)
+    (result,) = full.streams.values()
+    assert result.rate.mean * 100 == pytest.approx(50, rel=1e-3)
     # By Little's law: 100 = 50 (1 + R).
-    assert told.mean is not None
-    assert told.mean.mean == pytest.approx(1, rel=0.02)
+    assert result.mean is not None
+    assert result.mean.mean == pytest.approx(1, rel=0.02)
 
 
 _BEHIND_SHARED = """
@@ -59,10 +59,10 @@ stream quick for each user {
 
 
 def test_what_is_full_and_states_no_queueing_holds_up_all_who_share_a_pool() -> None:
-    told = _play(_BEHIND_SHARED, 60)
-    assert told.loads["b.cpu"].mean == pytest.approx(1, rel=1e-3)
-    assert told.loads["a.threads"].mean == pytest.approx(1, rel=0.01)
-    slow, quick = told.streams["slow"], told.streams["quick"]
+    simulated = _play(_BEHIND_SHARED, 60)
+    assert simulated.loads["b.cpu"].mean == pytest.approx(1, rel=1e-3)
+    assert simulated.loads["a.threads"].mean == pytest.approx(1, rel=0.01)
+    slow, quick = simulated.streams["slow"], simulated.streams["quick"]
     assert slow.rate.mean * 60 == pytest.approx(20, rel=1e-3)
     # Both wait for a place alike: 60 = 20 (1 + W + the rest of it), W about 1.8 s.
     assert quick.mean is not None
@@ -81,9 +81,9 @@ stream job in all { traffic 1 request, think 0.1 s; at b { work } }
 
 
 def test_who_waits_for_answers_sends_items_of_all_kinds() -> None:
-    (told,) = _play(_SIZES, 1).streams.values()
+    (result,) = _play(_SIZES, 1).streams.values()
     # A cycle takes 0.1 s to think and (3 * 0.5 + 2.5) / 4 of 0.1 s to be served.
-    assert told.rate.mean == pytest.approx(5, rel=0.03)
+    assert result.rate.mean == pytest.approx(5, rel=0.03)
 
 
 _LOST_TOGETHER = """
@@ -102,9 +102,9 @@ stream job in all {
 
 
 def test_items_lost_in_a_parallel_call_release_what_they_hold() -> None:
-    told = _play(_LOST_TOGETHER, 1)
-    (job,) = told.streams.values()
-    assert told.loads["a.threads"].mean < 0.5
+    simulated = _play(_LOST_TOGETHER, 1)
+    (job,) = simulated.streams.values()
+    assert simulated.loads["a.threads"].mean < 0.5
     # One line that is offered 0.4 loses nearly 0.4 / 1.4; three places hardly keep anybody away.
     assert job.lost["any"].mean == pytest.approx(0.4 / 1.4, rel=0.05)
 

@@ -39,8 +39,8 @@ stream job in all {{ traffic {rate} request/s; at a {{ work }} }}
 )
 def test_waits_for_several_servers(queueing: str, cores: int, load: float, wait: float) -> None:
     graph = lowered(_ONE.format(queueing=queueing, cores=cores, rate=load * cores))
-    told = graph.at(1).number(graph.streams["job"].mean_latency) - 1
-    assert told == pytest.approx(wait, rel=2e-5)
+    value = graph.at(1).number(graph.streams["job"].mean_latency) - 1
+    assert value == pytest.approx(wait, rel=2e-5)
 
 
 def _part(*often: F) -> LatencyPart:
@@ -64,8 +64,8 @@ def _part(*often: F) -> LatencyPart:
 )
 def test_a_wait_that_few_items_have_needs_less_precision(times: F, level: F) -> None:
     """A hundredth of all may be later: of half of them two hundredths."""
-    told = Allotment(F(1, 100), F(0)).level(_part(times))
-    assert (told.exact if isinstance(told, Formula) else told) == level
+    result = Allotment(F(1, 100), F(0)).level(_part(times))
+    assert (result.exact if isinstance(result, Formula) else result) == level
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_what_a_quantile_leaves_is_shared_by_waits_and_calls() -> None:
     """A tenth is left: for what varies alone all of it, for a call beside it half of it each."""
     tenth = F(1, 10)
     assert allotted([_part()], 1 - tenth, varies=False) == [Allotment(tenth, F(0))]
-    told = allotted([_part(F(1, 4))], 1 - tenth, varies=True)
-    assert told == [Allotment(tenth, F(0)), Allotment(tenth / 2, tenth / 2)]
+    result = allotted([_part(F(1, 4))], 1 - tenth, varies=True)
+    assert result == [Allotment(tenth, F(0)), Allotment(tenth / 2, tenth / 2)]
 
 
 _NESTED = """
@@ -159,5 +159,5 @@ def test_open_visits_wait_where_any_may(customers: int, servers: int, load: F) -
     station = (F(1), servers, load, F(1))
     (exactly,) = convolution.waits_of(customers, F(1), [station])
     floats = (1.0, float(servers), float(load), 1.0)
-    (told,) = product_form.waits_of(customers, 1.0, (floats,))
-    assert told == pytest.approx(float(exactly), rel=1e-9, abs=1e-15)
+    (result,) = product_form.waits_of(customers, 1.0, (floats,))
+    assert result == pytest.approx(float(exactly), rel=1e-9, abs=1e-15)

@@ -168,8 +168,8 @@ def test_requirements_and_limits_by_case() -> None:
         solve_model(checked(text).model, checked(text).configuration()).limited_by
         == "lan.utilization"
     )
-    told = BASE + "measure late = display\nrequire { late <= 14 ms/packet }"
-    spec = checked(told)
+    result = BASE + "measure late = display\nrequire { late <= 14 ms/packet }"
+    spec = checked(result)
     assert solve_model(spec.model, spec.configuration()).capacity == 16
     worst = solve_model(spec.model, spec.configuration(None, ["case = largest"]))
     assert (worst.capacity, worst.limited_by) == (None, "late")
@@ -338,8 +338,8 @@ def test_kinds_and_values_of_an_imported_module(tmp_path: Path) -> None:
     spec = load_spec(main_spec)
 
     graph = lower(spec.model, spec.configuration())
-    told = {name: at(graph, m.value, 1) for name, m in graph.measures.items()}
-    assert told == {
+    by_name = {name: at(graph, m.value, 1) for name, m in graph.measures.items()}
+    assert by_name == {
         "a": 160_000 + 8 * Fraction(116, 175),
         "b": Fraction(264_000),
         "c": Fraction(58, 175),
@@ -356,8 +356,8 @@ def test_formulas_name_cases_and_kinds_with_their_sources() -> None:
     text = BASE + "measure m = (largest(size) + size.I * film.I) / size\n"
     explained = explain(lowered(text), "m", 3)
     assert explained.formulas[0][1] == "(film.I*size.I + size.largest)/size"
-    told = {a.name: (a.value, a.source) for a in explained.assumptions}
-    assert told == {
+    by_name = {a.name: (a.value, a.source) for a in explained.assumptions}
+    assert by_name == {
         "film.I": ("30/175", ""),
         "size": ("(30 * 20 kB/packet + 29 * 13 kB/packet + 116 * 3 kB/packet)/175", "figure 21"),
         "size.I": ("20 kB/packet", "figure 21"),
@@ -459,10 +459,10 @@ def test_a_case_in_force_that_is_not_stated_is_refused_where_it_is_set() -> None
     spec = checked(BASE + "measure m = duo\n")
     with pytest.raises(QpsError) as raised:
         spec.configuration(None, ["case = least"])
-    (told,) = raised.value.diagnostics
-    assert told.message == "`duo` has no value for case least"
-    assert told.primary is not None
-    assert told.primary.span.text == "case = least"
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.message == "`duo` has no value for case least"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.text == "case = least"
     assert spec.configuration(None, ["case = least", "duo = 1 ms/packet"])
 
 
@@ -534,19 +534,19 @@ def _measures(text: str, case: str) -> dict[str, Fraction]:
 @law
 @given(_table)
 def test_the_average_lies_between_least_and_largest(table: list[tuple[int, list[int]]]) -> None:
-    told = {case: _measures(_spec(table), case) for case in ("least", "average", "largest")}
-    assert told["least"]["m"] <= told["average"]["m"] <= told["largest"]["m"]
-    for case in told.values():
-        assert (case["bottom"], case["top"]) == (told["least"]["m"], told["largest"]["m"])
+    by_name = {case: _measures(_spec(table), case) for case in ("least", "average", "largest")}
+    assert by_name["least"]["m"] <= by_name["average"]["m"] <= by_name["largest"]["m"]
+    for case in by_name.values():
+        assert (case["bottom"], case["top"]) == (by_name["least"]["m"], by_name["largest"]["m"])
 
 
 @law
 @given(_table)
 def test_the_average_is_the_weighted_mean(table: list[tuple[int, list[int]]]) -> None:
-    told = _measures(_spec(table), "average")
+    result = _measures(_spec(table), "average")
     total = sum(weight for weight, _ in table)
     mean = Fraction(sum(weight * mid for weight, (_, mid, _) in table), total)
-    assert told["m"] == told["parts"] == mean * 8
+    assert result["m"] == result["parts"] == mean * 8
 
 
 @law
@@ -564,5 +564,5 @@ def test_what_is_set_is_the_same_in_every_case(
     table: list[tuple[int, list[int]]], amount: int, case: str
 ) -> None:
     graph = lowered(_spec(table), f"x = {amount} byte", f"case = {case}")
-    told = {name: at(graph, measure.value, 1) for name, measure in graph.measures.items()}
-    assert set(told.values()) == {Fraction(8 * amount)}
+    by_name = {name: at(graph, measure.value, 1) for name, measure in graph.measures.items()}
+    assert set(by_name.values()) == {Fraction(8 * amount)}

@@ -73,8 +73,8 @@ def by_hand(cached: str, far: str, beacons: str, share: str) -> str:
     """Return the spec with what does not hold left out, and all else without a condition."""
     is_on, is_near, is_late = cached == "on", far == "no", share == "90 %"
     parts = SPEC.replace("»", "«").split("«")
-    kept = [is_near and not is_on, is_on, not is_near and not is_on, is_late, is_late]
-    for index, holds in zip((1, 3, 5, 7, 9), kept, strict=True):
+    stored = [is_near and not is_on, is_on, not is_near and not is_on, is_late, is_late]
+    for index, holds in zip((1, 3, 5, 7, 9), stored, strict=True):
         head, brace, rest = parts[index].partition("{")
         parts[index] = f"{head.partition(' if ')[0]} {brace}{rest}" if holds else ""
     parts[11] = ""
@@ -143,8 +143,8 @@ def test_advice_tries_the_choices() -> None:
     configuration = spec.configuration()
     tried = advise(spec.model, configuration, solve_model(spec.model, configuration))
     found = {one.change: one.capacity for one in tried}
-    settled = spec.configuration(None, ["cached = on"])
-    assert found["cached = on"] == solve_model(spec.model, settled).capacity
+    solved = spec.configuration(None, ["cached = on"])
+    assert found["cached = on"] == solve_model(spec.model, solved).capacity
 
 
 @needs_node
@@ -202,11 +202,9 @@ def test_there_may_be_none_of_a_node_that_no_stream_visits_then() -> None:
     assert solve(lowered(called, "cached = off")).capacity
 
 
-@pytest.mark.parametrize("asked", ["latency", "rate", "loss", "throughput", "jitter"])
-def test_what_is_not_there_has_no_measures(asked: str) -> None:
-    claim = (
-        f"expect e {{ beacon.{asked} >= 0 * beacon.{asked} with beacons = off; source model }}\n"
-    )
+@pytest.mark.parametrize("measure", ["latency", "rate", "loss", "throughput", "jitter"])
+def test_what_is_not_there_has_no_measures(measure: str) -> None:
+    claim = f"expect e {{ beacon.{measure} >= 0 * beacon.{measure} with beacons = off; source model }}\n"
     with pytest.raises(QpsError, match="stream `beacon` does not exist here"):
         loads(with_all() + claim).test()
 

@@ -106,9 +106,9 @@ def _is_of_syntax(one: Diagnostic) -> bool:
 
 def test_fixes_are_in_the_json() -> None:
     (found,) = check_source(Source("a.qps", "func f(x) = x / 3 KB\n")).diagnostics
-    told = json.loads(as_json([found]))["diagnostics"][0]["fixes"]
+    diagnostic = json.loads(as_json([found]))["diagnostics"][0]["fixes"]
     place = {"file": "a.qps", "line": 1, "column": 19, "end_line": 1, "end_column": 21}
-    assert told == [
+    assert diagnostic == [
         {"title": f"write `{unit}`", "edits": [place | {"text": unit}]} for unit in ("kB", "KiB")
     ]
 
@@ -116,7 +116,7 @@ def test_fixes_are_in_the_json() -> None:
 def test_every_code_has_a_golden_file() -> None:
     shown = {path.stem[:7] for path in [*BAD, *COMMANDS]}
     # Six are told while a spec is solved: tests of the answers show them. One takes 201 mistakes.
-    told = (
+    values = (
         codes.RANGE_LIMITS,
         codes.SATURATED_START,
         codes.FAR_FROM_MEASURED,
@@ -124,7 +124,7 @@ def test_every_code_has_a_golden_file() -> None:
         codes.UNCOUNTED_WAITS,
         codes.TOO_MANY_OUTCOMES,
     )
-    answers = {code.id for code in told}
+    answers = {code.id for code in values}
     elsewhere = answers | {codes.TOO_MANY.id}
     expected = {code.id for code in codes.ALL} - elsewhere
     assert shown - {"many_te", "emoji_b"} == expected
@@ -176,10 +176,10 @@ def test_ten_mistakes_give_ten_messages_at_their_places() -> None:
 
 def tells_the_same_in_all_formats(found: tuple[Diagnostic, ...]) -> None:
     """Hold what JSON and plain text say against each other."""
-    told = json.loads(as_json(found))["diagnostics"]
+    finding = json.loads(as_json(found))["diagnostics"]
     lines = plain(found).splitlines()
-    assert len(told) == len(lines) == len(found)
-    for entry, line, diagnostic in zip(told, lines, found, strict=True):
+    assert len(finding) == len(lines) == len(found)
+    for entry, line, diagnostic in zip(finding, lines, found, strict=True):
         assert f"{entry['severity']}[{entry['code']}]: {diagnostic.message}" in line
         place = entry["primary"]
         if place is not None:

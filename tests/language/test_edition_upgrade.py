@@ -41,7 +41,7 @@ def answers() -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
 def test_a_text_of_the_first_edition_is_refused_with_the_fix(path: Path) -> None:
     outcome = check_source(Source(path.name, path.read_text(encoding="utf-8")))
-    found = [told for told in outcome.diagnostics if told.code.id == "QPS0108"]
+    found = [diagnostic for diagnostic in outcome.diagnostics if diagnostic.code.id == "QPS0108"]
     assert outcome.value is None
     assert len(found) == 1
     assert "qps fmt --upgrade" in str(found[0].hints)
@@ -55,19 +55,19 @@ def test_a_time_to_think_behind_a_source_is_reported_as_its_traffic() -> None:
         "require { job.latency <= 2 s }\n"
     )
     found = check_source(Source("old.qps", text)).diagnostics
-    assert [told.code.id for told in found] == ["QPS0108"]
+    assert [result.code.id for result in found] == ["QPS0108"]
     assert "traffic 1 request, think 15 s\n" in rewritten(text)
 
 
 @pytest.mark.parametrize(("name", "scenario"), list(answers()))
 def test_what_is_rewritten_answers_as_it_did(name: str, scenario: str) -> None:
     text = rewritten((FIRST / f"{name}.qps").read_text(encoding="utf-8"))
-    told = loads(text).solve(scenario=scenario or None)
+    answer = loads(text).solve(scenario=scenario or None)
     was = ANSWERS[name][scenario]
-    assert told.capacity == was["largest_acceptable"]
-    quality = told.quality and [told.quality.metric, told.quality.at_limit]
-    assert quality == was["quality"] or told.quality.at_limit == pytest.approx(was["quality"][1])
-    for resource in told.resources:
+    assert answer.capacity == was["largest_acceptable"]
+    quality = answer.quality and [answer.quality.metric, answer.quality.at_limit]
+    assert quality == was["quality"] or answer.quality.at_limit == pytest.approx(was["quality"][1])
+    for resource in answer.resources:
         assert resource.utilization_at_limit == pytest.approx(
             was["loads"][resource.name], rel=1e-12
         )

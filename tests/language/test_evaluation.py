@@ -39,7 +39,7 @@ def _at(examined: Examined, text: str, part: str) -> PlacedValue | None:
     start = source.text.index(text) + text.index(part)
     assert examined.values is not None
     around = examined.values.around(source, start)
-    return next((told for told in around if told.span.text == part), None)
+    return next((result for result in around if result.span.text == part), None)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_a_mistake_leaves_what_does_not_rest_on_it(right: str, wrong: str, why: 
     found = examine(Source("values.qps", TEXT.replace(right, wrong)))
     assert found.spec is None, why
     assert any(one.is_error for one in found.diagnostics)
-    told = _at(found, "size / (1 GB/s)", "size / (1 GB/s)")
-    assert told is not None
-    assert told.text() == "4 us/request"
+    result = _at(found, "size / (1 GB/s)", "size / (1 GB/s)")
+    assert result is not None
+    assert result.text() == "4 us/request"
     assert found.model is not None
     assert "size" in {parameter.name for parameter in found.model.parameters}
     if "pace" in wrong:

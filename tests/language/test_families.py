@@ -183,7 +183,7 @@ def test_a_cost_measured_on_a_parent_counts_for_the_family() -> None:
     text = text.replace("machine box {", "machine other { cpu 1 score }\nmachine box {")
     text = text.replace("slow with cpu 2 ms/request measured on pod", "slow with drop 2 %")
     graph = lower(spec(text).model, spec(text).configuration())
-    costs = {told.text for name, told in graph.assumptions.items() if ".cpu.request" in name}
+    costs = {result.text for name, result in graph.assumptions.items() if ".cpu.request" in name}
     assert costs == {"5 ms/request"}
     assert "other.score" not in graph.assumptions
 
@@ -303,8 +303,8 @@ def test_the_count_stands_before_a_machine_or_behind_it(place: str) -> None:
     found = spec(text)
     node = next(node for node in found.model.nodes if node.name == "web")
     assert node.machine == ("ws.alpha" if "alpha" in place else "pod")
-    settled = found.configuration(None, [f"cart = {place}"])
-    assert settled.nodes["cart"].count == settled.nodes["web"].count
+    configuration = found.configuration(None, [f"cart = {place}"])
+    assert configuration.nodes["cart"].count == configuration.nodes["web"].count
 
 
 def test_a_node_that_no_stream_visits_may_have_no_machine(
@@ -367,9 +367,9 @@ def test_reasons_count_the_ports_of_a_switch(
 def test_the_page_tells_ports_as_the_text_does(open_page: Any) -> None:
     page = open_page(html_of(spec(LISTED)))
     assert page.run("() => qps.shown.trouble") is None
-    told = page.page.inner_text("#resources")
-    assert "fabric.auth.in, busiest of 7 ports" in told
-    assert "fabric.cart" not in told
+    output = page.page.inner_text("#resources")
+    assert "fabric.auth.in, busiest of 7 ports" in output
+    assert "fabric.cart" not in output
     assert "fabric.auth.in, busiest of 7 ports" in page.page.inner_text("#carried")
     assert "web.cpu, 7 ports of fabric, auth.cpu" in page.page.inner_text("#known")
 

@@ -48,8 +48,8 @@ def test_the_grammar_has_no_conflict_that_lark_would_settle_silently() -> None:
 
 
 def test_the_tables_are_those_of_the_grammar() -> None:
-    kept = files("qps.grammar").joinpath("tables.json").read_text(encoding="utf-8")
-    assert kept == tables_text(), "run `python -m qps.grammar.table_generator`"
+    stored = files("qps.grammar").joinpath("tables.json").read_text(encoding="utf-8")
+    assert stored == tables_text(), "run `python -m qps.grammar.table_generator`"
 
 
 # -- what is built is what the tree says -------------------------------------------------------

@@ -265,10 +265,10 @@ def test_rooms_can_be_requested() -> None:
 
 def test_explain_tells_members_and_groups() -> None:
     graph = lowered(_stream("go to others in room"))
-    told = explanation_text(explain(graph, "room", 12))
-    assert "min(room.size, N)" in told
-    assert "Number of groups N/members(room)\n" in told
-    assert "Groups at N = 12 3\n" in told
+    text = explanation_text(explain(graph, "room", 12))
+    assert "min(room.size, N)" in text
+    assert "Number of groups N/members(room)\n" in text
+    assert "Groups at N = 12 3\n" in text
     assert "members(room)" in explanation_text(explain(graph, "sfu.cpu", 12))
 
 

@@ -392,8 +392,8 @@ WHOLE = [
 def _told_at(spec: Spec, scenario: str | None) -> dict[tuple[str, int, str], float]:
     """Return what a spec comes to at three populations, in every mode."""
     found: dict[tuple[str, int, str], float] = {}
-    for settled in in_each_mode(spec.model, spec.configuration(scenario)):
-        graph = lower(spec.model, settled)
+    for configuration in in_each_mode(spec.model, spec.configuration(scenario)):
+        graph = lower(spec.model, configuration)
         values = {f"{name}.utilization": r.load for name, r in graph.resources.items()}
         values |= {f"target of {name}": r.target for name, r in graph.resources.items()}
         values |= {f"{name}.latency": s.mean_latency for name, s in graph.streams.items()}
@@ -401,16 +401,20 @@ def _told_at(spec: Spec, scenario: str | None) -> dict[tuple[str, int, str], flo
         values |= {name: measure.value for name, measure in graph.measures.items()}
         values |= {f"limit {n}": one.limit for n, one in enumerate(graph.criteria)}
         values |= {} if graph.quality is None else {"quality": graph.quality}
-        for users in {settled.low, (settled.low + settled.high) // 2, settled.high}:
-            at, mode = graph.at(users), settled.mode or ""
+        for users in {
+            configuration.low,
+            (configuration.low + configuration.high) // 2,
+            configuration.high,
+        }:
+            at, mode = graph.at(users), configuration.mode or ""
             found |= {(mode, users, name): at.number(value) for name, value in values.items()}
     return {(m.replace("it.", ""), n, v.replace("it.", "")): x for (m, n, v), x in found.items()}
 
 
 def _assert_same(own: Spec, text: str, folder: Path, name: str) -> None:
     users = own.model.population
-    told = f'use "{name}" as it with population = N_\nusers N_ in {users.low}..{users.high}\n'
-    outcome = check_source(Source(str(folder / "using.qps"), told, folder))
+    sentence = f'use "{name}" as it with population = N_\nusers N_ in {users.low}..{users.high}\n'
+    outcome = check_source(Source(str(folder / "using.qps"), sentence, folder))
     assert outcome.value is not None, plain(outcome.diagnostics)
     using = outcome.value
     offered = {scenario.name for scenario in using.model.scenarios}

@@ -139,9 +139,9 @@ def test_nothing_of_a_wrong_setting_stays_in_a_spec(tmp_path: Path) -> None:
     spec = qps.loads(EVERY_PART).spec
     before = spec.known.copied()
     for number in range(300):
-        with pytest.raises(qps.QpsError) as told:
+        with pytest.raises(qps.QpsError) as result:
             spec.changes([f"nothing_{number} = 3"])
-        assert len(told.value.diagnostics) == 1
+        assert len(result.value.diagnostics) == 1
     assert len(spec.changes(["k = 3"])) == 1
     assert spec.known == before
     assert spec.configuration(None, ["k = 3"]).parameters["k"] is not None
@@ -153,10 +153,10 @@ def test_more_wrong_settings_than_anybody_reads() -> None:
     spec = qps.loads(EVERY_PART).spec
     for ask in (spec.changes, lambda settings: spec.configuration(None, settings)):
         for settings in ([f"x{n} = 3" for n in range(300)], ["k = 3"] * 300, ["k ="] * 300):
-            with pytest.raises(qps.QpsError) as told:
+            with pytest.raises(qps.QpsError) as result:
                 ask(settings)
-            assert [d.code.id for d in told.value.diagnostics][-1] == "QPS0107"
-            assert len(told.value.diagnostics) == 201
+            assert [d.code.id for d in result.value.diagnostics][-1] == "QPS0107"
+            assert len(result.value.diagnostics) == 201
 
 
 def test_names_to_offer_are_gathered_for_a_mistake_alone(monkeypatch: pytest.MonkeyPatch) -> None:

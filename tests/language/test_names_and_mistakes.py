@@ -216,8 +216,8 @@ def test_parameters_that_nothing_depends_on(text: str, unused: set[str]) -> None
     source = PRELUDE + "param pace = 3 packet/s\ntopology { node host = box }\n" + text
     source += "\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
     found = check_source(Source("spec.qps", source)).diagnostics
-    told = {d.message.split("`")[1] for d in found if d.code.id == "QPS0502"}
-    assert told & {"pace", "other", "spare", "air"} == unused
+    sentence = {d.message.split("`")[1] for d in found if d.code.id == "QPS0502"}
+    assert sentence & {"pace", "other", "spare", "air"} == unused
 
 
 @pytest.mark.parametrize(
@@ -240,5 +240,5 @@ def test_resources_that_no_step_loads(machine: str, more: str, unused: set[str])
     )
     source += "stream kept { traffic N * 1 packet/s, 9 byte/packet; at spare { work; store } }\n"
     found = check_source(Source("spec.qps", source)).diagnostics
-    told = {d.message.split("`")[1] for d in found if "no component uses" in d.message}
-    assert told == unused
+    text = {d.message.split("`")[1] for d in found if "no component uses" in d.message}
+    assert text == unused

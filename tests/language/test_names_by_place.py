@@ -42,12 +42,12 @@ stream add in all {
 
 
 def test_each_number_of_an_argument_is_named_after_its_place() -> None:
-    told = {
+    by_name = {
         one.name: one.text
         for one in lowered(SHOP).assumptions.values()
         if "cpu.request" in one.name
     }
-    assert told == {
+    assert by_name == {
         "work.cpu.request at web": "t (t = 0.25 ms/request)",
         "work.cpu.request at auth": "t (t = 0.4 ms/request)",
         "work.cpu.request at stock": "t (t = 0.4 ms/request)",

@@ -345,5 +345,5 @@ def test_a_number_that_is_set_moves_loads_as_that_of_the_graph_does(name: str) -
         moved = structs.replace(assumed, value=number(value))
         before = graph.with_assumptions({one: moved})
         for resource in graph.resources:
-            told = [at(g, g.resources[resource].load, graph.low + 7) for g in (before, after)]
-            assert told[0] == told[1], (one, resource)
+            values = [at(g, g.resources[resource].load, graph.low + 7) for g in (before, after)]
+            assert values[0] == values[1], (one, resource)

@@ -248,8 +248,8 @@ def test_what_runs_several_times_takes_its_delay_so_often() -> None:
         graph = lower(
             (checked := spec(text)).model, checked.configuration(None, [f"times={times}"])
         )
-        told = graph.at(1).number(graph.streams["s_"].mean_latency)
-        assert told == pytest.approx(0.003 * (times + 1) * 2)
+        value = graph.at(1).number(graph.streams["s_"].mean_latency)
+        assert value == pytest.approx(0.003 * (times + 1) * 2)
 
 
 def test_what_runs_in_a_component_is_used_and_may_be_of_a_module(tmp_path: Path) -> None:

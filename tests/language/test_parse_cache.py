@@ -47,21 +47,21 @@ def _told(found: tuple[Diagnostic, ...]) -> list[tuple[str, object]]:
 def test_cached_parts_are_read_as_new_ones(path: Path) -> None:
     allow_deep_expressions()
     text = path.read_text(encoding="utf-8", errors="replace")
-    kept = ParseCache()
-    parse(Source(path.name, text), kept)
+    stored = ParseCache()
+    parse(Source(path.name, text), stored)
     for edit in EDITS:
         source = Source(path.name, edit(text))
-        anew, again = parse(source), parse(source, kept)
+        anew, again = parse(source), parse(source, stored)
         assert _tree(again.value) == _tree(anew.value)
         assert _told(again.diagnostics) == _told(anew.diagnostics)
 
 
 def test_places_are_in_the_text_at_hand() -> None:
-    kept = ParseCache()
+    stored = ParseCache()
     text = "param one = 1 ms\nparam two = one * 2\n"
-    parse(Source("a.qps", text), kept)
+    parse(Source("a.qps", text), stored)
     source = Source("b.qps", "users N in 1..2\n" + text)
-    module = parse(source, kept).value
+    module = parse(source, stored).value
     assert module is not None
     assert {item.span.source for item in module.declarations} == {source}
     assert [item.span.text for item in module.declarations][-1] == "param two = one * 2"
@@ -69,22 +69,22 @@ def test_places_are_in_the_text_at_hand() -> None:
 
 def test_no_more_is_cached_than_a_few_thousand_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parse_cache, "MOST_PARTS", 3)
-    kept = ParseCache()
+    stored = ParseCache()
     text = "".join(f"param p{number} = 1\n" for number in range(6))
     source = Source("a.qps", text)
-    parse(source, kept)
+    parse(source, stored)
     starts = [text.index(f"param p{number}") for number in range(6)]
     ends = [*starts[1:], len(text)]
-    found = [kept.get(source, *place) is not None for place in zip(starts, ends, strict=True)]
+    found = [stored.get(source, *place) is not None for place in zip(starts, ends, strict=True)]
     assert found == [False] * 3 + [True] * 3
 
 
 def test_a_text_that_is_examined_again_tells_the_same() -> None:
     path = SPECS[2]
-    text, kept = path.read_text(encoding="utf-8"), ParseCache()
+    text, stored = path.read_text(encoding="utf-8"), ParseCache()
     anew, again = (
         [examine(Source(str(path), one, path.parent), cache=of) for one in (text, "\n" + text)][-1]
-        for of in (None, kept)
+        for of in (None, stored)
     )
     assert anew.spec is not None
     assert again.spec is not None

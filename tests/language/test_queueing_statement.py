@@ -69,8 +69,10 @@ def test_a_line_says_what_machines_and_networks_would(line: str, stated: tuple[s
 
 def test_whatever_the_discipline_what_waits_is_requested() -> None:
     for word, one in DISCIPLINES.items():
-        told = "cpu mm1, " if word == "md1" else ""
-        text = _spec(f"queueing {told}{word}{' cv 1.2' * (one.traits.variation is None)}", *NOTHING)
+        sentence = "cpu mm1, " if word == "md1" else ""
+        text = _spec(
+            f"queueing {sentence}{word}{' cv 1.2' * (one.traits.variation is None)}", *NOTHING
+        )
         (found,) = check_source(Source("waits.qps", text)).diagnostics
         assert found.message == f"the resource of queueing `{word}` is missing"
         assert found.primary is not None

@@ -243,9 +243,9 @@ def test_settings_change_the_model() -> None:
     assert load(lowered(text, "extra = on"), "host.cpu", 1) == Fraction("0.1")
     assert load(lowered(text, "host = twice"), "host.cpu", 1) == Fraction("0.025")
     spec = checked(text)
-    settled = spec.configuration("fast", ["pace=20 packet/s"])
-    assert settled.nodes["host"].machine == "twice"
-    assert settled.values_from["pace"].text == "20 packet/s"
+    configuration = spec.configuration("fast", ["pace=20 packet/s"])
+    assert configuration.nodes["host"].machine == "twice"
+    assert configuration.values_from["pace"].text == "20 packet/s"
 
 
 def test_doc_strings_are_preserved() -> None:
@@ -468,8 +468,8 @@ ARRIVALS = [
 def test_what_arrives(spec: str, population: int, rate: str, throughput: str, loss: str) -> None:
     graph = lowered(PRELUDE + spec)
     flow = graph.streams["flow"]
-    told = [at(graph, value, population) for value in (flow.rate, flow.throughput, flow.loss)]
-    assert told == [Fraction(rate), Fraction(throughput), Fraction(loss)]
+    values = [at(graph, value, population) for value in (flow.rate, flow.throughput, flow.loss)]
+    assert values == [Fraction(rate), Fraction(throughput), Fraction(loss)]
 
 
 def test_measures_of_loads() -> None:

@@ -113,13 +113,13 @@ _OF_TRUST = {  # the blocks of specs/README.md that each class of misses is made
 
 @pytest.mark.parametrize("kind", _OF_TRUST)
 def test_misses_that_trust_rests_on_are_those_that_the_list_of_specs_tells(kind: str) -> None:
-    told = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
+    output = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
     claim = module_text("std.trust").partition(f"expect off_{kind} ")[2].partition("\n}")[0]
     misses = [float(off) for off in re.findall(r"miss\((-?[\d.]+) %\)", claim)]
     counted = 0
     for block in _OF_TRUST[kind]:
         found = re.search(
-            rf"(?:-->|; ){block}(?: \((\d+)\))? ([+-][\d.]+)(?: to ([+-][\d.]+))? %", told
+            rf"(?:-->|; ){block}(?: \((\d+)\))? ([+-][\d.]+)(?: to ([+-][\d.]+))? %", output
         )
         assert found, block
         counted += int(found[1] or 1)

@@ -79,8 +79,8 @@ def test_every_declaration_may_have_the_name_of_a_unit(units: list[str]) -> None
     long, short = (check_source(Source("s", text)) for text in (LONG, renamed(LONG, names)))
     assert long.value is not None, long.diagnostics
     assert short.value is not None, [d.message for d in short.diagnostics]
-    told = {d.code for d in short.diagnostics} - {codes.ALSO_A_UNIT}
-    assert told == {d.code for d in long.diagnostics}
+    diagnostic = {d.code for d in short.diagnostics} - {codes.ALSO_A_UNIT}
+    assert diagnostic == {d.code for d in long.diagnostics}
     values = [
         [(p.value.value if isinstance(p.value, ir.Constant) else None) for p in one.parameters]
         for one in (long.value.model, short.value.model)
@@ -104,7 +104,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "requested",
     [
         (),
         ("--set", "us=session * 3"),
@@ -115,17 +115,17 @@ NAMED = {
     ids=" ".join,
 )
 def test_what_is_called_as_units_answers_as_what_is_not(
-    asked: tuple[str, ...],
+    requested: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     back = {unit: name for name, unit in NAMED.items()}
-    plain = [re.sub(r"^\w+", lambda m: back.get(m[0], m[0]), a) for a in asked]
+    plain = [re.sub(r"^\w+", lambda m: back.get(m[0], m[0]), a) for a in requested]
     plain = [a.replace("session", "v_machine") for a in plain]
     monkeypatch.chdir(tmp_path)
     answers = []
-    for text, more in ((LONG, plain), (renamed(LONG, NAMED), asked)):
+    for text, more in ((LONG, plain), (renamed(LONG, NAMED), requested)):
         Path("spec.qps").write_text(text, encoding="utf-8")
         assert main(["solve", "spec.qps", "--format", "json", *more]) == 0
         answer = json.loads(capsys.readouterr().out)

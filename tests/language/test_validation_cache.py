@@ -70,9 +70,9 @@ configurations = st.lists(st.sampled_from(CHANGES), max_size=3)
 
 
 @given(st.lists(configurations, min_size=2, max_size=6))
-def test_what_was_looked_at_hides_nothing(asked: list[list[str]]) -> None:
+def test_what_was_looked_at_hides_nothing(requested: list[list[str]]) -> None:
     shared = Placement(MODEL_SPEC.model)
-    for changes in asked:
+    for changes in requested:
         assert found(shared, changes) == found(Placement(MODEL_SPEC.model), changes)
 
 
@@ -91,8 +91,8 @@ def test_the_changes_are_of_both_kinds() -> None:
 
 def moved(*changes: str) -> set[str]:
     made = MODEL_SPEC.changes(changes)
-    settled = changed(base_configuration(MODEL_SPEC.model), made)
-    return set(Meanings(MODEL_SPEC.model).moved(in_force(settled)))
+    configuration = changed(base_configuration(MODEL_SPEC.model), made)
+    return set(Meanings(MODEL_SPEC.model).moved(in_force(configuration)))
 
 
 def test_what_rests_on_a_change_is_moved_by_it() -> None:

@@ -155,10 +155,10 @@ def test_each_free_word_is_a_name_of_each_thing(turn: int) -> None:
         if d.is_error
     ]
     assert said(worded.diagnostics) == plain
-    kept = formatted(Source("spec.qps", text))
-    assert kept.value is not None
+    stored = formatted(Source("spec.qps", text))
+    assert stored.value is not None
     words = [
         [token.text for token in parsing.parse(each).tokens if token.type != parsing.SEPARATOR]
-        for each in (kept.value, renamed(of_plain, named(turn)))
+        for each in (stored.value, renamed(of_plain, named(turn)))
     ]
     assert words[0] == words[1]

@@ -19,10 +19,10 @@ SFU = Path(__file__).parents[2] / "specs" / "sfu.qps"
 
 
 def test_one_row_of_each_combination_is_solved_for_all() -> None:
-    asked: list[list[int]] = []
+    options: list[list[int]] = []
 
     def tell(rows: Ints) -> tuple[Floats, Bools]:
-        asked.append(rows.tolist())
+        options.append(rows.tolist())
         return rows * 10.0, rows == 2
 
     once = AxisCache(axes=(1,), counts=(3,))
@@ -33,7 +33,7 @@ def test_one_row_of_each_combination_is_solved_for_all() -> None:
     at, is_open = once.points(index, np.arange(1, 5), tell)
     assert at.tolist() == [0, 20, 20, 40]
     assert is_open.tolist() == [False, True, True, False]
-    assert asked == [[0, 2], [4]]
+    assert options == [[0, 2], [4]]
 
 
 def test_what_rests_on_no_axis_is_the_same_in_all_rows() -> None:
@@ -48,9 +48,9 @@ def test_resources_that_no_axis_changes_are_searched_once(monkeypatch: pytest.Mo
     rows: list[int] = []
     saturations = mode_rows.saturations  # type: ignore[attr-defined]
 
-    def counted(some: object, *asked: object, **how: object) -> Saturations:
+    def counted(some: object, *options: object, **how: object) -> Saturations:
         rows.append(some.count)  # type: ignore[attr-defined]
-        found: Saturations = saturations(some, *asked, **how)
+        found: Saturations = saturations(some, *options, **how)
         return found
 
     monkeypatch.setattr(mode_rows, "saturations", counted)

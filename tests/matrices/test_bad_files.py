@@ -53,17 +53,17 @@ def expected(folder: Path) -> int:
 def test_check_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("c.qps").write_text("users N in 1..\n")
     assert main(["check", "."]) == expected(folder)
-    told = capsys.readouterr().err
-    assert "b.qps" in told
-    assert "c.qps" in told
+    errors = capsys.readouterr().err
+    assert "b.qps" in errors
+    assert "c.qps" in errors
 
 
 def test_test_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test", "a.qps", "b.qps", "c.qps"]) == expected(folder)
-    told = capsys.readouterr()
-    assert "2 passed, 0 failed" in told.out
-    assert told.out.count("largest_acceptable >= 1") == 2
-    assert "b.qps" in told.out + told.err
+    output = capsys.readouterr()
+    assert "2 passed, 0 failed" in output.out
+    assert output.out.count("largest_acceptable >= 1") == 2
+    assert "b.qps" in output.out + output.err
 
 
 @_of("a fault of ours")
@@ -104,6 +104,6 @@ def test_a_review_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixtur
         command = ["git", "-c", "user.name=x", "-c", "user.email=x@x", *words]
         subprocess.run(command, check=True, cwd=folder)
     assert main(["ci", ".", "--base", "HEAD", "--format", "markdown"]) == expected(folder)
-    told = capsys.readouterr().out
-    assert "b.qps" in told
-    assert "c.qps" in told
+    output = capsys.readouterr().out
+    assert "b.qps" in output
+    assert "c.qps" in output

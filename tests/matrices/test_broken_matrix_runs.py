@@ -70,12 +70,12 @@ def test_a_run_that_was_interrupted_is_resumed(
     with monkeypatch.context() as patch:
         broken(patch, 3, KeyboardInterrupt())
         assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 130
-    told = capsys.readouterr().err
-    kept = sorted(Path("a.parquet.parts").iterdir())
-    assert f"interrupted: {len(kept)} of 5 parts are stored in a.parquet.parts" in told
-    assert "--resume" in told
+    errors = capsys.readouterr().err
+    stored = sorted(Path("a.parquet.parts").iterdir())
+    assert f"interrupted: {len(stored)} of 5 parts are stored in a.parquet.parts" in errors
+    assert "--resume" in errors
     assert not Path("a.parquet").exists()
-    assert 0 < len(kept) <= 3
+    assert 0 < len(stored) <= 3
     assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 2
     assert "belongs to an interrupted run: " in capsys.readouterr().err
     made: list[int] = []
@@ -88,7 +88,7 @@ def test_a_run_that_was_interrupted_is_resumed(
     monkeypatch.setattr(local_processes, "part_bytes", counting)
     # In this process, where it can be counted.
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume", "--workers", "1"]) == 0
-    assert len(made) == 5 - len(kept)
+    assert len(made) == 5 - len(stored)
     assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
     assert not Path("a.parquet.parts").exists()
 
@@ -125,9 +125,9 @@ def test_a_part_of_which_three_bytes_were_changed_is_made_again(
     first = min(Path("a.parquet.parts").iterdir())
     before = bytearray(first.read_bytes())
     whole = Path("whole.parquet").read_bytes()
-    kept = {path: path.read_bytes() for path in Path("a.parquet.parts").iterdir()}
+    stored = {path: path.read_bytes() for path in Path("a.parquet.parts").iterdir()}
     for at in range(3, len(before), 97):
-        for path, data in kept.items():
+        for path, data in stored.items():
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
         changed = bytearray(before)
@@ -179,8 +179,8 @@ def in_a_process(program: str, *arguments: object) -> subprocess.Popen[str]:
 def on_a_full_disk(limit: int, part: int) -> tuple[int, str]:
     """Run the command where no file can grow beyond a limit; return its status and what it says."""
     process = in_a_process(FULL_DISK, limit, part)
-    _, told = process.communicate()
-    return process.returncode, told
+    _, output = process.communicate()
+    return process.returncode, output
 
 
 FINGERPRINT = """
@@ -193,7 +193,7 @@ print(compile_matrix(spec.model, spec.model.matrices[0]).fingerprint)
 
 
 def test_every_process_finds_the_same_fingerprint() -> None:
-    told = [
+    output = [
         subprocess.run(
             [sys.executable, "-c", FINGERPRINT],
             capture_output=True,
@@ -204,14 +204,14 @@ def test_every_process_finds_the_same_fingerprint() -> None:
         ).stdout
         for seed in ("1", "2", "3")
     ]
-    assert len(set(told)) == 1
+    assert len(set(output)) == 1
 
 
 @pytest.mark.parametrize("part", [16, 1000])
 def test_a_full_disk_is_reported(part: int) -> None:
-    status, told = on_a_full_disk(500, part)
-    assert status == 2, told
-    assert "cannot write `a.parquet`: File too large" in told
+    status, result = on_a_full_disk(500, part)
+    assert status == 2, result
+    assert "cannot write `a.parquet`: File too large" in result
     assert not Path("a.parquet").exists()
     assert not list(Path().rglob("*.tmp"))
 
@@ -226,11 +226,11 @@ def test_parts_are_stored_where_the_disk_is_too_full_for_the_whole(
     largest = max(part.stat().st_size for part in Path("b.parquet.parts").iterdir())
     whole = Path("whole.parquet").stat().st_size
     assert largest < whole
-    status, told = on_a_full_disk((largest + whole) // 2, 16)
-    assert status == 2, told
-    kept = len(list(Path("a.parquet.parts").iterdir()))
-    assert kept
-    assert f"{kept} parts are stored: free disk space, then continue with `--resume`" in told
+    status, result = on_a_full_disk((largest + whole) // 2, 16)
+    assert status == 2, result
+    stored = len(list(Path("a.parquet.parts").iterdir()))
+    assert stored
+    assert f"{stored} parts are stored: free disk space, then continue with `--resume`" in result
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
     assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
@@ -256,8 +256,8 @@ sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]))
 def waiting_run(*arguments: str) -> subprocess.Popen[str]:
     """Start a run that makes its first part, and then waits; return it once that part is there."""
     process = in_a_process(SLOW, *arguments)
-    kept = Path("a.parquet.parts") / "part-0000000000.sealed"
-    while not kept.exists():
+    stored = Path("a.parquet.parts") / "part-0000000000.sealed"
+    while not stored.exists():
         assert process.poll() is None
         time.sleep(0.02)
     return process
@@ -277,8 +277,8 @@ def test_one_of_two_runs_wins_and_the_other_reports_which(
         for name in ("a.parquet", "./a.parquet", "link.parquet"):
             for flags in ([], ["--resume"]):
                 assert main(["matrix", "shop.qps", "-o", name, *flags]) == 2
-                told = capsys.readouterr().err
-                assert f"is being written by another run: process {first.pid}, since 20" in told
+                errors = capsys.readouterr().err
+                assert f"is being written by another run: process {first.pid}, since 20" in errors
         assert main(["matrix", "shop.qps", "-o", "b.parquet"]) == 0
     finally:
         first.kill()
@@ -304,10 +304,10 @@ def test_of_many_runs_at_once_the_file_is_always_whole(name: str) -> None:
     assert main(["matrix", "shop.qps", "-o", f"whole{Path(name).suffix}"]) == 0
     whole = Path(f"whole{Path(name).suffix}").read_bytes()
     running = [in_a_process(MANY, name) for _ in range(4)]
-    told = [process.communicate()[1] for process in running]
-    assert {process.returncode for process in running} <= {0, 2}, told
+    output = [process.communicate()[1] for process in running]
+    assert {process.returncode for process in running} <= {0, 2}, output
     assert any(process.returncode == 0 for process in running)
-    for process, text in zip(running, told, strict=True):
+    for process, text in zip(running, output, strict=True):
         assert (process.returncode == 2) == ("is being written by another run: process" in text)
     assert Path(name).read_bytes() == whole
     assert beside(name) == set()
@@ -316,9 +316,9 @@ def test_of_many_runs_at_once_the_file_is_always_whole(name: str) -> None:
 def test_a_run_that_is_ended_puts_away_what_it_began() -> None:
     process = waiting_run()
     process.send_signal(signal.SIGTERM)
-    _, told = process.communicate(timeout=400)
+    _, output = process.communicate(timeout=400)
     assert process.returncode == 128 + signal.SIGTERM
-    assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in told
+    assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in output
     assert beside("a.parquet") == {"a.parquet.parts"}
     assert [path.name for path in Path("a.parquet.parts").iterdir()] == ["part-0000000000.sealed"]
 

@@ -13,7 +13,7 @@ from qps.reports.text.claims.claim_quantities import predicted
 
 
 @pytest.mark.parametrize(
-    ("claim", "holds", "told"),
+    ("claim", "holds", "expected"),
     [
         ("every configuration: largest_acceptable >= 1", True, "6 of 6"),
         ("every configuration where extra > 1: talk.loss <= 100 %", True, "4 of 4"),
@@ -30,11 +30,11 @@ from qps.reports.text.claims.claim_quantities import predicted
         ("no configuration where extra > 5: host == big", False, "no configuration matches"),
     ],
 )
-def test_claims_count_configurations(claim: str, holds: bool, told: str) -> None:
+def test_claims_count_configurations(claim: str, holds: bool, expected: str) -> None:
     matrix = "matrix m { host in [box, big]; extra in [1, 2, 3] }"
     text = f'{matrix}\nexpect e {{ {claim}; source "us" }}'
     (result,) = qps.loads(BASE + text).test()
-    assert (result.holds, result.counted, result.kind) == (holds, told, "matrix")
+    assert (result.holds, result.counted, result.kind) == (holds, expected, "matrix")
 
 
 @pytest.mark.parametrize(

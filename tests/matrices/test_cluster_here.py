@@ -80,9 +80,9 @@ def test_rows_are_the_same_and_nothing_else_is_reported() -> None:
             taken.bind(("", 8787))  # where Dask shows its page
             taken.listen()
         process = started()
-        out, told = process.communicate(timeout=400)
+        out, output = process.communicate(timeout=400)
     assert (process.returncode, out) == (0, "")
-    assert told == "80 configurations of m\nwritten to a.parquet\n"
+    assert output == "80 configurations of m\nwritten to a.parquet\n"
     assert Path("a.parquet").read_bytes() == whole()
     assert not list(Path().glob("*.tmp"))
 
@@ -90,9 +90,9 @@ def test_rows_are_the_same_and_nothing_else_is_reported() -> None:
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced_and_what_it_was_at_made_again() -> None:
     process = started("while start and not os.path.exists('go'): time.sleep(0.02)")
-    kept = Path("a.parquet.parts") / "part-0000000000.sealed"
+    stored = Path("a.parquet.parts") / "part-0000000000.sealed"
     workers = workers_of(process)
-    while not kept.exists():
+    while not stored.exists():
         assert process.poll() is None
         time.sleep(0.02)
     os.kill(workers[0], signal.SIGKILL)
@@ -106,26 +106,26 @@ def test_a_worker_that_is_killed_is_replaced_and_what_it_was_at_made_again() -> 
 @pytest.mark.slow
 def test_workers_that_are_always_killed_are_reported() -> None:
     process = started("os.kill(os.getpid(), signal.SIGKILL)")
-    _, told = process.communicate(timeout=400)
+    _, output = process.communicate(timeout=400)
     assert process.returncode == 2
-    assert re.search(r"workers that solve parts of 16 rows: (were killed|are all gone)", told)
+    assert re.search(r"workers that solve parts of 16 rows: (were killed|are all gone)", output)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_all_end_with_the_one_that_started_them(how: signal.Signals) -> None:
     process = started("time.sleep(600 if start else 0)")
-    kept = Path("a.parquet.parts") / "part-0000000000.sealed"
-    while not kept.exists():
+    stored = Path("a.parquet.parts") / "part-0000000000.sealed"
+    while not stored.exists():
         assert process.poll() is None
         time.sleep(0.02)
     workers_of(process)  # the other one may be started later than this one has made a part
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) == 3
     process.send_signal(how)
-    _, told = process.communicate(timeout=400)
+    _, output = process.communicate(timeout=400)
     assert psutil.wait_procs(family, timeout=400)[1] == []
-    assert kept.exists()
+    assert stored.exists()
     if how is not signal.SIGKILL:
         assert process.returncode == 128 + how
-        assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in told
+        assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in output

@@ -79,12 +79,12 @@ def test_what_has_ended_is_reported_again_and_left_as_it_is(
     Path("shop.qps").write_text(text)
     output = Path(f"out{ending}")
     assert ran(output=output.name) == status
-    told = capsys.readouterr().err
+    errors = capsys.readouterr().err
     before, stat = output.read_bytes(), output.stat()
     assert ran("--resume", output=output.name) == status
     assert compiled == ["m"]
     again = capsys.readouterr().err
-    assert again == told.replace(f"written to {output}\n", f"{output} is up to date\n")
+    assert again == errors.replace(f"written to {output}\n", f"{output} is up to date\n")
     assert output.read_bytes() == before
     assert (output.stat().st_mtime_ns, output.stat().st_ino) == (stat.st_mtime_ns, stat.st_ino)
 
@@ -104,12 +104,12 @@ matrix m { working in [on, off] }
 def test_what_is_warned_of_is_reported_again(capsys: pytest.CaptureFixture[str]) -> None:
     Path("shop.qps").write_text(IDLE)
     ran()
-    told = capsys.readouterr().err
-    assert "1 of 2 configurations have no load and no requirement" in told
-    assert "parameter `spare` is never used" in told
+    errors = capsys.readouterr().err
+    assert "1 of 2 configurations have no load and no requirement" in errors
+    assert "parameter `spare` is never used" in errors
     ran("--resume")
     again = capsys.readouterr().err
-    assert again.splitlines()[:-1] == told.splitlines()[:-1]
+    assert again.splitlines()[:-1] == errors.splitlines()[:-1]
 
 
 def edit(name: str, old: str, new: str) -> Callable[[], None]:

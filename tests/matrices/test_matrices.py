@@ -75,7 +75,7 @@ def disagreements(text: str, count: int = 6, seed: int = 0) -> list[object]:
             configuration = configured(model, matrix, axes, index)
             one = solve_single(model, configuration, compiled.question, matrix.at)
             words = block.words
-            told = (
+            values = (
                 block.texts.get(row) or words[block.reason[row]] or None,
                 None if block.largest[row] < 0 else int(block.largest[row]),
                 words[block.limited[row]],
@@ -90,8 +90,8 @@ def disagreements(text: str, count: int = 6, seed: int = 0) -> list[object]:
                 *((block.saturates[name][row], at) for name, at in one.saturations.items()),
                 *((c[row], v) for c, v in zip(block.columns, one.columns, strict=True)),
             ]
-            if told != expected or not all(alike(*pair) for pair in numbers):
-                found.append((index, told, expected, numbers))
+            if values != expected or not all(alike(*pair) for pair in numbers):
+                found.append((index, values, expected, numbers))
     return found
 
 

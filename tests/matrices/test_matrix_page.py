@@ -120,16 +120,16 @@ def count(page: Opened) -> str:
 
 def test_the_answer_stands_first_also_without_scripts(small: str, open_page: Any) -> None:
     page = open_page(small, scripts=False).page
-    told = page.text_content("#answer")
-    assert "96 configurations; 72 feasible, 24 infeasible." in told
-    assert "Cheapest: $100, ≤ 200 users with host cheap, hosts 1, pace 0.5 packets/s" in told
+    output = page.text_content("#answer")
+    assert "96 configurations; 72 feasible, 24 infeasible." in output
+    assert "Cheapest: $100, ≤ 200 users with host cheap, hosts 1, pace 0.5 packets/s" in output
     assert "Query" in page.text_content(".request")
     assert "host in [cheap, fast]" in page.text_content(".request")
     assert page.locator("#rows tbody tr").count() == 50
     assert "The first 50 of 96 rows" in page.text_content("#rows")
     assert not page.is_visible("#filtered")
     with_scripts = open_page(small).page
-    assert with_scripts.text_content("#answer") == told
+    assert with_scripts.text_content("#answer") == output
 
 
 def test_rows_without_an_answer_have_their_reason(small: str, open_page: Any) -> None:
@@ -146,8 +146,8 @@ def test_rows_without_an_answer_have_their_reason(small: str, open_page: Any) ->
 
 def test_the_end_of_the_range_is_no_answer(open_page: Any) -> None:
     page = open_page(html_of(SMALL.replace("1..100_000", "1..300")))
-    told = page.page.text_content("#answer")
-    assert "Highest capacity: ~ 300 users" in told or "Highest capacity: 300+ users" in told
+    output = page.page.text_content("#answer")
+    assert "Highest capacity: ~ 300 users" in output or "Highest capacity: 300+ users" in output
     limits = shown(page, "limited_by")
     assert None in limits
     largest = page.run(
@@ -159,20 +159,20 @@ def test_the_end_of_the_range_is_no_answer(open_page: Any) -> None:
         assert ends == (limit is None and users != "\N{EN DASH}")
 
 
-@pytest.mark.parametrize("kept", ["fast", "cheap"])
-def test_the_answer_is_of_the_included_rows(small: str, open_page: Any, kept: str) -> None:
+@pytest.mark.parametrize("stored", ["fast", "cheap"])
+def test_the_answer_is_of_the_included_rows(small: str, open_page: Any, stored: str) -> None:
     """The box that a filter leaves says of its rows what a matrix of those rows alone says."""
     page = open_page(small)
     before = page.page.inner_text("#answer")
     page.run(
         "(kept) => { const one = qps.columns.find((c) => c.name === 'host');"
         " qps.filters.words(one, new Set([one.values.indexOf(kept) + 1])); qps.change(); }",
-        kept,
+        stored,
     )
-    told = page.page.inner_text("#answer")
-    alone = html_of(SMALL.replace("host in [cheap, fast]", f"host in [{kept}]"))
+    output = page.page.inner_text("#answer")
+    alone = html_of(SMALL.replace("host in [cheap, fast]", f"host in [{stored}]"))
     other = open_page(alone).page.inner_text("#answer")
-    lines = [line.replace(f"host {kept}, ", "") for line in told.splitlines() if line]
+    lines = [line.replace(f"host {stored}, ", "") for line in output.splitlines() if line]
     assert lines[0].startswith("48 of 96 configurations match the filters")
     assert lines[1:] == [line for line in other.splitlines() if line][1:]
     page.page.click(".chip")
@@ -190,9 +190,9 @@ def test_numbers_have_the_marks_of_how_they_are_known(small: str, open_page: Any
         heads = page.locator(f"{place} thead tr").first.locator("th").all_text_contents()
         index = next(i for i, head in enumerate(heads) if head.startswith("capacity"))
         cells = page.locator(f"{place} tbody tr td:nth-child({index + 1})").all_text_contents()
-        told = {cell for cell in cells if cell not in ("–", "")}
-        assert told
-        assert all(cell.startswith("≤ ") for cell in told), told
+        distinct = {cell for cell in cells if cell not in ("–", "")}
+        assert distinct
+        assert all(cell.startswith("≤ ") for cell in distinct), distinct
 
 
 def test_heads_sort_by_click_and_by_key(small: str, open_page: Any) -> None:
@@ -236,12 +236,12 @@ def test_numbers_are_preserved_by_a_limit(small: str, open_page: Any) -> None:
         "none": None,
         "> 1e9": lambda users: users > 1e9,
     }
-    for text, kept in limits.items():
+    for text, stored in limits.items():
         field(page, "capacity").fill(text)
-        if kept is None:
+        if stored is None:
             expected = [users for users in everything if users is None]
         else:
-            expected = [users for users in everything if users is not None and kept(users)]
+            expected = [users for users in everything if users is not None and stored(users)]
         assert shown(page, "capacity") == expected, text
         assert bool(expected) == (text != "> 1e9")
         assert page.page.locator(".chip").count() == 1
@@ -256,13 +256,13 @@ def test_units_are_read_and_wrong_limits_are_reported(small: str, open_page: Any
     for text in (">= 0.1 s", "100 ms", "100", "50..200 ms", "0.05..0.2 s"):
         wait.fill(text)
         assert set(shown(page, "wait")) == {0.1}, text
-    for text, told in (
+    for text, result in (
         ("much", "enter a limit such as"),
         (">= 5 kg", "unknown unit kg: use ms, day, hour, s and us"),
         ("1..2..3", "a range has two ends"),
     ):
         wait.fill(text)
-        assert told in page.page.text_content(".trouble")
+        assert result in page.page.text_content(".trouble")
         assert wait.get_attribute("aria-invalid") == "true"
         assert set(shown(page, "wait")) == {0.1}
     wait.fill("")
@@ -448,9 +448,9 @@ def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -
         return [box.x + x, box.y + y]; }"""
     )
     page.page.mouse.move(*place)
-    told = figure.locator(".readout").text_content()
-    assert told.startswith("cost $100, capacity ≤ ")
-    assert ", Pareto-optimal: host cheap, hosts 1, pace 0.5 packets/s" in told
+    output = figure.locator(".readout").text_content()
+    assert output.startswith("cost $100, capacity ≤ ")
+    assert ", Pareto-optimal: host cheap, hosts 1, pace 0.5 packets/s" in output
     page.page.mouse.click(*place)
     details = page.page.locator(".details")
     assert details.is_visible()
@@ -486,8 +486,8 @@ def test_the_command_of_a_row_answers_as_the_row(
         assert words[:2] == ["qps", "solve"]
         main([*words[1:], "--format", "json", "--no-advice"])
         solved = json.loads(capsys.readouterr().out)
-        told = page.run("(row) => qps.columns.find((c) => c.name === 'capacity').at(row)", row)
-        assert solved["capacity"] == told
+        result = page.run("(row) => qps.columns.find((c) => c.name === 'capacity').at(row)", row)
+        assert solved["capacity"] == result
 
 
 def test_any_two_measures_make_a_front(small: str, open_page: Any) -> None:
@@ -534,8 +534,8 @@ def test_ten_thousand_rows_stand_in_a_small_page(large: str, open_page: Any) -> 
     row = page.run("() => qps.columns.filter((c) => !c.detail).map((c) => c.textOfRow(7007))")
     assert line == row
     field(page, "capacity").fill(">= 60")
-    kept = page.run("() => qps.view.length")
-    assert 0 < kept < MANY
+    stored = page.run("() => qps.view.length")
+    assert 0 < stored < MANY
     page.run("() => qps.drawAll()")
     page.page.wait_for_function("() => qps.lines.jobs.size === 0")
 
@@ -544,8 +544,8 @@ def test_the_rows_are_those_of_the_matrix(small: str, open_page: Any) -> None:
     page = open_page(small)
     table = table_of(checked(SMALL))
     for name in table.schema.names:
-        told = shown(page, name)
-        for page_value, value in zip(told, table.column(name).to_pylist(), strict=True):
+        result = shown(page, name)
+        for page_value, value in zip(result, table.column(name).to_pylist(), strict=True):
             if isinstance(value, float):
                 assert page_value == pytest.approx(value, rel=1e-5), name
             else:
@@ -730,5 +730,5 @@ def test_a_page_holds_a_hundred_thousand_rows(open_page: Any) -> None:
     assert [*carried] == sorted(carried, key=lambda users: -(users or 0))
     field(page, "cost").fill("<= 100")
     field(page, "cost").dispatch_event("input")
-    kept = sum(cost <= 100 for cost in table["cost"].to_pylist())
-    assert count(page) == f"{kept:,} of {len(table):,} configurations"
+    stored = sum(cost <= 100 for cost in table["cost"].to_pylist())
+    assert count(page) == f"{stored:,} of {len(table):,} configurations"

@@ -64,8 +64,8 @@ def test_quantiles_are_those_of_the_closed_form() -> None:
         cores = row["cores"]
         assert isinstance(cores, float)
         for level in (0.05, 0.5, 0.95):
-            told = row[f"capacity.p{100 * level:02.0f}"]
-            assert told == pytest.approx(cores / (1e-3 * (2 - level)), rel=3e-3)
+            result = row[f"capacity.p{100 * level:02.0f}"]
+            assert result == pytest.approx(cores / (1e-3 * (2 - level)), rel=3e-3)
 
 
 def test_a_row_tells_which_share_of_its_samples_has_no_answer() -> None:
@@ -93,8 +93,8 @@ def test_each_row_is_what_its_configuration_has_by_itself() -> None:
         alone = solved_for(spec.model, configuration, axis_of(numbers, values, spec.model), None)
         answers = np.sort(alone.largest)
         for level in (0.05, 0.5, 0.95):
-            told = row[f"capacity.p{100 * level:02.0f}"]
-            assert told == answers[floor(1000 * level)]
+            result = row[f"capacity.p{100 * level:02.0f}"]
+            assert result == answers[floor(1000 * level)]
 
 
 def test_what_an_axis_sets_is_certain() -> None:
@@ -177,7 +177,7 @@ def test_a_claim_of_odds_is_refused_where_every_number_is_certain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "told"),
+    ("condition", "expected"),
     [
         # 4 cores at N users: the load is N * cost / 4, and cost is anything from 1 to 2 ms.
         ("web.cpu.load <= 80 %", 0.6),
@@ -188,10 +188,10 @@ def test_a_claim_of_odds_is_refused_where_every_number_is_certain() -> None:
         ("largest_acceptable >= 2500", 0.6),
     ],
 )
-def test_how_likely_a_condition_holds(condition: str, told: float) -> None:
+def test_how_likely_a_condition_holds(condition: str, expected: float) -> None:
     spec = spec_of(
         "expect it { source model\n"
-        f"probability({condition}) ~ {told} within 0.003 with N = 2000 }}"
+        f"probability({condition}) ~ {expected} within 0.003 with N = 2000 }}"
     )
     (result,) = Claims(ClaimRunner(model=spec.model)).results()
     assert result.holds, result.predicted
@@ -210,7 +210,7 @@ def test_a_probability_is_what_single_solves_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "told"),
+    ("claim", "expected"),
     [
         ("probability(replies.latency <= 4 ms) >= 95 %", "depends on the population"),
         (
@@ -219,13 +219,13 @@ def test_a_probability_is_what_single_solves_count() -> None:
         ),
     ],
 )
-def test_what_has_no_probability_is_refused(claim: str, told: str) -> None:
-    with pytest.raises(QpsError, match=told):
+def test_what_has_no_probability_is_refused(claim: str, expected: str) -> None:
+    with pytest.raises(QpsError, match=expected):
         Claims(ClaimRunner(model=spec_of(f"expect it {{ {claim} }}").model)).results()
 
 
 @pytest.mark.parametrize(
-    ("rest", "told"),
+    ("rest", "expected"),
     [
         ("require { probability(web.cpu.load <= 1) >= 95 % }", "only in expectations"),
         (
@@ -245,17 +245,17 @@ def test_what_has_no_probability_is_refused(claim: str, told: str) -> None:
         ),
     ],
 )
-def test_a_probability_stands_in_claims_alone(rest: str, told: str) -> None:
+def test_a_probability_stands_in_claims_alone(rest: str, expected: str) -> None:
     found = check_source(Source("spec.qps", SPEC.format(rest)))
     assert found.value is None
-    assert any(told in repr(one) for one in found.diagnostics), found.diagnostics
+    assert any(expected in repr(one) for one in found.diagnostics), found.diagnostics
 
 
 def test_what_has_no_end_is_below_nothing() -> None:
     """A latency without end was alike to any limit, and counted as met."""
     rest = "queueing cpu mm1\nmatrix many { cost in [1, 2 ms/request]; at N = 3000; {} }"
-    kept = rest.replace("{}", "where replies.latency <= 4 ms")
-    assert [row["cost"] for row in rows_of(spec_of(kept))] == [1e-3]
+    stored = rest.replace("{}", "where replies.latency <= 4 ms")
+    assert [row["cost"] for row in rows_of(spec_of(stored))] == [1e-3]
     beyond = rest.replace("{}", "where replies.latency > 4 ms")
     assert [row["cost"] for row in rows_of(spec_of(beyond))] == [2e-3]
 
@@ -282,8 +282,8 @@ def test_what_takes_long_is_computed_by_a_surrogate_and_is_what_single_solves_sa
         settings = (f"cost={cost} ms/request", f"pause={row['pause']} s")
         alone = solve_model(spec.model, spec.configuration(settings=settings))
         assert alone.capacity is not None
-        told = row[f"capacity.{name}"]
-        assert told == pytest.approx(alone.capacity, rel=5e-3)
+        result = row[f"capacity.{name}"]
+        assert result == pytest.approx(alone.capacity, rel=5e-3)
 
 
 def test_whoever_solves_which_samples_of_a_row_tells_the_same() -> None:
@@ -324,9 +324,9 @@ def test_a_column_without_any_value_is_named(
     spec = tmp_path / "site.qps"
     spec.write_text(FANNED_OUT, encoding="utf-8")
     assert main(["matrix", str(spec)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Not available in any row: late; `qps solve` states the reason." in told
-    assert "ask.p50" in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "Not available in any row: late; `qps solve` states the reason." in output
+    assert "ask.p50" in output
     spec.write_text(FANNED_OUT.replace("  column late", "  # column late"), encoding="utf-8")
     assert main(["matrix", str(spec)]) == 0
     assert "Not available" not in capsys.readouterr().out

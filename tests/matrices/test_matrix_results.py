@@ -58,11 +58,11 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_a_matrix_has_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["matrix", "shop.qps", "-o", "m.html", "--set", "zip = on"]) == 0
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "80 configurations; " in told.err
-    assert "meet the conditions" in told.err
-    assert "Highest capacity: " in told.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "80 configurations; " in output.err
+    assert "meet the conditions" in output.err
+    assert "Highest capacity: " in output.err
     page = Path("m.html").read_text(encoding="utf-8")
     for word, text in (
         ("with", "N = 1..50"),
@@ -86,9 +86,9 @@ def test_a_file_makes_the_same_page(ending: str, capsys: pytest.CaptureFixture[s
     assert main(["matrix", "shop.qps", "-o", "m.html", "-q"]) == 0
     assert main(["matrix", "shop.qps", "-o", f"m.{ending}", "-q"]) == 0
     assert main(["report", f"m.{ending}", "-o", "again.html"]) == 0
-    told = capsys.readouterr()
-    assert "meet the conditions" in told.out
-    assert told.err == "\nagain.html written\n"
+    output = capsys.readouterr()
+    assert "meet the conditions" in output.out
+    assert output.err == "\nagain.html written\n"
     assert Path("again.html").read_bytes() == Path("m.html").read_bytes()
 
 
@@ -196,8 +196,8 @@ def test_an_axis_may_be_called_as_an_answer(ending: str) -> None:
     assert first["answer:capacity"] == 156
     assert first["answer:cost"] == 156 * 100 + 50
     assert first["answer:reason"] is None
-    told = [column.name for column in columns_of_table(table) if column.is_axis]
-    assert told == ["cost", "reason", "capacity"]
+    values = [column.name for column in columns_of_table(table) if column.is_axis]
+    assert values == ["cost", "reason", "capacity"]
 
 
 def test_conditions_and_order_mean_the_axis() -> None:
@@ -224,8 +224,8 @@ def test_what_is_selected_has_a_name_of_its_own() -> None:
 def test_the_page_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
     solved(AXES)
     assert main(["report", "clash.parquet", "-o", "clash.html"]) == 0
-    told = capsys.readouterr().out
-    assert "Cheapest: $15,650, ≤ 156 users with cost 1 ms/packet" in told
+    output = capsys.readouterr().out
+    assert "Cheapest: $15,650, ≤ 156 users with cost 1 ms/packet" in output
     columns = {one["name"]: one for one in data_of("clash.html")["columns"]}  # type: ignore[attr-defined]
     assert columns["cost"]["axis"]
     assert not columns["answer:cost"]["axis"]
@@ -245,21 +245,21 @@ def test_more_rows_than_a_page_holds(
     monkeypatch.setattr(matrix_page, "MOST_ROWS", 30)
     for text in (SPEC, SPEC.replace("where", "# where").replace("exclude", "# exclude")):
         Path("shop.qps").write_text(text)
-        told = refused(capsys, "matrix", "shop.qps", "-o", "m.html")
-        assert "a page holds at most 30 rows, and the matrix has more" in told
-        assert "`-o results.parquet`" in told
+        result = refused(capsys, "matrix", "shop.qps", "-o", "m.html")
+        assert "a page holds at most 30 rows, and the matrix has more" in result
+        assert "`-o results.parquet`" in result
         assert not Path("m.html").exists()
     assert main(["matrix", "shop.qps", "-o", "m.parquet", "-q"]) == 0
-    told = refused(capsys, "report", "m.parquet")
-    assert "`m.parquet` has 80 rows; the limit of a page is 30" in told
+    result = refused(capsys, "report", "m.parquet")
+    assert "`m.parquet` has 80 rows; the limit of a page is 30" in result
 
 
 def test_flags_that_a_page_does_not_go_with(capsys: pytest.CaptureFixture[str]) -> None:
-    told = refused(capsys, "matrix", "shop.qps", "-o", "m.html", "--resume")
-    assert "`--resume` does not support HTML pages" in told
+    result = refused(capsys, "matrix", "shop.qps", "-o", "m.html", "--resume")
+    assert "`--resume` does not support HTML pages" in result
     assert main(["matrix", "shop.qps", "-o", "m.parquet", "-q"]) == 0
-    told = refused(capsys, "report", "m.parquet", "--set", "extra = 3", "--scenario", "x")
-    assert "`--scenario` and `--set` cannot be used with a matrix result" in told
+    result = refused(capsys, "report", "m.parquet", "--set", "extra = 3", "--scenario", "x")
+    assert "`--scenario` and `--set` cannot be used with a matrix result" in result
     assert "cannot be combined with other files" in refused(
         capsys, "report", "m.parquet", "shop.qps"
     )
@@ -271,7 +271,7 @@ GOOD = {"host": ["a", "b"], "capacity": [1, None], "reason": [None, "no"]}
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "expected"),
     [
         ({"a": [1]}, "has no columns `reason` and `capacity`"),
         (GOOD | {"reason": [1, 2]}, "has numbers in the column `reason`"),
@@ -283,17 +283,17 @@ GOOD = {"host": ["a", "b"], "capacity": [1, None], "reason": [None, "no"]}
     ],
 )
 def test_files_that_are_no_result(
-    columns: dict[str, list[object]], told: str, capsys: pytest.CaptureFixture[str]
+    columns: dict[str, list[object]], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parquet.write_table(pa.table(columns), "x.parquet")
     found = refused(capsys, "report", "x.parquet")
-    assert f"`x.parquet` {told}" in found
+    assert f"`x.parquet` {expected}" in found
     assert "a result of `qps matrix SPEC -o FILE`" in found
     assert not Path("x.html").exists()
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "expected"),
     [
         ("x.parquet", b"PAR1 or so", "cannot be read"),
         ("x.csv", b"", "cannot be read"),
@@ -315,10 +315,10 @@ def test_files_that_are_no_result(
     ],
 )
 def test_files_that_cannot_be_read(
-    name: str, content: bytes, told: str, capsys: pytest.CaptureFixture[str]
+    name: str, content: bytes, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(name).write_bytes(content)
-    assert f"`{name}` {told}" in refused(capsys, "report", name)
+    assert f"`{name}` {expected}" in refused(capsys, "report", name)
 
 
 def test_files_that_are_not_there_or_too_large(
@@ -400,13 +400,13 @@ def test_columns_hold_what_the_table_holds(rows: list[tuple[object, object, obje
     table = pa.table([safe, whole, numbers, numbers], schema)
     columns = [column.as_json() for column in columns_of_table(table)]
     assert json.loads(json.dumps(columns, allow_nan=False)) == columns
-    word, at, exact, told = (unpacked(column, len(rows)) for column in columns)
+    word, at, exact, result = (unpacked(column, len(rows)) for column in columns)
     assert len(word) == len(rows)
     assert [one is None for one in word] == [one is None for one in safe]
     assert at == list(whole)
     finite = [None if n is None or not np.isfinite(float(str(n))) else n for n in numbers]
     assert exact == finite
-    assert told == [None if n is None else float(f"{float(str(n)):.6g}") for n in finite]
+    assert result == [None if n is None else float(f"{float(str(n)):.6g}") for n in finite]
     for column in columns:
         values = column["values"]
         assert isinstance(values, list)

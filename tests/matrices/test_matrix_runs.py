@@ -35,10 +35,10 @@ def test_all_files_hold_the_same_rows() -> None:
     for name in ("a.parquet", "a.csv", "a.json"):
         assert main(["matrix", "shop.qps", "-o", name]) == 0
     found = rows_of("a.parquet")
-    told = json.loads(Path("a.json").read_text())
-    assert told["schema"] == "qps/matrix/5"
-    assert told["units"]["size"] == "bit/packet"
-    assert told["rows"] == found
+    output = json.loads(Path("a.json").read_text())
+    assert output["schema"] == "qps/matrix/5"
+    assert output["units"]["size"] == "bit/packet"
+    assert output["rows"] == found
     assert len(found) == ROWS
     from_csv = csv.read_csv("a.csv").to_pylist()
     assert [row["capacity"] for row in from_csv] == [row["capacity"] for row in found]
@@ -76,8 +76,8 @@ def test_the_status_is_1_where_nobody_is_carried() -> None:
 def test_settings_change_what_is_no_axis(capsys: pytest.CaptureFixture[str]) -> None:
     for setting, found in (("N=1..3", 3), ("lan=fast", 200)):
         main(["matrix", "shop.qps", "--format", "json", "--set", setting])
-        told = json.loads(capsys.readouterr().out)["rows"]
-        assert max(row["capacity"] or 0 for row in told) <= found
+        output = json.loads(capsys.readouterr().out)["rows"]
+        assert max(row["capacity"] or 0 for row in output) <= found
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_a_fault_survives_every_filter_and_is_status_3(
 ) -> None:
     Path("few.qps").write_text(FEW)
     assert main(["matrix", "few.qps", "-o", f"few.{ending}"]) == 3
-    told = capsys.readouterr().err
-    assert "2 without a result after internal errors of qps, see `reason`" in told
-    assert "without capacity" not in told
+    errors = capsys.readouterr().err
+    assert "2 without a result after internal errors of qps, see `reason`" in errors
+    assert "without capacity" not in errors
     if ending == "parquet":
         rows = {row["extra"]: row for row in rows_of("few.parquet")}
         assert rows.keys() == {6, 7, 8, 9}

@@ -75,28 +75,28 @@ def test_processes_that_are_always_killed_are_reported(
 
     monkeypatch.setattr(local_processes, "part_bytes", killed)
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]) == 2
-    told = capsys.readouterr().err
-    assert "processes that solve parts of 16 rows: were killed repeatedly" in told
-    assert "--workers" in told
+    errors = capsys.readouterr().err
+    assert "processes that solve parts of 16 rows: were killed repeatedly" in errors
+    assert "--workers" in errors
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_processes_end_with_the_one_that_started_them(how: signal.Signals) -> None:
     process = in_a_process(SLOW)
-    kept = Path("a.parquet.parts") / "part-0000000000.sealed"
-    while not kept.exists():
+    stored = Path("a.parquet.parts") / "part-0000000000.sealed"
+    while not stored.exists():
         assert process.poll() is None
         time.sleep(0.02)
     workers = psutil.Process(process.pid).children()
     assert len(workers) == 2
     process.send_signal(how)
-    _, told = process.communicate(timeout=400)
+    _, output = process.communicate(timeout=400)
     assert psutil.wait_procs(workers, timeout=400)[1] == []
-    assert kept.exists()
+    assert stored.exists()
     if how is signal.SIGINT:
         assert process.returncode == 130
-        assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in told
-        assert "--resume" in told
+        assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in output
+        assert "--resume" in output
 
 
 # -- clusters -------------------------------------------------------------------------
@@ -107,9 +107,9 @@ def test_a_scheduler_that_does_not_answer(
 ) -> None:
     monkeypatch.setattr("qps.solver.matrix.execution.dask_cluster._PATIENCE", 1)
     assert main(["matrix", "shop.qps", "--on", "dask://127.0.0.1:1"]) == 2
-    told = capsys.readouterr().err
-    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in told
-    assert "remove `--on`" in told
+    errors = capsys.readouterr().err
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in errors
+    assert "remove `--on`" in errors
 
 
 def test_without_dask_the_error_says_how_to_install_it(
@@ -263,8 +263,8 @@ def test_a_worker_with_another_qps_is_refused(
 ) -> None:
     other = dask_cluster.worker(OTHER)
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]) == 2
-    told = capsys.readouterr().err
-    assert f"has qps 0.0.9, this machine has {build()}" in told
+    errors = capsys.readouterr().err
+    assert f"has qps 0.0.9, this machine has {build()}" in errors
     assert beside("a.parquet") == set()
     other.kill()
     other.wait()
@@ -296,12 +296,12 @@ def test_other_versions_on_a_worker_are_reported_in_our_words(dask_cluster: Clus
     dask_cluster.worker(OLDER)
     words = ["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]
     with in_a_process(COMMAND, *words) as one:
-        _, told = one.communicate()
-    assert one.returncode == 0, told
+        _, output = one.communicate()
+    assert one.returncode == 0, output
     here = importlib.metadata.version("numpy")
-    assert f"warning: workers have numpy 1.0.3, this machine has {here}: last digits" in told
-    assert "Mismatched" not in told
-    assert "Warning" not in told
+    assert f"warning: workers have numpy 1.0.3, this machine has {here}: last digits" in output
+    assert "Mismatched" not in output
+    assert "Warning" not in output
 
 
 @pytest.mark.slow
@@ -341,11 +341,11 @@ def test_a_scheduler_that_goes_is_reported_in_our_words(dask_cluster: Cluster) -
         while not Path("begun").exists() and time.monotonic() < until:
             time.sleep(0.05)
         dask_cluster.scheduler.terminate()
-        _, told = one.communicate()
+        _, output = one.communicate()
     assert one.returncode == 2
-    assert "workers that solve parts" in told
-    assert "Traceback" not in told
-    assert "distributed" not in told
+    assert "workers that solve parts" in output
+    assert "Traceback" not in output
+    assert "distributed" not in output
 
 
 @pytest.mark.slow
@@ -360,10 +360,10 @@ def test_that_no_worker_is_left_is_reported_and_finished_parts_remain(
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.05)
     (worker if gone == "worker" else dask_cluster.scheduler).kill()
-    _, told = process.communicate(timeout=400)
-    assert process.returncode == 2, told
-    assert "gone" in told or "lost" in told
-    assert re.search("[12] parts? (is|are) stored, continue with `--resume`", told)
+    _, output = process.communicate(timeout=400)
+    assert process.returncode == 2, output
+    assert "gone" in output or "lost" in output
+    assert re.search("[12] parts? (is|are) stored, continue with `--resume`", output)
     assert beside("a.parquet") == {"a.parquet.parts"}
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
 

@@ -53,7 +53,7 @@ def process(pid: int, parent: int, used: float, reaped: float = 0.0) -> Process:
 
 def run_of(setting: Setting, repetition: int = 1, **changes: object) -> Run:
     rate = float(setting[0]) if setting else 0.0
-    told: dict[str, object] = {
+    distinct: dict[str, object] = {
         "setting": setting,
         "repetition": repetition,
         "started": "",
@@ -69,7 +69,7 @@ def run_of(setting: Setting, repetition: int = 1, **changes: object) -> Run:
         "busiest": 0.0,
         "generator_busiest": 0.1,
     }
-    return Run(**(told | changes))  # type: ignore[arg-type]
+    return Run(**(distinct | changes))  # type: ignore[arg-type]
 
 
 # Accounts
@@ -137,7 +137,7 @@ def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_reported() -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("rate", "needs a name and values"),
         ("rate in", "needs a name and values"),
@@ -149,8 +149,8 @@ def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_reported() -> 
         ("seconds in 1, 2", "`--seconds`"),
     ],
 )
-def test_what_varies_nothing_is_reported(text: str, told: str) -> None:
-    with pytest.raises(MeasuringError, match=told):
+def test_what_varies_nothing_is_reported(text: str, expected: str) -> None:
+    with pytest.raises(MeasuringError, match=expected):
         axis(text, UNITS)
 
 
@@ -166,7 +166,7 @@ def test_values_have_units_or_are_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "expected"),
     [
         ("{rat}", "did you mean `rate`"),
         ("{rate/0}", "divides by zero"),
@@ -174,10 +174,10 @@ def test_values_have_units_or_are_words() -> None:
         ("{rate/size*nothing}", "`nothing`"),
     ],
 )
-def test_places_that_cannot_be_filled_are_reported(word: str, told: str) -> None:
+def test_places_that_cannot_be_filled_are_reported(word: str, expected: str) -> None:
     with pytest.raises(MeasuringError) as raised:
         filled([word], {"rate": "100", "size": "3", "mode": "on"})
-    assert told in f"{raised.value.message} {raised.value.hint}"
+    assert expected in f"{raised.value.message} {raised.value.hint}"
 
 
 @given(st.integers(1, 10**6), st.integers(1, 1000))
@@ -201,7 +201,7 @@ def test_counts_are_found_by_their_patterns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text", "told"),
+    ("pattern", "text", "expected"),
     [
         (r"done (\d+)", "nothing like it", "is not found in it; it ends with `nothing like it`"),
         (r"done (\d+)", "", "it is empty"),
@@ -210,8 +210,8 @@ def test_counts_are_found_by_their_patterns() -> None:
         (r"done (\S+)", "done -1", "finds `-1`"),
     ],
 )
-def test_counts_that_cannot_be_found_are_reported(pattern: str, text: str, told: str) -> None:
-    with pytest.raises(MeasuringError, match=told):
+def test_counts_that_cannot_be_found_are_reported(pattern: str, text: str, expected: str) -> None:
+    with pytest.raises(MeasuringError, match=expected):
         counted([count_of(pattern, "request")], text, "it")
 
 
@@ -245,16 +245,16 @@ def test_going_on_measures_what_is_missing(failing: set[int], seed: int) -> None
     settings = settings_of((RATE, SIZE))
     order = turns(settings, 2, seed)
     wrong = {order[i] for i in failing}
-    kept: list[tuple[int, int]] = []
+    stored: list[tuple[int, int]] = []
 
     def measure(setting: Setting, repetition: int) -> Run:
         if (setting, repetition) in wrong:
             raise MeasuringError("it fails")
         return run_of(setting, repetition)
 
-    records = Records(lambda runs, fails: kept.append((len(runs), len(fails))), [], [])
+    records = Records(lambda runs, fails: stored.append((len(runs), len(fails))), [], [])
     records.measure(order, measure)
-    assert kept[-1] == (len(records.runs), len(records.failures))
+    assert stored[-1] == (len(records.runs), len(records.failures))
     wrong = set()
     records.stopped = None
     records.measure(left(order, records.runs), measure)
@@ -353,9 +353,9 @@ def test_a_spec_takes_a_table_as_it_is(
         """
     )
     assert main(["solve", "web.qps", "--no-advice", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    output = json.loads(capsys.readouterr().out)
     # A request of 1 kB takes 42 us of one of two cores; 1 % are always there.
-    saturates = told["resources"][0]["saturates_at"]
+    saturates = output["resources"][0]["saturates_at"]
     assert saturates == pytest.approx(0.99 * 2 / 42e-6 / 0.1, rel=0.03)
 
 
@@ -437,8 +437,8 @@ def test_rows_without_fault_are_not_doubted() -> None:
 
 @pytest.mark.parametrize(("kind", "changes", "text"), DOUBTFUL)
 def test_doubtful_rows_are_reported(kind: str, changes: dict[str, object], text: str) -> None:
-    told = told_of([run_of(("100", "1"), **changes)])
-    assert text in told[kind]
+    result = told_of([run_of(("100", "1"), **changes)])
+    assert text in result[kind]
 
 
 def test_repetitions_that_lie_apart_are_reported() -> None:
@@ -451,8 +451,10 @@ def test_a_closed_loop_saturates_a_thread() -> None:
     layout = Layout(axes=(words,), items=("request",), cores=2.0, machine_cores=4)
     run = run_of(("8",), busiest=0.97, used={"cpu": 4.9}, packets=None)
     rows = rows_of([run], settings_of((words,)), layout)
-    told = {one.kind: one.text for one in doubts(rows, layout, is_here=True, loopback_mtu=None)}
-    assert told["saturated"].startswith("saturated (its busiest thread was busy 97 % of the time)")
+    by_name = {one.kind: one.text for one in doubts(rows, layout, is_here=True, loopback_mtu=None)}
+    assert by_name["saturated"].startswith(
+        "saturated (its busiest thread was busy 97 % of the time)"
+    )
 
 
 def test_figures_are_those_of_the_worst_row() -> None:
@@ -466,16 +468,16 @@ def test_large_items_and_loopback_are_reported() -> None:
     large = axis("size in 1, 100 kB/request", UNITS)
     layout = Layout(axes=(RATE, large), items=("request",), cores=2.0, machine_cores=4)
     rows = rows_of([run_of(("100", "100"))], settings_of((RATE, large)), layout)
-    told = {one.kind for one in doubts(rows, layout, is_here=True, loopback_mtu=65_536)}
-    assert told == {"large items on one machine", "loopback"}
+    distinct = {one.kind for one in doubts(rows, layout, is_here=True, loopback_mtu=65_536)}
+    assert distinct == {"large items on one machine", "loopback"}
     assert doubts(rows, layout, is_here=False, loopback_mtu=65_536) == []
 
 
 def test_low_rates_that_do_not_batch_are_reported() -> None:
     runs = [run_of((rate, "1"), used={"cpu": 2.0}) for rate in RATE.values]
-    told = told_of(runs)["batching"]
-    assert "up to 4.0 times" in told
-    assert "or because part of the work is constant" in told
+    result = told_of(runs)["batching"]
+    assert "up to 4.0 times" in result
+    assert "or because part of the work is constant" in result
     # What is always there is no batching: two seconds, and one request in 1 ms.
     idle = run_of(IDLE, used={"cpu": 2.0})
     fixed = [

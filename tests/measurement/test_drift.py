@@ -64,8 +64,8 @@ def runs(
                 "byte/s": f"{octets:.1f}",
             }
         )
-    kept = [heading for heading in rows[0] if heading not in without]
-    write(path, [{heading: row[heading] for heading in kept} for row in rows])
+    stored = [heading for heading in rows[0] if heading not in without]
+    write(path, [{heading: row[heading] for heading in stored} for row in rows])
     return path
 
 
@@ -116,9 +116,9 @@ def asked(
     capsys.readouterr()
     words = ["test", path, "--observed", str(observed), "--format", "json", "-q", *more]
     status = main(words)
-    told = capsys.readouterr()
-    assert told.out, told.err
-    return status, json.loads(told.out)
+    output = capsys.readouterr()
+    assert output.out, output.err
+    return status, json.loads(output.out)
 
 
 # -- chances ------------------------------------------------------------------------------------
@@ -159,10 +159,10 @@ def test_what_did_not_move_is_reported(
     found = []
     for seed in range(20):
         observed = runs(seed, tmp_path / "new.csv", daily=0.03)
-        status, told = asked(capsys, path, observed, "--tolerance", "0 %", "--chance", "5 %")
-        assert status == int(told["moved"])
-        found.append(told["moved"])
-        assert 0 <= told["by_chance"] <= 1
+        status, result = asked(capsys, path, observed, "--tolerance", "0 %", "--chance", "5 %")
+        assert status == int(result["moved"])
+        found.append(result["moved"])
+        assert 0 <= result["by_chance"] <= 1
     assert sum(found) <= 2
 
 
@@ -173,19 +173,19 @@ def test_a_cost_that_moved_is_named_with_its_time(
 ) -> None:
     path = fitted_spec(tmp_path) if is_fitted else spec(tmp_path)
     observed = runs(5, tmp_path / "new.csv", dearer(0.4), without=without)
-    status, told = asked(capsys, path, observed)
+    status, result = asked(capsys, path, observed)
     assert status == 1
-    by_item = {cost["per"]: cost for cost in told["costs"]}
+    by_item = {cost["per"]: cost for cost in result["costs"]}
     request = by_item["request"]
     assert request["moved"]
     assert request["relative_difference"] == pytest.approx(0.4, abs=0.1)
     assert abs(request["difference"] - 0.4 * REQUEST) < request["half_width"]
-    assert [cost["per"] for cost in told["costs"] if cost["moved"]] == ["request"]
+    assert [cost["per"] for cost in result["costs"] if cost["moved"]] == ["request"]
     middle = START + timedelta(days=7)
-    since = {key: told["since"][key] for key in ("earliest", "at", "latest")}
+    since = {key: result["since"][key] for key in ("earliest", "at", "latest")}
     times = {key: datetime.fromisoformat(at) for key, at in since.items()}
     assert times["earliest"] <= middle <= times["latest"] < middle + timedelta(days=1)
-    assert not told["since"]["may_be_before"]
+    assert not result["since"]["may_be_before"]
 
 
 def test_the_order_of_the_rows_does_not_matter(
@@ -205,46 +205,46 @@ def test_loads_in_cores_are_those_of_the_machine(
 ) -> None:
     path = spec(tmp_path)
     observed = runs(5, tmp_path / "new.csv", dearer(0.3))
-    status, told = asked(capsys, path, observed)
+    status, result = asked(capsys, path, observed)
     rows = list(csv.DictReader(observed.read_text(encoding="utf-8").splitlines()))
     for row in rows:
         row["cpu in core"] = f"{float(row.pop('cpu in %')) * 0.04:.10f}"
     write(observed, rows)
     in_cores = asked(capsys, path, observed)
     assert in_cores[0] == status == 1
-    assert in_cores[1]["costs"] == [pytest.approx(cost) for cost in told["costs"]]
+    assert in_cores[1]["costs"] == [pytest.approx(cost) for cost in result["costs"]]
 
 
 def test_what_moved_before_the_runs_may_have_begun_before(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     observed = runs(6, tmp_path / "new.csv", dearer(0.3, since=0))
-    status, told = asked(capsys, spec(tmp_path), observed)
-    assert (status, told["since"]["may_be_before"]) == (1, True)
-    assert told["compared_from"] is None
+    status, result = asked(capsys, spec(tmp_path), observed)
+    assert (status, result["since"]["may_be_before"]) == (1, True)
+    assert result["compared_from"] is None
 
 
 def test_what_is_always_there_is_a_cost_like_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     observed = runs(7, tmp_path / "new.csv", lambda _: (0.06, REQUEST, OCTET))
-    status, told = asked(capsys, spec(tmp_path), observed)
+    status, result = asked(capsys, spec(tmp_path), observed)
     assert status == 1
-    assert [cost["per"] for cost in told["costs"] if cost["moved"]] == [None]
+    assert [cost["per"] for cost in result["costs"] if cost["moved"]] == [None]
     # Where the spec says nothing of it, it is nobody's claim.
-    status, told = asked(capsys, spec(tmp_path, idle=""), observed)
+    status, result = asked(capsys, spec(tmp_path, idle=""), observed)
     assert status == 0
-    assert [cost["per"] for cost in told["costs"]] == ["request", "bit"]
+    assert [cost["per"] for cost in result["costs"]] == ["request", "bit"]
 
 
 def test_little_is_let_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     observed = runs(8, tmp_path / "new.csv", dearer(0.05, since=0), noise=0.002)
-    status, told = asked(capsys, spec(tmp_path), observed)
-    assert (status, told["moved"]) == (0, False)
-    assert told["by_chance"] < 1e-6
-    assert "within the tolerance of 5 %" in told["text"][0]
-    status, told = asked(capsys, spec(tmp_path), observed, "--tolerance", "1 %")
-    assert (status, told["moved"]) == (1, True)
+    status, result = asked(capsys, spec(tmp_path), observed)
+    assert (status, result["moved"]) == (0, False)
+    assert result["by_chance"] < 1e-6
+    assert "within the tolerance of 5 %" in result["text"][0]
+    status, result = asked(capsys, spec(tmp_path), observed, "--tolerance", "1 %")
+    assert (status, result["moved"]) == (1, True)
 
 
 def test_numbers_that_are_uncertain_may_be_off_by_as_much(
@@ -256,14 +256,15 @@ def test_numbers_that_are_uncertain_may_be_off_by_as_much(
     assert asked(capsys, spec(tmp_path, cost.format(" +- 30 %")), observed)[0] == 0
 
 
-@pytest.mark.parametrize(("at", "is_told"), [("70..80 %", True), ("5..80 %", False)])
+@pytest.mark.parametrize(("at", "is_reported"), [("70..80 %", True), ("5..80 %", False)])
 def test_runs_at_other_loads_are_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], at: str, is_told: bool
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], at: str, is_reported: bool
 ) -> None:
     cost = f"component answer {{ cpu 300 us/request + 20 ns/byte measured on server at {at} load }}"
-    _, told = asked(capsys, spec(tmp_path, cost), runs(9, tmp_path / "new.csv"))
+    _, result = asked(capsys, spec(tmp_path, cost), runs(9, tmp_path / "new.csv"))
     assert (
-        any("where the service demands were measured" in line for line in told["text"]) is is_told
+        any("where the service demands were measured" in line for line in result["text"])
+        is is_reported
     )
 
 
@@ -279,11 +280,11 @@ def test_rates_that_move_together_tell_no_cost_apart(
         load = FIXED + (1.3 * REQUEST * rate + OCTET * octets) / 4
         row |= {"byte/s": f"{octets:.1f}", "cpu in %": f"{100 * load * exp(drawn.gauss(0, 0.02))}"}
     write(observed, rows)
-    status, told = asked(capsys, spec(tmp_path), observed)
+    status, result = asked(capsys, spec(tmp_path), observed)
     assert status == 1
-    assert not any(cost["moved"] for cost in told["costs"])
-    assert {one["per"] for one in told["explained_alone_by"]} == {"request", "bit"}
-    assert any("to separate them" in line for line in told["text"])
+    assert not any(cost["moved"] for cost in result["costs"])
+    assert {one["per"] for one in result["explained_alone_by"]} == {"request", "bit"}
+    assert any("to separate them" in line for line in result["text"])
 
 
 def test_costs_of_several_components_add_up(
@@ -296,9 +297,9 @@ def test_costs_of_several_components_add_up(
     path = spec(tmp_path, both, steps="parse; draw")
     observed = runs(11, tmp_path / "new.csv")
     assert main(["test", path, "--observed", str(observed), "-q"]) == 2
-    told = capsys.readouterr().err
-    assert "these runs may measure `draw` or `parse`" in told
-    assert "`--of draw` or `--of parse`; several are summed" in told
+    errors = capsys.readouterr().err
+    assert "these runs may measure `draw` or `parse`" in errors
+    assert "`--of draw` or `--of parse`; several are summed" in errors
     status, found = asked(capsys, path, observed, "--of", "parse", "--of", "draw")
     assert (status, found["components"]) == (0, ["parse", "draw"])
     stated = {cost["per"]: cost["stated"] for cost in found["costs"]}
@@ -317,15 +318,15 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "github": [f"::error file={path},title=drift::Drift detected: "],
     }.items():
         assert main([*words, form]) == 1
-        told = capsys.readouterr().out
+        output = capsys.readouterr().out
         for sign in signs:
-            assert sign in told, told
+            assert sign in output, output
     assert main([*words, "junit"]) == 2
     assert "`--format junit` does not support `--observed`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "expected"),
     [
         (("--of", "anser"), "did you mean `answer`?"),
         (("--resource", "gpu"), "has no demand on"),
@@ -336,11 +337,11 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_wrong_requests(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], expected: str
 ) -> None:
     observed = runs(5, tmp_path / "new.csv")
     assert main(["test", spec(tmp_path), "--observed", str(observed), *more]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("flag", ["--of", "--resource", "--tolerance", "--chance"])
@@ -352,7 +353,7 @@ def test_flags_that_go_with_runs(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("cpu in %,request/s\n1,2\n", "has no column with a rate of `byte`"),
         ("cpu in %,packet/s\n1,2\n", "the runs count `packet`"),
@@ -367,29 +368,29 @@ def test_flags_that_go_with_runs(
     ],
 )
 def test_runs_that_do_not_tell(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, expected: str
 ) -> None:
     observed = tmp_path / "new.csv"
     observed.write_text(text, encoding="utf-8")
-    more = ["--of", "answer"] if "no column" in told else []
+    more = ["--of", "answer"] if "no column" in expected else []
     assert main(["test", spec(tmp_path), "--observed", str(observed), *more]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("component", "told"),
+    ("component", "expected"),
     [
         ("component answer { cpu 300 us/request + 3 % }", "has a demand that is not per item"),
         ("component answer { delay 3 ms }", "has no demand on `cpu`"),
     ],
 )
 def test_specs_that_do_not_tell(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], component: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], component: str, expected: str
 ) -> None:
     observed = runs(5, tmp_path / "new.csv")
     path = spec(tmp_path, component)
     assert main(["test", path, "--observed", str(observed), "--of", "answer"]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
 def odd_table(seed: int) -> str:
@@ -422,9 +423,9 @@ def test_no_table_is_a_fault(part: int, tmp_path: Path, capsys: pytest.CaptureFi
     for seed in range(20 * part, 20 * part + 20):
         observed.write_text(odd_table(seed), encoding="utf-8")
         found.add(main(["test", path, "--observed", str(observed), "-q", "--format", "json"]))
-        told = capsys.readouterr()
-        if told.out:
-            assert 0 <= json.loads(told.out)["by_chance"] <= 1
+        output = capsys.readouterr()
+        if output.out:
+            assert 0 <= json.loads(output.out)["by_chance"] <= 1
     assert found <= {0, 1, 2}
     assert len(found) > 1
 
@@ -436,15 +437,15 @@ def test_since_when_is_reported_though_several_costs_moved(
         return (0.04, 1.3 * REQUEST, 1.6 * OCTET) if part > 0.5 else still(part)
 
     observed = runs(12, tmp_path / "new.csv", all_dearer, noise=0.02)
-    status, told = asked(capsys, spec(tmp_path), observed)
+    status, result = asked(capsys, spec(tmp_path), observed)
     assert status == 1
-    assert told["explained_alone_by"] == []
+    assert result["explained_alone_by"] == []
     middle = START + timedelta(days=7)
-    times = {key: datetime.fromisoformat(told["since"][key]) for key in ("earliest", "latest")}
+    times = {key: datetime.fromisoformat(result["since"][key]) for key in ("earliest", "latest")}
     assert times["earliest"] <= middle <= times["latest"]
-    assert not any("no column" in line for line in told["text"])
+    assert not any("no column" in line for line in result["text"])
     # Without times nobody can tell.
     observed = runs(12, observed, all_dearer, noise=0.02, without=("time", "day"))
-    status, told = asked(capsys, spec(tmp_path), observed)
-    assert (status, told["since"]) == (1, None)
-    assert any("no column" in line for line in told["text"])
+    status, result = asked(capsys, spec(tmp_path), observed)
+    assert (status, result["since"]) == (1, None)
+    assert any("no column" in line for line in result["text"])

@@ -74,9 +74,9 @@ def test_rows_that_repeat_are_named(folder: Path, capsys: pytest.CaptureFixture[
     assert main(["fit", "many.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
     assert "packet/s 51.87 ± 5.473 us/packet" in " ".join(out.split())
-    told = " ".join(out.split())
-    assert "lines 6 to 101 repeat an earlier row" in told
-    assert "Rows 100; not shown: copies of these" in told
+    text = " ".join(out.split())
+    assert "lines 6 to 101 repeat an earlier row" in text
+    assert "Rows 100; not shown: copies of these" in text
 
 
 def test_a_row_that_pulls_is_named_with_what_the_others_give_it(
@@ -294,9 +294,9 @@ def test_a_fixed_part_that_may_be_zero_is_no_rows_fault(
     runs = tmp_path / "runs.csv"
     runs.write_text("cpu in %,packet/s\n10,1000\n20,2000\n30,3000\n41,4000\n")
     assert main(["fit", str(runs), "--cores", "1"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"fit without an intercept: `qps fit {runs} --cores 1 --no-fixed`" in told
-    assert "check it first" not in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert f"fit without an intercept: `qps fit {runs} --cores 1 --no-fixed`" in output
+    assert "check it first" not in output
 
 
 def test_a_cell_of_the_load_that_is_no_number_is_named(

@@ -34,9 +34,9 @@ UNITS = {
 }
 
 
-def fit(text: str, cores: int = 2, **asked: bool) -> Fit:
+def fit(text: str, cores: int = 2, **options: bool) -> Fit:
     count = Fraction(cores)
-    reading = Reading(resource="cpu", cores=count, processors=count, **asked)
+    reading = Reading(resource="cpu", cores=count, processors=count, **options)
     return fitted(read_table(text, "runs.csv"), reading, UNITS.get)
 
 
@@ -169,15 +169,15 @@ def test_a_report_tells_the_interval_of_a_fitted_number(folder: Path) -> None:
     spec = check_file(folder / "turn.qps").value
     assert spec is not None
     graph = lower(spec.model, spec.configuration())
-    told = {a.name: interval_text(spec.model, a) for a in graph.assumptions.values()}
+    text = {a.name: interval_text(spec.model, a) for a in graph.assumptions.values()}
     fixed, packet, byte = (c.half_width for c in regression(fit(TURN)).coefficients)
     assert fixed
     assert packet
     assert byte
-    assert told["vm.cpu.idle"] == f"± {number(fixed * 100, 2)} % (95 %)"
-    assert told["relay.cpu.packet"] == f"± {number(packet * 1e6, 2)} us/packet (95 %)"
-    assert told["relay.cpu.byte"] == f"± {number(byte * 8e9, 2)} ns/byte (95 %)"
-    assert told["server.cpu.cores"] == ""
+    assert text["vm.cpu.idle"] == f"± {number(fixed * 100, 2)} % (95 %)"
+    assert text["relay.cpu.packet"] == f"± {number(packet * 1e6, 2)} us/packet (95 %)"
+    assert text["relay.cpu.byte"] == f"± {number(byte * 8e9, 2)} ns/byte (95 %)"
+    assert text["server.cpu.cores"] == ""
 
 
 def test_a_cost_remembers_the_load_at_which_it_was_measured(folder: Path) -> None:
@@ -305,6 +305,6 @@ def test_loads_above_all_are_refused(
 ) -> None:
     (folder / "high.csv").write_text(text)
     assert main(["fit", "high.csv", "--cores", "1"]) == 2
-    told = capsys.readouterr().err
-    assert message in told
-    assert fix in told
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert fix in errors

@@ -82,8 +82,8 @@ def test_a_composition_is_predicted_by_the_fit_to_its_part(tmp_path: Path) -> No
     together.write_text(table(0.0, scale=1.25))
     found = predictions.composed(alone, together, "cpu", 2)
     assert [one.error for one in found] == pytest.approx([-0.2] * 12, abs=1e-5)
-    told = predictions.summary(found)
-    assert told[:4] == ("12", "20 %", "20 %", "20 %")
+    result = predictions.summary(found)
+    assert result[:4] == ("12", "20 %", "20 %", "20 %")
 
 
 @pytest.mark.parametrize("one", servers.LABORATORIES, ids=lambda one: one.name)
@@ -183,8 +183,8 @@ def test_a_pool_is_predicted_from_runs_of_one_client() -> None:
         )
     found = pooled_loops.pooled_predictions(runs, cores)
     assert len(found) == 4  # rates and response times, beside competitors and without: none here
-    for _, told in found:
-        assert [one.error for one in told] == pytest.approx([0] * (len(runs) - 5), abs=1e-6)
+    for _, result in found:
+        assert [one.error for one in result] == pytest.approx([0] * (len(runs) - 5), abs=1e-6)
     text, table = pooled_loops.pooled_notes(runs, cores)
     assert "0 % was no CPU time" in text
     assert table.count("\n") == len(runs) + 2
@@ -221,22 +221,22 @@ def test_each_part_of_the_results_is_stored_with_its_own_date(tmp_path: Path) ->
     )
     results.kept("cache", other, ("web", "cache"), tmp_path)
     results.kept("web", one, ("web", "cache"), tmp_path)
-    told = (tmp_path / "results.md").read_text()
-    assert told.index("## web\n\n1 May 2026; 2 cores.") < told.index("## cache\n\n2 May 2026")
+    output = (tmp_path / "results.md").read_text()
+    assert output.index("## web\n\n1 May 2026; 2 cores.") < output.index("## cache\n\n2 May 2026")
     results.kept("web", msgspec.structs.replace(one, date="3 May 2026"), ("web", "cache"), tmp_path)
-    told = (tmp_path / "results.md").read_text()
-    assert "1 May" not in told
-    assert told.count("| web |") == 1
+    output = (tmp_path / "results.md").read_text()
+    assert "1 May" not in output
+    assert output.count("| web |") == 1
 
 
 def test_the_page_and_its_table_are_those_of_the_numbers() -> None:
-    kept = results.results_in()
-    assert (results.HERE / "results.md").read_text() == results.page(kept)
-    for part in (one for one in kept.values() if one.predictions):
+    stored = results.results_in()
+    assert (results.HERE / "results.md").read_text() == results.page(stored)
+    for part in (one for one in stored.values() if one.predictions):
         rows = [(title, *predictions.summary(found)) for title, found in part.predictions.items()]
         assert rows == part.rows
     picture = (results.HERE / "results.svg").read_text()
-    for part in kept.values():
+    for part in stored.values():
         for title in part.predictions:
             assert title.split()[0] in picture
 
@@ -278,7 +278,7 @@ def test_clients_who_think_are_predicted_where_work_is_time() -> None:
     whatever law the times have.
     """
     holding, think, places = 0.1, 150, 2
-    asked = {1: 2.5, places: 2.5, 6 * places: 3.5}
+    options = {1: 2.5, places: 2.5, 6 * places: 3.5}
 
     async def cycles(clients: int, seconds: float) -> list[float]:
         port = free_port()
@@ -289,24 +289,24 @@ def test_clients_who_think_are_predicted_where_work_is_time() -> None:
     async def slept() -> list[float]:
         """Return how long sleeps of as long as a place is held take meanwhile."""
         found = []
-        while sum(found) < max(asked.values()):
+        while sum(found) < max(options.values()):
             before = time.monotonic()
             await asyncio.sleep(holding)
             found.append(time.monotonic() - before)
         return found
 
     async def together() -> list[list[float]]:
-        runs = (cycles(k, seconds) for k, seconds in asked.items())
+        runs = (cycles(k, seconds) for k, seconds in options.items())
         return list(await asyncio.gather(*runs, slept()))
 
-    spec = closed_loops.spec_of(holding, 0.0, max(asked), max(asked), places)
-    told = closed_loops.predicted_by(spec, [(clients, think) for clients in asked])
+    spec = closed_loops.spec_of(holding, 0.0, max(options), max(options), places)
+    result = closed_loops.predicted_by(spec, [(clients, think) for clients in options])
     *runs, sleeps = asyncio.run(together())
     # All that waits here sleeps: woken late, it takes longer, whatever was predicted.
     if median(sleeps) > 1.02 * holding:
         pytest.skip("who sleeps is woken too late here: places are held for longer than they say")
-    for clients, found in zip(asked, runs, strict=True):
-        rate, _ = told[clients, think]
+    for clients, found in zip(options, runs, strict=True):
+        rate, _ = result[clients, think]
         assert rate == pytest.approx(clients / median(found), rel=0.1)
 
 
@@ -328,8 +328,8 @@ def test_clients_who_think_are_predicted_at_known_work() -> None:
             time.sleep(0.02)
 
         def rate(clients: int, thinking: int) -> float:
-            asked = known_work.ask(port, clients, thinking / 1000, seconds, 100)
-            return sum(t <= seconds for each in asyncio.run(asked) for t in each) / seconds
+            options = known_work.ask(port, clients, thinking / 1000, seconds, 100)
+            return sum(t <= seconds for each in asyncio.run(options) for t in each) / seconds
 
         def others() -> float:
             by = 4 * cores  # as many as may be at work at once then

@@ -101,9 +101,9 @@ def test_a_grid_is_measured_and_fitted(
     conditions = found["conditions"]
     assert {"system", "cores", "date", "accounts"} <= set(conditions)
     assert main(["fit", "web.csv", "--no-fixed"]) == 0
-    told = capsys.readouterr().out
-    assert "request/s" in told
-    assert "columns that were not used" not in told
+    output = capsys.readouterr().out
+    assert "request/s" in output
+    assert "columns that were not used" not in output
     assert nobody_is_left(port)
 
 
@@ -129,9 +129,9 @@ def test_what_runs_already_is_measured_by_its_id(
         command = asked(port, *flags, "--repeat", "1", "--format", "json")
         assert main(command) == 0
         assert child.status is None
-    told = json.loads(capsys.readouterr().out)
-    assert told["accounts"] == {"web": "CPU time of processes and their ended children"}
-    (row,) = told["rows"]
+    output = json.loads(capsys.readouterr().out)
+    assert output["accounts"] == {"web": "CPU time of processes and their ended children"}
+    (row,) = output["rows"]
     assert row["loads"]["web"] > 0
     assert row["each"] > 0
 
@@ -175,9 +175,9 @@ def test_a_check_finds_what_would_fail_later(
     )
     assert list(place.glob("web.*")) == []
     assert main(grid(port, "--repeat", "1", words=("half",))) == 0
-    told = capsys.readouterr()
-    assert re.search(r"at rate 100, \d+ % of the rate is reached: ", told.err)
-    assert "reached " in " ".join(told.out.split())
+    output = capsys.readouterr()
+    assert re.search(r"at rate 100, \d+ % of the rate is reached: ", output.err)
+    assert "reached " in " ".join(output.out.split())
 
 
 def test_a_server_that_ends_ends_it(
@@ -217,9 +217,9 @@ def test_ctrl_c_keeps_what_was_measured_and_ends_what_was_started(place: Path, p
         while not Path("web.csv").exists() and time.monotonic() < until:
             time.sleep(0.05)
         measuring.send_signal(signal.SIGINT)
-        _, told = measuring.communicate(timeout=400)
+        _, output = measuring.communicate(timeout=400)
     assert measuring.returncode == 128 + signal.SIGINT
-    assert "runs are stored in web.json; continue with `--resume`" in told
+    assert "runs are stored in web.json; continue with `--resume`" in output
     assert len(kept()["runs"]) >= 1
     assert Path("web.csv").read_text().endswith("\n")
     assert nobody_is_left(port, measuring.pid)
@@ -297,12 +297,12 @@ WRONG: list[tuple[list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "told"), WRONG)
+@pytest.mark.parametrize(("words", "expected"), WRONG)
 def test_what_cannot_be_measured_is_reported(
-    place: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+    place: Path, capsys: pytest.CaptureFixture[str], words: list[str], expected: str
 ) -> None:
     assert main(["measure", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert list(place.iterdir()) == []
 
 

@@ -99,9 +99,9 @@ def test_a_server_that_forks_away_where_no_group_holds_it_is_refused(
     # As a daemon does: a session of its own, and nobody who waits for it.
     away = f"setsid -f sleep 0.{port}"
     assert main(asked(away, generator=generator(port))) == 2
-    told = capsys.readouterr().err
-    assert "has ended with status 0" in told
-    assert "start it in the foreground" in told
+    errors = capsys.readouterr().err
+    assert "has ended with status 0" in errors
+    assert "start it in the foreground" in errors
     assert list(place.iterdir()) == []
 
 
@@ -189,7 +189,7 @@ def test_two_do_not_measure_into_one_table(
 
 def one_run(port: int) -> measured_run.Run:
     with measured_servers.started(shlex.split(server(port))) as found:
-        asked = Bench(
+        options = Bench(
             axes=(),
             generator=(*generator(port)[:3], "50", "0.2"),
             counts=(count_of(COUNT, "request"),),
@@ -199,7 +199,7 @@ def one_run(port: int) -> measured_run.Run:
             interface=None,
             groups=lambda: None,
         )
-        return asked.run((), 1, 0.2)
+        return options.run((), 1, 0.2)
 
 
 def test_a_clock_on_the_wall_that_is_set_moves_no_number(
@@ -208,7 +208,7 @@ def test_a_clock_on_the_wall_that_is_set_moves_no_number(
     class Set(datetime):
         """Each time that it is asked, it is a year earlier."""
 
-        asked = 0
+        options = 0
 
         @classmethod
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
@@ -228,13 +228,13 @@ def test_a_clock_on_the_wall_that_is_set_moves_no_number(
 def test_a_machine_that_slept_is_reported(
     place: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, asked = time.clock_gettime, []
+    real, options = time.clock_gettime, []
 
     def jumping(clock: int) -> float:
         if clock != time.CLOCK_BOOTTIME:
             return real(clock)
-        asked.append(clock)
-        return real(clock) + 30.0 * (len(asked) > 1)
+        options.append(clock)
+        return real(clock) + 30.0 * (len(options) > 1)
 
     monkeypatch.setattr(time, "clock_gettime", jumping)
     assert one_run(port).notes == ("the machine slept for 30.0 s",)

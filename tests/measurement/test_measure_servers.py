@@ -32,9 +32,9 @@ def need(*programs: str) -> None:
 def costs(capsys: pytest.CaptureFixture[str], words: list[str]) -> dict[str, float]:
     """The seconds of a processor for each request, by the value of the one thing that is varied."""
     status = main(words)
-    told = capsys.readouterr()
-    assert status == 0, told.out + told.err
-    found = json.loads(told.out)
+    output = capsys.readouterr()
+    assert status == 0, output.out + output.err
+    found = json.loads(output.out)
     rows = found["rows"]
     apart = max(row["spread"] for row in rows)
     if apart > _APART:

@@ -53,8 +53,8 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 
 def test_a_fit_has_the_keys_of_its_json(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = qps.fit("web.csv", cores=2)
-    told = printed(capsys, "fit", "web.csv", "--cores", "2", "--format", "json")
-    assert json.loads(json.dumps(as_json(found))) == told
+    output = printed(capsys, "fit", "web.csv", "--cores", "2", "--format", "json")
+    assert json.loads(json.dumps(as_json(found))) == output
     by_name = {one.name: one.value for one in found.coefficients}
     assert by_name["request/s"] == pytest.approx(2e-3, rel=0.05)  # s of one of two cores
     assert found.component is not None
@@ -70,10 +70,10 @@ def test_runs_of_a_tool_are_what_the_command_writes(
     paths = [FILES / "wrk.txt", FILES / "wrk_404.txt"]
     found = qps.observe("wrk", *paths, item="page")
     assert main(["observe", "wrk", *map(str, paths), "--item", "page"]) == 0
-    told = capsys.readouterr()
-    assert found.as_csv() == told.out
+    output = capsys.readouterr()
+    assert found.as_csv() == output.out
     assert "page/s" in found.headings
-    assert list(found.notes) == told.err.splitlines()
+    assert list(found.notes) == output.err.splitlines()
 
 
 def test_runs_that_were_read_are_fitted_without_a_file(place: Path) -> None:
@@ -116,10 +116,10 @@ def test_drift_is_that_of_the_command(
     model = qps.load("web.qps")
     found = model.drift("new.csv", of="answer", tolerance="4 %")
     words = ("--observed", "new.csv", "--of", "answer", "--tolerance", "4 %", "--format", "json")
-    told = printed(capsys, "test", "web.qps", "-q", *words)
+    output = printed(capsys, "test", "web.qps", "-q", *words)
     mine = json.loads(json.dumps(as_json(found)))
-    assert Path(mine.pop("file")).name == Path(told.pop("file")).name == "web.qps"
-    assert mine == told
+    assert Path(mine.pop("file")).name == Path(output.pop("file")).name == "web.qps"
+    assert mine == output
     assert found.moved == (dearer > 1)
     assert found.from_ == "2026-11-01T00:00:00+00:00"
     assert escape(found.text[0]) in found._repr_html_()
@@ -147,9 +147,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("ask", "told"), WRONG)
-def test_what_does_not_tell_is_an_error_of_ours(place: Path, ask: Any, told: str) -> None:
-    with pytest.raises(qps.QpsError, match=told.replace("(", r"\(")):
+@pytest.mark.parametrize(("ask", "expected"), WRONG)
+def test_what_does_not_tell_is_an_error_of_ours(place: Path, ask: Any, expected: str) -> None:
+    with pytest.raises(qps.QpsError, match=expected.replace("(", r"\(")):
         ask()
 
 

@@ -271,10 +271,10 @@ def jmeter(test: Drawn, factor: float = 1) -> str:
             lines.append(f"{at},{one.took},page,{rest},{behind}\n")
     for user, own in visits.items():
         begin, end = own[0].begin, own[-1].begin + own[-1].took
-        told = f'"Number of samples in transaction : {len(own)}, number of failing samples : 0"'
+        text = f'"Number of samples in transaction : {len(own)}, number of failing samples : 0"'
         total = sum(one.octets for one in own)
         lines.append(
-            f"{START + begin},{end - begin},visit,{told},group 1-{user + 1},TRUE,{total},"
+            f"{START + begin},{end - begin},visit,{text},group 1-{user + 1},TRUE,{total},"
             f"{test.users},null\n"
         )
     return JMETER + "".join(lines)
@@ -322,20 +322,22 @@ def observed(tool: str, text: str, folder: Path, **how: str) -> ObservedRuns:
 
 
 def rows_of(found: ObservedRuns) -> list[dict[str, float]]:
-    kept = [i for i, heading in enumerate(found.headings) if heading not in ("time", "file")]
-    return [{found.headings[i]: float(row[i]) for i in kept if row[i]} for row in found.rows]
+    stored = [i for i, heading in enumerate(found.headings) if heading not in ("time", "file")]
+    return [{found.headings[i]: float(row[i]) for i in stored if row[i]} for row in found.rows]
 
 
 def origins(found: ObservedRuns) -> set[str]:
     """Return of what a reader says which field it was taken from."""
-    told = [note.partition(": ")[2] for note in found.notes if " from `" in note]
-    parts = (one.partition(" from ") for note in told for one in note.split("; "))
+    values = [note.partition(": ")[2] for note in found.notes if " from `" in note]
+    parts = (one.partition(" from ") for note in values for one in note.split("; "))
     return {what for what, stated, _ in parts if stated}
 
 
 def warnings(found: ObservedRuns) -> str:
-    told = [note for note in found.notes if note.startswith("warning") and "1 % failed" not in note]
-    return "\n".join(told)
+    values = [
+        note for note in found.notes if note.startswith("warning") and "1 % failed" not in note
+    ]
+    return "\n".join(values)
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
@@ -439,8 +441,8 @@ def test_windows_hold_nothing_of_the_time_between_runs(tmp_path: Path) -> None:
 
 
 def test_transactions_count_where_nothing_else_is_there(tmp_path: Path) -> None:
-    told = '"Number of samples in transaction : 3, number of failing samples : 0"'
-    lines = "".join(f"{START + 100 * i},80,visit,{told},g 1-1,true,100,1,null\n" for i in range(40))
+    text = '"Number of samples in transaction : 3, number of failing samples : 0"'
+    lines = "".join(f"{START + 100 * i},80,visit,{text},g 1-1,true,100,1,null\n" for i in range(40))
     [row] = rows_of(observed("jmeter", JMETER + lines, tmp_path))
     assert row["request/s"] == pytest.approx(40 / 3.98)
 
@@ -481,9 +483,9 @@ NOT_UNDERSTOOD = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "writer", "old", "new", "told"), NOT_UNDERSTOOD)
+@pytest.mark.parametrize(("tool", "writer", "old", "new", "expected"), NOT_UNDERSTOOD)
 def test_a_line_that_is_not_understood_is_not_dropped(
-    tool: str, writer: Writer, old: str, new: str, told: str, tmp_path: Path
+    tool: str, writer: Writer, old: str, new: str, expected: str, tmp_path: Path
 ) -> None:
     text = writer(drawn(2))
     if writer is h2load:
@@ -491,7 +493,7 @@ def test_a_line_that_is_not_understood_is_not_dropped(
     elif old.startswith(("avg=", "min=1")):
         lines = text.splitlines()
         lines = [
-            line.split(":")[0] + ": ?" if told.strip("`✓ .") in line else line for line in lines
+            line.split(":")[0] + ": ?" if expected.strip("`✓ .") in line else line for line in lines
         ]
         text = "\n".join(lines)
     else:
@@ -576,8 +578,8 @@ def test_what_sar_tells_twice_and_otherwise_is_refused(tmp_path: Path) -> None:
 
 def test_shares_that_do_not_add_up_and_interfaces_that_stand_on_others(tmp_path: Path) -> None:
     text = SAR_HEAD.format(host="a", date="2026-03-01") + sar_tables([("10:00:00", 10.0, 100.0)])
-    told = warnings(observed("sar", text.replace(" 90.00\n", " 30.00\n"), tmp_path))
-    assert "do not add up to 100 % at 2026-03-01T10:00:00" in told
+    diagnostic = warnings(observed("sar", text.replace(" 90.00\n", " 30.00\n"), tmp_path))
+    assert "do not add up to 100 % at 2026-03-01T10:00:00" in diagnostic
     row = "10:00:00         eth0    100.00      1.00      8.00      0.00\n"
     both = text.replace(row, row + row.replace("eth0", "br0"))
     assert "the sum of `eth0` and `br0`" in warnings(observed("sar", both, tmp_path))

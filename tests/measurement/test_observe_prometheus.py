@@ -47,8 +47,8 @@ def fake() -> Iterator[Fake]:
 
 def observe(url: str, *more: str, since: str = "1d", rates: bool = True) -> int:
     rate = ["--rate", "request=requests", "--rate", "byte=octets"] if rates else []
-    asked = ["--until", "2026-11-23T00:00Z", "--since", since, "--cpu", "cpu", *rate]
-    return main(["observe", "prometheus", url, *asked, *more])
+    options = ["--until", "2026-11-23T00:00Z", "--since", since, "--cpu", "cpu", *rate]
+    return main(["observe", "prometheus", url, *options, *more])
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -60,11 +60,11 @@ def test_costs_are_those_of_the_system(
 ) -> None:
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out)) == 0
-    told = capsys.readouterr()
-    assert told.out == ""
+    output = capsys.readouterr()
+    assert output.out == ""
     assert (
         "200 rows of 288 windows, evenly spread over the utilization of 288 usable windows"
-        in told.err
+        in output.err
     )
     assert len(rows_of(out)) == 200
     assert main(["fit", str(out), "--cores", "2", "--format", "json"]) == 0
@@ -129,9 +129,9 @@ def test_what_fell_or_was_not_there_is_left_out(
     fake.counters["requests"] = {"a": broken}
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out), "--rows", "1000") == 0
-    told = capsys.readouterr().err
+    errors = capsys.readouterr().err
     left_out = "1 with a counter reset (restart), 1 with a missing sample"
-    assert f"ignored: {left_out}, 1 right after a missing sample" in told
+    assert f"ignored: {left_out}, 1 right after a missing sample" in errors
     left = {f"2026-11-22T00:{minute}:00.000Z" for minute in ("50", "55")}
     left |= {"2026-11-22T01:55:00.000Z"}
     assert not left & {row["time"] for row in rows_of(out)}
@@ -151,9 +151,9 @@ def test_series_are_added_up_only_on_request(
     fake.counters["cpu"] = {"a": lambda t: seconds(t) + REQUEST * ((late(t) or 1e9) - 1e9)}
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out)) == 2
-    told = capsys.readouterr().err
-    assert '`requests` returns 2 series: {instance="a"}, {instance="b"}' in told
-    assert "--add-up" in told
+    errors = capsys.readouterr().err
+    assert '`requests` returns 2 series: {instance="a"}, {instance="b"}' in errors
+    assert "--add-up" in errors
     assert observe(fake.url, "-o", str(out), "--add-up") == 0
     capsys.readouterr()
     assert main(["fit", str(out), "--cores", "2", "--format", "json"]) == 0
@@ -172,30 +172,30 @@ def _part(minute: int) -> float:
     return (minute * 2654435761 % 4096) / 4096
 
 
-def _summed(minute: int, kept: dict[int, float] = {}) -> float:  # noqa: B006 - kept on purpose
-    if not kept:
+def _summed(minute: int, stored: dict[int, float] = {}) -> float:  # noqa: B006 - kept on purpose
+    if not stored:
         total, first = 0.0, -20_000
         for one in range(first, 1):
-            kept[one] = total
+            stored[one] = total
             total += _part(one + UNTIL // 60)
-    return kept[minute]
+    return stored[minute]
 
 
-@pytest.mark.parametrize(("late", "is_told"), [(0, False), (30, True), (-30, True)])
+@pytest.mark.parametrize(("late", "is_reported"), [(0, False), (30, True), (-30, True)])
 def test_shifted_scrapes_are_noticed(
-    fake: Fake, tmp_path: Path, capsys: pytest.CaptureFixture[str], late: int, is_told: bool
+    fake: Fake, tmp_path: Path, capsys: pytest.CaptureFixture[str], late: int, is_reported: bool
 ) -> None:
     fake.counters["requests"] = {"a": lambda t: walk(t - 60 - late)}
     fake.counters["cpu"] = {"a": lambda t: 1e-4 * walk(t - 60)}
     arguments = ("-o", str(tmp_path / "web.csv"), "--window", "1m", "-q")
     assert observe(fake.url, *arguments, since="3h", rates=False) == 2  # no rate, no costs
-    asked = ["--until", "2026-11-23T00:00Z", "--since", "3h", "--cpu", "cpu"]
+    options = ["--until", "2026-11-23T00:00Z", "--since", "3h", "--cpu", "cpu"]
     url = ["observe", "prometheus", fake.url]
     capsys.readouterr()
-    assert main([*url, *asked, "--rate", "request=requests", *arguments]) == 0
-    told = capsys.readouterr().err
+    assert main([*url, *options, "--rate", "request=requests", *arguments]) == 0
+    errors = capsys.readouterr().err
     side = "after" if late > 0 else "before"
-    assert (f"request/s seems to be 30 s {side} utilization" in told) is is_told
+    assert (f"request/s seems to be 30 s {side} utilization" in errors) is is_reported
 
 
 def test_windows_shorter_than_scrapes_are_refused(
@@ -209,9 +209,9 @@ def test_windows_shorter_than_scrapes_are_refused(
         fake.counters["requests"] = {"a": scraped(requests, each)}
         fake.counters["octets"] = {"a": scraped(octets, each)}
         assert observe(fake.url) == status
-        told = capsys.readouterr().err
-        assert ("a window has only 3 samples of the counters" in told) is (each == 90), told
-        assert ("has fewer than two samples of the counters" in told) is (each == 300)
+        errors = capsys.readouterr().err
+        assert ("a window has only 3 samples of the counters" in errors) is (each == 90), errors
+        assert ("has fewer than two samples of the counters" in errors) is (each == 300)
 
 
 HTML = (200, {"Content-Type": "text/html"}, b"<html>Grafana</html>")
@@ -223,7 +223,7 @@ EMPTY = (200, {}, b'{"status":"success","data":{"resultType":"matrix","result":[
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "expected"),
     [
         (HTML, "does not respond like a Prometheus"),
         (ERROR, "Prometheus rejects `cpu`: query timed out"),
@@ -243,13 +243,13 @@ def test_what_is_no_answer_is_reported(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     reply: tuple[int, dict[str, str], bytes],
-    told: str,
+    expected: str,
 ) -> None:
     fake.reply = reply
     out = tmp_path / "web.csv"
     out.write_text("kept", encoding="utf-8")
     assert observe(fake.url, "-o", str(out)) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert out.read_text(encoding="utf-8") == "kept"
     assert len(fake.asked) == 1  # nobody else was asked, nor again
 
@@ -319,9 +319,9 @@ def test_what_a_server_says_drives_no_terminal(
     assert observe(fake.url) == 0
     fake.reply = (422, {}, json.dumps({"status": "error", "error": "\x1b[2Jgone"}).encode())
     assert observe(fake.url) == 2
-    told = capsys.readouterr()
-    assert "gone" in told.err
-    assert "\x1b" not in told.out + told.err
+    output = capsys.readouterr()
+    assert "gone" in output.err
+    assert "\x1b" not in output.out + output.err
 
 
 def test_nobody_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -357,9 +357,9 @@ def test_credentials_come_from_the_environment_alone(
     assert all(headers.get("Authorization") == sent for headers in fake.headers)
     fake.reply = (401, {}, b"")
     assert observe(fake.url) == 2
-    told = capsys.readouterr()
-    assert "s3cret" not in told.out + told.err
-    assert "bWU6" not in told.out + told.err
+    output = capsys.readouterr()
+    assert "s3cret" not in output.out + output.err
+    assert "bWU6" not in output.out + output.err
     # To another server nothing is sent.
     with fake_prometheus() as other:
         fake.reply = (307, {"Location": other.url}, b"")
@@ -368,7 +368,7 @@ def test_credentials_come_from_the_environment_alone(
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "expected"),
     [
         ({"TOKEN": "a", "USER": "b"}, "two kinds of credentials"),
         ({"PASSWORD": "s3cret"}, "but no user"),
@@ -380,18 +380,18 @@ def test_wrong_credentials_are_reported_without_showing_them(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     names: dict[str, str],
-    told: str,
+    expected: str,
 ) -> None:
     secret_in(names)(monkeypatch)
     assert observe(fake.url) == 2
     printed = capsys.readouterr().err
-    assert told in printed
+    assert expected in printed
     assert "s3cret" not in printed
     assert fake.asked == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (("ftp://127.0.0.1/",), "is not an `http://` or `https://` address"),
         (("file:///etc/passwd",), "is not an `http://` or `https://` address"),
@@ -416,7 +416,7 @@ def test_wrong_credentials_are_reported_without_showing_them(
 )
 def test_a_wrong_request_sends_no_query(
     arguments: tuple[str, ...],
-    told: str | None,
+    expected: str | None,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -434,7 +434,7 @@ def test_a_wrong_request_sends_no_query(
         status = observe(*arguments)
     assert status == 2
     printed = capsys.readouterr().err
-    assert (told or "the period is shorter than one window of 300 s") in printed
+    assert (expected or "the period is shorter than one window of 300 s") in printed
     assert "s3cret" not in printed
 
 
@@ -443,10 +443,10 @@ def test_a_wrong_request_sends_no_query(
 
 @given(st.lists(st.floats(0, 8), min_size=1, max_size=300), st.integers(1, 50))
 def test_included_rows(loads: list[float], most: int) -> None:
-    kept = spread_over(loads, most)
-    assert kept == sorted(set(kept))
-    assert len(kept) == min(most, len(loads))
-    assert all(0 <= place < len(loads) for place in kept)
+    stored = spread_over(loads, most)
+    assert stored == sorted(set(stored))
+    assert len(stored) == min(most, len(loads))
+    assert all(0 <= place < len(loads) for place in stored)
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 100)), min_size=5, max_size=200))

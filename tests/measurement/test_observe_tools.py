@@ -150,8 +150,8 @@ def test_points_of_k6_are_rows_of_stretches(
     file.write_text(k6_points(kind)[:-3], encoding="utf-8")  # as it stands when k6 is ended
     rows = observed("k6", file, "--window", "1s", folder=tmp_path)
     assert "more than 1 % failed" in capsys.readouterr().err
-    told = [(row["time"], row["users"], row["request/s"], row["byte/s"]) for row in rows]
-    assert told == [
+    values = [(row["time"], row["users"], row["request/s"], row["byte/s"]) for row in rows]
+    assert values == [
         ("2026-11-23T07:43:41.000Z", "6", "3", "3000"),
         ("2026-11-23T07:43:42.000Z", "7", "3", "3000"),
     ]
@@ -291,10 +291,12 @@ TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "file", "told"), TOOLS)
-def test_what_tools_tell(tool: str, file: str, told: Mapping[str, float], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("tool", "file", "expected"), TOOLS)
+def test_what_tools_tell(
+    tool: str, file: str, expected: Mapping[str, float], tmp_path: Path
+) -> None:
     [row] = observed(tool, FILES / file, folder=tmp_path)
-    assert {heading: float(row[heading]) for heading in told} == pytest.approx(told)
+    assert {heading: float(row[heading]) for heading in expected} == pytest.approx(expected)
 
 
 H2LOAD_NEWER = """starting benchmark...
@@ -316,8 +318,10 @@ def test_newer_h2load_tells_percentiles(tmp_path: Path) -> None:
     file = tmp_path / "run.txt"
     file.write_text(H2LOAD_NEWER, encoding="utf-8")
     [row] = observed("h2load", file, folder=tmp_path)
-    told = {heading: float(cell) for heading, cell in row.items() if heading.startswith("latency")}
-    assert told == {
+    by_name = {
+        heading: float(cell) for heading, cell in row.items() if heading.startswith("latency")
+    }
+    assert by_name == {
         "latency mean, ms": 0.675,
         "latency deviation, ms": 0.194,
         "latency least, ms": 0.34,
@@ -372,7 +376,7 @@ def test_what_was_skipped_or_failed_came_to_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "text", "told"),
+    ("tool", "text", "expected"),
     [
         (
             "pgbench",
@@ -385,12 +389,12 @@ def test_what_was_skipped_or_failed_came_to_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_logs_that_are_none_are_reported(
-    tool: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tool: str, text: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "run.log"
     file.write_text(text, encoding="utf-8")
     assert main(["observe", tool, str(file)]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
 def test_a_log_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
@@ -410,11 +414,11 @@ def test_several_runs_are_rows(tmp_path: Path) -> None:
     assert [row["latency p99, ms"] for row in rows] == ["13.87", "", "13.87"]
 
 
-@pytest.mark.parametrize(("tool", "file", "told"), TOOLS)
+@pytest.mark.parametrize(("tool", "file", "expected"), TOOLS)
 def test_a_run_that_was_broken_off_is_left_out(
     tool: str,
     file: str,
-    told: Mapping[str, float],
+    expected: Mapping[str, float],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -434,7 +438,7 @@ def test_a_run_that_was_broken_off_is_left_out(
     assert main(["observe", tool, str(broken), "-o", str(out)]) == 0
     assert "1 of 2 runs" in capsys.readouterr().err
     [row] = csv.DictReader(out.read_text(encoding="utf-8").splitlines())
-    assert float(row["request/s"]) == pytest.approx(told["request/s"])
+    assert float(row["request/s"]) == pytest.approx(expected["request/s"])
     broken.write_text(half, encoding="utf-8")
     assert main(["observe", tool, str(broken), "-o", str(out)]) == 2
     assert "contains no result" in capsys.readouterr().err
@@ -549,20 +553,20 @@ def test_bytes_are_those_on_the_wire(order: str, magic: int, parts: int, tmp_pat
     pytest.importorskip("scapy")
     content = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 96, 1)
     for at, length in ((0.5, 60), (1.25, 1500), (1.75, 500), (3.5, 60), (4.0, 60)):
-        kept = min(length, 96)
+        stored = min(length, 96)
         whole, part = divmod(round(at * parts), parts)
-        content += struct.pack(order + "IIII", 1_700_000_000 + whole, part, kept, length)
-        content += bytes(kept)
+        content += struct.pack(order + "IIII", 1_700_000_000 + whole, part, stored, length)
+        content += bytes(stored)
     file = tmp_path / "wire.pcap"
     file.write_bytes(content)
     rows = observed("pcap", file, folder=tmp_path)
-    told = [(row["packet/s"], row["byte/s"]) for row in rows]
-    assert told == [("2", "2000"), ("0", "0"), ("1", "60")]
+    values = [(row["packet/s"], row["byte/s"]) for row in rows]
+    assert values == [("2", "2000"), ("0", "0"), ("1", "60")]
 
 
-@pytest.mark.parametrize(("link", "is_told"), [(1, False), (113, True), (276, True)])
+@pytest.mark.parametrize(("link", "is_reported"), [(1, False), (113, True), (276, True)])
 def test_packets_of_all_interfaces_may_count_twice(
-    link: int, is_told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    link: int, is_reported: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("scapy")
     content = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 96, link)
@@ -570,7 +574,7 @@ def test_packets_of_all_interfaces_may_count_twice(
         content += struct.pack("<IIII", 1_700_000_000 + at, 0, 0, 60)
     (tmp_path / "wire.pcap").write_bytes(content)
     observed("pcap", tmp_path / "wire.pcap", folder=tmp_path)
-    assert ("a packet is counted on each that it passes" in capsys.readouterr().err) == is_told
+    assert ("a packet is counted on each that it passes" in capsys.readouterr().err) == is_reported
 
 
 def pcapng() -> bytes:
@@ -669,17 +673,17 @@ WRONG: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("source", "text", "told"), WRONG)
+@pytest.mark.parametrize(("source", "text", "expected"), WRONG)
 def test_what_is_not_of_a_tool_is_reported(
-    source: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    source: str, text: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if source == "pcap":
         pytest.importorskip("scapy")
     file, out = tmp_path / "file", tmp_path / "out.csv"
     file.write_text(text, encoding="utf-8")
-    more = ["--window", "1ms"] if "windows" in told else []
+    more = ["--window", "1ms"] if "windows" in expected else []
     assert main(["observe", source, str(file), *more, "-o", str(out)]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -112,9 +112,9 @@ def test_the_compensation_curve_can_be_drawn(tmp_path: Path) -> None:
     text = TRACE + ONE + "figure f { over wait in 0..100 ms; line night.gaps(wait) }\n"
     spec = model(tmp_path, text).spec.model
     drawn = draw(ClaimRunner(model=spec), spec.figures[0])
-    for wait, told in zip(drawn.at, drawn.curves[0].values, strict=True):
+    for wait, result in zip(drawn.at, drawn.curves[0].values, strict=True):
         late = sum(1 for x in LATE.values() if x > wait * 1000 + 1e-9)
-        assert told == pytest.approx((late + 1) / 10)
+        assert result == pytest.approx((late + 1) / 10)
 
 
 def test_a_buffer_that_a_parameter_makes_impossible_is_refused(tmp_path: Path) -> None:

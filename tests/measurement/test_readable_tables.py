@@ -35,8 +35,8 @@ def table(load: str = "cpu in %", more: str = "", cells: str = "") -> str:
 
 
 def fit(text: str, cores: str | None = "4", **how: object) -> Regression:
-    asked = {"resource": None, "has_fixed": True, "is_served": False, "units": (), **how}
-    return fitted_to(text, "runs.csv", cores=cores, **asked)  # type: ignore[arg-type]
+    options = {"resource": None, "has_fixed": True, "is_served": False, "units": (), **how}
+    return fitted_to(text, "runs.csv", cores=cores, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_what_was_not_measured_is_no_number(cell: str, others: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("cells", "told"),
+    ("cells", "expected"),
     [(["1.5", "-2", "+.5", "3."], [1.5, -2, 0.5, 3]), (["-.25", "1"], [-0.25, 1])],
 )
-def test_decimals_are_numbers(cells: list[str], told: list[float]) -> None:
+def test_decimals_are_numbers(cells: list[str], expected: list[float]) -> None:
     found = numbers(cells)
     assert not isinstance(found, int)
-    assert [float(found[row]) for row in range(len(found))] == told
+    assert [float(found[row]) for row in range(len(found))] == expected
 
 
 @pytest.mark.parametrize("cell", ["-", "N/A", ""])
@@ -108,12 +108,12 @@ def test_per_cent_of_nobody_knows_how_many_cores_are_refused(load: str) -> None:
 
 
 def test_the_table_says_of_how_many_cores() -> None:
-    asked = fit(table(), "2").fit
+    options = fit(table(), "2").fit
     said = fit(table(more=",cores", cells=",2"), None).fit
     both = fit(table(more=",cores", cells=",2.0"), "2").fit
-    assert said.terms == asked.terms == both.terms
-    assert said.cores == asked.cores == 2
-    assert (asked.command, said.command) == ("qps fit runs.csv --cores 2", "qps fit runs.csv")
+    assert said.terms == options.terms == both.terms
+    assert said.cores == options.cores == 2
+    assert (options.command, said.command) == ("qps fit runs.csv --cores 2", "qps fit runs.csv")
     assert said.left_out == ()
     with pytest.raises(DataError, match=r"column `cores` of `.*` specifies 2 cores, not 4"):
         fit(table(more=",cores", cells=",2"), "4")
@@ -127,10 +127,13 @@ def test_cores_that_change_are_no_number_of_cores() -> None:
 
 def test_a_load_in_cores_needs_no_number_but_says_what_it_took() -> None:
     found = fit(table("cpu in core").replace("24.0", "0.24").replace("12.4", "0.12"), "8")
-    assert not any("how many cores" in told for told in warnings_of(found))
+    assert not any("how many cores" in diagnostic for diagnostic in warnings_of(found))
     text = "cpu in core,request/s\n" + "".join(f"{s / 100},{r}\n" for r, s in ROWS)
     found = fit(text, None)
-    assert any("the number of cores is unknown; assuming 1" in told for told in warnings_of(found))
+    assert any(
+        "the number of cores is unknown; assuming 1" in diagnostic
+        for diagnostic in warnings_of(found)
+    )
 
 
 SPEC = """users N in 1..100000
@@ -192,8 +195,8 @@ def test_a_row_without_any_work_tells_nothing_where_nothing_is_fixed(rows: int) 
     busy = fit(table() + "3,0\n", has_fixed=False)
     assert busy.coefficients == bare.coefficients
     assert any(
-        "line 8 with utilization but no work: idle utilization" in told
-        for told in warnings_of(busy)
+        "line 8 with utilization but no work: idle utilization" in diagnostic
+        for diagnostic in warnings_of(busy)
     )
 
 
@@ -225,7 +228,7 @@ def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None, co
 
 
 @pytest.mark.parametrize(
-    ("loads", "told"),
+    ("loads", "expected"),
     [
         ("1..10 %", ("60 %", "overestimated")),
         ("5..60 %", None),
@@ -233,7 +236,7 @@ def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None, co
     ],
 )
 def test_a_cost_far_from_its_load_is_reported_of_measured_rows(
-    loads: str, told: tuple[str, str] | None, tmp_path: Path
+    loads: str, expected: tuple[str, str] | None, tmp_path: Path
 ) -> None:
     spec = f"""users N in 1..9
 param pace = 1 request/s
@@ -254,11 +257,11 @@ observe held "rows.csv" with N = 1 {{
     claims = Claims.of(found)
     assert all(result.holds for result in claims.results())
     warnings = claims.runner.warnings
-    if told is None:
+    if expected is None:
         assert not warnings
         return
     (warning,) = warnings
-    at, how = told
+    at, how = expected
     assert f"is {at} for a claim or measured row at N = 1" in warning.message
     assert f"the demand may be {how}" in warning.hints[0]
 
@@ -280,5 +283,5 @@ observe held "rows.csv" with N = 1 {{
     for cores, is_right in ((2, True), (4, False)):
         (tmp_path / "web.qps").write_text(spec.format(cores=cores))
         found = [d.message for d in check_file(tmp_path / "web.qps").diagnostics if d.is_error]
-        told = "column `cores` of `held` specifies 2 cores, but `a` has 4"
-        assert found == ([] if is_right else [told])
+        text = "column `cores` of `held` specifies 2 cores, but `a` has 4"
+        assert found == ([] if is_right else [text])

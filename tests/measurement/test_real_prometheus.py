@@ -39,8 +39,8 @@ def get(url: str) -> bytes:
 
 
 def value_at(url: str, query: str, moment: float) -> float:
-    asked = urlencode({"query": query, "time": f"{moment:.3f}"})
-    [found] = json.loads(get(f"{url}/api/v1/query?{asked}"))["data"]["result"]
+    options = urlencode({"query": query, "time": f"{moment:.3f}"})
+    [found] = json.loads(get(f"{url}/api/v1/query?{options}"))["data"]["result"]
     return float(found["value"][1])
 
 
@@ -75,8 +75,8 @@ def prometheus(folder: Path, group: ControlGroup | None = None) -> Iterator[str]
 
 def test_rows_are_what_the_counters_grew_by(server: str, tmp_path: Path) -> None:
     out = tmp_path / "web.csv"
-    asked = ["observe", "prometheus", server, "--since", "3s", "--window", "1s"]
-    words = [*asked, "--cpu", CPU, "--rate", f"request={REQUESTS}", "-o", str(out), "--until"]
+    options = ["observe", "prometheus", server, "--since", "3s", "--window", "1s"]
+    words = [*options, "--cpu", CPU, "--rate", f"request={REQUESTS}", "-o", str(out), "--until"]
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:  # until there are windows, on however busy a machine
         for _ in range(20):
@@ -98,19 +98,19 @@ def ask_much(url: str, seconds: float) -> None:
     """Ask what takes it long to tell."""
     now = time.time()
     span = {"start": f"{now - seconds:.3f}", "end": f"{now:.3f}", "step": "0.1"}
-    asked = urlencode({"query": "count({job='it'})"} | span)
-    get(f"{url}/api/v1/query_range?{asked}")
+    options = urlencode({"query": "count({job='it'})"} | span)
+    get(f"{url}/api/v1/query_range?{options}")
 
 
 def until_still(url: str, group: ControlGroup) -> tuple[float, float]:
     """Return what the counter and the group say, once a scrape has seen all that was used."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
-        before, told = group.used(), value_at(url, CPU, time.time())
+        before, result = group.used(), value_at(url, CPU, time.time())
         time.sleep(0.5)
         after, again = group.used(), value_at(url, CPU, time.time())
         # Between, only scrapes were answered, and these questions.
-        if after - before < _STILL and again - told < _STILL:
+        if after - before < _STILL and again - result < _STILL:
             return again, after
     pytest.skip("it does not come to rest")
 
@@ -125,7 +125,7 @@ def test_its_counter_is_what_the_control_group_counts(tmp_path: Path) -> None:
         ask_much(url, seconds=1)  # from then on it counts such questions, too
         while True:  # until it has scraped itself
             try:
-                told, used = until_still(url, group)
+                result, used = until_still(url, group)
                 break
             except ValueError:
                 time.sleep(0.2)
@@ -143,7 +143,7 @@ def test_its_counter_is_what_the_control_group_counts(tmp_path: Path) -> None:
         assert main([*words, "--cpu", CPU, *rates, "-o", str(out), "--rows", "1000"]) == 0
     work = in_all - used
     assert work > _WORK / 2
-    assert later - told == pytest.approx(work, rel=0.03, abs=0.06)
+    assert later - result == pytest.approx(work, rel=0.03, abs=0.06)
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     # A row a second, but for those that are left out as they come first.
     assert sum(float(row["cpu in core"]) for row in rows) == pytest.approx(work, rel=0.1, abs=0.2)
@@ -153,9 +153,9 @@ def test_what_it_refuses_is_reported_in_its_words(
     server: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = ["observe", "prometheus", server, "--since", "10s", "--window", "1s", "--cpu"]
-    for query, told in (
+    for query, result in (
         ("up{", "Prometheus rejects `up{`: 1:4: parse error"),
         ("none_such_total", "`none_such_total` has no data in this period"),
     ):
         assert main([*url, query, "--rate", "request=x"]) == 2
-        assert told in capsys.readouterr().err
+        assert result in capsys.readouterr().err

@@ -53,17 +53,17 @@ def test_settings_are_left_out_together(rows: list[tuple[int, int, int]]) -> Non
     squares = LeastSquares(
         ((1,) * len(rows), tuple(rate for _, rate, _ in rows)), tuple(load for *_, load in rows)
     )
-    told = errors_unseen(squares, squares.errors(squares.columns, squares.target), labels)
+    result = errors_unseen(squares, squares.errors(squares.columns, squares.target), labels)
     for i, (label, rate, load) in enumerate(rows):
         others = np.array([one != label for one in labels])
         distinct = sorted({other for one, other, _ in rows if one != label})
         if len(distinct) < 2:
-            assert told[i] is None
+            assert result[i] is None
             continue
         if distinct[-1] - distinct[0] < 20:
             continue  # a number that hardly anything decides
         found, *_ = np.linalg.lstsq(matrix[others], loads[others], rcond=None)
-        assert told[i] == pytest.approx(found @ [1, rate] - load, rel=1e-5, abs=1e-5)
+        assert result[i] == pytest.approx(found @ [1, rate] - load, rel=1e-5, abs=1e-5)
 
 
 def noisy_table(heading: str, settings: int = 5) -> str:
@@ -131,10 +131,10 @@ def test_nine_of_ten_truths_are_held_by_settings(settings: int) -> None:
 def test_what_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "runs.csv").write_text(noisy_table(",setting"))
     assert main(["fit", str(tmp_path / "runs.csv"), "--cores", "1"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "leave-one-setting-out error: median" in told
-    assert "and maximum" in told
-    assert "setting" not in told.partition("that were not used")[2]
+    output = " ".join(capsys.readouterr().out.split())
+    assert "leave-one-setting-out error: median" in output
+    assert "and maximum" in output
+    assert "setting" not in output.partition("that were not used")[2]
     assert main(["fit", str(tmp_path / "runs.csv"), "--cores", "1", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["settings"] == 5

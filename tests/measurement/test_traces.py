@@ -60,10 +60,10 @@ LATE = "arrival\n" + "".join(f"{160 * i + (40 if i % 4 == 3 else 0)}\n" for i in
 
 
 def test_a_steady_stream_has_no_jitter() -> None:
-    told = measures(trace("arrival\n" + "".join(f"{160 * i + 7}\n" for i in range(50))), 0 * MS)
-    assert told.longest == told.mean == 0.16
-    assert (told.range, told.variance, told.standard_deviation) == (0, 0, 0)
-    assert (told.absolute_deviation, told.gaps, told.area) == (0, 0, 0)
+    text = measures(trace("arrival\n" + "".join(f"{160 * i + 7}\n" for i in range(50))), 0 * MS)
+    assert text.longest == text.mean == 0.16
+    assert (text.range, text.variance, text.standard_deviation) == (0, 0, 0)
+    assert (text.absolute_deviation, text.gaps, text.area) == (0, 0, 0)
 
 
 def test_a_known_jitter_is_recovered_exactly() -> None:
@@ -81,11 +81,11 @@ def test_a_known_jitter_is_recovered_exactly() -> None:
     assert found.late(40 * MS) == 0
     assert found.buffer(Fraction(1, 4)) == 0
     assert found.buffer(Fraction(24, 100)) == 40 * MS
-    told = measures(trace(LATE), 39 * MS)
-    assert told.variance == pytest.approx(float(found.variance), rel=1e-12)
-    assert told.standard_deviation == pytest.approx(float(found.variance) ** 0.5, rel=1e-12)
-    assert told.gaps == pytest.approx(0.25 / 0.16)
-    assert told.total_absolute_deviation == pytest.approx(float(off * MS))
+    result = measures(trace(LATE), 39 * MS)
+    assert result.variance == pytest.approx(float(found.variance), rel=1e-12)
+    assert result.standard_deviation == pytest.approx(float(found.variance) ** 0.5, rel=1e-12)
+    assert result.gaps == pytest.approx(0.25 / 0.16)
+    assert result.total_absolute_deviation == pytest.approx(float(off * MS))
 
 
 def test_the_two_samples_of_the_thesis() -> None:
@@ -168,10 +168,10 @@ def test_a_buffer_for_a_share_of_gaps_is_the_smallest(late: list[int], allowed: 
 def test_arrays_say_what_exact_numbers_say(late: list[int]) -> None:
     text = "seq,arrival\n" + "".join(f"{i},{100 * i + x}\n" for i, x in enumerate(late))
     exact, found = recorded(text, 100 * MS), trace(text, 100 * MS)
-    told = measures(found, 77 * MS)
+    result = measures(found, 77 * MS)
     for name in ("range", "longest", "mean", "variance", "absolute_deviation", "area"):
-        assert getattr(told, name) == pytest.approx(float(getattr(exact, name)), rel=1e-9), name
-    assert told.gaps * 0.1 == pytest.approx(float(exact.gaps(77 * MS)))
+        assert getattr(result, name) == pytest.approx(float(getattr(exact, name)), rel=1e-9), name
+    assert result.gaps * 0.1 == pytest.approx(float(exact.gaps(77 * MS)))
     buffers, shares = compensation_curve(found)
     for buffer, share in zip(buffers, shares, strict=True):
         near = Fraction(buffer).limit_denominator(10**6)
@@ -301,12 +301,12 @@ def recordings(draw: st.DrawFn) -> tuple[str, list[Packet]]:
     late = draw(st.lists(st.integers(0, 900), min_size=3, max_size=80))
     burst = draw(st.integers(0, len(late)))
     lost = draw(st.sets(st.integers(1, max(1, len(late) - 1)), max_size=len(late) // 4))
-    kept = [i for i in range(len(late)) if i not in lost]
+    stored = [i for i in range(len(late)) if i not in lost]
     late = [x + 3000 if burst <= i < burst + 8 else x for i, x in enumerate(late)]
-    if len(kept) < 3:
-        kept = list(range(len(late)))
-    text = "seq,arrival\n" + "".join(f"{i},{100 * i + late[i]}\n" for i in kept)
-    return text, [Packet(100 * i * MS, (100 * i + late[i]) * MS) for i in kept]
+    if len(stored) < 3:
+        stored = list(range(len(late)))
+    text = "seq,arrival\n" + "".join(f"{i},{100 * i + late[i]}\n" for i in stored)
+    return text, [Packet(100 * i * MS, (100 * i + late[i]) * MS) for i in stored]
 
 
 @given(recordings(), st.integers(0, 400))
@@ -373,10 +373,10 @@ def test_json_has_what_the_text_tells(capsys: pytest.CaptureFixture[str], tmp_pa
     path = written(tmp_path, LATE)
     arguments = ["trace", str(path), "--period", "160ms", "--unit", "ms", "--buffer", "20ms"]
     assert main([*arguments, "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["schema"] == "qps/trace/1"
-    assert told["correlations"] is None
-    (one,) = told["traces"]
+    output = json.loads(capsys.readouterr().out)
+    assert output["schema"] == "qps/trace/1"
+    assert output["correlations"] is None
+    (one,) = output["traces"]
     assert one["jitter"]["area"] == 0.01
     assert one["curve"] == [{"buffer": 0, "gaps": 0.25}, {"buffer": 0.04, "gaps": 0}]
     assert one["best"] == {"buffer": 0.04, "gaps": 0, "distance": 0.04 / 0.23, "acceptable": True}
@@ -402,14 +402,14 @@ def test_three_traces_are_correlated(capsys: pytest.CaptureFixture[str], tmp_pat
         lines = [f"{i},{160 * i + x}" for i, x in enumerate(late.tolist())]
         paths[-1].write_text("\n".join(["sequence,arrival_ms", *lines]))
     assert main(["trace", *map(str, paths), "--period", "160ms", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    names = told["correlated"]
+    output = json.loads(capsys.readouterr().out)
+    names = output["correlated"]
     assert names[0] == "range"
-    table = np.array(told["correlations"], dtype=float)
-    columns = [[t["jitter"][name] for t in told["traces"]] for name in names]
-    kept = [i for i, c in enumerate(columns) if len(set(c)) > 1]
-    expected = np.corrcoef(np.array(columns)[kept])
-    assert table[np.ix_(kept, kept)] == pytest.approx(expected)
+    table = np.array(output["correlations"], dtype=float)
+    columns = [[t["jitter"][name] for t in output["traces"]] for name in names]
+    stored = [i for i, c in enumerate(columns) if len(set(c)) > 1]
+    expected = np.corrcoef(np.array(columns)[stored])
+    assert table[np.ix_(stored, stored)] == pytest.approx(expected)
 
 
 def test_limits_that_are_not_met_end_with_status_1(tmp_path: Path) -> None:

@@ -170,12 +170,12 @@ def test_a_share_of_nothing_asks_for_nothing() -> None:
         graph = lowered(spec(way, queueing, more=more), "misses=0")
         plain = lowered(spec("at web { work(1 ms/request) }", queueing))
         for level in (1, 50, 99):
-            told, expected = (
+            result, expected = (
                 at(one, one.streams["shop"].latency_quantile(Fraction(level, 100)), 10)
                 for one in (graph, plain)
             )
-            assert told >= expected
-            assert told == pytest.approx(float(expected), rel=1e-9) or queueing
+            assert result >= expected
+            assert result == pytest.approx(float(expected), rel=1e-9) or queueing
         assert load(graph, "db.cpu", 10) == 0
         assert at(graph, graph.streams["shop"].mean_latency, 10) == pytest.approx(
             float(at(plain, plain.streams["shop"].mean_latency, 10))

@@ -110,8 +110,8 @@ def test_the_tree_of_calls_tells_what_those_do_that_call() -> None:
         "switched; rate 1e30 bit/s",
     )
     made = [(c.name, c.times, c.each) for c in explain(lowered(text), "shop.latency", 10).calls]
-    told = [each for each in made if each[0] in ("call db", "db", "call cache")]
-    assert told == [
+    values = [each for each in made if each[0] in ("call db", "db", "call cache")]
+    assert values == [
         ("call db", "40 %", "12 ms"),
         ("db", "", "10 ms"),
         ("call cache", "2", "1 ms"),
@@ -131,8 +131,8 @@ def test_the_quantile_of_a_queue_is_that_of_the_slowest_kind() -> None:
     """Of the 40 % that take 10 ms on average, e^(-t/10 ms) take longer than t without any wait."""
     text = spec("at web { work(long) }", ", queueing mm1", more=KINDS.format(of="of users"))
     graph = lowered(text.replace("cpu 2 core", "cpu 1 core"))
-    told = at(graph, graph.streams["shop"].latency_quantile(Fraction(99, 100)), 1)
-    assert told > 0.010 * log(0.4 / 0.01)
+    value = at(graph, graph.streams["shop"].latency_quantile(Fraction(99, 100)), 1)
+    assert value > 0.010 * log(0.4 / 0.01)
 
 
 # -- by simulation --------------------------------------------------------------------

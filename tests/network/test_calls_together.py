@@ -94,8 +94,8 @@ def test_the_tree_of_calls_tells_when_a_request_is_where() -> None:
         "switched; rate 1e30 bit/s; propagation 1 ms",
     )
     explanation = explain(lowered(text), "shop.latency", 10)
-    told = [(c.depth, c.name, c.times, c.each, c.start, c.end) for c in explanation.calls]
-    assert told == [
+    values = [(c.depth, c.name, c.times, c.each, c.start, c.end) for c in explanation.calls]
+    assert values == [
         (0, "edge", "", "1 ms", "0 s", "1 ms"),
         (0, "web", "", "1 ms", "1 ms", "2 ms"),
         (0, "call db", "20 %", "27 ms", "2 ms", "7.4 ms"),
@@ -146,9 +146,9 @@ def test_the_quantile_of_what_few_wait_for_is_exact_where_nothing_else_varies() 
     sojourn = 1 / (rate * (1 - load_))
     base_ = float(base) - 0.2 * sojourn
     for late in (0.1, 0.01, 0.001):
-        told = float(at(graph, stream.latency_quantile(1 - Fraction(str(late))), 50))
+        value = float(at(graph, stream.latency_quantile(1 - Fraction(str(late))), 50))
         crossed = 0.002 + 8 * 4000 * 1514 / 1448 / 1e9
-        assert told == pytest.approx(base_ + crossed + sojourn * log(0.2 / late), rel=1e-6)
+        assert value == pytest.approx(base_ + crossed + sojourn * log(0.2 / late), rel=1e-6)
 
 
 def test_the_latency_of_a_call_is_that_from_its_request_to_its_answer() -> None:
@@ -165,9 +165,9 @@ def test_the_latency_of_a_call_is_that_from_its_request_to_its_answer() -> None:
         "switched; rate 1e30 bit/s; propagation 1 ms",
     )
     graph = lowered(text)
-    told = {name: graph.number(one.value) for name, one in graph.measures.items()}
+    by_name = {name: graph.number(one.value) for name, one in graph.measures.items()}
     # The cache is called 0.6 times for 5 ms, and once for 4 ms.
-    assert told == pytest.approx({"db_": 0.027, "cache_": (0.6 * 5 + 4) / 1.6 / 1000})
+    assert by_name == pytest.approx({"db_": 0.027, "cache_": (0.6 * 5 + 4) / 1.6 / 1000})
     assert explain(graph, "shop.db.latency", 1).value == pytest.approx(0.027)
     with pytest.raises(QpsError, match="does not call `log` here"):
         lowered(text + "require { shop.log.latency <= 5 ms }\n")

@@ -188,8 +188,8 @@ def _only(steps: list[tuple[str, str]], outcome: str) -> float:
     took = {"quick": 1e-3, "away": 0.1, "slow": 1.0}
     return sum(
         sum(time for word, time in took.items() if word in step)
-        for asked, step in steps
-        if asked in ("", outcome)
+        for options, step in steps
+        if options in ("", outcome)
     )
 
 

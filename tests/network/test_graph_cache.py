@@ -88,12 +88,12 @@ def test_a_cached_graph_with_other_numbers_is_the_one_that_is_lowered() -> None:
 
 @law
 @given(st.lists(st.lists(st.sampled_from(CHANGES), max_size=4), min_size=2, max_size=6))
-def test_what_was_lowered_before_makes_no_difference(asked: list[list[ir.Change]]) -> None:
+def test_what_was_lowered_before_makes_no_difference(requested: list[list[ir.Change]]) -> None:
     shared = structs.replace(SPEC.model)
-    for changes in asked:
+    for changes in requested:
         configuration = changed(base_configuration(shared), changes)
-        told = found(shared, configuration)
-        assert told == found(structs.replace(SPEC.model), configuration)
+        result = found(shared, configuration)
+        assert result == found(structs.replace(SPEC.model), configuration)
 
 
 @pytest.mark.parametrize("name", ["flying", "virtual_cockpit", "mtp", "iri"])

@@ -123,8 +123,8 @@ def test_a_mix_is_several_populations_with_a_share_each(**numbers: int) -> None:
         assert load(mixed, name, 1000) == load(apart, name, 1000)
 
     def wait(graph, stream, resource):  # type: ignore[no-untyped-def]
-        told = f"waiting for {resource}"
-        part = next(p for p in graph.streams[stream].latency if p.stage == told)
+        text = f"waiting for {resource}"
+        part = next(p for p in graph.streams[stream].latency if p.stage == text)
         return at(graph, part.value, 1000)
 
     assert wait(mixed, "all", "web.cpu") == wait(apart, "one", "web.cpu")

@@ -83,12 +83,12 @@ def test_a_step_is_service_apart_from_how_often_it_is_taken() -> None:
 
 
 def test_what_a_flow_keeps_is_an_amount_and_no_work() -> None:
-    here, kept, both = _nodes(_network("at a { heap * (N / 7); both }"))
+    here, stored, both = _nodes(_network("at a { heap * (N / 7); both }"))
     assert isinstance(here, nodes.At)
-    assert isinstance(kept, nodes.Serve)
+    assert isinstance(stored, nodes.Serve)
     assert isinstance(both, nodes.Serve)
-    assert kept.work is ZERO
-    assert str(kept.per_flow) == "heap.memory.share"
+    assert stored.work is ZERO
+    assert str(stored.per_flow) == "heap.memory.share"
     assert both.work is not ZERO
     assert both.per_flow is not ZERO
 

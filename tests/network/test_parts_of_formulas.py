@@ -95,10 +95,10 @@ _NOTHING = Range(Fraction(0), Fraction(0)), Fraction(0)
 def test_every_value_lies_in_the_range_that_is_reported(
     formula: Formula, x: tuple[Range, Fraction], y: tuple[Range, Fraction], users: int
 ) -> None:
-    told = range_of(formula, {X: x[0], Y: y[0]})
+    result = range_of(formula, {X: x[0], Y: y[0]})
     value = Point({X: x[1], Y: y[1], N: Fraction(users)}).exact(formula)
     if value is not None and (isinstance(value, Fraction) or value in (inf, -inf)):
-        assert told.low <= value <= told.high
+        assert result.low <= value <= result.high
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_every_value_lies_in_the_range_that_is_reported(
 )
 def test_signs_by_hand(formula: Formula, below: bool, above: bool) -> None:
     """x is not negative, y may be anything."""
-    told = range_of(formula, {X: NOT_NEGATIVE})
-    assert (told.below, told.above) == (below, above)
+    result = range_of(formula, {X: NOT_NEGATIVE})
+    assert (result.below, result.above) == (below, above)
 
 
 def test_the_kinds_of_ranges() -> None:
@@ -151,9 +151,9 @@ def test_what_is_written_out_has_the_same_values(
     formula: Formula, x: Fraction, y: Fraction, users: int
 ) -> None:
     point = Point({X: x, Y: y, N: Fraction(users)})
-    value, told = point.exact(formula), point.exact(expanded(formula, {X, N}))
-    if isinstance(value, Fraction) and isinstance(told, Fraction):
-        assert told == value
+    value, result = point.exact(formula), point.exact(expanded(formula, {X, N}))
+    if isinstance(value, Fraction) and isinstance(result, Fraction):
+        assert result == value
 
 
 def test_polynomials_by_hand() -> None:
@@ -208,8 +208,8 @@ def test_a_number_as_a_power(base: Fraction, exponent: int) -> None:
 
 
 def test_logarithms_of_powers_are_exact() -> None:
-    for base, argument, told in ((10, 1000, 3), (2, Fraction(1, 8), -3), (4, 8, Fraction(3, 2))):
-        assert log(argument) / log(base) is number(told)
+    for base, argument, result in ((10, 1000, 3), (2, Fraction(1, 8), -3), (4, 8, Fraction(3, 2))):
+        assert log(argument) / log(base) is number(result)
     assert log(1) is ZERO
     assert not (log(12) / log(2)).operands[0].is_symbol
 
@@ -226,12 +226,12 @@ def test_logarithms_of_powers_are_exact() -> None:
     ],
 )
 def test_numbers_compared(left: Formula, right: Formula, sign: int) -> None:
-    told = {
+    distinct = {
         operator
         for operator in ("<", "<=", ">", ">=", "==", "!=")
         if compare(operator, left, right)
     }
-    assert told == {-1: {"<", "<=", "!="}, 0: {"<=", ">=", "=="}, 1: {">", ">=", "!="}}[sign]
+    assert distinct == {-1: {"<", "<=", "!="}, 0: {"<=", ">=", "=="}, 1: {">", ">=", "!="}}[sign]
 
 
 # -- what grows with a spec ------------------------------------------------------------------
@@ -246,7 +246,7 @@ def _elastic(count: int) -> int:
     )
     graph = lowered(f"{PRELUDE}topology {{ node host = box }}\n{each}")
     load = graph.resources["host.cpu"].load
-    values = [settled.value for settled in graph.elastic]
+    values = [configuration.value for configuration in graph.elastic]
     assert isfinite(graph.at(100).number(load))
     return sum(1 + len(part.operands) for part in parts_first(load, *values))
 
@@ -260,6 +260,6 @@ def test_elastic_parameters_share_their_formulas() -> None:
 def test_a_power_that_is_too_long_is_reported_where_it_stands(span: Span | None) -> None:
     with pytest.raises(QpsError) as raised, power_errors_placed(span):
         power(number(10**15), 10**15)
-    (told,) = raised.value.diagnostics
-    assert "a power has more than 100,000 binary digits" in told.message
-    assert (told.primary and told.primary.span) is span
+    (diagnostic,) = raised.value.diagnostics
+    assert "a power has more than 100,000 binary digits" in diagnostic.message
+    assert (diagnostic.primary and diagnostic.primary.span) is span

@@ -19,29 +19,29 @@ SHOP = Path(__file__).parents[1] / "applications" / "fifteen_services.qps"
 
 def test_what_each_resource_takes_tells_of_a_switch_once() -> None:
     spec = load(SHOP)
-    told = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
-    assert "fabric.gateway.out, busiest of 30 ports" in told
-    assert "28 ports of `fabric`" in told
-    assert len(re.findall(r"\bfabric\b", told)) == 2
-    assert "edge.client.in" in told, "two ports and their other ends are told one by one"
+    text = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
+    assert "fabric.gateway.out, busiest of 30 ports" in text
+    assert "28 ports of `fabric`" in text
+    assert len(re.findall(r"\bfabric\b", text)) == 2
+    assert "edge.client.in" in text, "two ports and their other ends are told one by one"
 
 
 def test_ports_that_take_more_are_reported_by_themselves() -> None:
     text = SHOP.read_text(encoding="utf-8").replace("rate 10 Gbit/s", "rate 20 Mbit/s", 1)
     spec = checked(text)
-    told = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
-    (line,) = re.findall(r"^ *fabric.gateway.out .*", told, re.MULTILINE)
+    sentence = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
+    (line,) = re.findall(r"^ *fabric.gateway.out .*", sentence, re.MULTILINE)
     assert "fullest" not in line
-    assert "busiest of 24 other ports" in told
-    assert "with more capacity for auth.cpu and 6 ports of fabric" in told
+    assert "busiest of 24 other ports" in sentence
+    assert "with more capacity for auth.cpu and 6 ports of fabric" in sentence
 
 
 def test_values_that_carry_tell_of_a_switch_once() -> None:
     spec = load(SHOP)
     configuration = spec.configuration()
-    told = inverse_text(solve_for(spec.model, configuration, "auth.cpu.cores", 25_000), width=1000)
-    assert "28 ports of `fabric`" in told
-    assert len(re.findall(r"\bfabric\b", told)) == 1
+    text = inverse_text(solve_for(spec.model, configuration, "auth.cpu.cores", 25_000), width=1000)
+    assert "28 ports of `fabric`" in text
+    assert len(re.findall(r"\bfabric\b", text)) == 1
 
 
 def _switches(count: int) -> str:
@@ -60,9 +60,9 @@ def _switches(count: int) -> str:
 def test_of_many_small_switches_each_is_reported_once() -> None:
     for count, is_once in ((3, False), (4, True)):
         spec = checked(_switches(count))
-        told = solve_text(answer_of(spec), "switches")
-        assert ("busiest of 4 ports" in told) is is_once
+        text = solve_text(answer_of(spec), "switches")
+        assert ("busiest of 4 ports" in text) is is_once
         for link in range(count):
-            lines = re.findall(rf"^  l{link}\.", told, re.MULTILINE)
+            lines = re.findall(rf"^  l{link}\.", text, re.MULTILINE)
             assert (len(lines) < 4) is is_once
-            assert (f"4 ports of `l{link}`" in told) is is_once
+            assert (f"4 ports of `l{link}`" in text) is is_once

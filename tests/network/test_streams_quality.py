@@ -180,10 +180,10 @@ def test_the_i_policy_of_the_library_gives_what_its_formulas_give() -> None:
     buffer = (26.5 * (0.000198 * 5e7 + 1_590_000) - 624_000) * 1e-9
     assert float(at(graph, graph.streams["flow"].buffer, 50)) == pytest.approx(buffer, rel=1e-12)
     late = graph.streams["flow"].lost_by(LossKind.VOLUNTARY)
-    told = graph.at(50).number(late)
+    value = graph.at(50).number(late)
     # lateness is exponential, g = exp(-y): B = latency / loss * sqrt(y) exp(-y), y > 1/2
     y = findroot(lambda t: 0.23 / 0.06 * t**0.5 * exp(-t) - buffer, (0.5, 50), solver="ridder")
-    assert told == pytest.approx(exp(-y), rel=1e-9)
+    assert value == pytest.approx(exp(-y), rel=1e-9)
 
 
 # -- three kinds of loss -------------------------------------------------------------------
@@ -227,11 +227,11 @@ def test_losses(
         "measure b = flow.saturation_loss\nmeasure c = flow.transmission_loss\n"
         "measure whole = flow.loss\nmeasure left = flow.rate"
     )
-    told = {name: at(graph, m.value, population) for name, m in graph.measures.items()}
+    by_name = {name: at(graph, m.value, population) for name, m in graph.measures.items()}
     kinds = [Fraction(kind) for kind in (voluntary, saturation, transmission)]
-    assert [told["a"], told["b"], told["c"]] == kinds
-    assert told["whole"] == 1 - (1 - kinds[0]) * (1 - kinds[1]) * (1 - kinds[2])
-    assert told["left"] == Fraction(rate)
+    assert [by_name["a"], by_name["b"], by_name["c"]] == kinds
+    assert by_name["whole"] == 1 - (1 - kinds[0]) * (1 - kinds[1]) * (1 - kinds[2])
+    assert by_name["left"] == Fraction(rate)
 
 
 def test_what_is_dropped_loads_nothing_behind_it() -> None:
@@ -272,14 +272,14 @@ def test_losses_are_shares_that_join(
     assert all(0 <= kind <= whole <= 1 for kind in kinds)
     assert whole == 1 - (1 - kinds[0]) * (1 - kinds[1]) * (1 - kinds[2])
     # loads worked out plainly: dropped before the work, lost on the link before the user
-    kept = 1 - Fraction(drop, 100)
-    web = Fraction(population, 2) * pace * kept / 100
-    net = population * pace * 24 * kept / 10_000
-    user = pace * kept * (1 - Fraction(link, 100)) / 100
+    stored = 1 - Fraction(drop, 100)
+    web = Fraction(population, 2) * pace * stored / 100
+    net = population * pace * 24 * stored / 10_000
+    user = pace * stored * (1 - Fraction(link, 100)) / 100
     served = Fraction(1)
     for each in (web, net, user):
         served *= 1 / max(Fraction(1), each)
-    arriving = kept * (1 - Fraction(link, 100)) * (1 - Fraction(late, 100)) * served
+    arriving = stored * (1 - Fraction(link, 100)) * (1 - Fraction(late, 100)) * served
     assert whole == 1 - arriving
     assert at(graph, flow.rate, population) == pace * arriving
     assert at(graph, flow.throughput, population) == pace * arriving * 24
@@ -312,10 +312,10 @@ def test_what_loads_make_impossible_is_refused(item: str, message: str) -> None:
     )
     with pytest.raises(QpsError) as raised:
         solve(graph)
-    (told,) = raised.value.diagnostics
-    assert told.code.id == "QPS0309"
-    assert message in told.message
-    assert told.primary is not None
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code.id == "QPS0309"
+    assert message in diagnostic.message
+    assert diagnostic.primary is not None
 
 
 # -- what waits for a merge ----------------------------------------------------------------
@@ -426,10 +426,10 @@ def test_lambert_w_in_arrays_and_plain_numbers(branch: int) -> None:
     at_points = np.array([-0.3, -0.05, -0.5])
     expected = [float(lambertw(at, branch).real) for at in at_points]
     w = apply("lower_w" if branch else "w", x)
-    (told,) = array_function(x, [w])(at_points)
-    assert told[:2].tolist() == pytest.approx(expected[:2], rel=1e-12)
+    (result,) = array_function(x, [w])(at_points)
+    assert result[:2].tolist() == pytest.approx(expected[:2], rel=1e-12)
     # below -1/e it is not real
-    assert np.isnan(told[2])
+    assert np.isnan(result[2])
     one = number_function(x, w + 1)(-0.3)
     assert one == pytest.approx(expected[0] + 1, rel=1e-12)
 

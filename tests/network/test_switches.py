@@ -54,18 +54,18 @@ def combinations(path: Path, model: ir.Model) -> list[Configuration]:
 
 def told(graph: LoadGraph) -> dict[str, list[float]]:
     """Return what a matrix asks of a graph, at some populations."""
-    asked: dict[str, Formula] = {}
+    options: dict[str, Formula] = {}
     for name, resource in graph.resources.items():
-        asked |= {f"{name}.utilization": resource.load, f"{name}.target": resource.target}
+        options |= {f"{name}.utilization": resource.load, f"{name}.target": resource.target}
     for number, criterion in enumerate(all_criteria(graph)):
-        asked |= {f"{number} {criterion.name}": criterion.measure}
-        asked |= {f"{number} {criterion.name}.limit": criterion.limit}
-    asked |= {message: over for over, message, _ in impossible(graph)}
+        options |= {f"{number} {criterion.name}": criterion.measure}
+        options |= {f"{number} {criterion.name}.limit": criterion.limit}
+    options |= {message: over for over, message, _ in impossible(graph)}
     for is_running in (False, True):
         cost = graph.cost(is_running=is_running)
-        asked |= {} if cost is None else {f"cost, {is_running}": cost}
+        options |= {} if cost is None else {f"cost, {is_running}": cost}
     points = [graph.at(at) for at in (graph.low, (graph.low + graph.high) // 2, graph.high)]
-    return {name: [point.number(one) for point in points] for name, one in asked.items()}
+    return {name: [point.number(one) for point in points] for name, one in options.items()}
 
 
 def known(graph: LoadGraph) -> list[object]:
@@ -80,9 +80,9 @@ def known(graph: LoadGraph) -> list[object]:
 def test_it_tells_what_the_graph_of_each_configuration_tells(path: Path) -> None:
     spec = load(path)
     for configuration in combinations(path, spec.model):
-        for settled in in_each_mode(spec.model, configuration):
-            own = lower(spec.model, settled)
-            shared = lower_as_one_of_many(spec.model, settled, {})
+        for solved in in_each_mode(spec.model, configuration):
+            own = lower(spec.model, solved)
+            shared = lower_as_one_of_many(spec.model, solved, {})
             assert list(own.resources) == list(shared.resources)
             assert known(own) == known(shared)
             expected, found = told(own), told(shared)

@@ -40,8 +40,8 @@ def test_the_list_tells_what_qps_test_tells() -> None:
     for spec in named:
         path = spec.removeprefix("textbook/") + ".qps"
         assert f"[{path.rpartition('/')[2]}]({path})" in LISTED
-        told = spec_figures.told(LISTED, spec)
-        assert told == {"claims": spec_figures.figures("claims", spec)}, (
+        result = spec_figures.told(LISTED, spec)
+        assert result == {"claims": spec_figures.figures("claims", spec)}, (
             "run `python tests/documents/docs.py`"
         )
 

@@ -118,12 +118,12 @@ def test_queues_are_explained_place_by_place() -> None:
         PRELUDE + PARTS + WAY % "bad" + "stream flow for each user {\n"
         " traffic 5 packet/s, 100 byte/packet; at web { hold }\n at user { heap } }"
     )
-    told = explain(graph, "flow.max_wait", 4)
-    assert [(part.name, part.value) for part in told.parts] == [
+    explanation = explain(graph, "flow.max_wait", 4)
+    assert [(part.name, part.value) for part in explanation.parts] == [
         ("hold at web", "1.2 s"),
         ("heap at user", "2.222 s"),
     ]
-    assert told.value == pytest.approx(1.2 + 2 / 0.9)
+    assert explanation.value == pytest.approx(1.2 + 2 / 0.9)
 
 
 @law
@@ -188,11 +188,11 @@ def test_recovery(
 ) -> None:
     text = _recovering(spec, first, last)
     graph = lowered(text)
-    told = {name: at(graph, m.value, 4) for name, m in graph.measures.items()}
-    assert told["a"] == Fraction(transmission)
-    assert told["b"] == Fraction(voluntary)
-    assert told["c"] == Fraction(rate)
-    assert told["d"] == 1 - (1 - told["a"]) * (1 - told["b"])
+    by_name = {name: at(graph, m.value, 4) for name, m in graph.measures.items()}
+    assert by_name["a"] == Fraction(transmission)
+    assert by_name["b"] == Fraction(voluntary)
+    assert by_name["c"] == Fraction(rate)
+    assert by_name["d"] == 1 - (1 - by_name["a"]) * (1 - by_name["b"])
     assert load(graph, "user.cpu", 4) == Fraction(loaded)
     # the oracle, which knows no formulas, says the same
     loaded_spec = checked(text)
@@ -200,7 +200,7 @@ def test_recovery(
     for measure in loaded_spec.model.measures:
         if measure.name != "b":
             value = plain_measure(loaded_spec.model, configuration, measure.value.expr, 4)
-            assert value == told[measure.name]
+            assert value == by_name[measure.name]
 
 
 def test_what_is_sent_twice_loads_the_link_twice() -> None:
@@ -213,14 +213,14 @@ def test_what_is_sent_twice_loads_the_link_twice() -> None:
 
 def test_recovery_stands_in_the_loss_budget() -> None:
     graph = lowered(_recovering(WAY % "bad", "work", "mend; work"))
-    told = explain(graph, "flow.transmission_loss", 4)
+    explanation = explain(graph, "flow.transmission_loss", 4)
     # of 90 that reach it, it makes 98
-    assert [(part.name, part.value) for part in told.parts] == [
+    assert [(part.name, part.value) for part in explanation.parts] == [
         ("lost on net", "10 %"),
         ("recovered by mend", "-8.889 %"),
     ]
-    assert told.value == pytest.approx(0.02)
-    assert ("formula", "net.loss*(1 - mend.recover)") in told.formulas
+    assert explanation.value == pytest.approx(0.02)
+    assert ("formula", "net.loss*(1 - mend.recover)") in explanation.formulas
 
 
 def test_saturation_is_not_recovered() -> None:
@@ -383,8 +383,8 @@ def test_solve_tells_what_was_lowered_and_with_which_priority() -> None:
         ("audio", 2, True),
         ("video", 3, True),
     ]
-    told = " ".join(solve_text(answer, "").split())
-    assert "Elastic video (priority 3) is 10 packets/s at 50 users" in told
+    text = " ".join(solve_text(answer, "").split())
+    assert "Elastic video (priority 3) is 10 packets/s at 50 users" in text
 
 
 @law

@@ -76,8 +76,8 @@ def test_measures_of_throughput_and_volume() -> None:
         )
     )
     graph = lowered(text)
-    told = {name: at(graph, measure.value, 6) for name, measure in graph.measures.items()}
-    assert told == {"outward": 3000, "most": 3000, "hourly": 3000 * 3600, "card_rate": 503_000}
+    by_name = {name: at(graph, measure.value, 6) for name, measure in graph.measures.items()}
+    assert by_name == {"outward": 3000, "most": 3000, "hourly": 3000 * 3600, "card_rate": 503_000}
 
 
 def test_a_link_that_nothing_crosses_carries_nothing() -> None:
@@ -164,9 +164,9 @@ def test_json_tells_what_is_carried(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_explain_tells_a_throughput() -> None:
-    told = explanation_text(explain(lowered(PRELUDE + FLOW % "ports"), "net.web.out.throughput", 6))
-    assert "throughput, in bit/s" in told
-    assert "3 kbit/s at N = 6" in told
+    text = explanation_text(explain(lowered(PRELUDE + FLOW % "ports"), "net.web.out.throughput", 6))
+    assert "throughput, in bit/s" in text
+    assert "3 kbit/s at N = 6" in text
 
 
 @settings(max_examples=examples(40), deadline=None)

@@ -98,9 +98,9 @@ class _Judge:
             sign = compare(measure, limit) * (1 if requirement.at_most else -1)
             if sign > 0 or (sign == 0 and requirement.strict):
                 return False
-            asked = requirement.measure.expr
-            if isinstance(asked, ir.Measured) and asked.kind is ir.MeasureKind.LOAD:
-                bounded.add(asked.subject)
+            options = requirement.measure.expr
+            if isinstance(options, ir.Measured) and options.kind is ir.MeasureKind.LOAD:
+                bounded.add(options.subject)
             elif requirement.at_most or requirement.ideal is not None:
                 ideal = Fraction(0)
                 if requirement.ideal is not None:
@@ -188,13 +188,13 @@ class _Walker:
                 return sum((k.share * v for k, v in zip(classes, values, strict=True)), Fraction(0))
         raise AssertionError(f"the oracle knows no {expr}")
 
-    def measured(self, asked: ir.Measured) -> Fraction:
-        result, subject = self.result, asked.subject
-        match asked.kind:
+    def measured(self, requested: ir.Measured) -> Fraction:
+        result, subject = self.result, requested.subject
+        match requested.kind:
             case ir.MeasureKind.LOAD:
                 return max(result.loads_of(subject), default=Fraction(0))
             case ir.MeasureKind.SHARE:
-                part = result.parts[subject, asked.component or ""]
+                part = result.parts[subject, requested.component or ""]
                 return part / result.loads[subject]
             case ir.MeasureKind.LATENCY:
                 return result.latency[subject]
@@ -208,7 +208,7 @@ class _Walker:
                 return result.arriving[subject][0] * result.served(subject)
             case ir.MeasureKind.THROUGHPUT:
                 return result.arriving[subject][1] * result.served(subject)
-        raise AssertionError(f"the oracle knows no {asked}")
+        raise AssertionError(f"the oracle knows no {requested}")
 
     def target(self, name: str) -> Fraction:
         """Return how full a resource may be: the closest of the targets, else 1."""
@@ -258,11 +258,11 @@ class _Walker:
         if emission.framed_bytes:
             self.result.latency[name] += 1 / rates[primary]
         arriving = sent = self.flows(stream)
-        kept = Fraction(1)
+        stored = Fraction(1)
         for index, leg in enumerate(stream.legs):
             if isinstance(leg, ir.Crossing):
                 last = isinstance(stream.legs[index + 1], ir.Visit)
-                rates, kept = self.cross(stream, leg, rates, kept, sent, arriving, last)
+                rates, stored = self.cross(stream, leg, rates, stored, sent, arriving, last)
                 continue
             machines = self.count(leg.node)
             held, copies, receivers = arriving / machines, Fraction(1), Fraction(1)
@@ -300,14 +300,17 @@ class _Walker:
                             self.result.latency[name] += value * repeated
                         case ir.EffectKind.DROP:
                             rates = {b: r * (1 - value) for b, r in rates.items()}
-                            kept *= 1 - value
+                            stored *= 1 - value
                         case ir.EffectKind.QUEUE | ir.EffectKind.RECOVER:
                             mended = self.transport(name, effect, value, rates)
-                            rates, kept = {b: r * mended for b, r in rates.items()}, kept * mended
+                            rates, stored = (
+                                {b: r * mended for b, r in rates.items()},
+                                stored * mended,
+                            )
                         case ir.EffectKind.EMIT:
                             rates = self.emit(effect, value, rates, sizes, primary)
             sent, arriving = held * machines * copies, held * machines * receivers
-        self.result.kept[name] = kept
+        self.result.kept[name] = stored
         bits = rates.get(INFORMATION_BASE, Fraction(0))
         self.result.arriving[name] = (rates[primary] if primary else bits, bits)
 
@@ -467,7 +470,7 @@ class _Walker:
         stream: ir.Stream,
         leg: ir.Crossing,
         rates: Rates,
-        kept: Fraction,
+        stored: Fraction,
         sent: Fraction,
         arriving: Fraction,
         last: bool,
@@ -508,6 +511,6 @@ class _Walker:
             self.result.latency[stream.name] += self.value(network.propagation.expr)
         if network.loss is not None:
             share = 1 - self.value(network.loss.expr)
-            rates, kept = {b: r * share for b, r in rates.items()}, kept * share
+            rates, stored = {b: r * share for b, r in rates.items()}, stored * share
             self.result.sound[stream.name] *= share
-        return rates, kept
+        return rates, stored

@@ -50,9 +50,9 @@ def analyzed(net: Network, *, residual: bool) -> tuple[float, float]:
     rate, stays = 0.0, [0.0]
     for customers in range(1, net.customers + 1):
         more = [(cv**2 - 1) / 2 if residual else 0.0 for _, cv in net.stations]
-        told = zip(net.stations, held, busy, more, strict=True)
+        result = zip(net.stations, held, busy, more, strict=True)
         stays = [
-            service * (1 + found + at_work * left) for (service, _), found, at_work, left in told
+            service * (1 + found + at_work * left) for (service, _), found, at_work, left in result
         ]
         rate = customers / (net.think + sum(stays))
         held = [rate * stay for stay in stays]
@@ -107,15 +107,17 @@ def main(count: int) -> None:
         net = network(random)
         truth = played(net, random)
         both = [analyzed(net, residual=residual) for residual in (False, True)]
-        off = [abs(told / true - 1) for one in both for told, true in zip(one, truth, strict=True)]
+        off = [
+            abs(values / true - 1) for one in both for values, true in zip(one, truth, strict=True)
+        ]
         errors[net.fullness].append(off)
     rows = {f"fullness {fullness:g}": off for fullness, off in errors.items()}
     rows["all"] = [off for of in errors.values() for off in of]
     print("half, and 95 %, are off by less: rate and time as if exponential, then with residuals")
     for name, off in rows.items():
         columns = [sorted(column) for column in zip(*off, strict=True)]
-        told = (f"{median(c):5.1%} {c[int(0.95 * len(c))]:6.1%}" for c in columns)
-        print(f"{name:14} {len(off):4}", *told, sep="   ")
+        values = (f"{median(c):5.1%} {c[int(0.95 * len(c))]:6.1%}" for c in columns)
+        print(f"{name:14} {len(off):4}", *values, sep="   ")
     better = sum(one[3] < one[1] for one in rows["all"])
     print(f"times are nearer with residuals in {better} of {count}")
 

@@ -22,26 +22,26 @@ def open_quantiles(
     width = _MOST + 1
     size = (users + 1) * width
 
-    def moves(asking: int, others: int, tagged: int) -> Iterator[tuple[int, float]]:
-        served = min(asking + others + tagged, servers) / max(1, asking + others + tagged)
-        at = asking * width + others
+    def moves(query: int, others: int, tagged: int) -> Iterator[tuple[int, float]]:
+        served = min(query + others + tagged, servers) / max(1, query + others + tagged)
+        at = query * width + others
         if others < _MOST:
             yield at + 1, load
-        if asking < users:
-            yield at + width, (users - asking) / think
+        if query < users:
+            yield at + width, (users - query) / think
         if others:
             yield at - 1, others * served
-        if asking:
-            yield at - width, asking * served / service
+        if query:
+            yield at - width, query * served / service
 
     alone, watched = np.zeros((size, size)), np.zeros((size, size))
     for at in range(size):
-        asking, others = divmod(at, width)
+        query, others = divmod(at, width)
         for rates, tagged in ((alone, 0), (watched, 1)):
-            for to, rate in moves(asking, others, tagged):
+            for to, rate in moves(query, others, tagged):
                 rates[at, to] += rate
                 rates[at, at] -= rate
-        watched[at, at] -= min(asking + others + 1, servers) / (asking + others + 1)
+        watched[at, at] -= min(query + others + 1, servers) / (query + others + 1)
     balance = alone.T.copy()
     balance[0] = 1
     found = np.linalg.solve(balance, np.eye(size)[0])

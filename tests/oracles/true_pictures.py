@@ -36,10 +36,10 @@ class TruePictures(TrueTables):
         for row in table.rows:
             for column, cell in zip(table.head, row, strict=True):
                 if column == "Utilization":
-                    for told in filter(None, cell.text.split(", ")):
-                        found = re.search(r"(?:^| )([\d.,]+ %|∞)$", told)
+                    for result in filter(None, cell.text.split(", ")):
+                        found = re.search(r"(?:^| )([\d.,]+ %|∞)$", result)
                         if found is None or found[1] not in loads:
-                            yield f"{row[0].text} is loaded {told}"
+                            yield f"{row[0].text} is loaded {result}"
 
     def _way(self, table: ShownTable) -> Iterator[str]:
         sums = dict(zip(SUMS, ("mean", "late"), strict=True))
@@ -113,11 +113,11 @@ class TruePictures(TrueTables):
         rows = table.rows[:: max(1, len(table.rows) // POINTS)]
         for k, name in enumerate(table.head[1:], 1):
             lines = self._of_line(table.of, name)
-            told = [(row[0].text, row[k].text.split(" (")[0]) for row in rows]
+            text = [(row[0].text, row[k].text.split(" (")[0]) for row in rows]
             wrong = [
                 [
                     f"{name} is {said} at {at}"
-                    for at, said in told
+                    for at, said in text
                     if not self._is_near(one, at, said)
                 ]
                 for one in lines

@@ -217,8 +217,8 @@ def main() -> None:
             is_mixed = any(one.rate for one in net[1])
             for level in _LEVELS if len(times) >= _ENOUGH else ():
                 if any("gamma law" in why for why in stream.quantile_certainty(level).reasons):
-                    told = there.number(stream.latency_quantile(level))
-                    late = told / times[int(level * len(times))] - 1
+                    value = there.number(stream.latency_quantile(level))
+                    late = value / times[int(level * len(times))] - 1
                     quantiles[is_mixed, times_apart(net) > _FAR_APART].append(late)
     for (is_mixed, is_far), lates in sorted(quantiles.items()):
         print(

@@ -187,9 +187,9 @@ class WrittenNumbers:
 def _apart(value: float, limit: float, dimension: Dimension, *, share: bool) -> str:
     """Return a value in as many digits as it takes to tell it from a limit."""
     for digits in range(4, 16):
-        told = quantity(value, dimension, digits, share=share)
-        if told != quantity(limit, dimension, digits, share=share):
-            return told
+        result = quantity(value, dimension, digits, share=share)
+        if result != quantity(limit, dimension, digits, share=share):
+            return result
     return quantity(value, dimension, share=share)
 
 

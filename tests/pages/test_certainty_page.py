@@ -53,11 +53,11 @@ console.log(JSON.stringify(ASKED.map(([name, set]) => {
 Asked = tuple[str, list[tuple[str, int, int]]]
 
 
-def answers_of(spec: Spec, asked: list[Asked], folder: Path) -> list[list[Any]]:
+def answers_of(spec: Spec, requested: list[Asked], folder: Path) -> list[list[Any]]:
     page = live_page(model_variants([ShownCase(spec.model, spec.configuration())], 4))
     file = folder / "model.json"
     file.write_text(json.dumps(page["models"][0]), "utf-8")  # type: ignore[index]
-    script = ANSWERS.replace("FILE", json.dumps(str(file))).replace("ASKED", json.dumps(asked))
+    script = ANSWERS.replace("FILE", json.dumps(str(file))).replace("ASKED", json.dumps(requested))
     found: list[list[Any]] = json.loads(run_module(script))
     return found
 

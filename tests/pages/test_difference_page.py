@@ -56,9 +56,9 @@ def test_the_page_says_what_the_command_says(
     assert main(["diff", "old.qps", "new.qps"]) == 0
     plain = capsys.readouterr().out
     assert main(["diff", "old.qps", "new.qps", "-o", "d.html", "--fail-on", "worse"]) == 1
-    told = capsys.readouterr()
-    assert told.out == plain
-    assert told.err.startswith("d.html written\nfails: capacity falls from 100 to 25")
+    output = capsys.readouterr()
+    assert output.out == plain
+    assert output.err.startswith("d.html written\nfails: capacity falls from 100 to 25")
     page = Path("d.html").read_text(encoding="utf-8")
     assert "Capacity     100 -> 25 users (-75, -75 %)" in plain
     assert "Capacity falls from 100 to 25 users (-75, -75 %)." in page

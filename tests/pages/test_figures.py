@@ -48,30 +48,30 @@ def test_over_the_population_it_says_what_a_sweep_says() -> None:
     assert (drawn.at[0], drawn.at[-1]) == (2, 80)
     assert np.allclose(np.diff(drawn.at), 78 / (len(drawn.at) - 1))
     table = qps.loads(text).sweep(N=drawn.at)  # type: ignore[arg-type]
-    told = {curve.label: curve.values for curve in drawn.curves}
-    assert set(told) == {"host.cpu.utilization", "quality", "flow.loss"}
-    for name, values in told.items():
+    by_name = {curve.label: curve.values for curve in drawn.curves}
+    assert set(by_name) == {"host.cpu.utilization", "quality", "flow.loss"}
+    for name, values in by_name.items():
         assert values == pytest.approx(table[name].tolist(), rel=1e-12)
     # 3 packets a second at 10 ms
-    assert told["host.cpu.utilization"] == pytest.approx([0.03 * n for n in drawn.at])
+    assert by_name["host.cpu.utilization"] == pytest.approx([0.03 * n for n in drawn.at])
     # beyond 33.3 users, 1 - 1/load are lost; 20 % of them are the limit
     expected = [max(0, 1 - 1 / (0.03 * n)) / 0.2 for n in drawn.at]
-    assert told["quality"] == pytest.approx(expected)
+    assert by_name["quality"] == pytest.approx(expected)
 
 
 def test_lines_have_changes_of_their_own() -> None:
-    told = _lines(
+    result = _lines(
         BASE + 'figure f { over N in 1..40; line "usual" host.cpu.load\n'
         'line "faster" host.cpu.load with pace = 4 packet/s\n'
         'line "scenario" host.cpu.load with scenario = heavy\n'
         'line "at ten" host.cpu.load with N = 10\nline "limit" 1; line p / 10 }\n'
     )
-    usual = told["usual"]
-    assert told["faster"] == pytest.approx([value * 4 / 3 for value in usual])
-    assert told["scenario"] == pytest.approx([value * 2 for value in usual])
-    assert told["at ten"] == pytest.approx([0.3] * len(usual))
-    assert told["limit"] == [1] * len(usual)
-    assert told["p / 10"] == pytest.approx([0.3] * len(usual))
+    usual = result["usual"]
+    assert result["faster"] == pytest.approx([value * 4 / 3 for value in usual])
+    assert result["scenario"] == pytest.approx([value * 2 for value in usual])
+    assert result["at ten"] == pytest.approx([0.3] * len(usual))
+    assert result["limit"] == [1] * len(usual)
+    assert result["p / 10"] == pytest.approx([0.3] * len(usual))
 
 
 def test_a_line_without_a_label_is_called_by_its_text() -> None:
@@ -81,17 +81,17 @@ def test_a_line_without_a_label_is_called_by_its_text() -> None:
 
 
 def test_modes_are_lines_and_quality_is_the_poorest() -> None:
-    told = _lines(
+    result = _lines(
         BASE + "measure m = N\nmode calm { m <= 100 }\nmode busy { m <= 50; pace = 6 packet/s }\n"
         'figure f { over N in 1..50; line "calm" quality with mode = calm\n'
         'line "busy" quality with mode = busy; line "worst" quality\n'
         'line "load" host.cpu.load with mode = busy }\n'
     )
-    at = np.linspace(1, 50, len(told["calm"]))
-    assert told["calm"] == pytest.approx((at / 100).tolist())
-    assert told["busy"] == pytest.approx((at / 50).tolist())
-    assert told["worst"] == told["busy"]
-    assert told["load"] == pytest.approx((at * 0.06).tolist())
+    at = np.linspace(1, 50, len(result["calm"]))
+    assert result["calm"] == pytest.approx((at / 100).tolist())
+    assert result["busy"] == pytest.approx((at / 50).tolist())
+    assert result["worst"] == result["busy"]
+    assert result["load"] == pytest.approx((at * 0.06).tolist())
 
 
 def test_elastic_parameters_bend_their_lines() -> None:
@@ -100,10 +100,10 @@ def test_elastic_parameters_bend_their_lines() -> None:
         'figure f { over N in 1..80; line "x" x; line "each" flow.rate / N }\n'
     )  # fmt: skip
     drawn = _drawn(text)
-    told = {curve.label: curve.values for curve in drawn.curves}
-    assert told["x"] == pytest.approx([min(30, max(2, 100 / n)) for n in drawn.at])
+    by_name = {curve.label: curve.values for curve in drawn.curves}
+    assert by_name["x"] == pytest.approx([min(30, max(2, 100 / n)) for n in drawn.at])
     # beyond 50 users the processor does 100 packets a second
-    assert told["each"] == pytest.approx([min(30, 100 / n) for n in drawn.at])
+    assert by_name["each"] == pytest.approx([min(30, 100 / n) for n in drawn.at])
 
 
 def test_where_a_line_has_no_real_value_it_has_a_gap() -> None:
@@ -140,10 +140,10 @@ def test_over_a_parameter_in_base_units() -> None:
         'line "heavy" host.cpu.load with N = 10, scenario = heavy }\n'
     )
     assert (drawn.at[0], drawn.at[-1]) == (1, 100)
-    told = {curve.label: curve.values for curve in drawn.curves}
-    assert told["ten"] == pytest.approx([0.1 * point for point in drawn.at])
-    assert told["forty"] == pytest.approx([0.4 * point for point in drawn.at])
-    assert told["heavy"] == pytest.approx([0.2 * point for point in drawn.at])
+    by_name = {curve.label: curve.values for curve in drawn.curves}
+    assert by_name["ten"] == pytest.approx([0.1 * point for point in drawn.at])
+    assert by_name["forty"] == pytest.approx([0.4 * point for point in drawn.at])
+    assert by_name["heavy"] == pytest.approx([0.2 * point for point in drawn.at])
 
 
 def test_over_a_parameter_it_says_what_setting_it_says() -> None:
@@ -157,8 +157,8 @@ def test_over_a_parameter_it_says_what_setting_it_says() -> None:
     for index in (0, 17, 120, len(drawn.at) - 1):
         exact = Fraction(drawn.at[index]).limit_denominator(10**9)
         change = f"cost = ({exact.numerator} / {exact.denominator}) * 1 s/packet"
-        told = load(lowered(text, change), "host.cpu", 7)
-        assert drawn.curves[0].values[index] == pytest.approx(float(told), rel=1e-6)
+        result = load(lowered(text, change), "host.cpu", 7)
+        assert drawn.curves[0].values[index] == pytest.approx(float(result), rel=1e-6)
         table = qps.loads(text).sweep(set={"cost": change.split("= ")[1]}, N=[7])
         assert drawn.curves[1].values[index] == pytest.approx(table["quality"][0], rel=1e-6)
 
@@ -237,8 +237,12 @@ def test_the_axis_wins_over_modes_and_scenarios() -> None:
 def _refused(figure: str) -> tuple[str, str, str | None]:
     with pytest.raises(QpsError) as raised:
         _drawn(BASE + figure)
-    (told,) = raised.value.diagnostics
-    return told.code.id, told.message, told.primary.span.text if told.primary else None
+    (diagnostic,) = raised.value.diagnostics
+    return (
+        diagnostic.code.id,
+        diagnostic.message,
+        diagnostic.primary.span.text if diagnostic.primary else None,
+    )
 
 
 def test_a_line_that_needs_the_population_says_so() -> None:

@@ -60,11 +60,11 @@ def test_a_linked_script_does_what_its_modules_do(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
     (tmp_path / "linked.cjs").write_text(linked(), "utf-8")
-    told = [
+    output = [
         subprocess.run((str(NODE), tmp_path / name), check=True, capture_output=True).stdout
         for name in ("app.js", "linked.cjs")
     ]
-    assert told == [b"own2 2 1 undefined\n"] * 2
+    assert output == [b"own2 2 1 undefined\n"] * 2
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_units_of_the_scripts(file: Path, tmp_path: Path) -> None:
     cases = tmp_path / "cases.json"
     if "QPS_CASES" in file.read_text("utf-8"):
         cases.write_text(as_json(), "utf-8")
-    told = subprocess.run(
+    output = subprocess.run(
         (str(NODE), "--test", "--test-reporter=tap", file),
         cwd=ROOT,
         env={**os.environ, "QPS_CASES": str(cases) if cases.exists() else ""},
@@ -169,5 +169,5 @@ def test_units_of_the_scripts(file: Path, tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stdout[-5000:]
-    assert "# skipped 0" in told.stdout
+    assert output.returncode == 0, output.stdout[-5000:]
+    assert "# skipped 0" in output.stdout

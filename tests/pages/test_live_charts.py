@@ -129,9 +129,9 @@ def columns(graph: LoadGraph, at: list[float], exprs: list[Formula]) -> list[np.
 
 def assert_alike(page: list[float | None], python: np.ndarray) -> None:
     """Hold the page's values against Python's; what is not finite is nothing in both."""
-    told = [value if np.isfinite(value) else None for value in python.tolist()]
+    values = [value if np.isfinite(value) else None for value in python.tolist()]
     assert page == [
-        None if one is None else pytest.approx(one, rel=1e-8, abs=1e-12) for one in told
+        None if one is None else pytest.approx(one, rel=1e-8, abs=1e-12) for one in values
     ]
 
 
@@ -187,6 +187,6 @@ def test_what_is_hardly_loaded_is_neither_shown_first_nor_cut_off(open_page: Any
     assert page.run("""() => qps.pictures.find((one) => one.key === "shares").drawn.title""") == (
         "Utilization of lan egress from seat by component, against N"
     )
-    told = page.run("""() => qps.pictures.find((one) => one.key === "topology")
+    result = page.run("""() => qps.pictures.find((one) => one.key === "topology")
         .drawn.svg.textContent""")
-    assert re.search(r"lan\d*\D*[\d.]+ % · \w+… 5 more below \d+ %", told), told
+    assert re.search(r"lan\d*\D*[\d.]+ % · \w+… 5 more below \d+ %", result), result

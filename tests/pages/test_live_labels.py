@@ -64,8 +64,8 @@ def test_an_undecided_saturation_is_reported_as_in_the_solver(text: str, open_pa
     known = " ".join(page.page.inner_text("#known").split())
     assert "saturation(host.cpu)" in known
     assert "saturation of host.cpu is ruled out up to N = " in known
-    (*_, told) = known_lines(answer)
-    assert told == OTHERS_EXACT
+    (*_, result) = known_lines(answer)
+    assert result == OTHERS_EXACT
 
 
 def test_the_search_for_a_saturation_ends_where_queues_are_counted(open_page: Any) -> None:
@@ -107,7 +107,7 @@ def test_losses_in_a_row_are_known_as_the_solver_knows_them(pace: str, open_page
     assert (known or ["exact"])[0] == answer_known(solve(graph)).kind.value
     seen = set()
     for population in (40, 60, 90, 100, 101, 110, 150, 200, 201, 250):
-        shown, _, measures, told = page.run(TOLD, population)
+        shown, _, measures, result = page.run(TOLD, population)
         assert shown == population
         series = in_series_at(graph, population)
         seen.add(bool(series))
@@ -115,7 +115,7 @@ def test_losses_in_a_row_are_known_as_the_solver_knows_them(pace: str, open_page
             value = measures.partition(f"{name}")[2]
             assert value.startswith(mark) == bool(series), (population, name, measures)
         reason = "the utilization of near.cpu and far.cpu includes traffic lost at other resources"
-        assert (reason in told) == bool(series)
+        assert (reason in result) == bool(series)
     assert seen == {False, True}
     page.run("() => qps.drawAll()")
     assert "quality (euclidean) (upper bound)" in page.page.text_content("#picture-needs")

@@ -112,8 +112,8 @@ def solved(
     ]
     configuration = spec.configuration(start["scenario"], [*picks, *settings])
     solutions = []
-    for settled in in_each_mode(spec.model, configuration):
-        graph = lower(spec.model, settled)
+    for chosen in in_each_mode(spec.model, configuration):
+        graph = lower(spec.model, chosen)
         others = {}
         for name, (text, _) in numbers.items():
             if name not in parameters:
@@ -251,9 +251,9 @@ def test_a_page_has_every_operation_that_its_requirements_need(
 def test_what_stays_full_is_reported_in_the_same_words(first: str, open_page: Any) -> None:
     text = FILLED.replace("FIRST", first).replace("LOAD", "min(most, N / 100)").replace("AT", "")
     html = html_of(checked(text))
-    told = open_page(html).run("() => document.getElementById('answer').textContent")
-    assert told == open_page(html, scripts=False).page.text_content("#answer")
-    assert "its utilization stays at the limit up to N = 150" in told
+    result = open_page(html).run("() => document.getElementById('answer').textContent")
+    assert result == open_page(html, scripts=False).page.text_content("#answer")
+    assert "its utilization stays at the limit up to N = 150" in result
 
 
 TIES = [(), ("power = 0.001 core",), ("speed = 1000 Mbit/s",), ("N = 300",), ("N = 20",)]
@@ -275,9 +275,9 @@ def test_ties_are_decided_as_in_the_solver(settings: tuple[str, ...], open_page:
 
 def test_what_does_not_depend_on_the_users_is_reported_in_the_page(open_page: Any) -> None:
     spec = checked(SHOP.replace(" for each user", "").replace("0.1 core", "1 core"))
-    told = answer_sentence(answer_of(spec))
-    assert told.startswith("Capacity does not depend on the number of users")
-    assert open_page(html_of(spec)).run(ANSWERS)["answer"] == told
+    text = answer_sentence(answer_of(spec))
+    assert text.startswith("Capacity does not depend on the number of users")
+    assert open_page(html_of(spec)).run(ANSWERS)["answer"] == text
 
 
 @draws
@@ -333,19 +333,19 @@ def test_what_lies_beyond_the_answer_follows_the_setting(open_page: Any) -> None
     )
     page = open_page(html_of(spec))
 
-    def told() -> str:
+    def result() -> str:
         return str(page.page.text_content("#headroom"))
 
-    first = told()
+    first = result()
     assert "With 10 % more users (83)" in first
     page.page.wait_for_selector("#advice table")
     # a wider margin is no help, and not offered as one
     assert "pace" in page.page.inner_text("#advice")
     assert "aim" not in page.page.inner_text("#advice")
     assert page.run(TYPE, ["pace", "2"])
-    assert "With 10 % more users (41)" in told()
+    assert "With 10 % more users (41)" in result()
     page.page.click("text=Reset")
-    assert told() == first
+    assert result() == first
 
 
 @draws
@@ -411,14 +411,14 @@ def test_how_numbers_are_known_follows_the_setting(open_page: Any) -> None:
         view = qps_view(spec, f"patience = {text} ms")
         known = page.run("() => qps.shown.solved.known")
         assert (known or ["exact", []])[0] == view.known.kind
-        told = view.answer.replace("flow.latency", "flow latency")
-        assert page.page.text_content("#answer").startswith(told)
+        output = view.answer.replace("flow.latency", "flow latency")
+        assert page.page.text_content("#answer").startswith(output)
     assert view.known.kind == "upper bound"
     assert "≥ " in page.page.inner_text("#requirements")
-    told = page.page.inner_text("#known")
-    assert "plain.latency" in told
-    assert "(true value may be higher): queueing delay at back.cpu is excluded" in told
-    assert told.endswith("All other results are exact for this model.")
+    output = page.page.inner_text("#known")
+    assert "plain.latency" in output
+    assert "(true value may be higher): queueing delay at back.cpu is excluded" in output
+    assert output.endswith("All other results are exact for this model.")
 
 
 def qps_view(spec: Spec, *settings: str) -> SolveView:
@@ -436,7 +436,7 @@ GUARDED = (
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "expected"),
     [
         ("chosen", "2.5", "the count of `host` must be a whole number above zero"),
         ("pace", "6", "`double` is above its range"),
@@ -445,12 +445,12 @@ GUARDED = (
     ],
 )
 def test_numbers_that_cannot_be_are_refused_as_the_solver_does(
-    name: str, text: str, told: str, open_page: Any
+    name: str, text: str, expected: str, open_page: Any
 ) -> None:
     page = open_page(html_of_text(GUARDED))
     before = page.run("() => qps.shown.solved.largest")
     assert page.run(TYPE, [name, text])
-    assert page.page.text_content("#controls .trouble") == f"Not applied: {told}."
+    assert page.page.text_content("#controls .trouble") == f"Not applied: {expected}."
     assert page.run("() => qps.shown.solved.largest") == before
 
 
@@ -510,12 +510,12 @@ def test_a_requirement_moves_the_answer(speak_html: str, open_page: Any) -> None
 
 def test_wrong_numbers_are_refused_and_reported(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html).page
-    for text, told in (
+    for text, result in (
         ("much", "enter a number such as 1200"),
         ("5000", "allowed range 515 to 2,000 byte/packet"),
     ):
         page.fill("#number-implied_size", text)
-        assert told in page.text_content("#controls .trouble")
+        assert result in page.text_content("#controls .trouble")
         assert page.get_attribute("#number-implied_size", "aria-invalid") == "true"
         assert page.text_content("#answer").startswith("At most 32 users.")
     page.fill("#number-implied_size", "1200")
@@ -638,10 +638,10 @@ def test_what_would_help_is_known_as_the_answer_with_it(open_page: Any) -> None:
             page.page.wait_for_selector("#advice button")
             page.run(MORE_CHANGES)
             row = page.page.locator("#advice tbody tr").nth(index)
-            told = row.locator("td").nth(2).inner_text()
+            output = row.locator("td").nth(2).inner_text()
             row.locator("button").click()
-            assert page.page.inner_text("#small-answer strong") == told
-            marks.add(told.split()[0])
+            assert page.page.inner_text("#small-answer strong") == output
+            marks.add(output.split()[0])
             page.page.click("text=Reset")
     assert "~" in marks
 
@@ -678,14 +678,14 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
         page.locator(f"#{picture} select").first.select_option(label=choice)
         page.evaluate("() => qps.drawAll()")
 
-    def told(place: str) -> str:
+    def result(place: str) -> str:
         return str(page.text_content(f"#{place}"))
 
-    assert "Next limitflow latency: limit of" in told("decision")
+    assert "Next limitflow latency: limit of" in result("decision")
     for picture in ("picture-loads", "picture-needs"):
-        assert "supported: 1 to 82 (approximate)" in told(picture)
+        assert "supported: 1 to 82 (approximate)" in result(picture)
     choose("picture-topology", "rare")
-    assert "Latency of rare at N = 82: ~ 15.07 ms" in told("picture-waterfall")
+    assert "Latency of rare at N = 82: ~ 15.07 ms" in result("picture-waterfall")
     rows = page.locator("#picture-waterfall tbody tr").all_inner_texts()
     times = [row.split("\t")[3] for row in rows]
     assert times[:-1] == ["~ 15.07 ms", "~ 5.069 ms", "10 ms", "~ 15.07 ms"]
@@ -867,11 +867,11 @@ def test_the_waterfall_of_calls_is_the_tree_that_is_explained(open_page: Any) ->
     )
     page.evaluate("() => qps.drawAll()")
     rows = page.locator("#picture-waterfall tbody tr").all_inner_texts()
-    told = [[cell.strip() for cell in row.split("\t")] for row in rows]
+    text = [[cell.strip() for cell in row.split("\t")] for row in rows]
     solution = solve_model(spec.model, spec.configuration())
     tree = explain(solution.graph, "asked.latency", solution.at).calls
-    rows_of_places = [row for row in told if row[-1]][:-2]  # but for the sums
-    assert [row[1] for row in told if row[-1]][-2:] == list(SUMS)
+    rows_of_places = [row for row in text if row[-1]][:-2]  # but for the sums
+    assert [row[1] for row in text if row[-1]][-2:] == list(SUMS)
     whole = [[row[1].partition(":")[0], *row[2:4], *row[-2:]] for row in rows_of_places]
     stage = labels_of(spec.model).stage
     assert whole == [[stage(one.name), one.times, one.each, one.start, one.end] for one in tree]

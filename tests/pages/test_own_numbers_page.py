@@ -54,9 +54,9 @@ def test_the_command_of_a_page_answers_what_the_page_says(
     monkeypatch.chdir(tmp_path)
     Path("spec.qps").write_text(text, encoding="utf-8")
     assert main([*command[1:], "--no-advice", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["capacity"] == answers["largest"]
-    for resource in told["resources"]:
+    output = json.loads(capsys.readouterr().out)
+    assert output["capacity"] == answers["largest"]
+    for resource in output["resources"]:
         shown = answers["saturations"][resource["name"]]
         assert shown == pytest.approx(resource["saturates_at"], rel=1e-9)
     # The lines of spec that make this state, too.
@@ -65,7 +65,7 @@ def test_the_command_of_a_page_answers_what_the_page_says(
     scenario = ["--scenario", "tried", "--no-advice", "--format", "json"]
     assert main(["solve", "spec.qps", *scenario]) == 0
     again = json.loads(capsys.readouterr().out)
-    assert again["capacity"] == told["capacity"]
+    assert again["capacity"] == output["capacity"]
 
 
 def test_what_was_set_and_is_moved_again_is_set_once(
@@ -76,8 +76,8 @@ def test_what_was_set_and_is_moved_again_is_set_once(
     settings = ["--set", "wan.rate=90 Mbit/s", "--set", "web.cpu.cores=2"]
     assert main(["report", "spec.qps", "-o", "page.html", "--no-advice", *settings]) == 0
     page = open_page(Path("page.html").read_text(encoding="utf-8"))
-    told = "() => document.querySelector('.command').textContent"
-    assert shlex.split(page.run(told)) == ["qps", "solve", "spec.qps", *settings]
+    text = "() => document.querySelector('.command').textContent"
+    assert shlex.split(page.run(text)) == ["qps", "solve", "spec.qps", *settings]
     assert page.run(TYPE, ["wan.rate", "80"])
     moved = ["--set", "web.cpu.cores=2", "--set", "wan.rate=80 Mbit/s"]
-    assert shlex.split(page.run(told)) == ["qps", "solve", "spec.qps", *moved]
+    assert shlex.split(page.run(text)) == ["qps", "solve", "spec.qps", *moved]

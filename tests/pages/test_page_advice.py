@@ -46,8 +46,8 @@ def test_copies_of_a_machine_are_advised_as_the_solver_does_with_what_they_cost(
     page.page.wait_for_selector("#advice button")
     rows = {row[1]: row for row in page.run(ROWS)}
     configuration = spec.configuration()
-    told = advise(spec.model, configuration, solve_model(spec.model, configuration))
-    (copies,) = (one for one in told if one.change == "host = server * 2")
+    answer = advise(spec.model, configuration, solve_model(spec.model, configuration))
+    (copies,) = (one for one in answer if one.change == "host = server * 2")
     assert rows["host: 1 -> 2 servers"][2].endswith(f"{copies.capacity:,}")
     assert rows["host: 1 -> 2 servers"][3] == "+$900"
     assert copies.price == 900
@@ -65,7 +65,7 @@ def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None
     assert len(row[1].split(" and ")) == 3
     command = page.page.locator("#advice tbody span[title]").get_attribute("title") or ""
     words = split(command)
-    settings = [told for before, told in pairwise(words) if before == "--set"]
+    settings = [result for before, result in pairwise(words) if before == "--set"]
     assert len(settings) == 3, command
     configuration = spec.configuration(None, settings)
     largest = solve_model(spec.model, configuration).capacity
@@ -92,9 +92,9 @@ def test_a_report_tells_what_it_takes_to_carry_more(tmp_path: Path) -> None:
     page = written.read_text(encoding="utf-8")
     spec = load(file)
     for share, users in ((10, 110), (50, 150)):
-        told = sizing_answer(size(spec.model, spec.configuration(), users))
-        assert "host.cpu" in told
-        in_words = spec.model.derived(labels_of).sentence(told)
+        text = sizing_answer(size(spec.model, spec.configuration(), users))
+        assert "host.cpu" in text
+        in_words = spec.model.derived(labels_of).sentence(text)
         assert "host.cpu" not in in_words
         assert f"<li>{share} % more ({users}): {in_words}</li>" in page
     assert "100 % more (" not in page  # beyond the range
@@ -116,5 +116,5 @@ def test_where_no_user_is_supported_larger_steps_are_tried(open_page: Any) -> No
     words = "answer.cpu.request: 8 -> 4.8 ms/request"
     setting = "answer.cpu.request = 4.8 ms/request"
     changed = spec.with_parts_of((setting,))
-    told = solve_model(changed.model, changed.configuration(None, (setting,)))
-    assert rows[words][2].endswith(f"{told.capacity:,}")
+    answer = solve_model(changed.model, changed.configuration(None, (setting,)))
+    assert rows[words][2].endswith(f"{answer.capacity:,}")

@@ -171,13 +171,13 @@ def _holds_for(found: list[tuple[object, Solution]], tmp_path: Path) -> None:
     """Assert that the page answers for some specs what their solutions are."""
     models = tmp_path / "models.json"
     models.write_text(json.dumps([model for model, _ in found]), "utf-8")
-    told = run_module(
+    result = run_module(
         'import { readFileSync } from "node:fs";\n'
         'import { answersOf } from "./tests/scripts/answering.js";\n'
         f"const models = JSON.parse(readFileSync({json.dumps(str(models))}));\n"
         "console.log(JSON.stringify(models.map(answersOf)));"
     )
-    answers = json.loads(told)
+    answers = json.loads(result)
     assert [one["trouble"] for one in answers] == [None] * len(found)
     pairs = zip(answers, found, strict=True)
     assert [differences(one, solution) for one, (_, solution) in pairs] == [[]] * len(found)

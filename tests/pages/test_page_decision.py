@@ -41,10 +41,10 @@ def test_the_first_screen_answers_five_questions(
     page = open_page(speak_html, width=width, settings=False)
     page.page.set_viewport_size({"width": width, "height": height})
     page.page.wait_for_selector("#advice button")
-    told = page.run(ROWS)
-    assert told[""] == "32 users (optimistic)"
+    result = page.run(ROWS)
+    assert result[""] == "32 users (optimistic)"
     # the requirement behind a quality, told once
-    assert told["Limit"].startswith(
+    assert result["Limit"].startswith(
         "overall quality penalty: voice latency ≥ 227 ms (limit 230 ms)"
     )
     changes = page.page.locator("#advice tbody tr").all_inner_texts()
@@ -53,9 +53,9 @@ def test_the_first_screen_answers_five_questions(
         "Change mixing: software -> hardware ≤ 194 Try",
     ]
     assert "23.2 %" in page.page.inner_text("#gauges tr:has-text('station CPU')")
-    assert told["Not covered"].startswith("model error of voice latency: run qps simulate")
+    assert result["Not covered"].startswith("model error of voice latency: run qps simulate")
     reached = "voice latency: limit of 230 ms reached at ≤ 35 users"
-    assert told["Next limit"].startswith(reached)
+    assert result["Next limit"].startswith(reached)
     seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
     assert page.run(seen) <= height
 
@@ -64,22 +64,22 @@ def test_what_is_tried_has_the_price_it_lacks(open_page: Any) -> None:
     page = open_page(html_of(checked(BOUND + "require { flow.latency <= 14 ms }\n")))
     page.page.fill("#number-pace", "4")
     page.page.wait_for_selector("#advice button")
-    told = page.run(ROWS)
-    assert told["Cost"].startswith("no prices set; add price 0.8 $/hour to waiting")
-    asked = page.page.locator("#decision code", has_text="price").first.inner_text()
-    assert asked == "price 0.8\N{NO-BREAK SPACE}$/hour"
-    assert told["Accuracy"] == "exact for this model"
+    result = page.run(ROWS)
+    assert result["Cost"].startswith("no prices set; add price 0.8 $/hour to waiting")
+    options = page.page.locator("#decision code", has_text="price").first.inner_text()
+    assert options == "price 0.8\N{NO-BREAK SPACE}$/hour"
+    assert result["Accuracy"] == "exact for this model"
 
 
 def test_users_are_called_as_the_spec_calls_them_and_all_follows(open_page: Any) -> None:
     spec = checked(BOUND + "require { flow.latency <= 14 ms }\n")
     page = open_page(html_of(spec))
     page.page.wait_for_selector("#advice button")
-    told = page.run(ROWS)
+    result = page.run(ROWS)
     largest = page.run("() => qps.shown.solved.largest")
-    assert told[""] == f"{largest} viewers"
-    assert told["Limit"].startswith("flow latency")
-    assert told["Accuracy"] == "exact for this model"
+    assert result[""] == f"{largest} viewers"
+    assert result["Limit"].startswith("flow latency")
+    assert result["Accuracy"] == "exact for this model"
     assert page.page.inner_text("#small-answer").startswith(f"{largest} viewers")
     page.page.fill("#number-pace", "4")
     again = page.run("() => qps.shown.solved.largest")
@@ -124,9 +124,9 @@ def test_a_changed_capacity_that_is_approximate_says_what_it_was_rounded_down_fr
 
 def test_a_range_that_ends_is_no_limit_of_the_system(open_page: Any) -> None:
     page = open_page(html_of(checked(BOUND.replace("1..1000", "1..20"))))
-    told = page.run(ROWS)
-    assert told[""] == "20+ viewers"
-    assert "Limit" not in told
+    result = page.run(ROWS)
+    assert result[""] == "20+ viewers"
+    assert "Limit" not in result
     assert page.page.inner_text("#advice").startswith("Capacity reaches the end of the range")
 
 
@@ -158,11 +158,11 @@ def test_without_scripts_it_says_what_the_terminal_says(
     solved = " ".join(capsys.readouterr().out.replace("`", "").split())
     assert main(["report", str(SPECS.parent / spec), "-o", str(file), "--variants", "1"]) == 0
     page = open_page(file.read_text(encoding="utf-8"), scripts=False)
-    told = [" ".join(page.page.locator("#decision .many").inner_text().split())]
+    output = [" ".join(page.page.locator("#decision .many").inner_text().split())]
     rows = page.page.locator("#decision dl > div")
-    told += [" ".join(rows.nth(k).inner_text().split()) for k in range(rows.count())]
-    assert {one.split()[0] for one in told[1:]} & {"Bottleneck", "Limit", "Next"}
-    for one in told:
+    output += [" ".join(rows.nth(k).inner_text().split()) for k in range(rows.count())]
+    assert {one.split()[0] for one in output[1:]} & {"Bottleneck", "Limit", "Next"}
+    for one in output:
         assert one in solved, one
     where = page.page.locator("#decision").bounding_box()
     assert where["y"] + where["height"] < 900  # of a first screen

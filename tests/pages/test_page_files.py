@@ -134,9 +134,9 @@ def test_pictures_without_lines_have_the_numbers_of_their_tables(
     figure = page.page.locator("#picture-tornado")
     figure.scroll_into_view_if_needed()
     _, data = saved(page, figure.get_by_role("button", name="Download as CSV"))
-    told = page.run("() => qps.pictures.find((one) => one.key === 'tornado').drawn.table()")
-    assert rows_of(data)[0] == told["head"]
-    assert len(rows_of(data)) == len(told["rows"]) + 1
+    result = page.run("() => qps.pictures.find((one) => one.key === 'tornado').drawn.table()")
+    assert rows_of(data)[0] == result["head"]
+    assert len(rows_of(data)) == len(result["rows"]) + 1
 
 
 def test_ends_of_fans_are_among_the_numbers(open_page: Any) -> None:

@@ -10,14 +10,16 @@ from qps.reports.pages.html_page import _environment
 
 
 @pytest.mark.parametrize(
-    ("length", "stands", "told"),
+    ("length", "stands", "expected"),
     [
         (1_200, 2, ""),
         (1_201, 2, "1,201 characters"),
         (10_001, 0, "Not shown: 10,001 characters"),
     ],
 )
-def test_what_nobody_reads_is_reported_by_its_length(length: int, stands: int, told: str) -> None:
+def test_what_nobody_reads_is_reported_by_its_length(
+    length: int, stands: int, expected: str
+) -> None:
     part = SimpleNamespace(name="wait", value="1 ms", share="100 %", formula="x" * length)
     item = SimpleNamespace(
         name="page.p99", what="", formulas=[("", part.formula)], parts=[part], at_text="N = 1"
@@ -25,7 +27,7 @@ def test_what_nobody_reads_is_reported_by_its_length(length: int, stands: int, t
     tables = _environment().get_template("tables.html.jinja").module
     text = str(tables.formulas([(item, None, "")]))  # type: ignore[attr-defined]
     assert text.count(part.formula) == stands
-    assert told in text
+    assert expected in text
     assert ("<code>qps explain</code>" in text) == (stands == 0)
 
 

@@ -39,10 +39,10 @@ def test_no_script_finds_by_text() -> None:
 
 
 def test_the_stream_of_which_a_time_is_required_is_drawn_however_that_is_written() -> None:
-    asked = {}
+    options = {}
     for text in ("second.latency <= 1 s", "second.p99 <= 1 s", "2 * second.latency <= 1 s"):
         model = checked(TWO % text)
-        asked[text] = timed_stream(lower(model.model, model.configuration()))
-    assert set(asked.values()) == {"second"}
+        options[text] = timed_stream(lower(model.model, model.configuration()))
+    assert set(options.values()) == {"second"}
     other = checked(TWO % "second.loss <= 1 %")
     assert timed_stream(lower(other.model, other.configuration())) == "first"

@@ -152,12 +152,12 @@ def test_every_picture_tells_its_values_by_keys(shop_html: str, open_page: Any) 
     assert {"loads", "topology", "needs", "waterfall", "tornado", "heat"} <= set(shown)
     for key in shown:
         page.focus(f"#picture-{key} .canvas")
-        told = []
+        values = []
         for press in ("Home", "ArrowRight", "End", "ArrowLeft"):
             page.keyboard.press(press)
-            told.append(page.inner_text(f"#picture-{key} .readout"))
-        assert all(told), key
-        assert len(set(told)) > 1 or len(page.locator(f"#picture-{key} svg rect").all()) < 3, key
+            values.append(page.inner_text(f"#picture-{key} .readout"))
+        assert all(values), key
+        assert len(set(values)) > 1 or len(page.locator(f"#picture-{key} svg rect").all()) < 3, key
 
 
 def test_controls_are_the_numbers_that_tell_and_others_are_found(

@@ -196,13 +196,15 @@ def test_what_is_not_needed_is_computed_when_it_is_shown(open_page: Any) -> None
     """What 99 in 100 stay within is no part of any answer."""
     page = open_page(html_of_text(SITE))
     truth = truth_of(checked(SITE))
-    told = [text for text in shown_on(page.page).told("picture-waterfall") if text.startswith("~")]
+    values = [
+        text for text in shown_on(page.page).told("picture-waterfall") if text.startswith("~")
+    ]
     late = truth.told(
         truth.here(truth.graph.streams["page"].latency_quantile(LEVEL)),
         TIME,
         truth.graph.streams["page"].quantile_certainty(LEVEL),
     )
-    assert late & set(told)
+    assert late & set(values)
 
 
 @nightly
@@ -224,11 +226,11 @@ def test_fans_end_where_nine_in_ten_of_the_values_do(open_page: Any) -> None:
         table = shown.table(of)
         assert table is not None
         for users, cell in ((worth(row[0].text), row[1].text) for row in table.rows):
-            _, *told = map(worth, numbers_in(cell))
-            if not told:
+            _, *result = map(worth, numbers_in(cell))
+            if not result:
                 assert cell.startswith("∞ (∞"), cell
                 continue
-            for end, (low, high) in zip(told, (least, most), strict=True):
+            for end, (low, high) in zip(result, (least, most), strict=True):
                 assert value(users, low) * 0.995 <= end <= value(users, high) * 1.005, cell
             compared += 1
     assert compared > 10
@@ -238,8 +240,8 @@ def test_configurations_side_by_side_say_nothing_that_is_undefined(open_page: An
     page = open_page(html_of(checked(SITE), others=[checked(NONE_AT_ALL), checked(MODES)]))
     shown = shown_on(page.page)
     assert Truth.unsaid(shown) == []
-    told = set(shown.told("picture-together"))
-    assert {"baseline: ≤ 3,333", "baseline (2): none", "baseline (3): ≤ 12"} <= told
+    result = set(shown.told("picture-together"))
+    assert {"baseline: ≤ 3,333", "baseline (2): none", "baseline (3): ≤ 12"} <= result
 
 
 @pytest.mark.parametrize("width", [390, 720])

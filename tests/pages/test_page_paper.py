@@ -177,10 +177,10 @@ def test_many_machines_on_a_switch_are_drawn_in_layers(
     page = open_page(html_of(checked(text), most=2), width=width)
     page.page.locator("#picture-topology").scroll_into_view_if_needed()
     page.run("() => qps.drawAll()")
-    told = page.run(FAULTS)
-    assert told["boxes"] == count + 1
-    assert told["found"] == []
-    assert told["height"] <= highest
+    result = page.run(FAULTS)
+    assert result["boxes"] == count + 1
+    assert result["found"] == []
+    assert result["height"] <= highest
 
 
 def test_a_tap_on_a_chart_leaves_its_values(open_page: Any) -> None:
@@ -191,8 +191,8 @@ def test_a_tap_on_a_chart_leaves_its_values(open_page: Any) -> None:
     page.run("() => qps.drawAll()")
     canvas = page.page.locator("#picture-loads .canvas")
     canvas.scroll_into_view_if_needed()
-    told = "() => document.querySelector('#picture-loads .readout').textContent"
-    assert page.run(told) == ""
+    text = "() => document.querySelector('#picture-loads .readout').textContent"
+    assert page.run(text) == ""
     box = canvas.bounding_box()
     touch = page.page.context.new_cdp_session(page.page.own)
     point = [{"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}]
@@ -201,4 +201,4 @@ def test_a_tap_on_a_chart_leaves_its_values(open_page: Any) -> None:
     page.page.wait_for_function(
         "() => document.querySelector('#picture-loads .readout').textContent"
     )
-    assert "%" in page.run(told)
+    assert "%" in page.run(text)

@@ -119,7 +119,7 @@ def test_a_report_with_everything_is_below_a_megabyte(tmp_path: Path) -> None:
 
 
 def test_the_page_says_what_the_solver_says(speak_page: str) -> None:
-    for told in (
+    for result in (
         "6 users. At 7, the overall quality penalty exceeds 1: voice latency ≥ ",
         "deletion=off",
         "13.01",
@@ -129,7 +129,7 @@ def test_the_page_says_what_the_solver_says(speak_page: str) -> None:
         "8000 byte/s",
         '<td class="num">-21 %</td>',
     ):
-        assert told in speak_page, told
+        assert result in speak_page, result
 
 
 def test_the_same_view_gives_the_same_page(
@@ -298,12 +298,12 @@ def test_names_are_typeset_as_they_are() -> None:
 def test_thinned_lines_bend_where_they_did() -> None:
     at = [float(i) for i in range(101)]
     line = [abs(place - 37) for place in at]
-    kept = visible_points(at, [line], frozenset())
-    assert 37 in kept
-    assert len(kept) < 25
+    stored = visible_points(at, [line], frozenset())
+    assert 37 in stored
+    assert len(stored) < 25
     with_a_gap = [float("nan") if 40 < place < 50 else place for place in at]
-    kept = visible_points(at, [with_a_gap], frozenset())
-    assert {40, 41, 49, 50} <= set(kept)
+    stored = visible_points(at, [with_a_gap], frozenset())
+    assert {40, 41, 49, 50} <= set(stored)
     powers = [10.0**place for place in at]
     assert len(visible_points(at, [powers], frozenset("y"))) < 25
 

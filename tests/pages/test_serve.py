@@ -47,9 +47,9 @@ def asked(port: int, path: str, host: str | None = None, method: str = "GET") ->
     connection = HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request(method, path, headers={} if host is None else {"Host": host})
     answer = connection.getresponse()
-    told = answer.read().decode()
+    output = answer.read().decode()
     connection.close()
-    return answer.status, told
+    return answer.status, output
 
 
 def test_the_frame_shows_the_page_and_its_version(port: int) -> None:

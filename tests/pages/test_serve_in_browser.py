@@ -75,10 +75,12 @@ def test_the_page_follows_each_save_and_shows_errors_until_they_are_fixed(
 ) -> None:
     page = shared_browser.context(scripts=True).new_page()
     complaints: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda told: complaints.append(told.text) if told.type == "error" else None)
+    options: list[str] = []
+    page.on(
+        "console", lambda result: complaints.append(result.text) if result.type == "error" else None
+    )
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: options.append(request.url))
     page.goto(address)
     wrong = page.locator("#wrong")
     text_of(page, said="50 calls")
@@ -97,5 +99,5 @@ def test_the_page_follows_each_save_and_shows_errors_until_they_are_fixed(
     wrong.wait_for(state="hidden", timeout=LONGEST)
     text_of(page, said="100+ calls")
     assert complaints == []
-    assert all(url.startswith((address, "blob:", "data:")) for url in asked)
+    assert all(url.startswith((address, "blob:", "data:")) for url in options)
     page.close()

@@ -103,8 +103,8 @@ def test_what_streams_ask_for_is_all_of_pools_and_of_kinds_of_users_too(text: st
 def test_a_component_that_several_streams_use_is_parted_among_them() -> None:
     graph = graph_of(checked(SHOP))
     value = graph.at(10).number
-    told = {name: value(part) for name, part in graph.resources["valueOf.cpu"].streams.items()}
-    assert told == pytest.approx({"asked": 10 * 0.2 * 0.008 / 4, "other": 20 * 0.001 / 4})
+    by_name = {name: value(part) for name, part in graph.resources["valueOf.cpu"].streams.items()}
+    assert by_name == pytest.approx({"asked": 10 * 0.2 * 0.008 / 4, "other": 20 * 0.001 / 4})
     assert len(graph.resources["valueOf.cpu"].parts) == 1
 
 
@@ -141,10 +141,10 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
     drawn = system_picture(spec.model, details, solution.at)
     assert drawn is not None
     *steps, average, late = drawn.strip.rows
-    told = {row[0]: (row[1].strip("\u2003"), row[3]) for row in drawn.steps.rows}
-    assert [row.number for row in steps] == list(told)[: len(steps)]
+    by_name = {row[0]: (row[1].strip("\u2003"), row[3]) for row in drawn.steps.rows}
+    assert [row.number for row in steps] == list(by_name)[: len(steps)]
     assert {row.number: row.label.rpartition(", ")[2] for row in steps} == {
-        number: share for number, (_, share) in told.items()
+        number: share for number, (_, share) in by_name.items()
     }
     assert (average.name, late.name) == ("mean", "p99")
     ends = [row.bars[-1].x + row.bars[-1].width for row in steps]
@@ -198,17 +198,17 @@ WAY = """(stream) => {
 def test_a_path_adds_up_to_the_latency_shown(open_page: Any, stream: str) -> None:
     spec = checked(SHOP)
     page = open_page(html_of(spec))
-    told = page.run(WAY, stream)
+    result = page.run(WAY, stream)
     solution = solve_model(spec.model, spec.configuration())
     latency = solution.graph.at(solution.at).number(solution.graph.streams[stream].mean_latency)
-    assert told["total"] == pytest.approx(latency, rel=1e-9)
-    assert told["end"] == pytest.approx(latency, rel=1e-9)
-    assert sum(told["lines"]) == pytest.approx(latency, rel=1e-9)
-    assert all(one == pytest.approx([one[0]] * 3, rel=1e-12) for one in told["stops"])
-    assert told["boxes"] == 6
+    assert result["total"] == pytest.approx(latency, rel=1e-9)
+    assert result["end"] == pytest.approx(latency, rel=1e-9)
+    assert sum(result["lines"]) == pytest.approx(latency, rel=1e-9)
+    assert all(one == pytest.approx([one[0]] * 3, rel=1e-12) for one in result["stops"])
+    assert result["boxes"] == 6
     others = {"toString", "left"} if stream == "asked" else set()
-    assert set(told["passed"]) == {"constructor", "wire", "valueOf"} | others
-    assert all(stream in title for title in told["titles"])
+    assert set(result["passed"]) == {"constructor", "wire", "valueOf"} | others
+    assert all(stream in title for title in result["titles"])
 
 
 FILL = """(n) => {
@@ -237,13 +237,13 @@ def test_the_drawing_follows_the_users_shown_and_tells_whose_a_load_is(open_page
 def test_boxes_are_described_by_keys_those_on_the_path_first(open_page: Any) -> None:
     page = open_page(html_of_text(SHOP)).page
     page.locator("#picture-topology .canvas").focus()
-    told = []
+    values = []
     for _ in range(6):
         page.keyboard.press("ArrowRight")
-        told.append(page.text_content("#picture-topology .readout"))
-    assert told[0].startswith("constructor, box: step 1")
-    assert told[-1].startswith("aside, box: idle")
-    assert "of latency (" in told[0]
+        values.append(page.text_content("#picture-topology .readout"))
+    assert values[0].startswith("constructor, box: step 1")
+    assert values[-1].startswith("aside, box: idle")
+    assert "of latency (" in values[0]
 
 
 @in_a_browser

@@ -66,8 +66,8 @@ def site_view(site: Spec) -> PageView:
 def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     html, odds = render_html(site_view), site_view.view.uncertainty
     assert odds is not None
-    told = dict(site_view.decision.facts)["Uncertainty"]
-    assert f"95th percentile {rounded_up(odds.interval.most or 0)} (" in told.replace("\xa0", " ")
+    result = dict(site_view.decision.facts)["Uncertainty"]
+    assert f"95th percentile {rounded_up(odds.interval.most or 0)} (" in result.replace("\xa0", " ")
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
     assert f"95 % of samples: {rounded_down(odds.at_confidence.capacity)} or more</text>" in html
@@ -104,8 +104,8 @@ def test_a_page_of_what_is_known_has_nothing_of_it() -> None:
     known = page_of(spec, "pace=0.1 request/s", "reply=80 kB/request")
     assert known.odds is None
     html = render_html(known)
-    told = html.split("<script")[0]
-    assert not re.search("how sure|samples|uncertain", told, re.IGNORECASE)
+    text = html.split("<script")[0]
+    assert not re.search("how sure|samples|uncertain", text, re.IGNORECASE)
 
 
 # -- what a page draws -------------------------------------------------------------------------
@@ -133,11 +133,11 @@ def told_by_page(spec: Spec) -> dict[str, list[Any]]:
 def test_the_page_draws_each_distribution_as_the_solver_does() -> None:
     spec = checked(SPREADS)
     levels = [1e-4, 0.025, 0.2, 0.499, 0.5, 0.7, 0.975, 0.9999]
-    told = told_by_page(spec)
+    result = told_by_page(spec)
     drawn = json.loads(
         run_module(
             'import { valueAt } from "./reports/scripts/engine/samples.js";'
-            f"const told = {json.dumps(told)}, levels = {levels};"
+            f"const told = {json.dumps(result)}, levels = {levels};"
             "console.log(JSON.stringify(Object.fromEntries(Object.entries(told).map("
             "([name, one]) => [name, levels.map((level) => valueAt(one, level))]))));"
         )
@@ -147,7 +147,7 @@ def test_the_page_draws_each_distribution_as_the_solver_does() -> None:
         for number in uncertain_numbers(spec.model, spec.configuration())
         for name, distribution in number.parameters
     }
-    assert {one[0] for one in told.values()} == {
+    assert {one[0] for one in result.values()} == {
         "normal", "lognormal", "uniform", "triangular", "weighted",
     }  # fmt: skip
     for name, distribution in known.items():
@@ -242,16 +242,16 @@ def test_samples_of_the_page_have_the_answers_of_the_solver(site: Spec, site_pag
 def test_the_samples_of_the_page_are_near_those_of_the_solver(
     site_view: PageView, site_page: Opened
 ) -> None:
-    told = site_view.view.uncertainty
-    assert told is not None
-    assert rounded_ends(told.interval, 10**9) in site_page.page.inner_text("body")
+    result = site_view.view.uncertainty
+    assert result is not None
+    assert rounded_ends(result.interval, 10**9) in site_page.page.inner_text("body")
     site_page.run("() => document.getElementById('new-samples').click()")
     site_page.page.wait_for_function(DONE)
     (line,) = site_page.run(LINES)
     assert "256 samples of 3 uncertain inputs, drawn in this page" in line
     ends = site_page.run("() => qps.sure.odds.interval")
-    width = (told.interval.most or 0) - (told.interval.least or 0)
-    assert ends == pytest.approx([told.interval.least, told.interval.most], abs=0.1 * width)
+    width = (result.interval.most or 0) - (result.interval.least or 0)
+    assert ends == pytest.approx([result.interval.least, result.interval.most], abs=0.1 * width)
     site_page.run("() => document.getElementById('new-samples').click()")
     site_page.page.wait_for_function(DONE)
     assert site_page.run("() => qps.sure.odds.interval") != ends
@@ -305,7 +305,7 @@ def test_fan_outs_are_described_for_screen_readers(site_page: Opened) -> None:
 @needs_browser
 def test_what_takes_too_long_is_left_out_and_said(site_page: Opened) -> None:
     site_page.run("() => document.getElementById('new-samples').click()")
-    told = site_page.run(
+    result = site_page.run(
         """() => {
           const { sure } = qps, long = { done: 3, spent: 1e9 };
           sure.longest = 3000;
@@ -317,7 +317,7 @@ def test_what_takes_too_long_is_left_out_and_said(site_page: Opened) -> None:
           return [long.isDone, long.isLeft];
         }"""
     )
-    assert told == [False, True]
+    assert result == [False, True]
     assert site_page.run(LINES) == [
         "The uncertainty of capacity takes longer to compute than this page allows. Run qps solve."
     ]

@@ -30,20 +30,20 @@ class Fake:
 
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
         address = urlsplit(path)
-        asked = {k: v[0] for k, v in parse_qs(address.query).items()}
-        self.asked.append(asked)
+        options = {k: v[0] for k, v in parse_qs(address.query).items()}
+        self.asked.append(options)
         if self.reply is not None:
             return self.reply
         if address.path != "/api/v1/query_range":
             return 404, {}, b"404 page not found"
-        start, end, step = (float(asked[word]) for word in ("start", "end", "step"))
+        start, end, step = (float(options[word]) for word in ("start", "end", "step"))
         count = int((end - start) / step + 1e-9) + 1
         if count > MOST_POINTS:
             return 400, {}, _error("bad_data", "exceeded maximum resolution of 11,000 points")
-        if asked["query"] not in self.counters:
+        if options["query"] not in self.counters:
             return 400, {}, _error("bad_data", "1:5: parse error: unexpected identifier")
         result: list[dict[str, Any]] = []
-        for label, counter in self.counters[asked["query"]].items():
+        for label, counter in self.counters[options["query"]].items():
             times = [start + i * step for i in range(count)]
             values = [(t, counter(t)) for t in times]
             there = [[t, repr(v)] for t, v in values if v is not None]

@@ -86,5 +86,5 @@ class Trap(Struct, frozen=True):
                 section, _, last = name.rpartition(".")
                 first, dot, middle = section.partition(".")
                 head = f'[{first} "{middle}"]' if dot else f"[{first}]"
-                told = value.format(script=self.script, top=self.top)
-                file.write(f'{head}\n\t{last} = "{told}"\n')
+                text = value.format(script=self.script, top=self.top)
+                file.write(f'{head}\n\t{last} = "{text}"\n')

@@ -134,9 +134,9 @@ def test_rows_are_as_long_as_simulated(
     graph = _row(stages, f"arrivals cv {variation!r};", flows)
     simulated = tandem(variation, stages, flows=flows, count=600_000)
     served = sum(load for load, _ in stages)
-    told = sum(_waits(graph)) + served
+    value = sum(_waits(graph)) + served
     true = sum(wait * load for wait, (load, _) in zip(simulated, stages, strict=True)) + served
-    assert 0.68 < told / true < 1.34
+    assert 0.68 < value / true < 1.34
     known = graph.streams["job"].latency_certainty
     assert known.kind is Kind.APPROXIMATION
     assert "two moments" in " ".join(known.reasons)

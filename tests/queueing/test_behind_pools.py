@@ -80,16 +80,16 @@ def test_others_wait_for_no_more_than_hold_a_place(
     known = stream.latency_certainty
     assert known.error is not None
     assert known.error <= 0.25
-    told = graph.at(1).number(stream.mean_latency)
-    assert told == pytest.approx(expected, rel=0.06)
+    value = graph.at(1).number(stream.mean_latency)
+    assert value == pytest.approx(expected, rel=0.06)
     # A bound of each law: no more than half are later than twice the mean.
-    assert graph.at(1).number(stream.latency_quantile(F(1, 2))) <= 2 * told
+    assert graph.at(1).number(stream.latency_quantile(F(1, 2))) <= 2 * value
 
 
 def test_a_pool_that_is_never_full_changes_nothing_for_others() -> None:
     graph = lowered(_SPEC.format(places=400, through=0.5, direct=0.3, queueing="mm1"))
-    told = graph.at(1).number(graph.streams["direct"].mean_latency)
-    assert told == pytest.approx(1 / (1 - 0.8), rel=1e-6)
+    value = graph.at(1).number(graph.streams["direct"].mean_latency)
+    assert value == pytest.approx(1 / (1 - 0.8), rel=1e-6)
 
 
 _REPLICAS = """

@@ -59,8 +59,8 @@ def test_the_fluid_queue_is_that_of_its_equations(
         found, items = found + on * area, items + on * lasts
         level = max(0.0, after)
         on += -1 if turn < on / rate else 1
-    told = burst_wait(sources, active, 1 / served)
-    assert found / items / served == pytest.approx(told, rel=0.05)
+    value = burst_wait(sources, active, 1 / served)
+    assert found / items / served == pytest.approx(value, rel=0.05)
 
 
 @settings(deadline=None)
@@ -83,8 +83,8 @@ def test_more_of_anything_waits_longer(
 
 def test_the_mean_is_that_of_the_quantiles() -> None:
     levels = (np.arange(4000) + 0.5) / 4000
-    told = [burst_quantile(30, 1 / 3, 0.08, float(level)) for level in levels]
-    assert np.mean(told) == pytest.approx(burst_wait(30, 1 / 3, 0.08), rel=0.02)
+    values = [burst_quantile(30, 1 / 3, 0.08, float(level)) for level in levels]
+    assert np.mean(values) == pytest.approx(burst_wait(30, 1 / 3, 0.08), rel=0.02)
 
 
 def test_many_sources_are_nearly_as_many_as_are_summed_up() -> None:
@@ -107,12 +107,12 @@ stream voice for each phone { traffic 50 packet/s, 200 byte/packet
 
 
 def _wait(graph: LoadGraph, population: int, stream: str = "voice") -> float:
-    [told] = [
+    [result] = [
         graph.at(population).number(part.value)
         for part in graph.streams[stream].latency
         if part.queue is not None
     ]
-    return told
+    return result
 
 
 def _quantile(graph: LoadGraph, population: int, level: float = P99) -> float:
@@ -210,8 +210,8 @@ def test_random_items_wait_a_bit_longer_than_both() -> None:
     """
     graph = lowered(SPEC.replace("periodic", "md1"))
     assert _wait(graph, 30) > 0.0353932 + 0.0032
-    told = [_quantile(graph, 30, level) for level in (0.5, 0.9, 0.99, 0.999)]
-    assert told == pytest.approx([0.0067, 0.140, 0.480, 0.880], rel=0.2)
+    values = [_quantile(graph, 30, level) for level in (0.5, 0.9, 0.99, 0.999)]
+    assert values == pytest.approx([0.0067, 0.140, 0.480, 0.880], rel=0.2)
 
 
 _ROW = """
@@ -250,10 +250,10 @@ def test_quantiles_of_a_row_are_as_simulated(
     graph = lowered(_ROW.format(active=active, one=one, two=two, rate=per_burst))
     stream = graph.streams["s"]
     for level in ("0.5", "0.9", "0.99"):
-        told = graph.at(sources).number(stream.latency_quantile(Fraction(level)))
-        assert told == pytest.approx(np.quantile(played, float(level)), rel=within)
-    told = graph.at(sources).number(stream.mean_latency)
-    assert told == pytest.approx(np.mean(played), rel=0.15)
+        value = graph.at(sources).number(stream.latency_quantile(Fraction(level)))
+        assert value == pytest.approx(np.quantile(played, float(level)), rel=within)
+    value = graph.at(sources).number(stream.mean_latency)
+    assert value == pytest.approx(np.mean(played), rel=0.15)
     assert stream.quantile_certainty(Fraction(1, 2)).error is not None
 
 
@@ -266,16 +266,16 @@ def test_bursts_that_pass_the_first_queue_alone_take_nothing_off_the_second() ->
     shared = lowered((_ROW + more).format(**numbers))
     row = lowered(_ROW.format(**numbers | {"one": 8e-3}))
     graphs = (alone, shared, row)
-    told = [graph.at(18).number(graph.streams["s"].latency[-2].value) for graph in graphs]
-    assert told[0] == told[1] > 2 * told[2]
+    values = [graph.at(18).number(graph.streams["s"].latency[-2].value) for graph in graphs]
+    assert values[0] == values[1] > 2 * values[2]
 
 
 def test_one_queue_of_bursts_has_no_quantile_below_its_service() -> None:
     """What is below the mean service counted as a wait that is below nothing, and 3.5 times so."""
     graph = lowered(_ROW.format(active=0.1, one=1e-3, two=1e-6, rate=10))
     stream = graph.streams["s"]
-    told = graph.at(100).number(stream.latency_quantile(Fraction(1, 10)))
-    assert told == pytest.approx(1e-3 / 0.9 * -np.log(0.9), rel=0.05)
+    value = graph.at(100).number(stream.latency_quantile(Fraction(1, 10)))
+    assert value == pytest.approx(1e-3 / 0.9 * -np.log(0.9), rel=0.05)
 
 
 SPREAD = """
@@ -295,8 +295,8 @@ at client {{ talk }}; over l; at web {{ work }} }}
 def test_items_of_a_burst_go_to_any_of_the_machines() -> None:
     """By a simulation that shares nothing with ours 65 to 67 ms; 183 ms if flows had their own."""
     graph = lowered(SPREAD.format(servers=3, rate=18))
-    told = graph.at(60).number(graph.streams["s"].mean_latency)
-    assert told == pytest.approx(0.066, rel=0.1)
+    value = graph.at(60).number(graph.streams["s"].mean_latency)
+    assert value == pytest.approx(0.066, rel=0.1)
 
 
 def test_one_machine_has_all_of_every_flow() -> None:

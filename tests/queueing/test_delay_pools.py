@@ -29,13 +29,13 @@ LEVELS = (Fraction(1, 2), Fraction(9, 10), Fraction(99, 100))
 
 def graph(*ways: str, arrivals: str = "", **numbers: object) -> LoadGraph:
     """Return a network of one stream for each of some ways, of 10 requests/s for each user."""
-    told = {"most": 60, "places": 20, "others": 1, "service": 30, "far": 0, "cores": 64}
-    told |= {"queueing": "mmc", "cpu": "cores"} | numbers
+    distinct = {"most": 60, "places": 20, "others": 1, "service": 30, "far": 0, "cores": 64}
+    distinct |= {"queueing": "mmc", "cpu": "cores"} | numbers
     streams = (
         f"stream s{at} for each user {{ traffic 10 request/s{arrivals}; at web {{ {way} }} }}\n"
         for at, way in enumerate(ways)
     )
-    return lowered(HEAD.format(**told) + "".join(streams))
+    return lowered(HEAD.format(**distinct) + "".join(streams))
 
 
 def erlang_c(places: int, offered: float) -> float:
@@ -90,8 +90,8 @@ def test_a_pool_around_one_exponential_service_is_a_queue_with_as_many_servers(
     mean = float(at.number(found.streams["s0"].mean_latency))
     assert mean == pytest.approx(waits + seconds, rel=1e-8)
     for level in LEVELS:
-        told = float(at.number(found.streams["s0"].latency_quantile(level)))
-        assert later(told, places, rate, seconds) == pytest.approx(float(1 - level), rel=1e-6)
+        value = float(at.number(found.streams["s0"].latency_quantile(level)))
+        assert later(value, places, rate, seconds) == pytest.approx(float(1 - level), rel=1e-6)
 
 
 def test_fixed_times_besides_the_pool_move_percentiles_by_as_much() -> None:

@@ -39,8 +39,8 @@ SIMPLE = PRELUDE + X + ONE + "stream flow for each host { traffic N * x; at host
 
 
 def _value(graph: LoadGraph, name: str, population: int) -> Fraction:
-    settled = next(s for s in graph.elastic if s.parameter.name == name)
-    return at(graph, settled.value, population)
+    configuration = next(s for s in graph.elastic if s.parameter.name == name)
+    return at(graph, configuration.value, population)
 
 
 def _elastic(solution: Solution, name: str = "x") -> ElasticSolution:
@@ -103,13 +103,13 @@ def test_what_it_fills_is_loaded_to_its_limit_in_floats_too() -> None:
 def test_its_knees_are_reported_with_their_resource() -> None:
     solution = solve(lowered(SIMPLE))
     assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
-    told = _elastic(solution)
-    assert (told.least, told.most, told.value_at_limit) == (2, 30, 2)
-    assert told.yields is not None
-    assert told.exhausted is not None
-    assert told.yields.at == pytest.approx(100 / 30)
-    assert told.exhausted.at == 50
-    for knee in (told.yields, told.exhausted):
+    elastic = _elastic(solution)
+    assert (elastic.least, elastic.most, elastic.value_at_limit) == (2, 30, 2)
+    assert elastic.yields is not None
+    assert elastic.exhausted is not None
+    assert elastic.yields.at == pytest.approx(100 / 30)
+    assert elastic.exhausted.at == 50
+    for knee in (elastic.yields, elastic.exhausted):
         assert (knee.resource, knee.method) == ("host.cpu", Method.CLOSED_FORM)
 
 
@@ -120,17 +120,17 @@ def test_it_saturates_where_the_least_is_too_much() -> None:
 
 
 def test_without_knees_it_takes_its_most() -> None:
-    told = _elastic(solve(lowered(SIMPLE, "N = 1..3")))
+    elastic = _elastic(solve(lowered(SIMPLE, "N = 1..3")))
     # they lie beyond the range, and are told all the same
-    assert told.value_at_limit == 30
+    assert elastic.value_at_limit == 30
     idle = (
         PRELUDE
         + X
         + ONE
         + "stream flow for each host { traffic N * 1 packet/s; at host { work } }\n"
     )
-    told = _elastic(solve(lowered(idle)))
-    assert (told.value_at_limit, told.yields, told.exhausted) == (30, None, None)
+    elastic = _elastic(solve(lowered(idle)))
+    assert (elastic.value_at_limit, elastic.yields, elastic.exhausted) == (30, None, None)
 
 
 def test_a_limit_of_a_load_is_what_it_may_take() -> None:
@@ -141,10 +141,10 @@ def test_a_limit_of_a_load_is_what_it_may_take() -> None:
     assert load(graph, "host.cpu", 41) == Fraction("0.82")
     solution = solve(graph)
     assert (solution.capacity, solution.limited_by) == (40, "host.cpu.utilization")
-    told = _elastic(solution)
-    assert told.yields is not None
-    assert told.exhausted is not None
-    assert (told.yields.at, told.exhausted.at) == (pytest.approx(80 / 30), 40)
+    elastic = _elastic(solution)
+    assert elastic.yields is not None
+    assert elastic.exhausted is not None
+    assert (elastic.yields.at, elastic.exhausted.at) == (pytest.approx(80 / 30), 40)
 
 
 @pytest.mark.parametrize(("first", "second"), [(80, 60), (60, 80)])
@@ -197,13 +197,13 @@ def test_the_tightest_resource_decides_and_is_named() -> None:
         Fraction("0.352") * 125 / 9,
         Fraction("2.5"),
     ]
-    told = _elastic(solve(graph))
-    assert told.yields is not None
-    assert told.exhausted is not None
-    assert (told.yields.resource, told.exhausted.resource) == ("host.cpu", "host.disk")
+    elastic = _elastic(solve(graph))
+    assert elastic.yields is not None
+    assert elastic.exhausted is not None
+    assert (elastic.yields.resource, elastic.exhausted.resource) == ("host.cpu", "host.disk")
     # 2 N * 4/1000 + N^2/500 = 1: N^2 + 4 N - 500 = 0
-    assert told.exhausted.at == pytest.approx(-2 + 504**0.5)
-    assert told.exhausted.method is Method.CLOSED_FORM
+    assert elastic.exhausted.at == pytest.approx(-2 + 504**0.5)
+    assert elastic.exhausted.method is Method.CLOSED_FORM
 
 
 def test_links_limit_it_too() -> None:
@@ -214,11 +214,11 @@ def test_links_limit_it_too() -> None:
     graph = lowered(text)
     # N (N - 1) copies of x kbit/s on 1 Mbit/s
     assert _value(graph, "x", 10) == Fraction(1000, 90)
-    told = _elastic(solve(lowered(text, "N = 2..100")))
-    assert told.yields is not None
-    assert told.yields.resource == "lan"
+    elastic = _elastic(solve(lowered(text, "N = 2..100")))
+    assert elastic.yields is not None
+    assert elastic.yields.resource == "lan"
     # 30 N (N - 1) = 1000
-    assert told.yields.at == pytest.approx((1 + (1 + 4 * 1000 / 30) ** 0.5) / 2)
+    assert elastic.yields.at == pytest.approx((1 + (1 + 4 * 1000 / 30) ** 0.5) / 2)
 
 
 def test_it_may_be_a_number_of_repetitions() -> None:
@@ -352,28 +352,28 @@ def test_each_of_two_is_at_its_least_from_the_reported_population(*, turned: boo
     y = "param y elastic 1..10 packet/s\n"
     text = TOGETHER.replace(X, "").replace(y, y + X) if turned else TOGETHER
     graph = lowered(text)
-    for told in solve(graph).elastic:
-        settled = next(s for s in graph.elastic if s.parameter.name == told.name)
-        assert told.yields is not None
-        assert told.exhausted is not None
-        for knee, end in ((told.yields, told.most), (told.exhausted, told.least)):
+    for elastic in solve(graph).elastic:
+        configuration = next(s for s in graph.elastic if s.parameter.name == elastic.name)
+        assert elastic.yields is not None
+        assert elastic.exhausted is not None
+        for knee, end in ((elastic.yields, elastic.most), (elastic.exhausted, elastic.least)):
             before, behind = (
                 point_values.Point({graph.population: Fraction(knee.at) * (1 + by)}).number(
-                    graph.valued(settled.value)
+                    graph.valued(configuration.value)
                 )
                 for by in (-Fraction(1, 10**6), Fraction(1, 10**6))
             )
-            assert (before == end) is (end == told.most)
-            assert (behind == end) is (end == told.least)
+            assert (before == end) is (end == elastic.most)
+            assert (behind == end) is (end == elastic.least)
 
 
 def test_where_it_takes_nothing_of_what_is_full_it_is_not_at_its_least() -> None:
     # x fills the host from 4 to 50 users; y loads it from 31 users on only.
     late = "stream more { traffic y; at host { work * max(0, N - 30) } }"
     text = TOGETHER.replace("stream more { traffic N * y; at host { work } }", late)
-    _, told = solve(lowered(text)).elastic
-    assert told.exhausted is not None
-    assert told.exhausted.at > 30
+    _, elastic = solve(lowered(text)).elastic
+    assert elastic.exhausted is not None
+    assert elastic.exhausted.at > 30
 
 
 def test_one_may_multiply_another() -> None:
@@ -398,12 +398,12 @@ def test_loads_that_do_not_grow_in_proportion_are_refused(times: str) -> None:
     )  # fmt: skip
     with pytest.raises(QpsError) as raised:
         lowered(text)
-    (told,) = raised.value.diagnostics
-    assert told.code.id == "QPS0602"
-    assert told.message == "utilization of host.cpu does not grow in proportion with `x`"
-    assert told.primary is not None
-    assert told.primary.span.text == "x"
-    assert told.hints
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code.id == "QPS0602"
+    assert diagnostic.message == "utilization of host.cpu does not grow in proportion with `x`"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.text == "x"
+    assert diagnostic.hints
 
 
 @pytest.mark.parametrize("times", ["2 * x + 3", "x * 3 / 4", "(x - 1) + 2", "2 * (x + 1) - x"])
@@ -449,8 +449,8 @@ PLACES = {
 def test_places_where_it_cannot_stand(text: str) -> None:
     outcome = check_source(Source("s", PRELUDE + X + ONE + text))
     assert outcome.value is None
-    (told,) = outcome.diagnostics
-    assert (told.code.id, told.message) == (
+    (diagnostic,) = outcome.diagnostics
+    assert (diagnostic.code.id, diagnostic.message) == (
         "QPS0308",
         "this value must not depend on an elastic parameter",
     )
@@ -487,10 +487,10 @@ def test_where_a_load_vanishes_it_is_solved() -> None:
 def test_a_strict_limit_has_no_last_value_to_fill_to() -> None:
     with pytest.raises(QpsError) as raised:
         lowered(SIMPLE + "require { host.cpu.load < 80 % }")
-    (told,) = raised.value.diagnostics
-    assert told.primary is not None
-    assert told.primary.span.text == "host.cpu.load < 80 %"
-    assert "`<=`" in told.message + " ".join(told.hints)
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.text == "host.cpu.load < 80 %"
+    assert "`<=`" in diagnostic.message + " ".join(diagnostic.hints)
 
 
 # -- laws ----------------------------------------------------------------------------------
@@ -595,9 +595,9 @@ def test_the_answer_is_the_last_population_that_its_least_carries(
 @given(WORLDS)
 def test_at_its_knees_it_leaves_its_ends(world: tuple[str, dict[str, Fraction]]) -> None:
     text, numbers = world
-    told = _elastic(solve(lowered(text)))
+    elastic = _elastic(solve(lowered(text)))
     least, most = numbers["least"], numbers["least"] + numbers["span"]
-    for knee, end, is_most in ((told.yields, most, True), (told.exhausted, least, False)):
+    for knee, end, is_most in ((elastic.yields, most, True), (elastic.exhausted, least, False)):
         assert knee is not None  # loads grow without end
         if knee.method is Method.AT_START:
             # with this end of its range, something is full for the first user already
@@ -630,8 +630,8 @@ def _many(count: int) -> str:
 
 def test_many_on_one_resource_give_way_from_the_last_to_the_first() -> None:
     count = 100
-    told = solve(lowered(_many(count))).elastic
-    for index, one in enumerate(told):
+    elastic = solve(lowered(_many(count))).elastic
+    for index, one in enumerate(elastic):
         # all before it take 30 packet/s, all behind it 1 packet/s
         before, behind = index * 30, count - index - 1
         assert one.yields is not None

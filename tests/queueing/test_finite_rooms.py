@@ -321,6 +321,6 @@ def test_what_leaves_a_queue_unevenly_counts_in_the_room_behind_it(
 ) -> None:
     graph = lowered(_BEHIND.format(first=first, room=room, rate=rate))
     stream = graph.streams["s"]
-    told = graph.at(1).number(stream.loss)
-    assert 1 / most <= told / simulated <= most
+    value = graph.at(1).number(stream.loss)
+    assert 1 / most <= value / simulated <= most
     assert stream.lost_known.kind is Kind.APPROXIMATION

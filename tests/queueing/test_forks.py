@@ -90,8 +90,8 @@ def test_who_comes_to_a_queue_again_varies_less(
         "stream job in all { traffic N * 1 request/s, 1 kB/request\n"
         f"at raid {{ together {{ {'; '.join(calls)} }} }} }}\n"
     )
-    told, known = _slowest(graph, 10)
-    assert told == pytest.approx(played, rel=0.05)
+    result, known = _slowest(graph, 10)
+    assert result == pytest.approx(played, rel=0.05)
     assert known.kind is Kind.APPROXIMATION
     assert known.error == pytest.approx(0.2)
 

@@ -52,7 +52,7 @@ def test_no_quantile_is_beyond_what_the_mean_allows(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "mean_known", "told", "after"),
+    ("known", "mean_known", "expected", "after"),
     [
         (upper_bound(reason("q")), EXACT, 4, Kind.UPPER_BOUND),
         (upper_bound(reason("q")), upper_bound(reason("m")), 4, Kind.UPPER_BOUND),
@@ -72,8 +72,8 @@ def test_no_quantile_is_beyond_what_the_mean_allows(path: Path) -> None:
         (approximation(reason("q")), lower_bound(reason("m")), 9, Kind.APPROXIMATION),
     ],
 )
-def test_where_a_mean_bounds_a_quantile(known, mean_known, told: int, after: Kind) -> None:  # type: ignore[no-untyped-def]
+def test_where_a_mean_bounds_a_quantile(known, mean_known, expected: int, after: Kind) -> None:  # type: ignore[no-untyped-def]
     """Of a mean of 2 the median is 4 at most."""
     found = guarded(number(Fraction(9)), Fraction(1, 2), known, number(Fraction(2)), mean_known)
-    assert found.value == told
+    assert found.value == expected
     assert guarded_known(known, mean_known).kind is after

@@ -96,9 +96,9 @@ def test_a_pool_that_nobody_fills_changes_nothing(shape: str) -> None:
 @pytest.mark.parametrize(("places", "slots"), [(8, 8), (3, 3), (20, 9), (3, 2)])
 def test_who_holds_a_place_of_an_outer_pool_fills_no_larger_one(places: int, slots: int) -> None:
     graph = _graph(_closed(_TOWER), places=places, slots=slots)
-    told = " ".join(graph.streams["job"].latency_certainty.reasons)
-    assert ("a.threads" in told) is (places < 8)
-    assert ("b.slots" in told) is (slots < min(places, 8))
+    text = " ".join(graph.streams["job"].latency_certainty.reasons)
+    assert ("a.threads" in text) is (places < 8)
+    assert ("b.slots" in text) is (slots < min(places, 8))
 
 
 def test_what_is_held_is_what_comes_times_how_long_it_is_held() -> None:

@@ -75,10 +75,10 @@ def mixes(draw: st.DrawFn) -> tuple[Mix, float, float]:
 @given(mixes())
 def test_the_mean_is_no_less_than_the_exact_one(given: tuple[Mix, float, float]) -> None:
     mix, _, load = given
-    told = in_floats(others_wait(_classes(mix), ONE, number(load)))
+    value = in_floats(others_wait(_classes(mix), ONE, number(load)))
     exact = _mean(mix)
-    assert told >= exact * (1 - 1e-9)
-    assert told <= 2 * exact + 1e-12
+    assert value >= exact * (1 - 1e-9)
+    assert value <= 2 * exact + 1e-12
 
 
 @law
@@ -86,10 +86,10 @@ def test_the_mean_is_no_less_than_the_exact_one(given: tuple[Mix, float, float])
 def test_no_more_is_later_than_a_quantile_says(given: tuple[Mix, float, float], level: str) -> None:
     mix, own, load = given
     share, longest = Fraction(level), max(own, *(size for _, size in mix))
-    told = in_floats(
+    value = in_floats(
         others_quantile(_classes(mix), ONE, number(load), number(longest), share, is_in_step=True)
     )
-    assert _tail(mix, told + 1e-12) <= 1 - float(level) + 1e-9
+    assert _tail(mix, value + 1e-12) <= 1 - float(level) + 1e-9
 
 
 def test_the_tail_of_equal_flows_has_the_mean_as_its_area() -> None:

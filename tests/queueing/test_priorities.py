@@ -124,8 +124,8 @@ def test_quantiles_are_within_the_error_that_is_reported(
     for k, found in enumerate(times):
         for n, level in enumerate(_QUANTILES[:2]):
             true = found[int(len(found) * float(level) / 100)]
-            told = 1000 * graph.at(1).number(graph.measures[f"q{k}_{n}"].value)
-            assert told == pytest.approx(true, rel=0.05)
+            value = 1000 * graph.at(1).number(graph.measures[f"q{k}_{n}"].value)
+            assert value == pytest.approx(true, rel=0.05)
 
 
 @pytest.mark.parametrize("before", [0.02, 0.2, 0.5])
@@ -138,8 +138,8 @@ def test_fixed_services_that_nobody_interrupts_take_as_long_as_they_do(before: f
     error = stream.quantile_certainty(Fraction(1, 2)).error
     for part in (0.1, 0.5, 0.9, 0.999):
         level = Fraction(alone * part).limit_denominator(10_000)
-        told = 1000 * graph.at(1).number(stream.latency_quantile(level))
-        assert 10 <= told * (1 + 1e-9) <= 10 * (1 + error)
+        value = 1000 * graph.at(1).number(stream.latency_quantile(level))
+        assert 10 <= value * (1 + 1e-9) <= 10 * (1 + error)
 
 
 def _played(

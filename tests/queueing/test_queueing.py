@@ -87,8 +87,8 @@ CASES = [
     ("spec", "population", "waits"), [pytest.param(*c[1:], id=c[0]) for c in CASES]
 )
 def test_the_wait_is_the_one_worked_by_hand(spec: str, population: int, waits: list[float]) -> None:
-    told = [wait * 1000 for wait in _waits(lowered(spec), "flow", population)]
-    assert told == pytest.approx(waits, rel=1e-7)
+    values = [wait * 1000 for wait in _waits(lowered(spec), "flow", population)]
+    assert values == pytest.approx(waits, rel=1e-7)
 
 
 def test_a_variation_of_0_or_1_is_the_law_itself_and_any_other_a_number() -> None:

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.slow
 
 def _at_night(*values: Any) -> list[Any]:
     """Return parameters of the night alone: one of each kind is played by day."""
-    told = (value if isinstance(value, tuple) else (value,) for value in values)
-    return [pytest.param(*each, marks=nightly) for each in told]
+    items = (value if isinstance(value, tuple) else (value,) for value in values)
+    return [pytest.param(*each, marks=nightly) for each in items]
 
 
 _LEVEL = 0.99
@@ -83,12 +83,12 @@ def _simulated(
             waits = _waits_of_one_server(arrivals, services)
         else:
             waits = _waits_of_servers(arrivals, services, servers)
-        kept = slice(len(waits) // 4, None)
+        stored = slice(len(waits) // 4, None)
         times = waits + services if with_service else waits
         if own_mean is not None:
             times = waits + generator.exponential(own_mean, len(waits))
-        means.append(waits[kept].mean())
-        late.append((times[kept] > late_after).mean())
+        means.append(waits[stored].mean())
+        late.append((times[stored] > late_after).mean())
     scale = np.sqrt(replications)
     return Simulated(
         float(np.mean(means)),
@@ -150,8 +150,8 @@ def _told(graph: LoadGraph, stream: str) -> tuple[float, float]:
     return graph.at(1).number(wait), graph.at(1).number(quantile)
 
 
-def _agrees(told: float, found: Simulated) -> None:
-    assert abs(told - found.mean) <= 4 * found.error, (told, found)
+def _agrees(expected: float, found: Simulated) -> None:
+    assert abs(expected - found.mean) <= 4 * found.error, (expected, found)
 
 
 def _batches(rate: float, size: int, services: Callable[..., np.ndarray]) -> Draw:
@@ -296,8 +296,8 @@ def _periodic_waits(
         owners = np.repeat(np.arange(len(streams)), [len(at) for at in times])
         order = np.argsort(arrivals, kind="stable")
         waits = _waits_of_one_server(arrivals[order], services[order])
-        is_kept = (owners[order] == own) & (arrivals[order] > end / 4)
-        found.append(waits[is_kept])
+        is_stored = (owners[order] == own) & (arrivals[order] > end / 4)
+        found.append(waits[is_stored])
     return found
 
 

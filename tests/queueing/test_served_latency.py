@@ -113,13 +113,13 @@ def test_a_latency_is_that_of_those_who_come_through(way: Way) -> None:
     assert at(graph, stream.rate, 1) == served
     law_of = {time: share / served for time, share in outcomes.items() if time is not None}
     mean = sum((time * share for time, share in law_of.items()), F(0)) / 1000
-    told, known = at(graph, stream.mean_latency, 1), stream.latency_certainty
+    result, known = at(graph, stream.mean_latency, 1), stream.latency_certainty
     if known.kind is Kind.EXACT:
-        assert told == pytest.approx(mean)
+        assert result == pytest.approx(mean)
     elif known.kind is Kind.LOWER_BOUND:
-        assert told <= mean + F(1, 10**12)
+        assert result <= mean + F(1, 10**12)
     else:
-        assert told >= mean - F(1, 10**12)
+        assert result >= mean - F(1, 10**12)
     if not any(kind == "fork" for kind, *_ in way):
         assert known.kind is Kind.EXACT
     for level in (F(1, 2), F(9, 10), F(99, 100)):

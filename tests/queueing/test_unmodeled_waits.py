@@ -183,8 +183,8 @@ def test_it_is_reported_wherever_warnings_are(
     file = tmp_path / "shop.qps"
     file.write_text(_spec(LATENCY), encoding="utf-8")
     main(["solve", "--format", "json", "--no-advice", str(file)])
-    told = json.loads(capsys.readouterr().out)["warnings"]
-    assert [one["code"] for one in told] == ["QPS0609"]
+    output = json.loads(capsys.readouterr().out)["warnings"]
+    assert [one["code"] for one in output] == ["QPS0609"]
     spec = checked(_spec(LATENCY))
     for text in (solve_text(answer_of(spec), "shop"), html_of(spec)):
         assert "excludes queueing delay" in text

@@ -82,8 +82,8 @@ def test_a_batch_of_none_waits_no_less_than_nothing() -> None:
     # 9 copies of 0.125 ms from each of 10
     load = 10 * 9 * 10 * 0.125e-3
     batch = 9 * 0.125e-3
-    told = load * batch / 2 / (1 - load) + 4 * 0.125e-3
-    assert _at(graph, total(waits), 10) == pytest.approx(told)
+    result = load * batch / 2 / (1 - load) + 4 * 0.125e-3
+    assert _at(graph, total(waits), 10) == pytest.approx(result)
 
 
 def test_copies_that_come_back_together_are_an_approximation() -> None:
@@ -182,11 +182,11 @@ def test_a_jitter_law_counts_once_however_often_its_queue_is_passed() -> None:
 
 
 def test_a_jitter_without_the_variance_of_a_wait_is_a_lower_bound() -> None:
-    asked = "measure jitter_seen = v.jitter"
-    known = lowered(LAWFUL + asked).measures["jitter_seen"].known
+    options = "measure jitter_seen = v.jitter"
+    known = lowered(LAWFUL + options).measures["jitter_seen"].known
     assert known.kind is Kind.EXACT
     lawless = LAWFUL.replace(", jitter 100 ms^2 / (1 - load)^2", "")
-    graph = lowered(lawless + asked)
+    graph = lowered(lawless + options)
     assert explain(graph, "v.jitter", 1).known.kind == Kind.LOWER_BOUND.value
     known = graph.measures["jitter_seen"].known
     assert known.kind is Kind.LOWER_BOUND
@@ -221,8 +221,8 @@ def test_a_playout_buffer_is_known_as_the_jitter_that_it_rests_on(
     late = f"{delay} dropping max(0, 1 - v.buffer / 60 ms)"
     graph = lowered(PLAYED.replace("PLAYOUT", late).replace("mm1", "mm1" + law))
     stream = _only(graph)
-    told = [explain(graph, name, 1).known.kind for name in ("v.buffer", "v.loss", "v.rate")]
-    assert told == [kind.value for kind in kinds]
+    values = [explain(graph, name, 1).known.kind for name in ("v.buffer", "v.loss", "v.rate")]
+    assert values == [kind.value for kind in kinds]
     assert stream.latency_certainty.kind is kinds[0]
     assert explain(graph, "v.voluntary_loss", 1).known.kind == kinds[1].value
     assert explain(graph, "v.saturation_loss", 1).known.kind == Kind.EXACT.value

@@ -41,7 +41,7 @@ measure asked = {asked}
 
 
 def _measured(
-    asked: str,
+    requested: str,
     queueing: str = "mm1",
     cores: int = 1,
     rate: float = 1.5,
@@ -50,7 +50,7 @@ def _measured(
 ) -> tuple[float, Kind, list[str]]:
     """Return a measure with 50 users, and how it is known, by which theorems."""
     text = SPEC.format(
-        asked=asked,
+        asked=requested,
         queueing=queueing,
         cores=cores,
         traffic=traffic or f"{rate} request/s",
@@ -88,13 +88,13 @@ def test_waits_of_exponential_service_are_those_of_erlang(
         "share(page.wait > 20 ms)": late * exp(-spare * 0.02),
         "share(web.cpu.wait <= 20 ms)": 1 - late * exp(-spare * 0.02),
     }
-    for asked, expected in closed.items():
-        found, kind, theorems = _measured(asked, queueing, cores, rate)
-        assert found == pytest.approx(expected, rel=1e-9), asked
-        assert kind is Kind.EXACT, asked
-        is_of_mean = not ("share" in asked or ".p9" in asked)
+    for options, expected in closed.items():
+        found, kind, theorems = _measured(options, queueing, cores, rate)
+        assert found == pytest.approx(expected, rel=1e-9), options
+        assert kind is Kind.EXACT, options
+        is_of_mean = not ("share" in options or ".p9" in options)
         by_mean = "pollaczek-khinchine" if queueing == "mm1" else "erlang-c"
-        assert (by_mean if is_of_mean else "erlang-c") in theorems, asked
+        assert (by_mean if is_of_mean else "erlang-c") in theorems, options
 
 
 def test_an_overloaded_station_is_waited_for_without_end() -> None:
@@ -106,9 +106,9 @@ def test_an_overloaded_station_is_waited_for_without_end() -> None:
         assert _measured("share(page.latency <= 1 minute)", queueing, cores, rate)[0] == 0
 
 
-@pytest.mark.parametrize("asked", ["page.wait", "web.cpu.wait"])
-def test_fixed_service_waits_half_as_long(asked: str) -> None:
-    assert _measured(asked, "md1")[:2] == (pytest.approx(0.015), Kind.EXACT)
+@pytest.mark.parametrize("requested", ["page.wait", "web.cpu.wait"])
+def test_fixed_service_waits_half_as_long(requested: str) -> None:
+    assert _measured(requested, "md1")[:2] == (pytest.approx(0.015), Kind.EXACT)
 
 
 @pytest.mark.parametrize("subject", ["page", "web.cpu"])
@@ -192,15 +192,15 @@ measure asked = {asked}
 def test_waits_of_ranks_are_near_simulated_ones() -> None:
     """Simulated: p95 49.3, 347 and 257 ms (0.5 to 2 %)."""
 
-    def told(asked: str) -> float:
-        graph = lowered(RANKS.format(asked=asked))
+    def result(options: str) -> float:
+        graph = lowered(RANKS.format(asked=options))
         return graph.at(50).number(graph.measures["asked"].value)
 
-    assert told("first.wait.p95") == pytest.approx(49.3e-3, rel=0.02)
-    assert told("last.wait.p95") == pytest.approx(347e-3, rel=0.03)
-    of_all = told("web.cpu.wait.p95")
+    assert result("first.wait.p95") == pytest.approx(49.3e-3, rel=0.02)
+    assert result("last.wait.p95") == pytest.approx(347e-3, rel=0.03)
+    of_all = result("web.cpu.wait.p95")
     assert of_all == pytest.approx(257e-3, rel=0.02)
-    assert told(f"share(web.cpu.wait > {of_all} s)") == pytest.approx(0.05, rel=1e-6)
+    assert result(f"share(web.cpu.wait > {of_all} s)") == pytest.approx(0.05, rel=1e-6)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.99])
@@ -234,7 +234,7 @@ def test_users_who_think_wait_as_the_machine_repair_model_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "queueing", "words"),
+    ("requested", "queueing", "words"),
     [
         ("page.wait.p95", "ps speeds [1, 2]", "only the mean waiting time at `web.cpu`"),
         ("web.cpu.wait.p95", "priority preemptive", "only the mean waiting time at `web.cpu`"),
@@ -243,13 +243,15 @@ def test_users_who_think_wait_as_the_machine_repair_model_says() -> None:
         ("share(page.latency > 1 s)", "mm1 room 5", "the share of `page` beyond a time"),
     ],
 )
-def test_what_has_no_law_is_refused_with_its_place(asked: str, queueing: str, words: str) -> None:
+def test_what_has_no_law_is_refused_with_its_place(
+    requested: str, queueing: str, words: str
+) -> None:
     with pytest.raises(QpsError) as refused:
-        _measured(asked, queueing)
+        _measured(requested, queueing)
     (one,) = refused.value.diagnostics
     assert words in one.message
     assert one.primary is not None
-    assert one.primary.span.text == asked
+    assert one.primary.span.text == requested
     assert one.hints
 
 
@@ -262,7 +264,7 @@ def test_waits_of_parallel_calls_are_those_of_stations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "reason", "fix"),
+    ("requested", "reason", "fix"),
     [
         ("share(page.latency >= 1 s)", "uses `>` or `<=`, not `>=`", "page.latency > 1 s"),
         ("share(page.latency < 1 s)", "uses `>` or `<=`, not `<`", "page.latency <= 1 s"),
@@ -278,9 +280,11 @@ def test_waits_of_parallel_calls_are_those_of_stations() -> None:
     ],
 )
 def test_wrong_arguments_are_reported_with_reason_and_fix(
-    asked: str, reason: str, fix: str
+    requested: str, reason: str, fix: str
 ) -> None:
-    text = SPEC.format(asked=asked, queueing="mm1", cores=1, traffic="1.5 request/s", steps="work")
+    text = SPEC.format(
+        asked=requested, queueing="mm1", cores=1, traffic="1.5 request/s", steps="work"
+    )
     (one,) = check_source(Source("spec.qps", text)).diagnostics
     assert one.primary is not None
     assert reason in one.message
@@ -381,9 +385,9 @@ def test_waits_are_simulated_as_they_are_predicted(queueing: str) -> None:
     means = "measure number = web.cpu.queue\nmeasure wait = page.wait\n"
     spec = checked(text + (SIMULATED if has_law else means))
     graph = lower(spec.model, spec.configuration(None, ()))
-    asked = waiting_measures(spec.model)
+    options = waiting_measures(spec.model)
     effort = Effort(
-        seconds=0, seed=1, workers=1, runs=4, levels=quantile_levels(spec.model), measures=asked
+        seconds=0, seed=1, workers=1, runs=4, levels=quantile_levels(spec.model), measures=options
     )
     found = compared(graph, simulate(simulated_model(graph, 50), effort))
     measures = {f"{row.subject} {row.measure}" for row in found}

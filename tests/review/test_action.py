@@ -72,9 +72,9 @@ class Runner:
 
     def is_wanted(self, step: dict[str, Any]) -> bool:
         """Return whether a step runs, by its `if`, in a run that nobody has cancelled."""
-        asked = step.get("if", "true").removeprefix("${{").removesuffix("}}").strip()
+        options = step.get("if", "true").removeprefix("${{").removesuffix("}}").strip()
         parts = {"!cancelled()": True, "true": True}
-        for part in asked.split(" && "):
+        for part in options.split(" && "):
             name, sign, value = part.partition("==" if "==" in part else "!=")
             is_so = parts.get(part)
             if is_so is None:
@@ -140,9 +140,9 @@ def test_inputs_reach_the_command_as_they_are(
     done = runner.run("what the change touches")
     assert done is not None
     assert done.returncode == 0, done.stderr
-    (asked,) = runner.asked()
-    assert asked[:5] == ["qps", "ci", "-q", "--format", "github"]
-    assert asked[-len(words) :] == words
+    (options,) = runner.asked()
+    assert options[:5] == ["qps", "ci", "-q", "--format", "github"]
+    assert options[-len(words) :] == words
     assert runner.kept.is_dir()
 
 
@@ -190,15 +190,15 @@ def test_one_comment_is_written_and_written_anew(
         view = {"schema": "qps/ci/3", "has_news": touched > 0, "specs": 2}
         (runner.kept / "qps.json").write_text(json.dumps(view, indent=2), encoding="utf-8")
     done = runner.run("comment on the pull request")
-    asked = runner.asked()
+    options = runner.asked()
     if wanted is None:
-        assert asked == []
+        assert options == []
         return
     assert done is not None
     assert done.returncode == 0, done.stderr
-    assert asked[0][1:4] == LISTED
-    assert "env.QPS_MARK" in asked[0][-1]
-    assert [one[4:6] for one in asked[1:]] == ([wanted] if wanted else [])
+    assert options[0][1:4] == LISTED
+    assert "env.QPS_MARK" in options[0][-1]
+    assert [one[4:6] for one in options[1:]] == ([wanted] if wanted else [])
     if wanted:
         assert done.stderr == f"{MARK}\n### told `x` $(id)\n"
     assert done.stdout.startswith("::warning title=qps::GitHub takes no comment") == bool(refuses)

@@ -268,8 +268,8 @@ def test_a_repository_of_somebody_else_is_reported_with_what_git_wants(
     monkeypatch.setenv(pretended, "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     assert main(["ci", "-q"]) == 2
-    told = capsys.readouterr().err
-    assert f"--add safe.directory {tmp_path}" in told
+    errors = capsys.readouterr().err
+    assert f"--add safe.directory {tmp_path}" in errors
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "own"))
     Path("own").write_text(f"[safe]\n\tdirectory = {tmp_path}\n[log]\n\tshowSignature = true\n")
     assert main(["ci", "-q", "--base", "HEAD"]) == 0
@@ -296,10 +296,10 @@ def test_the_base_has_its_own_modules_links_and_attributes(
 
 
 @pytest.mark.parametrize(
-    ("form", "told"), [("sarif-2.1.0-rtm.5", as_sarif), ("gitlab-code-quality", as_gitlab)]
+    ("form", "expected"), [("sarif-2.1.0-rtm.5", as_sarif), ("gitlab-code-quality", as_gitlab)]
 )
 def test_reports_are_what_their_readers_ask_for(
-    form: str, told: Callable[[Sequence[Finding]], object]
+    form: str, expected: Callable[[Sequence[Finding]], object]
 ) -> None:
     schema = json.loads((ROOT / "tests" / "schemas" / f"{form}.json").read_text(encoding="utf-8"))
     kinds = [*codes.ALL, LAYOUT, CLAIM, ANSWER, FAULT]
@@ -318,7 +318,7 @@ def test_reports_are_what_their_readers_ask_for(
         for number, code in enumerate(kinds)
     ]
     for some in (findings, findings[:1], []):
-        text = json.dumps(told(some))
+        text = json.dumps(expected(some))
         text.encode("ascii")
         validator = jsonschema.validators.validator_for(schema)
         validator(schema, format_checker=validator.FORMAT_CHECKER).validate(json.loads(text))

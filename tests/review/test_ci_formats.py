@@ -131,9 +131,9 @@ def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) 
     assert status == 2
     assert re.search("^ *FAIL +bad ", out, re.MULTILINE)
     assert "1 failed, 2 specs with errors" in " ".join(out.split())
-    told = out.partition("Not tested:")[2]
-    assert "broken.qps:1" in told
-    assert "wrong.qps:13" in told
+    result = out.partition("Not tested:")[2]
+    assert "broken.qps:1" in result
+    assert "wrong.qps:13" in result
     status, out = run(capsys, "--format", "json", *files)
     assert status == 2
     found = json.loads(out)
@@ -154,8 +154,8 @@ def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_claim_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = 'host.cpu.load / (N - 2) ~ 1 % within 1 % with N = 2; source "x"'
-    Path("open.qps").write_text(SPEC + f"expect open {{ {asked} }}\n")
+    options = 'host.cpu.load / (N - 2) ~ 1 % within 1 % with N = 2; source "x"'
+    Path("open.qps").write_text(SPEC + f"expect open {{ {options} }}\n")
     status, out = run(capsys, "--format", "json", "open.qps", "a,b:c.qps")
     assert status == 2
     found = json.loads(out)
@@ -237,8 +237,8 @@ def test_a_comment_has_room_for_what_github_takes(
     Path("many.qps").write_text(SPEC + "".join(claims))
     _, out = run(capsys, "-q", "--format", "markdown", "many.qps", "a,b:c.qps")
     assert 60_000 < len(out) <= 65_536
-    told = out.count("| FAIL | c")
-    assert told >= min(failing, 400)
+    result = out.count("| FAIL | c")
+    assert result >= min(failing, 400)
     left = re.findall(r"([0-9,]+) more claims not shown: run `qps test` for all", out)
     assert left
     rows = len(re.findall(r"^\| (pass|FAIL|shown) \|", out.partition("<details>")[2], re.MULTILINE))
@@ -270,8 +270,8 @@ expect all { every configuration: lan.load <= 0.07 %; source "us" }
 
 def test_texts_of_a_spec_call_nobody_and_link_nothing_in_markdown() -> None:
     hostile = "[here](http://evil) @team #12 `x` <b> &amp; ~~no~~ \\| \u202e*!*"
-    told = escaped(hostile)
-    assert told == (
+    result = escaped(hostile)
+    assert result == (
         "\\[here\\](http://evil) @\u200bteam #\u200b12 \\`x\\` &lt;b&gt; &amp;amp; "
         "\\~\\~no\\~\\~ \\\\\\| \ufffd\\*!\\*"
     )

@@ -178,8 +178,8 @@ def test_thresholds(
 def test_what_is_no_threshold_is_refused_with_what_may_be_written(text: str) -> None:
     with pytest.raises(QpsError) as raised:
         threshold(text)
-    (told,) = raised.value.diagnostics
-    assert any("`capacity -5 %`" in hint for hint in told.hints)
+    (diagnostic,) = raised.value.diagnostics
+    assert any("`capacity -5 %`" in hint for hint in diagnostic.hints)
 
 
 def test_a_wrong_threshold_ends_before_anything_is_read(
@@ -187,8 +187,8 @@ def test_a_wrong_threshold_ends_before_anything_is_read(
 ) -> None:
     write(commit=True, web=spec())
     assert main(["ci", "--fail-on", "capacity +5 %"]) == 2
-    told = capsys.readouterr()
-    assert (told.out, "capacity -5 %" in told.err) == ("", True)
+    output = capsys.readouterr()
+    assert (output.out, "capacity -5 %" in output.err) == ("", True)
 
 
 ACCEPTED = """

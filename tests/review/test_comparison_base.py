@@ -359,8 +359,8 @@ def test_a_record_that_strangers_wrote_is_refused_with_its_line(
     (tmp_path / "passed.txt").write_bytes(content)
     with pytest.raises(QpsError) as raised:
         passed_commits(tmp_path / "passed.txt")
-    (told,) = raised.value.diagnostics
-    assert said in told.message
+    (diagnostic,) = raised.value.diagnostics
+    assert said in diagnostic.message
     with pytest.raises(QpsError):
         passed_commits(tmp_path)
 
@@ -419,8 +419,8 @@ def test_a_red_default_branch_stays_red_until_it_is_fixed(
     assert pushes("main", web=SPEC)[0] == 0
     status, out = pushes("main", passed)
     assert (status, len(record.read_text().splitlines())) == (0, 1)
-    told = " ".join(out.split())
-    assert "its parent: passed.txt lists no earlier commit that passed" in told
+    text = " ".join(out.split())
+    assert "its parent: passed.txt lists no earlier commit that passed" in text
     assert pushes("main", passed, web=SLOW)[0] == 1
     status, out = pushes("main", passed, other=SPEC)
     assert (status, len(record.read_text().splitlines())) == (1, 1)

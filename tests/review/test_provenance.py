@@ -97,9 +97,9 @@ def test_what_git_does_not_have_has_no_revision(
 
 def test_a_repository_runs_nothing(spec: Path) -> None:
     committed(spec)
-    told = spec.with_name("ran")
+    result = spec.with_name("ran")
     hook = spec.with_name("hook.sh")
-    hook.write_text(f"#!/bin/sh\ntouch {told}\n", "utf-8")
+    hook.write_text(f"#!/bin/sh\ntouch {result}\n", "utf-8")
     hook.chmod(0o755)
     for name in (
         "core.fsmonitor",
@@ -113,7 +113,7 @@ def test_a_repository_runs_nothing(spec: Path) -> None:
     spec.with_name(".gitattributes").write_text("*.qps filter=own\n", "utf-8")
     spec.write_text(SPEC + "\n", "utf-8")
     assert "changed since" in origin_line([load(spec)])
-    assert not told.exists()
+    assert not result.exists()
 
 
 def test_the_head_of_a_page_tells_it(spec: Path) -> None:

@@ -165,8 +165,11 @@ def test_a_changed_module_gives_the_difference_of_the_specs_that_it_moves(
     status, out = review(capsys)
     assert status == 1
     assert out.startswith("### ✗ qps test: ")
-    told = re.findall(r"^### .*:(\S+) → (\S+)$", out, re.MULTILINE)
-    assert told == [("specs/größe.qps", "specs/größe.qps"), ("specs/relay.qps", "specs/relay.qps")]
+    result = re.findall(r"^### .*:(\S+) → (\S+)$", out, re.MULTILINE)
+    assert result == [
+        ("specs/größe.qps", "specs/größe.qps"),
+        ("specs/relay.qps", "specs/relay.qps"),
+    ]
     moved = out.partition("</details>")[2]
     assert "alone.qps" not in moved
     assert "hardware.qps" not in moved
@@ -249,11 +252,11 @@ def test_a_comment_fits_and_names_what_it_leaves_out(capsys: pytest.CaptureFixtu
     assert main(["review", "-q", "HEAD", "specs"]) in (0, 1)
     out = capsys.readouterr().out
     assert 40_000 < len(out) <= 65_536
-    told = len(re.findall(r"^### .* → specs/many", out, re.MULTILINE))
-    assert 0 < told < MANY
+    result = len(re.findall(r"^### .* → specs/many", out, re.MULTILINE))
+    assert 0 < result < MANY
     (left,) = re.findall(r"Omitted for length, run `qps diff`: (.*)\.", out)
     more = re.search(r"and (\d+) more", left)
-    assert left.count("`specs/many") + (int(more[1]) if more else 0) + told == MANY
+    assert left.count("`specs/many") + (int(more[1]) if more else 0) + result == MANY
 
 
 def test_wrong_revisions_and_files(capsys: pytest.CaptureFixture[str]) -> None:

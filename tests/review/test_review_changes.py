@@ -304,9 +304,9 @@ def test_what_is_meant_is_accepted_until_a_day_and_that_is_reported(
     levels = {one["code"]: one["level"] for one in reported}
     assert levels == {"claim-loosened": level, "accepted-added": "warning"}
     assert status == (1 if level == "error" else 0)
-    told = next(one for one in reported if one["code"] == "claim-loosened")
+    result = next(one for one in reported if one["code"] == "claim-loosened")
     reason = f"accepted until {until}: agreed with sales"
-    assert told["accepted"] == (None if level == "error" else reason)
+    assert result["accepted"] == (None if level == "error" else reason)
     for flags in ((), ("--format", "github"), ("--format", "markdown")):
         main(["ci", "--base", "HEAD", *flags])
         out = capsys.readouterr().out.replace("\n  ", " ")

@@ -86,7 +86,7 @@ def test_a_file_that_is_deleted_while_it_is_open_is_what_is_open(tmp_path: Path)
     documents = OpenDocuments()
     documents.put(OpenText(spec.as_uri(), 1, text))
 
-    def told() -> list[str]:
+    def result() -> list[str]:
         one = FeatureRequest(
             number=1, feature=MISTAKES, uri=spec.as_uri(), version=1, params=spec.as_uri()
         )
@@ -94,9 +94,9 @@ def test_a_file_that_is_deleted_while_it_is_open_is_what_is_open(tmp_path: Path)
         assert isinstance(found.result, TextDiagnostics), found.fault
         return [one.message for one in found.result.found[spec.as_uri()] if one.code == "QPS0206"]
 
-    assert told() == []
+    assert result() == []
     spec.unlink()
     used.unlink()
-    assert "does not exist" in told()[0]
+    assert "does not exist" in result()[0]
     documents.put(OpenText(used.as_uri(), 1, "param a = 3\n"))
-    assert told() == []  # it is there as long as it is open
+    assert result() == []  # it is there as long as it is open

@@ -146,9 +146,9 @@ def test_servers_that_nobody_needs_take_no_memory() -> None:
 
 
 def test_statistics_of_what_is_beyond_the_roots_of_floats() -> None:
-    told = estimate([1e300, 2e300, 3e300])
-    assert told.mean == 2e300
-    assert told.error == pytest.approx(1e300 / 3**0.5)
+    result = estimate([1e300, 2e300, 3e300])
+    assert result.mean == 2e300
+    assert result.error == pytest.approx(1e300 / 3**0.5)
     assert 0 <= warm_up([[1e300, 2e300, 1e300, 1.5e300] * 5] * 2, 0.1, 0.5) <= 0.5
     assert draws(1e-300, random.Random(1))(3.0) == 3.0
 

@@ -98,9 +98,9 @@ def test_no_warning_of_others_reaches_the_screen(
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             status = main([command, "odd.qps", *words])
-        told = capsys.readouterr()
-        assert status in (0, 1, 2), f"{command}: {told.err}"
-        assert "Warning" not in told.err
+        output = capsys.readouterr()
+        assert status in (0, 1, 2), f"{command}: {output.err}"
+        assert "Warning" not in output.err
 
 
 @pytest.mark.parametrize("cells", [("1e-300", "1e15"), ("0", "0"), ("5", "5"), ("-1", "2")])

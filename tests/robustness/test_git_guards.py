@@ -263,9 +263,9 @@ def test_a_repository_among_the_specs_is_none(
     monkeypatch.chdir(here)
     specs = "." if here == "specs" else "specs"
     assert main(["ci", specs, "--base", "HEAD"]) == 1
-    told = capsys.readouterr().out
-    assert "FAIL qps: 1 claim fails" in told
-    assert git(trap.top, "rev-parse", "HEAD")[:10] in told
+    output = capsys.readouterr().out
+    assert "FAIL qps: 1 claim fails" in output
+    assert git(trap.top, "rev-parse", "HEAD")[:10] in output
     assert main(["history", str(trap.top / "specs" / "a.qps"), "-q"]) == 0
     assert "second" in capsys.readouterr().out
     assert not trap.mark.exists()
@@ -342,9 +342,9 @@ def test_what_another_repository_has_is_not_read(
 ) -> None:
     way(trap, secret_of(trap))
     assert statuses()[:-1] == [2, 2, 2, 2]
-    told = capsys.readouterr()
-    assert SECRET not in told.out + told.err
-    assert "git" in told.err
+    output = capsys.readouterr()
+    assert SECRET not in output.out + output.err
+    assert "git" in output.err
 
 
 @POSIX
@@ -422,9 +422,9 @@ def test_nothing_hides_a_change(
     assert main(["ci", "specs", "--base", "HEAD"]) == 1
     assert "FAIL qps: 1 claim fails" in capsys.readouterr().out
     assert main(["history", "specs/a.qps", "-q"]) == 0
-    told = capsys.readouterr().out
-    assert "first" in told
-    assert re.search(r" 90 .* second", told)
+    output = capsys.readouterr().out
+    assert "first" in output
+    assert re.search(r" 90 .* second", output)
 
 
 @POSIX
@@ -512,15 +512,15 @@ def test_a_hook_reports_the_same_as_the_command(
         place = trap.top
     folder = Path(git(place, "rev-parse", "--path-format=absolute", "--git-path", "hooks"))
     folder.mkdir(exist_ok=True)
-    told = tmp_path / "told"
-    lines = f"#!/bin/sh\n'{sys.executable}' -m qps ci specs --base HEAD^ -q > '{told}' 2>&1\n"
-    (folder / hook).write_text(lines + f"echo $? >> '{told}'\nexit 0\n", encoding="utf-8")
+    result = tmp_path / "told"
+    lines = f"#!/bin/sh\n'{sys.executable}' -m qps ci specs --base HEAD^ -q > '{result}' 2>&1\n"
+    (folder / hook).write_text(lines + f"echo $? >> '{result}'\nexit 0\n", encoding="utf-8")
     (folder / hook).chmod(0o755)
     git(place, "commit", "-qm", "third", "specs/a.qps")
     if hook == "pre-push":
         git(tmp_path, "init", "-q", "--bare", "remote")
         git(place, "push", "-q", str(tmp_path / "remote"), "HEAD:refs/heads/x")
-    assert re.search(r"^FAIL qps: 1 claim fails(.*\n)+1\n$", told.read_text())
+    assert re.search(r"^FAIL qps: 1 claim fails(.*\n)+1\n$", result.read_text())
 
 
 @pytest.mark.parametrize("kind", ["sha256", "split", "shallow", "sparse", "worktree-config"])
@@ -557,9 +557,9 @@ def test_repositories_of_every_kind_are_read(
         (place / ".git" / "config.worktree").write_text("[core]\n\tfsmonitor = true\n")
     monkeypatch.chdir(place)
     assert main(["ci", "specs", "--base", base]) == 1
-    told = capsys.readouterr().out
-    assert "1 claim fails, 1 capacity decrease" in told
-    assert "removed" not in told
+    output = capsys.readouterr().out
+    assert "1 claim fails, 1 capacity decrease" in output
+    assert "removed" not in output
 
 
 def test_what_a_filter_would_have_changed_is_compared_by_its_content(trap: Trap) -> None:

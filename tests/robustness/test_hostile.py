@@ -62,9 +62,9 @@ def test_a_number_that_no_digits_tell_has_a_name_and_a_place(
     text = text.replace("<=", "<")  # from 710 users on, 1,024 digits are too few
     with pytest.raises(QpsError) as refused:
         solve(lowered(text))
-    (told,) = refused.value.diagnostics
-    assert told.primary is not None
-    assert "`it` is too close to its limit to decide with 1,024 binary digits" in told.message
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.primary is not None
+    assert "`it` is too close to its limit to decide with 1,024 binary digits" in diagnostic.message
 
 
 def test_what_is_too_large_at_many_populations_is_reported_once_for_each_place() -> None:

@@ -56,8 +56,8 @@ def token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def observe(url: str, *more: str) -> int:
-    asked = ["--until", "2026-11-23T00:00Z", "--since", "1d", "--cpu", "cpu"]
-    return main(["observe", "prometheus", url, *asked, "--rate", "request=requests", *more])
+    options = ["--until", "2026-11-23T00:00Z", "--since", "1d", "--cpu", "cpu"]
+    return main(["observe", "prometheus", url, *options, "--rate", "request=requests", *more])
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -66,11 +66,11 @@ def test_a_server_without_end_is_given_up(
 ) -> None:
     with hostile(kind) as port:
         assert observe(f"http://127.0.0.1:{port}") == 2
-    told = capsys.readouterr().err
-    if "status 102" in told:  # one that is no answer, told at once
-        assert "fails (status 102)" in told
+    errors = capsys.readouterr().err
+    if "status 102" in errors:  # one that is no answer, told at once
+        assert "fails (status 102)" in errors
     else:
-        assert f"`127.0.0.1:{port}` takes longer than 0.3 s for one response" in told
+        assert f"`127.0.0.1:{port}` takes longer than 0.3 s for one response" in errors
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -99,11 +99,11 @@ def test_a_proxy_without_end_is_given_up(
     with hostile(kind) as port:
         status = observe(f"{scheme}://qps.test", "--proxy", f"http://127.0.0.1:{port}")
     assert status == 2
-    told = capsys.readouterr().err
-    if scheme == "https" and "takes longer" not in told:  # it answered CONNECT, but speaks no TLS
-        assert "no response from `qps.test`: " in told
+    errors = capsys.readouterr().err
+    if scheme == "https" and "takes longer" not in errors:  # it answered CONNECT, but speaks no TLS
+        assert "no response from `qps.test`: " in errors
     else:
-        assert "takes longer than 0.3 s" in told or "status 102" in told
+        assert "takes longer than 0.3 s" in errors or "status 102" in errors
 
 
 def test_a_name_that_is_never_found_is_given_up() -> None:
@@ -144,8 +144,8 @@ def test_a_connection_that_is_never_made_is_given_up(
         finally:
             for one in waiting:
                 one.close()
-    told = capsys.readouterr().err
-    assert "takes longer than 0.3 s" in told or "timed out" in told
+    errors = capsys.readouterr().err
+    assert "takes longer than 0.3 s" in errors or "timed out" in errors
 
 
 def test_all_queries_together_have_a_deadline(
@@ -229,7 +229,7 @@ def test_a_proxy_that_is_named_is_used(
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "expected"),
     [
         ("http://me:s3cret@127.0.0.1:1", "credentials in an address"),
         ("https://127.0.0.1:1", "the proxy must be an `http://` address"),
@@ -239,11 +239,11 @@ def test_a_proxy_that_is_named_is_used(
     ],
 )
 def test_what_is_no_proxy_is_reported(
-    fake: Fake, named: str, told: str, capsys: pytest.CaptureFixture[str]
+    fake: Fake, named: str, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert observe(fake.url, "--proxy", named) == 2
     printed = capsys.readouterr().err
-    assert told in printed
+    assert expected in printed
     assert TOKEN not in printed
     assert fake.headers == []
 
@@ -254,9 +254,9 @@ def test_a_wrong_proxy_of_the_environment_is_reported_without_its_password(
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", value)
     assert observe("https://qps.test") == 2
-    told = capsys.readouterr().err
-    assert "the proxy must be an address such as" in told
-    assert TOKEN not in told
+    errors = capsys.readouterr().err
+    assert "the proxy must be an address such as" in errors
+    assert TOKEN not in errors
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -83,15 +83,15 @@ def test_a_link_out_of_the_tree_is_refused_and_quoted_nowhere(
     if command[0] == "history":
         git(tree, "commit", "-qm", "a link")
     status = main(command)
-    told = capsys.readouterr()
-    assert SECRET not in told.out + told.err
+    output = capsys.readouterr()
+    assert SECRET not in output.out + output.err
     assert outside.read_text(encoding="utf-8") == TEXT
     if command[0] == "history":
-        assert "lies outside" in told.out or status in (1, 2)
+        assert "lies outside" in output.out or status in (1, 2)
     elif "--readers" not in command or command in BY_NAME:
         assert status in (2, 1)
         assert "leak.qps` is a symbolic link out of its folder, project or repository" in (
-            told.out + told.err
+            output.out + output.err
         )
 
 
@@ -129,11 +129,11 @@ def test_what_is_no_file_is_an_ordinary_mistake(
     else:
         leak.mkdir()
     assert main(command) in (0, 1, 2)
-    told = capsys.readouterr()
-    assert "a fault" not in told.err
+    output = capsys.readouterr()
+    assert "a fault" not in output.err
     is_walked = kind == "folder" and command[0] == "ci"
     if command in BY_NAME and command[0] != "history" and not is_walked:
-        assert "leak.qps" in told.err + told.out
+        assert "leak.qps" in output.err + output.out
 
 
 @pytest.mark.parametrize("command", [c for c in BY_FOLDER if "--readers" not in c], ids=" ".join)
@@ -143,13 +143,13 @@ def test_a_folder_that_is_a_link_out_of_the_tree_is_refused(
     git(tree, "rm", "-rq", "specs")
     Path("specs").symlink_to(tree.parent / "outside")
     assert main(command) == 2
-    told = capsys.readouterr()
-    assert "symbolic link" in told.err
-    assert SECRET not in told.out + told.err
-    assert "deep" not in told.out + told.err
+    output = capsys.readouterr()
+    assert "symbolic link" in output.err
+    assert SECRET not in output.out + output.err
+    assert "deep" not in output.out + output.err
     assert main([command[0], "specs/folder/deep.qps"]) in (1, 2)  # as a shell expands it
-    told = capsys.readouterr()
-    assert SECRET not in told.out + told.err
+    output = capsys.readouterr()
+    assert SECRET not in output.out + output.err
 
 
 @pytest.mark.parametrize("command", BY_FOLDER, ids=" ".join)
@@ -158,9 +158,11 @@ def test_a_project_file_that_is_a_link_out_of_the_tree_is_refused(
 ) -> None:
     Path("qps.toml").symlink_to(tree.parent / "outside" / "qps.toml")
     assert main(command) in (1, 2)
-    told = capsys.readouterr()
-    assert "`qps.toml` is a symbolic link out of its folder or repository" in told.err + told.out
-    assert SECRET not in told.out + told.err
+    output = capsys.readouterr()
+    assert (
+        "`qps.toml` is a symbolic link out of its folder or repository" in output.err + output.out
+    )
+    assert SECRET not in output.out + output.err
 
 
 def test_links_within_a_project_or_repository_are_followed(
@@ -181,9 +183,9 @@ def test_links_within_a_project_or_repository_are_followed(
     capsys.readouterr()
     assert main(["check", "specs/here.qps", "specs/again.qps", "own/specs"]) == 0
     assert main(["check", "specs"]) == 2
-    told = capsys.readouterr().err
-    assert "`specs/leak.qps` is a symbolic link out" in told
-    assert SECRET not in told
+    errors = capsys.readouterr().err
+    assert "`specs/leak.qps` is a symbolic link out" in errors
+    assert SECRET not in errors
 
 
 def test_links_are_followed_at_one_place() -> None:

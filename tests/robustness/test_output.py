@@ -99,20 +99,20 @@ def _drives(text: str) -> set[str]:
 @pytest.mark.parametrize("command", ASKED, ids=lambda command: ascii(" ".join(command))[:60])
 def test_no_text_drives_the_screen(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) in (0, 1, 2)
-    told = capsys.readouterr()
-    shown = told.err
+    output = capsys.readouterr()
+    shown = output.err
     if "--color" in command:
         for colour in ("1;31", "1;33", "1;34", "1;36", "1", "0"):
             shown = shown.replace(f"\x1b[{colour}m", "")
-    assert _drives(told.out) | _drives(shown) == set()
-    if command[-1] == "json" and told.out:
-        json.loads(told.out)
+    assert _drives(output.out) | _drives(shown) == set()
+    if command[-1] == "json" and output.out:
+        json.loads(output.out)
 
 
 def test_json_keeps_the_value(capsys: pytest.CaptureFixture[str]) -> None:
     main(["test", "evil.qps", "--format", "json"])
-    told = json.loads(capsys.readouterr().out)
-    assert any(entry["source"] == f"source {EVIL}" for entry in told["expectations"])
+    output = json.loads(capsys.readouterr().out)
+    assert any(entry["source"] == f"source {EVIL}" for entry in output["expectations"])
 
 
 def test_json_files_are_escaped() -> None:

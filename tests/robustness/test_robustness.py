@@ -165,9 +165,9 @@ def test_undefined_values_are_never_an_answer(text: str, tmp_path: Path) -> None
 
 def test_control_characters_do_not_reach_a_terminal() -> None:
     text = PRELUDE + REST + '"""\x1b[31m doc"""\nparam a = nothing_\x9b # \x1b]0;title\x07\n'
-    told = full(check(text).diagnostics)
-    assert told
-    assert not any(character in told for character in "\x1b\x07\x9b")
+    diagnostic = full(check(text).diagnostics)
+    assert diagnostic
+    assert not any(character in diagnostic for character in "\x1b\x07\x9b")
     assert "\x1b" not in printable("a\x1b[2Jb")
 
 

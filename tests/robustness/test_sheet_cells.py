@@ -205,11 +205,11 @@ def test_what_a_matrix_prints_is_as_before(
     spec.write_text(MATRIX)
     if to_file:
         assert main(["matrix", str(spec), "-o", str(tmp_path / "x.csv")]) == 0
-        told = (tmp_path / "x.csv").read_text()
+        output = (tmp_path / "x.csv").read_text()
     else:
         assert main(["matrix", str(spec), "--format", "csv"]) == 0
-        told = capsys.readouterr().out
-    head, *rows = told.splitlines()
+        output = capsys.readouterr().out
+    head, *rows = output.splitlines()
     assert head.startswith('"work"')
     assert len(rows) == 2
-    assert "'" not in told
+    assert "'" not in output

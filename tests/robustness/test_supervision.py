@@ -101,11 +101,11 @@ def begun(marker: str, script: str, *, groups: bool) -> Iterator[subprocess.Pope
         "servers._READY = 0.1\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
-    asked = ["measure", "web.csv", "--server", server, "--seconds", "1000", "--no-check"]
-    asked += ["--vary", "rate in 50, 100 request/s", "--count", r"(\d+)", "--interface", "none"]
+    options = ["measure", "web.csv", "--server", server, "--seconds", "1000", "--no-check"]
+    options += ["--vary", "rate in 50, 100 request/s", "--count", r"(\d+)", "--interface", "none"]
     generator = [sys.executable, "-c", "import time; time.sleep(1e6)", f"{marker}-load", "{rate}"]
     with subprocess.Popen(
-        [sys.executable, "-c", program, *asked, "--", *generator],
+        [sys.executable, "-c", program, *options, "--", *generator],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -218,12 +218,12 @@ def test_a_generator_that_prints_without_end_is_stopped(
 ) -> None:
     port = free_port()
     server = f"{PYTHON} {ROOT / 'tests/processes/small_server.py'} {port} count.txt"
-    asked = ["measure", "web.csv", "--server", server, "--seconds", "0.2", "--interface", "none"]
-    asked += ["--vary", "rate in 50, 100 request/s", "--count", r"(\d+)"]
+    options = ["measure", "web.csv", "--server", server, "--seconds", "0.2", "--interface", "none"]
+    options += ["--vary", "rate in 50, 100 request/s", "--count", r"(\d+)"]
     generator = [sys.executable, "-c", ENDLESS.format(stream), "{rate}"]
-    assert main([*asked, "--", *generator]) == 2  # as the check finds
+    assert main([*options, "--", *generator]) == 2  # as the check finds
     assert "printed more than 1 MB, and was stopped" in capsys.readouterr().err
-    assert main([*asked, "--no-check", "--", *generator]) == 1
+    assert main([*options, "--no-check", "--", *generator]) == 1
     shown = " ".join(capsys.readouterr().out.split())  # lines end where the paths' lengths say
     assert "printed more than 1 MB, and was stopped" in shown
 
@@ -272,6 +272,6 @@ def test_what_a_command_says_besides_is_no_count(place: Path) -> None:
     assert item_counts.printed(command) == ("42\n", "hm\n")
     with pytest.raises(MeasuringError, match="ended with status 3: oh"):
         item_counts.printed("sh -c 'echo oh >&2; exit 3'")
-    for wrong, told in (("", "an empty command"), ("'", "No closing quotation")):
-        with pytest.raises(MeasuringError, match=told):
+    for wrong, result in (("", "an empty command"), ("'", "No closing quotation")):
+        with pytest.raises(MeasuringError, match=result):
             item_counts.printed(wrong)

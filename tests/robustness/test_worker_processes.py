@@ -144,6 +144,6 @@ def test_a_simulation_whose_process_is_killed_is_no_fault_of_ours(
     monkeypatch.setattr(replications.Run, "advance", killed)
     spec = str(ROOT / "specs" / "textbook" / "courses" / "wikipedia_md1.qps")
     assert main(["simulate", spec, "--workers", "2", "-q"]) == 2
-    told = capsys.readouterr().err
-    assert "a worker process ended by SIGKILL at ('advance'" in told
-    assert "memory is the most common cause" in told
+    errors = capsys.readouterr().err
+    assert "a worker process ended by SIGKILL at ('advance'" in errors
+    assert "memory is the most common cause" in errors

@@ -40,20 +40,20 @@ _CHANGES, _FIRST = 60, 15
 
 def main() -> int:
     """Judge many models on all cores; status 1 where a label is wrong."""
-    asked = _asked()
-    wanted = list(range(asked.first, asked.first + asked.models))
-    if asked.requested:
+    options = _asked()
+    wanted = list(range(options.first, options.first + options.models))
+    if options.requested:
         wanted = [seed for seed in wanted if is_requested(seed)]
-    known = {one.seed: one for one in kept(asked.keep)} if asked.keep else {}
+    known = {one.seed: one for one in kept(options.keep)} if options.keep else {}
     found = [known[seed] for seed in wanted if seed in known]
-    if asked.report:
-        return _told(list(known.values()), asked)
+    if options.report:
+        return _told(list(known.values()), options)
     begin = monotonic()
     left = [seed for seed in wanted if seed not in known]
-    for model in _played(left, asked):
+    for model in _played(left, options):
         found.append(model)
-        if asked.keep:
-            with asked.keep.open("ab") as file:
+        if options.keep:
+            with options.keep.open("ab") as file:
                 file.write(line_of(model))
         if model.fault:
             print(f"model {model.seed}: {model.fault}", flush=True)
@@ -62,11 +62,11 @@ def main() -> int:
         wrong = [one for _, one in wrong_ones([model])]
         for one in wrong:
             print(line_of_wrong(model.seed, one, tests), flush=True)
-        if wrong and asked.show:
+        if wrong and options.show:
             print(spec_of(model.seed), flush=True)
-    if asked.labels:
+    if options.labels:
         return 0
-    status = _told(found, asked)
+    status = _told(found, options)
     print(f"{len(left)} played in {monotonic() - begin:.0f} s")
     return status
 
@@ -88,12 +88,12 @@ def _asked() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _played(seeds: list[int], asked: argparse.Namespace) -> Iterator[Model]:
+def _played(seeds: list[int], requested: argparse.Namespace) -> Iterator[Model]:
     """Yield what becomes of seeds, as soon as it is known."""
-    plays = {one.seed: one for one in kept(asked.plays)} if asked.plays else {}
-    one = partial(_one, seconds=asked.seconds, labels=asked.labels)
+    plays = {one.seed: one for one in kept(requested.plays)} if requested.plays else {}
+    one = partial(_one, seconds=requested.seconds, labels=requested.labels)
     if seeds:
-        with ProcessPoolExecutor(asked.workers) as pool:
+        with ProcessPoolExecutor(requested.workers) as pool:
             yield from pool.map(one, seeds, map(plays.get, seeds))
 
 
@@ -107,7 +107,7 @@ def _one(seed: int, before: Model | None, seconds: float, labels: bool) -> Model
         faulthandler.cancel_dump_traceback_later()
 
 
-def _told(found: list[Model], asked: argparse.Namespace) -> int:
+def _told(found: list[Model], requested: argparse.Namespace) -> int:
     """Print what models come to; return 1 where a label is wrong."""
     print("outside of what their labels allow:")
     for line in outside(found):
@@ -116,18 +116,18 @@ def _told(found: list[Model], asked: argparse.Namespace) -> int:
     for line in refusals(found):
         print(line)
     print("approximations that state no error, by reason, the most frequent first:")
-    for line in islice(unstated(found), None if asked.report else _FIRST):
+    for line in islice(unstated(found), None if requested.report else _FIRST):
         print(line)
     print("by quantity:")
     for line in by_quantity(found):
         print(line)
-    if asked.errors:
-        asked.errors.write_bytes(as_json(table_of(found)))
+    if requested.errors:
+        requested.errors.write_bytes(as_json(table_of(found)))
     counts = Counts.of(found)
     for line in counts.lines():
         print(line)
-    if asked.baseline:
-        for line in Kept.of(kept(asked.baseline), found).lines(_CHANGES):
+    if requested.baseline:
+        for line in Kept.of(kept(requested.baseline), found).lines(_CHANGES):
             print(line)
     is_wrong = counts.exact_outside or counts.bounds_outside or counts.too_few_hold
     return int(bool(is_wrong or counts.faults))

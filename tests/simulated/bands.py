@@ -31,7 +31,7 @@ _VARIATIONS = ((0.0, "0"), (1.0, "to 1"), (2.0, "1-2"), (inf, "from 2"))
 _COUNTS = ((0, "0"), (1, "1"), (3, "2-3"), (inf, "4+"))
 
 
-def bands_of(played: SimulatedNetwork, told: Simulation, subject: str) -> dict[str, str]:
+def bands_of(played: SimulatedNetwork, expected: Simulation, subject: str) -> dict[str, str]:
     """Return the bands of a stream, by all stations on its way, or of a resource."""
     own = [one for one in played.sources if one.stream == subject]
     visits = [visit for source in own for visit, _ in served(source.steps)]
@@ -43,7 +43,9 @@ def bands_of(played: SimulatedNetwork, told: Simulation, subject: str) -> dict[s
     variations += [one.variation for one in own if one.variation is not None]
     return {
         "servers": _band(max((one.servers for one in stations), default=1), _SERVERS),
-        "load": _band(max((told.loads[one.name].mean for one in stations), default=0.0), _LOADS),
+        "load": _band(
+            max((expected.loads[one.name].mean for one in stations), default=0.0), _LOADS
+        ),
         "cv": _band(max(variations, default=1.0), _VARIATIONS),
         "copies": _band(max((one.copies for one in stations), default=1), _SERVERS),
         "holds": _band(sum(1 for source in own for _ in _taken(source.steps)), _COUNTS),

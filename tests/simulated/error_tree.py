@@ -51,8 +51,8 @@ class Tree(Struct, frozen=True, kw_only=True):
         """Yield the leaves, in the order in which the first that holds counts."""
         split = self._best(members, path)
         if split is None:
-            told = frozenset(self.statements[one] for one in path)
-            yield Leaf(statements=told, members=members)
+            result = frozenset(self.statements[one] for one in path)
+            yield Leaf(statements=result, members=members)
             return
         chosen, inside = split
         yield from self.leaves(members[inside], path | chosen)

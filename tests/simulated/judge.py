@@ -165,10 +165,10 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
     longest = _LONGEST if seconds else 0.0
     measures = waiting_measures(model)
     effort = Effort(seconds=longest, seed=seed, workers=1, runs=runs, measures=measures)
-    told = simulate(ready, effort, is_enough=_until(graph, _is_clear, seconds))
-    if not told.has_converged:
+    simulated = simulate(ready, effort, is_enough=_until(graph, _is_clear, seconds))
+    if not simulated.has_converged:
         return Judged(seed=seed, refused="too slow to settle while it is played")
-    first = compared(graph, told)
+    first = compared(graph, simulated)
     endless = {one.name for one in ready.stations if one.room == inf}
     full = next((one for one in first if one.subject in endless and _is_full(graph, one)), None)
     if full is not None:
@@ -199,7 +199,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
             _number(graph, one.subject, one.measure, one.predicted, one.known),
             played=_play(one),
             again=again.get((one.subject, one.measure)),
-            bands=bands_of(ready, told, one.subject),
+            bands=bands_of(ready, simulated, one.subject),
         )
         for one in first
         if one.criterion is None
@@ -208,8 +208,8 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
 
 
 def _play(one: Compared) -> Play:
-    told = one.simulated
-    return Play(told.mean, told.error, told.runs, one.items)
+    simulated = one.simulated
+    return Play(simulated.mean, simulated.error, simulated.runs, one.items)
 
 
 # -- how long it is played -----------------------------------------------------------------
@@ -225,14 +225,14 @@ def _until(
     """
     begin = process_time()
 
-    def is_enough(told: Simulation) -> bool:
+    def is_enough(result: Simulation) -> bool:
         used = process_time() - begin
-        if not told.has_converged:
-            whole = lengths_of(told.network).least / told.length
+        if not result.has_converged:
+            whole = lengths_of(result.network).least / result.length
             return used * whole > _TO_SETTLE * seconds
         if 2 * used > seconds:
             return True
-        return all(map(is_clear, compare(compared(graph, told), _SCREENED)))
+        return all(map(is_clear, compare(compared(graph, result), _SCREENED)))
 
     return is_enough
 

@@ -57,8 +57,8 @@ class Loaded:
         users = 1.0
         if stream.by_users in ("work", "both"):
             paces = _PACE if stream.by_users == "both" else dict.fromkeys(_KINDS, 1.0)
-            asked = sum(_KINDS[kind] * paces[kind] for kind in _KINDS)
-            users = sum(_KINDS[k] * paces[k] * _WORK[k] for k in _KINDS) / asked
+            options = sum(_KINDS[kind] * paces[kind] for kind in _KINDS)
+            users = sum(_KINDS[k] * paces[k] * _WORK[k] for k in _KINDS) / options
         weight = sum(number for number, _ in _SIZES.values())
         items = sum(number * size for number, size in _SIZES.values()) / weight
         return users * (items if stream.by_items else 1.0)
@@ -68,10 +68,10 @@ class Loaded:
         fastest = station.cores * station.copies * (station.speeds[-1] if station.speeds else 1.0)
         is_alike = random.random() < 0.5
         sizes = {one.number: 1.0 if is_alike else random.uniform(0.3, 3) for one, _ in coming}
-        asked = sum(
+        options = sum(
             self._rate(one) * often * sizes[one.number] * self._size(one) for one, often in coming
         )
-        scale = station.load * fastest / asked if asked else float("inf")
+        scale = station.load * fastest / options if options else float("inf")
         if any(one.is_closed for one, _ in coming):
             scale = min(scale, log_uniform(random, 0.03, 0.5) * station.cores**0.7)
         for one, _ in coming:
@@ -81,11 +81,11 @@ class Loaded:
         return self.services[station.name, stream.number] * self._size(stream)
 
     def _open_load(self, station: Station) -> float:
-        asked = sum(
+        options = sum(
             self._rate(one) * often * self._service(station, one)
             for one, often in self._coming(station)
         )
-        return min(0.95, asked / self._servers(station))
+        return min(0.95, options / self._servers(station))
 
     def _servers(self, station: Station) -> float:
         return station.cores * station.copies * (station.speeds[-1] if station.speeds else 1.0)

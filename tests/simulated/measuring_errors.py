@@ -134,7 +134,7 @@ def _rows_at_points(numbers: list[Off], least: float) -> Iterator[Row]:
 
     tree = Tree(
         statements=every,
-        holds=np.array([[one in told for one in every] for told in each]),
+        holds=np.array([[one in result for one in every] for result in each]),
         networks=np.array([one.network for one in known]),
         length=lambda members: _length(of(members), least),
         error=lambda members: stated(of(members)),

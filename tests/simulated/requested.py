@@ -131,8 +131,8 @@ class Requested:
                 found += [f"{cpu}.wait", f"{cpu}.queue"]
                 if place.has_law:
                     found += [f"{cpu}.wait.p95", f"share({cpu}.wait > 0 s)"]
-        asked = [one for one in found if self._is(0.5)]
-        return [f"measure asked{number} = {one}" for number, one in enumerate(asked)]
+        options = [one for one in found if self._is(0.5)]
+        return [f"measure asked{number} = {one}" for number, one in enumerate(options)]
 
     # -- streams ---------------------------------------------------------------------------
 

@@ -57,8 +57,8 @@ def test_another_machine_more_of_them_and_faster_ones() -> None:
         "host = twice": 100,
         "twice the host.cpu.speed": 100,
     }
-    told = {a.change: a.set for a in advice}
-    assert told == {
+    answer = {a.change: a.set for a in advice}
+    assert answer == {
         "host = rated * 4": True,
         "host = twice": True,
         "twice the host.cpu.speed": False,
@@ -173,8 +173,8 @@ def test_costs_of_two_machines_tell_of_no_faster_one() -> None:
 def test_a_machine_of_one_core_is_helped_too() -> None:
     solution, advice = _advised(CORE % "box")
     assert solution.capacity == 25
-    told = _by(advice, ChangeKind.CAPACITY)
-    assert (told["host = box * 2"], told["host = quad"]) == (50, 100)
+    answer = _by(advice, ChangeKind.CAPACITY)
+    assert (answer["host = box * 2"], answer["host = quad"]) == (50, 100)
 
 
 # -- less demand ----------------------------------------------------------------------
@@ -459,10 +459,10 @@ def test_every_advice_helps_by_what_it_says(
 def test_advice_is_given_when_it_is_requested() -> None:
     model = qps.loads(SHIFTING)
     assert model.solve().advice == ()
-    told = {a.change: a for a in model.solve(advice=True).advice}["pack = on"]
-    assert (told.kind, told.set, told.capacity) == ("demand moved elsewhere", True, 80)
-    assert (told.range_limits, told.to) == (False, "user.cpu")
-    assert told.headroom == pytest.approx(0.85)
+    answer = {a.change: a for a in model.solve(advice=True).advice}["pack = on"]
+    assert (answer.kind, answer.set, answer.capacity) == ("demand moved elsewhere", True, 80)
+    assert (answer.range_limits, answer.to) == (False, "user.cpu")
+    assert answer.headroom == pytest.approx(0.85)
 
 
 @pytest.mark.parametrize(("cores", "largest", "doubled"), [(4, 324, 583), (6, 456, 822)])

@@ -72,14 +72,14 @@ def test_measures_are_reported_at_the_answer(
     assert "idle share 0.9 idle_share" in lines
     assert "crowd 20 ≤ 20 200 crowd" in lines
     assert main(["solve", "s.qps", *settings, "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)["measures"]
-    assert told[0] == {
+    output = json.loads(capsys.readouterr().out)["measures"]
+    assert output[0] == {
         "name": "in_a_day",
         "value": pytest.approx(864e9 * 8),
         "unit": "bit",
         "doc": "Volume per day.\nThe pages alone.",
         "known": {"kind": "exact", "reasons": []},
     }
-    assert [one["name"] for one in told] == ["in_a_day", "idle_share", "crowd"]
+    assert [one["name"] for one in output] == ["in_a_day", "idle_share", "crowd"]
     assert main(["solve", "s.qps", *settings, "--format", "markdown"]) == 0
     assert "| volume per day | 864 GB | in\\_a\\_day |" in capsys.readouterr().out

@@ -108,8 +108,8 @@ def test_columns_over_users_and_the_table_say_the_same() -> None:
     (row,) = json.loads(json.dumps(as_json(solve_view(answer))))["requirements"]
     assert row["met_up_to"] == 1_000
     assert row["value_beyond"] is None  # infinite
-    told = " ".join(solve_text(answer, "spec").split())
-    assert "≤ 50 ms ≤ 1,000" in told
+    text = " ".join(solve_text(answer, "spec").split())
+    assert "≤ 50 ms ≤ 1,000" in text
 
 
 @given(drawn_specs())

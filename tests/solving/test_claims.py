@@ -130,8 +130,10 @@ def test_what_was_chosen_follows_into_answers_again_and_again() -> None:
         "require { far.cpu.load <= 50 % }\n"
         'expect e { largest_acceptable >= 9; largest_acceptable >= 8; source "table 1" }'
     )
-    told = "chosen: to the load of figure 2; hard.cpu.packet: to table 3"
-    assert [sorted((r.fitted or "").split("; ")) for r in results(text)] == [told.split("; ")] * 2
+    sentence = "chosen: to the load of figure 2; hard.cpu.packet: to table 3"
+    assert [sorted((r.fitted or "").split("; ")) for r in results(text)] == [
+        sentence.split("; ")
+    ] * 2
 
 
 def test_the_claim_tells_its_own_choice_first() -> None:
@@ -177,9 +179,9 @@ def test_parameters_by_kind_and_by_case_can_be_fitted() -> None:
 
 def test_what_was_chosen_stands_where_a_source_does() -> None:
     graph = lowered(BASE)
-    told = {name: one.source for name, one in graph.assumptions.items()}
-    assert told["chosen"] == "fitted: to the load of figure 2"
-    assert told["hard.cpu.packet"] == "fitted: to table 3"
+    by_name = {name: one.source for name, one in graph.assumptions.items()}
+    assert by_name["chosen"] == "fitted: to the load of figure 2"
+    assert by_name["hard.cpu.packet"] == "fitted: to table 3"
 
 
 def test_a_miss_that_is_known_is_no_failure(
@@ -197,26 +199,26 @@ def test_a_miss_that_is_known_is_no_failure(
     assert "Missed       e: the table counts the idle loop" in out
     assert " ".join(out.split()).endswith("1 passed, 1 known miss (error -50 %), 0 failed")
     main(["test", "--format", "json", str(file)])
-    told = json.loads(capsys.readouterr().out)
-    assert (told["passed"], told["failed"], told["missed"]) == (1, 0, 1)
-    assert told["published"] == {
+    output = json.loads(capsys.readouterr().out)
+    assert (output["passed"], output["failed"], output["missed"]) == (1, 0, 1)
+    assert output["published"] == {
         "unfitted": 1,
         "fitted": 0,
         "on_other_fits": 0,
         "fitted_to_it": 0,
     }
-    assert told["summary"].startswith("1 passed, 1 known miss")
-    entry = told["expectations"][0]
+    assert output["summary"].startswith("1 passed, 1 known miss")
+    entry = output["expectations"][0]
     assert (entry["holds"], entry["verdict"]) == (False, "missed")
     assert entry["missed"] == "the table counts the idle loop"
     main(["test", "--format", "junit", str(file)])
     root = ET.fromstring(capsys.readouterr().out)
     assert (root.get("failures"), root.get("skipped")) == ("0", "1")
     (summed,) = root.iter("property")
-    assert summed.get("value") == told["summary"]
+    assert summed.get("value") == output["summary"]
     main(["test", "--format", "markdown", str(file)])
     out = capsys.readouterr().out
-    assert out.startswith(f"### ✓ qps test: {told['summary']}")
+    assert out.startswith(f"### ✓ qps test: {output['summary']}")
     assert "the table counts the idle loop" in out
     main(["test", "--format", "github", str(file)])
     assert "::error" not in capsys.readouterr().out
@@ -254,7 +256,7 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told", "published"),
+    ("source", "expected", "published"),
     [
         ('source "table 1"', "table 1", True),
         ("source model", "this model", False),
@@ -262,7 +264,7 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     ],
 )
 def test_rows_of_our_own_are_not_published(
-    tmp_path: Path, source: str, told: str, *, published: bool
+    tmp_path: Path, source: str, expected: str, *, published: bool
 ) -> None:
     (tmp_path / "runs.csv").write_text("users,busy\n2,0.02\n4,0.04\n")
     file = tmp_path / "spec.qps"
@@ -271,7 +273,7 @@ def test_rows_of_our_own_are_not_published(
     )
     file.write_text(BASE + observed)
     found = Claims(ClaimRunner(model=load(file).model)).results()
-    assert [(r.source, r.is_published) for r in found] == [(told, published)] * 2
+    assert [(r.source, r.is_published) for r in found] == [(expected, published)] * 2
     counts = tally(found)
     assert (counts.unfitted, counts.own) == ((2, 0) if published else (0, 2))
 
@@ -393,9 +395,9 @@ def test_what_is_stated_without_a_claim_says_why(
     assert any(line.split()[:4] == ["-", "open_end", "loads", "of"] for line in out.splitlines())
     assert "No claim     open_end: only drawn" in out
     main(["test", "--format", "json", str(file)])
-    told = json.loads(capsys.readouterr().out)
-    assert (told["without_a_claim"], told["arithmetic"], told["passed"]) == (1, 1, 6)
-    (entry,) = (one for one in told["expectations"] if one["name"] == "open_end")
+    output = json.loads(capsys.readouterr().out)
+    assert (output["without_a_claim"], output["arithmetic"], output["passed"]) == (1, 1, 6)
+    (entry,) = (one for one in output["expectations"] if one["name"] == "open_end")
     assert (entry["verdict"], entry["holds"]) == ("without a claim", None)
     main(["test", "--format", "junit", str(file)])
     assert "without a claim: loads of figure 3" in capsys.readouterr().out

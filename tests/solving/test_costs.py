@@ -67,10 +67,10 @@ def test_costs(
     text = _place(*places)
     graph = lowered(text)
     for is_running, expected in ((False, bought), (True, running)):
-        told = graph.cost(is_running=is_running)
-        assert (told is None) == (expected is None)
-        if told is not None and expected is not None:
-            assert at(graph, told, population) == Fraction(expected)
+        result = graph.cost(is_running=is_running)
+        assert (result is None) == (expected is None)
+        if result is not None and expected is not None:
+            assert at(graph, result, population) == Fraction(expected)
     assert graph.stated.unpriced == unpriced
     # the answer is given at the whole range's end: ask for this population only
     told_costs = {
@@ -85,17 +85,17 @@ def test_costs(
 
 
 def _is_cost(
-    told: CostSolution, expected: Fraction, population: int, unpriced: Iterable[str]
+    message: CostSolution, expected: Fraction, population: int, unpriced: Iterable[str]
 ) -> None:
-    assert told.total == pytest.approx(float(expected))
-    assert told.per_user == pytest.approx(float(expected / population))
-    assert sum(told.places.values()) == pytest.approx(told.total)
-    assert told.unpriced == tuple(unpriced)
+    assert message.total == pytest.approx(float(expected))
+    assert message.per_user == pytest.approx(float(expected / population))
+    assert sum(message.places.values()) == pytest.approx(message.total)
+    assert message.unpriced == tuple(unpriced)
 
 
 def test_each_place_is_reported() -> None:
-    (told,) = _solved(_place("server * 2", "desk", "cable * 3"), "N = 1..10").costs
-    assert told.places == {"web": 600, "user": 1000, "lan": 150}
+    (result,) = _solved(_place("server * 2", "desk", "cable * 3"), "N = 1..10").costs
+    assert result.places == {"web": 600, "user": 1000, "lan": 150}
 
 
 def test_cost_follows_what_is_set() -> None:
@@ -107,9 +107,9 @@ def test_cost_follows_what_is_set() -> None:
 
 def _cost(text: str, *changes: str) -> Fraction:
     graph = lowered(text, *changes)
-    told = graph.cost(is_running=False)
-    assert told is not None
-    return at(graph, told, 10)
+    result = graph.cost(is_running=False)
+    assert result is not None
+    return at(graph, result, 10)
 
 
 @pytest.mark.parametrize(
@@ -166,10 +166,10 @@ def test_what_nothing_costs_cannot_be_limited(requirement: str, said: str) -> No
     other = _place("rented", "box", "wire") if "running" not in requirement else _place()
     with pytest.raises(QpsError) as raised:
         lowered(other + f"require {{ {requirement} }}")
-    (told,) = raised.value.diagnostics
-    assert told.code.id == "QPS0602"
-    assert told.message.startswith(said)
-    assert told.hints
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code.id == "QPS0602"
+    assert diagnostic.message.startswith(said)
+    assert diagnostic.hints
 
 
 @law
@@ -186,9 +186,9 @@ def test_costs_are_prices_times_counts(servers: int, price: int, each: int, user
         )
     )
     graph = lowered(text)
-    told = graph.cost(is_running=False)
-    assert told is not None
-    assert at(graph, told, users) == servers * price + each * users + 50
+    result = graph.cost(is_running=False)
+    assert result is not None
+    assert at(graph, result, users) == servers * price + each * users + 50
 
 
 def test_modes_may_cost_differently() -> None:
@@ -210,8 +210,8 @@ def test_the_keys_of_the_contract() -> None:
         "param x elastic 1..9 packet/s\nstream more { traffic x * N, 1 byte/packet; at web { work } }\n"
         "mode one { flow.loss <= 1 % }\nmode two { flow.loss <= 2 % }\n"
     )
-    told = json.loads(json.dumps(as_json(_view(text))))
-    assert set(told) == {
+    data = json.loads(json.dumps(as_json(_view(text))))
+    assert set(data) == {
         "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
         "resources", "bottleneck", "requirements", "quality", "capacity", "limited_by",
         "capacity_interval", "uncertainty", "treated_as_exact", "at_reliable_capacity",
@@ -220,12 +220,12 @@ def test_the_keys_of_the_contract() -> None:
         "known", "closed", "mixes", "reliable_capacity",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least
-    assert (told["mode"], told["capacity"], told["at"]) == ("one", 50, 50)
-    assert [m["mode"] for m in told["modes"]] == ["one", "two"]
-    assert set(told["modes"][0]) == {
+    assert (data["mode"], data["capacity"], data["at"]) == ("one", 50, 50)
+    assert [m["mode"] for m in data["modes"]] == ["one", "two"]
+    assert set(data["modes"][0]) == {
         "mode", "capacity", "limited_by", "quality_at_limit", "known", "quality_known",
     }  # fmt: skip
-    bought, running = told["cost"]
+    bought, running = data["cost"]
     assert bought == {
         "unit": "$",
         "total": 300,
@@ -235,18 +235,18 @@ def test_the_keys_of_the_contract() -> None:
         "known": {"kind": "exact", "reasons": []},
     }
     assert (running["unit"], running["total"]) == ("$/s", pytest.approx(0.05))
-    (elastic,) = told["elastic"]
+    (elastic,) = data["elastic"]
     assert (elastic["parameter"], elastic["least"], elastic["most"]) == ("x", 1, 9)
     assert (elastic["unit"], elastic["value_at_limit"]) == ("packet/s", 1)
     # 10 N packets at 10 ms, then 2 N
     assert elastic["yields"] == {"at": 10, "resource": "web.cpu", "closed_form": True}
     assert elastic["exhausted"] == {"at": 50, "resource": "web.cpu", "closed_form": True}
-    assert told["advice"] == []
+    assert data["advice"] == []
 
 
 def test_without_modes_prices_and_elastic_parameters_there_is_nothing_to_tell() -> None:
-    told = json.loads(json.dumps(as_json(_view(BASE))))
-    assert (told["mode"], told["modes"], told["elastic"], told["cost"]) == (None, [], [], [])
+    data = json.loads(json.dumps(as_json(_view(BASE))))
+    assert (data["mode"], data["modes"], data["elastic"], data["cost"]) == (None, [], [], [])
 
 
 def test_the_api_says_the_same() -> None:

@@ -98,10 +98,10 @@ def test_what_is_more_certain_than_it_was_is_reported_though_the_answer_stays() 
 def test_a_spread_takes_no_share_of_what_numbers_move() -> None:
     old = BASE.format(work=2, pace=2).replace("2 ms/packet", "2 ms/packet +- 20 %")
     found = compare(old, old.replace("+- 20", "+- 5").replace("pace = 2", "pace = 4"))
-    told_of = {change.name: change for change in found.changes}
-    assert set(told_of) == {"pace", "work.cpu"}
-    assert told_of["work.cpu"].kind is ChangeKind.SPREAD
-    assert told_of["pace"].share == found.users == -125
+    reported_for = {change.name: change for change in found.changes}
+    assert set(reported_for) == {"pace", "work.cpu"}
+    assert reported_for["work.cpu"].kind is ChangeKind.SPREAD
+    assert reported_for["pace"].share == found.users == -125
 
 
 @pytest.mark.parametrize(
@@ -417,8 +417,11 @@ def test_populations_are_whole_and_rounded_down_alike(
     main(["diff", *map(str, files)])
     (row,) = (row for row in capsys.readouterr().out.splitlines() if "  host CPU at 100 %" in row)
     assert row.split()[-2:] == ["142", whole]
-    for asked, heading in (([], "Saturates at"), (["--all"], "first to saturate: host CPU, above")):
-        main(["solve", str(files[1]), "--no-advice", *asked])
+    for options, heading in (
+        ([], "Saturates at"),
+        (["--all"], "first to saturate: host CPU, above"),
+    ):
+        main(["solve", str(files[1]), "--no-advice", *options])
         out = capsys.readouterr().out
         assert heading in out
         assert f" {whole} " in out.replace(".", " ")
@@ -497,10 +500,10 @@ def test_claims_that_fail_now_and_that_hold_now_are_named(
     )
     words = ["diff", str(old), str(new), "--format", "json"]
     assert main([*words, "--fail-on", "worse"]) == 1
-    told = json.loads(capsys.readouterr().out)["claims"]
-    names = {kind: [one["name"] for one in told[kind]] for kind in ("now_fail", "now_hold")}
+    output = json.loads(capsys.readouterr().out)["claims"]
+    names = {kind: [one["name"] for one in output[kind]] for kind in ("now_fail", "now_hold")}
     assert names == {"now_fail": ["most", "fresh"], "now_hold": ["few"]}
-    assert [(one["name"], one["before"], one["after"]) for one in told["others"]] == [
+    assert [(one["name"], one["before"], one["after"]) for one in output["others"]] == [
         ("later", None, "holds"),
         ("still", "holds", None),
     ]

@@ -156,5 +156,5 @@ def test_how_unsure_a_fit_is(rows: list[tuple[int, int, int]], x: int, y: int) -
     inverse = np.linalg.inv(matrix.T @ matrix)
     at = np.array([1, x, y], dtype=float)
     rows_ = np.einsum("ij,jk,ik->i", matrix, inverse, matrix)
-    told = relative_uncertainty(fit_of(rows), {"request": float(x), "packet": float(y)})
-    assert told == pytest.approx((at @ inverse @ at / rows_.max()) ** 0.5, rel=1e-6)
+    value = relative_uncertainty(fit_of(rows), {"request": float(x), "packet": float(y)})
+    assert value == pytest.approx((at @ inverse @ at / rows_.max()) ** 0.5, rel=1e-6)

@@ -45,8 +45,8 @@ def _text(answer: dict[str, Json]) -> str:
     for key, value in answer.items():
         is_long = isinstance(value, list) and value
         parts = [json.dumps(each, ensure_ascii=False) for each in (value if is_long else [value])]
-        told = "[\n  " + ",\n  ".join(parts) + "\n ]" if is_long else parts[0]
-        members.append(f" {json.dumps(key)}: {told}")
+        text = "[\n  " + ",\n  ".join(parts) + "\n ]" if is_long else parts[0]
+        members.append(f" {json.dumps(key)}: {text}")
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
@@ -59,9 +59,9 @@ def test_what_solve_answers_stays(
     now = _compact({"status": found.status, "told": found.told, **_members(found.answer)})
     if request.config.getoption("--snapshot-update"):
         _golden(spec).write_text(_text(now), encoding="utf-8")
-    kept = json.loads(_golden(spec).read_text(encoding="utf-8"))
+    stored = json.loads(_golden(spec).read_text(encoding="utf-8"))
     comparison = Comparison()
-    comparison.compare(kept, now)
+    comparison.compare(stored, now)
     differences = [(found.command, one) for one in comparison.found]
     assert not differences, group_text("differs", differences, _EXAMPLES)
 
@@ -71,8 +71,8 @@ def _members(answer: Json) -> dict[str, Json]:
 
 
 def test_each_spec_has_its_golden_file_and_no_other_does() -> None:
-    kept = set(GOLDENS.glob("*/*.json"))
-    assert kept == {_golden(spec) for spec in [*WORKED, *GENERATED]}
+    stored = set(GOLDENS.glob("*/*.json"))
+    assert stored == {_golden(spec) for spec in [*WORKED, *GENERATED]}
 
 
 # -- the comparison itself ------------------------------------------------------------------

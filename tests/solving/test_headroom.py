@@ -169,11 +169,11 @@ def test_who_loses_how_much_and_where() -> None:
     more = _more(SPEC)
     assert more is not None
     assert (more.at, more.is_end_of_range) == (110, False)
-    told = {one.name: one for one in more.streams}
-    assert told["pages"].loss == (0, pytest.approx(1 - 100 / 110))
-    assert told["pages"].lost_at == "web.cpu saturated"
-    assert told["pages"].loses_more
-    assert not told["notes"].loses_more
+    by_name = {one.name: one for one in more.streams}
+    assert by_name["pages"].loss == (0, pytest.approx(1 - 100 / 110))
+    assert by_name["pages"].lost_at == "web.cpu saturated"
+    assert by_name["pages"].loses_more
+    assert not by_name["notes"].loses_more
     assert [(one.resource, one.utilization) for one in more.loads] == [
         ("web.cpu", pytest.approx(1.1))
     ]
@@ -273,25 +273,25 @@ require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
 
 
 def test_a_requirement_judged_by_an_upper_bound_is_reported() -> None:
-    told = _told(UNEQUAL)
-    assert "At 13 users, voice.p95 is 14.63 ms (upper bound)" in told
+    result = _told(UNEQUAL)
+    assert "At 13 users, voice.p95 is 14.63 ms (upper bound)" in result
     assert (
         "`voice.p95`, `voice.latency` and `quality` are upper bounds (true "
-        "value may be lower): " in told
+        "value may be lower): " in result
     )
-    assert "flows at `lan` differ in size" in told
+    assert "flows at `lan` differ in size" in result
 
 
 def test_a_requirement_judged_by_an_approximation_is_reported() -> None:
-    told = _told(WAITING)
-    assert "325 users (approximate)" in told
-    assert "At 326 users, p.p95 is 50.05 ms (approximation)" in told
-    assert "`quality` are approximations (true value may be lower or higher" in told
-    told = _told(WAITING.replace("; queueing mm1", ""))
-    assert "upper bounds" not in told
+    result = _told(WAITING)
+    assert "325 users (approximate)" in result
+    assert "At 326 users, p.p95 is 50.05 ms (approximation)" in result
+    assert "`quality` are approximations (true value may be lower or higher" in result
+    result = _told(WAITING.replace("; queueing mm1", ""))
+    assert "upper bounds" not in result
     assert (
         "lower bounds (true value may be higher): queueing delay at `lan.server.out` and `lan.user.in` is excluded"
-        in told
+        in result
     )
 
 
@@ -300,10 +300,12 @@ def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
         "component timed { cpu 10 ms/packet measured on rated }\n"
         "topology { node host = twice }\nstream talk { traffic N * 1 packet/s; at host { timed } }\n"
     )
-    told = _told(text)
-    assert "host.cpu.speed +1.00 %" in told
-    assert "rated.score -1.00 %" in told
-    assert "rated.score is the rating of the machine that service demands were measured on" in told
+    result = _told(text)
+    assert "host.cpu.speed +1.00 %" in result
+    assert "rated.score -1.00 %" in result
+    assert (
+        "rated.score is the rating of the machine that service demands were measured on" in result
+    )
     assert "demands were measured on" not in _told(SPEC)
 
 
@@ -363,18 +365,18 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     path = tmp_path / "a.qps"
     path.write_text(f"target cpu 75 %\n{SPEC}require {{ pages.latency <= 1 s }}\n")
     main(["solve", str(path), "--format", "json"])
-    told = json.loads(capsys.readouterr().out)
-    assert told["next_limit"] == {
+    output = json.loads(capsys.readouterr().out)
+    assert output["next_limit"] == {
         "requirement": "back.cpu.utilization", "met_up_to": 187, "mode": None,
         "known": {"kind": "exact", "reasons": []},
     }  # fmt: skip
-    assert told["more_users"]["at"] == 83
-    assert told["more_users"]["beyond_target"] == [
+    assert output["more_users"]["at"] == 83
+    assert output["more_users"]["beyond_target"] == [
         {"resource": "web.cpu", "utilization": 0.83, "target": 0.75}
     ]
-    assert {one["stream"] for one in told["more_users"]["streams"]} == {"pages", "notes"}
-    assert told["targets"] == [{"of": "cpu", "at_most": 0.75, "loaded": True}]
-    assert told["best_changes"] == sorted(told["advice"], key=lambda a: -a["capacity"])[:3]
+    assert {one["stream"] for one in output["more_users"]["streams"]} == {"pages", "notes"}
+    assert output["targets"] == [{"of": "cpu", "at_most": 0.75, "loaded": True}]
+    assert output["best_changes"] == sorted(output["advice"], key=lambda a: -a["capacity"])[:3]
 
 
 def test_markdown_lists_it() -> None:
@@ -395,8 +397,8 @@ def test_what_passes_its_limit_by_less_than_floats_tell_is_reported_with_by_how_
         == "49 users. At 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
     )
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
-    told = "49 users. At 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
-    assert answer_sentence(_answer(text)) == told
+    sentence = "49 users. At 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
+    assert answer_sentence(_answer(text)) == sentence
 
 
 def test_a_limit_that_must_not_be_reached_is_reported_as_such() -> None:

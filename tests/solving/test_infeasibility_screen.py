@@ -63,13 +63,13 @@ def alternatives(model: ir.Model, usual: Configuration) -> list[Configuration]:
 def told(graph: LoadGraph) -> dict[object, list[list[float]]]:
     """Return what is asked of a graph at some populations, and what is left to its limit."""
     points = [graph.at(at) for at in (graph.low, (graph.low + graph.high) // 2, graph.high)]
-    asked: dict[object, list[list[float]]] = {}
+    options: dict[object, list[list[float]]] = {}
     for one in all_criteria(graph):
         sides = [[point.number(one.measure), point.number(one.limit)] for point in points]
-        asked.setdefault((one.name, one.at_most), []).extend(sides)
+        options.setdefault((one.name, one.at_most), []).extend(sides)
     for name, resource in graph.resources.items():
-        asked[name] = [[point.number(resource.load)] for point in points]
-    return asked
+        options[name] = [[point.number(resource.load)] for point in points]
+    return options
 
 
 def agree(model: ir.Model, usual: Configuration) -> int:
@@ -78,12 +78,12 @@ def agree(model: ir.Model, usual: Configuration) -> int:
     for mode in in_each_mode(model, usual):
         outlined(model, mode)
     for configuration in alternatives(model, usual):
-        for settled in in_each_mode(model, configuration):
-            shared = from_outline(model, settled)
+        for solved in in_each_mode(model, configuration):
+            shared = from_outline(model, solved)
             if shared is None:
                 continue
             try:
-                own = told(lower(model, settled))
+                own = told(lower(model, solved))
             except QpsError:
                 continue
             found += 1
@@ -226,6 +226,6 @@ def test_what_does_not_limit_is_not_lowered(queueing: str, monkeypatch: pytest.M
     model = qps.loads(shop(12, queueing)).spec.model
     usual = base_configuration(model)
     solution = solve_model(model, usual)
-    told = [one.change for one in advise(model, usual, solution)]
-    assert "gateway = pod * 2" in told
+    answer = [one.change for one in advise(model, usual, solution)]
+    assert "gateway = pod * 2" in answer
     assert len(made) < 10

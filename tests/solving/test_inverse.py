@@ -126,7 +126,7 @@ def test_intervals(
     spec: str, name: str, population: int, expected: list[tuple[float, float, str, str]]
 ) -> None:
     solution = _solved(spec, name, population)
-    told = [
+    answer = [
         (
             i.low,
             i.high,
@@ -137,8 +137,8 @@ def test_intervals(
         )
         for i in solution.intervals
     ]
-    assert [ends[2:] for ends in told] == [ends[2:] for ends in expected]
-    for (low, high, *_), (from_, to, *_) in zip(told, expected, strict=True):
+    assert [ends[2:] for ends in answer] == [ends[2:] for ends in expected]
+    for (low, high, *_), (from_, to, *_) in zip(answer, expected, strict=True):
         assert (low, high) == pytest.approx((from_, to), rel=1e-12, abs=1e-300)
     assert bool(solution.fails) == (not expected)
 
@@ -158,7 +158,7 @@ def test_what_fails_everywhere_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("requirement", "told"),
+    ("requirement", "expected"),
     [
         # a limit that must not be reached
         ("p < 6", "p must be below 6 (at or above that, p is not below its limit)"),
@@ -174,13 +174,13 @@ def test_what_fails_everywhere_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_an_end_that_is_not_acceptable_itself_is_reported(
-    requirement: str, told: str | None
+    requirement: str, expected: str | None
 ) -> None:
     answer = inverse_answer(_solved(FREE + f"require {{ {requirement} }}\n", "p", 7))
     whole = (
         "Every value of p supports 7 users (0 to 10, its full range)"
-        if told is None
-        else f"7 users: {told}"
+        if expected is None
+        else f"7 users: {expected}"
     )
     assert answer == f"{whole}. Currently 1."
 
@@ -201,15 +201,15 @@ COUNTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("requirement", "population", "told"), COUNTED)
+@pytest.mark.parametrize(("requirement", "population", "expected"), COUNTED)
 def test_places_are_counted_in_whole_numbers(
-    requirement: str, population: int, told: str | None
+    requirement: str, population: int, expected: str | None
 ) -> None:
     text = PLACES + (f"require {{ {requirement} }}\n" if requirement else "")
     solution = _solved(text, "panels", population)
     assert solution.number.is_count
-    whole = f"{population:,} users: panels must be {told}"
-    if told is None:
+    whole = f"{population:,} users: panels must be {expected}"
+    if expected is None:
         whole = "Every value of panels supports 1 user (1 to 60,000,000, a millionth to a million times the current value)"
     assert inverse_answer(solution) == f"{whole}. Currently 60."
 
@@ -276,7 +276,7 @@ def test_what_counts_places(count: str, is_count: bool, low: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "name", "population", "changes", "told"),
+    ("spec", "name", "population", "changes", "expected"),
     [
         (BASE, "p", 20, [], "Currently 1."),
         (BASE, "p", 20, ["p = 3"], "Currently 3."),
@@ -292,9 +292,9 @@ def test_what_counts_places(count: str, is_count: bool, low: float) -> None:
     ],
 )  # fmt: skip
 def test_what_it_is_now(
-    spec: str, name: str, population: int, changes: list[str], told: str
+    spec: str, name: str, population: int, changes: list[str], expected: str
 ) -> None:
-    assert inverse_answer(_solved(spec, name, population, *changes)).endswith(told)
+    assert inverse_answer(_solved(spec, name, population, *changes)).endswith(expected)
 
 
 def test_the_value_requested_holds_in_every_mode_and_the_failing_one_is_named() -> None:
@@ -308,12 +308,12 @@ def test_the_value_requested_holds_in_every_mode_and_the_failing_one_is_named() 
     # and what is said is so when it is set
     spec = checked(MODES)
     for value, largest in (("3.33333", 10), ("3.33334", 9)):
-        settled = spec.configuration(None, [f"p = {value}"])
-        assert solve_model(spec.model, settled).capacity == largest
+        configuration = spec.configuration(None, [f"p = {value}"])
+        assert solve_model(spec.model, configuration).capacity == largest
 
 
 @pytest.mark.parametrize(
-    ("text", "end", "told"),
+    ("text", "end", "expected"),
     [
         # 5/3 and 1/6, rounded to the side that carries 20
         (BASE.replace("{ work }", "{ work; work; work }"), "at most 1.66666 (", "1.66666"),
@@ -322,11 +322,11 @@ def test_the_value_requested_holds_in_every_mode_and_the_failing_one_is_named() 
         (BASE.replace("{ work }", "{ work; work }"), "at most 2.5 (", "2.5"),
     ],
 )
-def test_the_digits_that_are_reported_are_acceptable(text: str, end: str, told: str) -> None:
+def test_the_digits_that_are_reported_are_acceptable(text: str, end: str, expected: str) -> None:
     assert end in inverse_answer(_solved(text, "p", 20))
     spec = checked(text)
-    settled = spec.configuration(None, [f"p = {told}"])
-    assert (solve_model(spec.model, settled).capacity or 0) >= 20
+    configuration = spec.configuration(None, [f"p = {expected}"])
+    assert (solve_model(spec.model, configuration).capacity or 0) >= 20
 
 
 # -- laws -----------------------------------------------------------------------------
@@ -363,8 +363,8 @@ def questions(draw: st.DrawFn) -> Unknown:
 def _carries(text: str, value: Fraction, population: int) -> bool:
     spec = checked(text)
     changes = [f"p = {value.numerator} / {value.denominator}", f"N = 1..{population}"]
-    settled = spec.configuration(None, changes)
-    return solve_model(spec.model, settled).capacity == population
+    configuration = spec.configuration(None, changes)
+    return solve_model(spec.model, configuration).capacity == population
 
 
 @law

@@ -43,8 +43,12 @@ def test_what_cannot_be_answered_is_said_with_a_fix(
 ) -> None:
     with pytest.raises(QpsError) as raised:
         _solved(spec, name, population, *changes)
-    (told,) = raised.value.diagnostics
-    assert (told.code.id, told.message, told.hints) == ("QPS0602", message, (hint,))
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code.id, diagnostic.message, diagnostic.hints) == (
+        "QPS0602",
+        message,
+        (hint,),
+    )
 
 
 def test_what_is_worked_out_may_be_set_and_then_requested() -> None:
@@ -73,17 +77,17 @@ def test_a_number_of_a_part_of_a_user_is_refused() -> None:
 
 
 def test_from_python() -> None:
-    told = qps.loads(MODES).solve_for("p", 10)
-    assert isinstance(told, InverseView)
-    (interval,) = told.intervals
+    result = qps.loads(MODES).solve_for("p", 10)
+    assert isinstance(result, InverseView)
+    (interval,) = result.intervals
     assert (interval.to, interval.fails_above, interval.mode_above) == (
         pytest.approx(10 / 3),
         LOAD,
         "b",
     )
-    assert (told.current, told.current_by_mode) == (None, {"a": 2, "b": 4})
-    told = qps.loads(MODES).solve_for("p", 10, set={"mode": "a", "q": 2})
-    assert (told.intervals[0].to, told.current) == (5, 2)
+    assert (result.current, result.current_by_mode) == (None, {"a": 2, "b": 4})
+    result = qps.loads(MODES).solve_for("p", 10, set={"mode": "a", "q": 2})
+    assert (result.intervals[0].to, result.current) == (5, 2)
     scenario = MODES + "scenario one { mode = a; q = 4 }\n"
     assert qps.loads(scenario).solve_for("p", 10, "one").intervals[0].to == 2.5
 

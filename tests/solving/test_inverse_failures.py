@@ -60,13 +60,13 @@ def test_only_what_fails_throughout_is_reported() -> None:
         "wan.back.utilization",
     ]
     assert solution.fails_throughout
-    told = inverse_answer(solution)
-    assert told.startswith("No value of power supports 300 users (searched 1 core to 256 core")
+    text = inverse_answer(solution)
+    assert text.startswith("No value of power supports 300 users (searched 1 core to 256 core")
     assert (
         ": wan.forth.utilization exceeds its limit and wan.back.utilization exceeds its limit for every value."
-        in told
+        in text
     )
-    assert "sfu.cpu" not in told
+    assert "sfu.cpu" not in text
 
 
 def test_where_nothing_fails_throughout_all_is_reported() -> None:
@@ -98,8 +98,8 @@ def test_what_binds_at_a_bound_is_reported_and_no_other_failure() -> None:
 
 def test_reported_values_that_support_the_users_can_be_set() -> None:
     settings = ("cameras = 3", "nic = 100 Gbit/s", "power = 256 core")
-    told = _told(CALLS, "size", 10, *settings)
-    assert "must be at least 3 (below that, `video` has more flows in each `class`" in told
+    result = _told(CALLS, "size", 10, *settings)
+    assert "must be at least 3 (below that, `video` has more flows in each `class`" in result
     spec = checked(CALLS)
     assert solve_model(spec.model, spec.configuration(None, [*settings, "size = 3"]))
     with pytest.raises(QpsError):
@@ -131,18 +131,18 @@ def test_a_group_that_grows_with_the_users_may_be_smaller_than_its_flows(size: s
 
 def test_flows_are_reported_whole_with_the_exact_bound() -> None:
     text = CALLS.replace("class of size users", "class of N users")
-    told = _told(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
-    assert "cameras must be at most 5 (5.55555)" in told
-    assert "from 0" not in told
+    result = _told(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
+    assert "cameras must be at most 5 (5.55555)" in result
+    assert "from 0" not in result
 
 
 def test_shares_are_reported_in_per_cent_and_cores_in_cores() -> None:
     text = CALLS.replace("cpu power", "cpu 4 core").replace(
         "param power = 4 core in 0.1..256 core\n", ""
     )
-    told = _told(text, "sfu.cpu.cores", 12)
-    assert "sfu.cpu.cores must be at least 2 cores (1.875 cores) (" in told
-    assert told.endswith("Currently 4 cores.")
+    result = _told(text, "sfu.cpu.cores", 12)
+    assert "sfu.cpu.cores must be at least 2 cores (1.875 cores) (" in result
+    assert result.endswith("Currently 4 cores.")
     assert (
         _told(CALLS, "margin", 4)
         == "Every value of margin supports 4 users (0 % to 80 %, its full range). Currently 40 %."

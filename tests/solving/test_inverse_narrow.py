@@ -219,9 +219,9 @@ def test_what_capacities_would_do_is_not_reported_where_bounds_are_inconclusive(
     found = size(spec.model, spec.configuration(None, []), 60)
     assert not found.fixes
     assert found.fixes_known.kind is Kind.APPROXIMATION
-    told = sizing_text(found, "spec", width=1000)
-    assert "it is unknown whether more capacity for one resource is enough" in told
-    assert "from 1 to 1000000 times; use fewer rounding functions" in told
+    sentence = sizing_text(found, "spec", width=1000)
+    assert "it is unknown whether more capacity for one resource is enough" in sentence
+    assert "from 1 to 1000000 times; use fewer rounding functions" in sentence
 
 
 # -- laws ----------------------------------------------------------------------------------

@@ -58,8 +58,8 @@ SPECS = [
 def _carried(text: str, name: str, value: str, users: int) -> bool:
     spec = checked(text)
     try:
-        settled = spec.configuration(None, (f"{name} = {value}", f"N = 1..{users}"))
-        return solve_model(spec.model, settled).capacity == users
+        configuration = spec.configuration(None, (f"{name} = {value}", f"N = 1..{users}"))
+        return solve_model(spec.model, configuration).capacity == users
     except QpsError:
         return False
 
@@ -87,21 +87,21 @@ def test_the_report_agrees_with_values_that_are_set(
         values = {float(round(value)) for value in values}
     for value in sorted(values):
         near = (1e-9 if value in (low, high) else 1e-7) * (abs(value) or 1)
-        told = any(i.low - near <= value <= i.high + near for i in found.intervals)
+        result = any(i.low - near <= value <= i.high + near for i in found.intervals)
         inward = value
         for interval in found.intervals:  # an end is told to some digits: just within it
             if interval.low == value > low and value < interval.high:
                 inward = value * (1 + 1e-6) if not number.is_count else value
             if interval.high == value < high and value > interval.low:
                 inward = value * (1 - 1e-6) if not number.is_count else value
-        assert _carried(text, name, f"{inward * factor:.12g} {unit}", users) is told, value
+        assert _carried(text, name, f"{inward * factor:.12g} {unit}", users) is result, value
 
 
 def test_a_share_within_its_range_has_the_formulas_that_it_has_where_it_is_set() -> None:
     spec = checked(HEAD.replace("DISCIPLINE", "mmc") + NUMBERS + MISSES + LATE)
-    (asked,) = unknown_of(spec.model, spec.configuration(), "share", 60).graphs
+    (options,) = unknown_of(spec.model, spec.configuration(), "share", 60).graphs
     there = lower(spec.model, spec.configuration(None, ("share = 97 %",)))
-    assert asked.criteria[0].measure is there.criteria[0].measure
+    assert options.criteria[0].measure is there.criteria[0].measure
 
 
 def test_what_has_a_value_for_each_kind_lists_these() -> None:
@@ -113,9 +113,9 @@ def test_what_has_a_value_for_each_kind_lists_these() -> None:
     )
     with pytest.raises(QpsError) as raised:
         _asked(text, "boxes", 700)
-    (told,) = raised.value.diagnostics
-    assert told.message == "`boxes` has one value for each kind of `region`"
-    assert told.hints == ("solve for one of them: `--for boxes.us` or `--for boxes.eu`",)
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.message == "`boxes` has one value for each kind of `region`"
+    assert diagnostic.hints == ("solve for one of them: `--for boxes.us` or `--for boxes.eu`",)
     assert inverse_answer(_asked(text, "boxes.us", 700)).startswith(
         "700 users: boxes.us must be at least 5 (4.2) "
     )
@@ -129,7 +129,7 @@ def test_values_that_are_tried_tell_where_it_changes_and_noise_tells_nothing() -
     assert tried(lambda at: at >= 7, (1.0, 5000.0), is_whole=True)[1] == [(6, 7)]
     assert tried(lambda at: at * 10**9 % 1 > Fraction(1, 2), (1.0, 2.0), is_whole=False) == (0, [])
 
-    def untold(at: Fraction) -> bool:
+    def undecided(at: Fraction) -> bool:
         raise UndecidedError
 
-    assert tried(untold, (1.0, 2.0), is_whole=False) == (0, [])
+    assert tried(undecided, (1.0, 2.0), is_whole=False) == (0, [])

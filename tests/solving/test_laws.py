@@ -51,8 +51,8 @@ def test_the_symbolic_model_is_the_plain_one(spec: Drawn, population: int) -> No
     plain = plain_model(whole.model, configuration, population)
     assert {n: load(graph, n, population) for n in graph.resources} == dict(plain.loads)
     for name, stream in graph.streams.items():
-        told = sum((at(graph, p.value, population) for p in stream.latency), Fraction(0))
-        assert told == plain.latency[name]
+        result = sum((at(graph, p.value, population) for p in stream.latency), Fraction(0))
+        assert result == plain.latency[name]
         assert at(graph, stream.loss, population) == plain.loss(name)
 
 
@@ -173,8 +173,8 @@ def test_arrays_say_what_symbols_say(spec: Drawn) -> None:
     table = sweep(graph, [2, 3, 17, 100])
     for column, population in enumerate([2, 3, 17, 100]):
         for name in graph.resources:
-            told = table[f"{name}.utilization"][column]
-            assert told == pytest.approx(float(load(graph, name, population)), rel=1e-9)
+            result = table[f"{name}.utilization"][column]
+            assert result == pytest.approx(float(load(graph, name, population)), rel=1e-9)
 
 
 @few

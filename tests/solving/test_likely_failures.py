@@ -33,15 +33,15 @@ _FUNCTIONS: dict[str, tuple[Callable[[float], float], int]] = {
 @pytest.mark.parametrize("name", _FUNCTIONS)
 def test_a_first_failure_is_found_in_few_values(name: str) -> None:
     function, first = _FUNCTIONS[name]
-    asked: list[float] = []
+    options: list[float] = []
 
     def value(at: float) -> float:
-        asked.append(at)
+        options.append(at)
         return function(at)
 
     assert likely_failure(value, 1, 1_000_000) == first
-    assert len(asked) <= _MOST_VALUES
-    assert len(set(asked)) == len(asked)
+    assert len(options) <= _MOST_VALUES
+    assert len(set(options)) == len(options)
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 777), (778, 1_000), (5, 5)])

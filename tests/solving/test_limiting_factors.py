@@ -90,16 +90,16 @@ def test_the_first_is_that_of_the_least_rank(found: tuple[int, list[Any]]) -> No
 
 
 def test_loads_are_evaluated_only_where_they_decide() -> None:
-    asked = []
+    options = []
 
     def fullness(population: Value, where: Value) -> list[Value]:
-        asked.append((population, where.tolist()))
+        options.append((population, where.tolist()))
         return [np.array([0.5, 0.5, 0.5]), np.array([0.5, 0.7, 0.5])]
 
     saturates = [np.array([10.0, 10.0, inf]), np.array([20.0, 10.0, inf])]
     saturation_table = SaturationTable(low=LOW, high=HIGH, saturates=saturates, fullness=fullness)
     assert saturation_table.bottleneck().tolist() == [0, 1, 0]
-    assert asked == [(10, [False, True, False]), (1000, [False, False, True])]
+    assert options == [(10, [False, True, False]), (1000, [False, False, True])]
 
 
 @pytest.mark.parametrize(

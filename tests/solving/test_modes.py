@@ -117,9 +117,9 @@ def test_the_answer_is_the_least_of_the_modes(paces: list[int]) -> None:
     solution = _solved(text)
     assert (solution.capacity or 0) == 100 // max(paces)
     alone = [_solved(text, f"mode = m{i}") for i in range(len(paces))]
-    told = [one.capacity for one in alone]
+    values = [one.capacity for one in alone]
     if len(paces) > 1:
-        assert [mode.capacity for mode in solution.modes] == told
+        assert [mode.capacity for mode in solution.modes] == values
     assert solution.graph.mode in {
         f"m{i}" for i, pace in enumerate(paces) if 100 // pace == 100 // max(paces)
     }
@@ -159,9 +159,9 @@ def test_a_scenario_takes_a_mode_and_more() -> None:
     assert _solved(text, "scenario = s").capacity == 10
     assert _solved(text, "scenario = s", "q = 2").capacity == 25
     spec = checked(text)
-    settled = spec.configuration("s")
-    assert (settled.scenario, settled.mode) == ("s", "calm")
-    assert solve_model(spec.model, settled).capacity == 10
+    configuration = spec.configuration("s")
+    assert (configuration.scenario, configuration.mode) == ("s", "calm")
+    assert solve_model(spec.model, configuration).capacity == 10
 
 
 def test_a_setting_next_to_a_mode_adds_up() -> None:
@@ -206,9 +206,9 @@ def test_explain_says_which_mode(
     assert main(["explain", str(file), "host.cpu", *arguments]) == 0
     assert f" Mode {said} Name " in " ".join(capsys.readouterr().out.split())
     assert main(["explain", str(file), "host.cpu", *arguments, "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["mode"], told["modes"]) == (mode, ["calm", "busy"])
-    assert told["value"] == pytest.approx(load)
+    output = json.loads(capsys.readouterr().out)
+    assert (output["mode"], output["modes"]) == (mode, ["calm", "busy"])
+    assert output["value"] == pytest.approx(load)
     assert main(["explain", str(file), "host.cpu", *arguments, "--format", "markdown"]) == 0
     assert f"\n- **Mode:** {escaped(said)}\n" in capsys.readouterr().out
 
@@ -228,9 +228,9 @@ def test_what_only_a_mode_has_is_not_explained_outside(
     file = tmp_path / "explained.qps"
     file.write_text(EXPLAINED)
     assert main(["explain", str(file), "quality", "--at", "9"]) == 2
-    told = capsys.readouterr().err
-    assert "cannot explain `quality`: no such name outside a mode" in told
-    assert "ask for a mode: `--set mode=calm`" in told
+    errors = capsys.readouterr().err
+    assert "cannot explain `quality`: no such name outside a mode" in errors
+    assert "ask for a mode: `--set mode=calm`" in errors
     assert main(["explain", str(file), "quality", "--at", "9", "--set", "mode=calm"]) == 0
 
 

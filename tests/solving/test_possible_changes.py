@@ -135,9 +135,9 @@ def test_a_capacity_without_end_is_no_help() -> None:
     _, advice = _advised(
         text.format(declared=declared + "param pace = 10 request/s", price="", seats="1", size="10")
     )
-    told = [one.change for one in advice]
-    assert "how = seldom" in told
-    assert "lines = endless" not in told
+    answer = [one.change for one in advice]
+    assert "how = seldom" in answer
+    assert "lines = endless" not in answer
 
 
 @pytest.mark.parametrize(("seats", "kinds"), [("1", ["better", "camera"]), ("N", ["better"])])
@@ -179,7 +179,7 @@ USUAL = {
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "expected"),
     [
         # 9.08 ms, of which 8 are of the processor: to be 4.92 at most
         (
@@ -212,12 +212,12 @@ USUAL = {
     ],
 )
 def test_where_nobody_is_carried_larger_steps_are_tried(
-    parts: dict[str, str], told: set[str]
+    parts: dict[str, str], expected: set[str]
 ) -> None:
     text = NOBODY.format(**(USUAL | parts))
     solution, advice = _advised(text)
     assert solution.capacity is None
-    assert {one.change for one in advice} == told
+    assert {one.change for one in advice} == expected
     assert all(one.capacity >= solution.graph.low for one in advice)
 
 

@@ -48,21 +48,22 @@ PRECEDENCE = [
 
 
 @pytest.mark.parametrize(
-    ("scenario", "settings", "told"), [pytest.param(*case[1:], id=case[0]) for case in PRECEDENCE]
+    ("scenario", "settings", "expected"),
+    [pytest.param(*case[1:], id=case[0]) for case in PRECEDENCE],
 )
 def test_an_explicit_change_wins_over_a_mode_and_that_over_a_scenario(
-    scenario: str | None, settings: list[str], told: dict[str, int]
+    scenario: str | None, settings: list[str], expected: dict[str, int]
 ) -> None:
     spec = checked(RANKED)
     solution = solve_model(spec.model, spec.configuration(scenario, settings))
     found = {m.mode: m.capacity for m in solution.modes}
-    assert (found or {solution.graph.mode: solution.capacity}) == told
+    assert (found or {solution.graph.mode: solution.capacity}) == expected
 
 
 def test_a_machine_set_without_a_count_has_that_of_the_mode() -> None:
     spec = checked(RANKED)
-    settled = in_force(spec.configuration(None, ["mode = busy", "host = rated"]))
-    assert (settled.nodes["host"].machine, settled.nodes["host"].count) == (
+    configuration = in_force(spec.configuration(None, ["mode = busy", "host = rated"]))
+    assert (configuration.nodes["host"].machine, configuration.nodes["host"].count) == (
         "rated",
         ir.Constant(Fraction(3)),
     )
@@ -131,9 +132,9 @@ TWO_CHANGES = BASE.replace("N * p", "N * p * q") + "mode a { p = 4 }\nmode b { q
 def test_another_mode_takes_the_place_of_that_of_a_scenario() -> None:
     text = TWO_CHANGES + "scenario s { mode = a }\n"
     spec = checked(text)
-    settled = spec.configuration("s", ["mode = b"])
-    assert settled.mode == "b"
-    assert solve_model(spec.model, settled).capacity == 50
+    configuration = spec.configuration("s", ["mode = b"])
+    assert configuration.mode == "b"
+    assert solve_model(spec.model, configuration).capacity == 50
 
 
 def test_a_mode_inside_a_claim_takes_the_place_of_that_outside() -> None:
@@ -160,15 +161,15 @@ def test_modes_that_are_not_there_are_refused(settings: list[str], said: str) ->
 
 def test_a_mode_takes_no_scenario() -> None:
     text = BASE + "scenario s { p = 2 }\nmode a { scenario = s }\n"
-    (told,) = check_source(Source("s", text)).diagnostics
-    assert told.message == "a mode cannot change the scenario"
+    (diagnostic,) = check_source(Source("s", text)).diagnostics
+    assert diagnostic.message == "a mode cannot change the scenario"
 
 
 def test_a_scenario_is_not_suggested_to_use_itself() -> None:
     text = BASE + "scenario s { scenario = t }\nscenario t { p = 2 }\n"
-    (told,) = check_source(Source("s", text)).diagnostics
-    assert told.message == "`t` is used before its declaration"
-    assert not [hint for hint in told.hints if "`s`" in hint]
+    (diagnostic,) = check_source(Source("s", text)).diagnostics
+    assert diagnostic.message == "`t` is used before its declaration"
+    assert not [hint for hint in diagnostic.hints if "`s`" in hint]
 
 
 def test_a_missing_price_is_shown_where_it_is_needed() -> None:
@@ -185,8 +186,8 @@ def test_requirements_of_all_and_of_the_mode_hold() -> None:
         "measure a = N\nmeasure b = N\nquality worst\nrequire { a <= 40 }\n"
         "mode loose { b <= 60 }\nmode tight { b <= 30 }\n"
     )
-    told = {m.mode: (m.capacity, m.limited_by) for m in _solved(text).modes}
-    assert told == {"loose": (40, "a"), "tight": (30, "b")}
+    by_name = {m.mode: (m.capacity, m.limited_by) for m in _solved(text).modes}
+    assert by_name == {"loose": (40, "a"), "tight": (30, "b")}
     # without a mode, only those of all: no claim of one mode leaks into the others
     assert [c.name for c in lowered(text).criteria] == ["a", "host.cpu.utilization"]
     assert [c.name for c in lowered(text, "mode = tight").criteria] == [
@@ -232,12 +233,12 @@ def test_a_requirement_of_a_mode_replaces_that_of_all_on_the_same_measure(
         f"require {{ {of_all} }}\nmode a {{ {of_mode} }}\nmode b {{ p = 1 }}\n"
     )
     graph = lowered(text, "mode = a")
-    told = [
+    values = [
         f"{c.name} {'<=' if c.at_most else '>='} {float(at(graph, c.limit, 1)):g}"
         for c in graph.criteria
         if c.span is not None
     ]
-    assert told == criteria
+    assert values == criteria
     assert _solved(text, "mode = a").capacity == largest
     # the other mode keeps what is asked of all
     assert len([c for c in lowered(text, "mode = b").criteria if c.span]) == of_all.count("=")
@@ -260,8 +261,8 @@ def test_a_mode_may_bound_a_load() -> None:
     text = (
         BASE + "mode half { host.cpu.load <= 50 % }\nmode most { host.cpu.load <= 80 %; p = 2 }\n"
     )
-    told = {m.mode: m.capacity for m in _solved(text).modes}
-    assert told == {"half": 50, "most": 40}
+    by_name = {m.mode: m.capacity for m in _solved(text).modes}
+    assert by_name == {"half": 50, "most": 40}
 
 
 def test_a_mode_changes_options_places_and_parameters() -> None:
@@ -272,9 +273,9 @@ def test_a_mode_changes_options_places_and_parameters() -> None:
         "mode plain { p = 2 }\nmode doubled { p = 2; extra = on }\n"
         "mode moved { p = 4; extra = on; host = twice }\nmode many { p = 8; host = rated * 2 }\n"
     )
-    told = {m.mode: m.capacity for m in _solved(text).modes}
+    by_name = {m.mode: m.capacity for m in _solved(text).modes}
     # each machine has a flow of its own: more of them carry no more users
-    assert told == {"plain": 50, "doubled": 25, "moved": 25, "many": 12}
+    assert by_name == {"plain": 50, "doubled": 25, "moved": 25, "many": 12}
 
 
 def test_a_limit_that_is_stricter_in_a_mode_is_the_one_reported() -> None:

@@ -290,9 +290,9 @@ def test_an_ideal_that_is_worse_than_the_limit_is_refused_by_parameters_too(
 ) -> None:
     text = GAP + f"param most = {limit}\nparam best = 50\nmeasure now = N\n"
     outcome = check_source(Source("spec.qps", text + "require { now <= most ideal best }\n"))
-    told = [one.message for one in outcome.diagnostics]
+    diagnostic = [one.message for one in outcome.diagnostics]
     better = "the difference between ideal and limit of `now` must be zero or more"
-    assert (better in told) is not is_fine
+    assert (better in diagnostic) is not is_fine
 
 
 def test_a_formula_is_the_quality() -> None:
@@ -323,15 +323,15 @@ FOUR = (
 @given(st.lists(st.fractions(0, 4, max_denominator=20), min_size=4, max_size=4))
 def test_four_axes_are_joined_as_the_reference_says(metric: str, values: list[Fraction]) -> None:
     graph = _FOUR[metric]
-    told = graph.quality
-    assert told is not None
+    result = graph.quality
+    assert result is not None
     put_in = {
         graph.assumptions[name].symbol: number(v) for name, v in zip("abcd", values, strict=True)
     }
     a, b, c, d = values
     axes = [a, b / 2, max(Fraction(0), (c - 1) / 2), max(Fraction(0), 1 - d)]
     expected = max(axes) ** 2 if metric == "worst" else sum(axis**2 for axis in axes)
-    assert at(graph, substituted(told**2, put_in), 1) == expected
+    assert at(graph, substituted(result**2, put_in), 1) == expected
 
 
 _FOUR = {metric: lowered(FOUR + f"quality {metric}") for metric in ("euclidean", "worst")}

@@ -185,13 +185,13 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert solution.bottleneck is not None
     assert solution.bottleneck.undecided == ("host.cpu",)
     in_words = UNKNOWN.replace("host.cpu", "host CPU")
-    told = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
-    assert "≥ 214" in told
-    assert "Host CPU saturation point is a lower bound (true value may be higher)" in told
-    assert "All results are exact" not in told
+    output = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
+    assert "≥ 214" in output
+    assert "Host CPU saturation point is a lower bound (true value may be higher)" in output
+    assert "All results are exact" not in output
     assert (
         f"no resource is known to saturate; highest utilization: host CPU. "
-        f"It is unknown whether {in_words} saturates at all." in told
+        f"It is unknown whether {in_words} saturates at all." in output
     )
     told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
     (resource,) = told_as_json["resources"]
@@ -212,7 +212,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
 
 
 @pytest.mark.parametrize(
-    ("cost", "first", "undecided", "told"),
+    ("cost", "first", "undecided", "expected"),
     [
         (4, "d.cpu", ("host.cpu",), f"{UNKNOWN} saturates earlier."),
         (5, "d.cpu", (), None),
@@ -223,7 +223,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
     cost: int,
     first: str,
     undecided: tuple[str, ...],
-    told: str | None,
+    expected: str | None,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -239,8 +239,8 @@ def test_what_is_undecided_ranks_behind_what_is_known(
     spec = tmp_path / "two.qps"
     spec.write_text(text)
     printed = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
-    told = told and told.replace("host.cpu", "host CPU")
-    assert told in printed if told else "is unknown" not in printed
+    expected = expected and expected.replace("host.cpu", "host CPU")
+    assert expected in printed if expected else "is unknown" not in printed
 
 
 def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
@@ -292,11 +292,13 @@ def test_what_is_full_and_no_more_is_said_next_to_an_answer_beyond_it(
     text = MEETING_STEPS.replace("ROOM vcpu", "room") + "param room = 21 vcpu\n"
     spec.write_text(text + "matrix rooms { room in [20 vcpu, 21 vcpu, 22 vcpu, 24.5 vcpu] }\n")
     main(["matrix", str(spec)])
-    told = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
-    assert "from the start (exactly full to 5,100)" in told["21"]
-    assert "(" not in told["20"]
-    assert "5,200" in told["22"]
-    assert "6,000" in told["24.5"]
+    output = {
+        line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()
+    }
+    assert "from the start (exactly full to 5,100)" in output["21"]
+    assert "(" not in output["20"]
+    assert "5,200" in output["22"]
+    assert "6,000" in output["24.5"]
     main(["solve", "--all", str(spec)])
     printed = " ".join(capsys.readouterr().out.split())
     assert "its utilization stays at the limit up to N = 5,100." in printed
@@ -339,11 +341,11 @@ def test_a_matrix_tells_as_solve_what_is_full_from_the_start_and_stays_so(
     for row in json.loads(result.read_text())["rows"]:
         main(["solve", str(spec), "--set", f"most={row['most']}", "--format", "json"])
         printed = capsys.readouterr().out
-        told = json.loads(printed[printed.index("{") :])
-        starts = [r["name"] for r in told["resources"] if r["method"] == Method.AT_START.value]
+        data = json.loads(printed[printed.index("{") :])
+        starts = [r["name"] for r in data["resources"] if r["method"] == Method.AT_START.value]
         assert row["saturated_from_start"] == (", ".join(starts) or None)
-        assert row["stays_full"] == told["bottleneck"]["stays_full"]
-        assert row["bottleneck"] == told["bottleneck"]["resource"]
+        assert row["stays_full"] == data["bottleneck"]["stays_full"]
+        assert row["bottleneck"] == data["bottleneck"]["resource"]
 
 
 def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(

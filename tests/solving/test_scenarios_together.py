@@ -96,8 +96,8 @@ scenario all { scenario = [fast, worst] }
 """
     text = f"{SPEC}{more}scenario both {{ scenario = [{listed}] }}\n"
     found = check_source(Source("s.qps", text)).diagnostics
-    errors = [told for told in found if told.is_error]
-    assert [told.code.id for told in errors] == ["QPS0601"]
+    errors = [result for result in found if result.is_error]
+    assert [result.code.id for result in errors] == ["QPS0601"]
     assert errors[0].message.endswith("to different values")
     assert [label.message for label in errors[0].secondary].count("combined here") == 1
     assert len(errors[0].secondary) == 2

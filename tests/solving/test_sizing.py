@@ -98,13 +98,13 @@ def test_the_reported_size_is_enough_and_less_is_not(users: int, idle: int, targ
     spec = checked(text)
     sizing = size(spec.model, spec.configuration(), users)
     assert sizing.is_supported
-    told = {one.resource: one for one in sizing.needed}
+    by_name = {one.resource: one for one in sizing.needed}
 
     def largest(cores: float, rate: float, memory: float) -> int:
         changes = (f"power = {cores!r} core", f"speed = {rate!r} bit/s", f"ram = {memory!r} bit")
         return solve_model(spec.model, spec.configuration(None, changes)).capacity or 0
 
-    exact = [told[name].exact for name in ("web.cpu", "line.forth", "web.memory")]
+    exact = [by_name[name].exact for name in ("web.cpu", "line.forth", "web.memory")]
     enough = [value * (1 + 1e-12) for value in exact if value is not None]
     assert largest(*enough) >= users
     for i in range(3):
@@ -246,21 +246,21 @@ TIERS = (
 @few
 @given(st.integers(10, 3000), st.integers(1, 8), st.integers(1, 8))
 def test_the_reported_machine_counts_are_enough_and_fewer_are_not(
-    users: int, held: int, kept: int
+    users: int, held: int, stored: int
 ) -> None:
-    text = TIERS.replace("A GB", f"{held} GB").replace("B GB", f"{kept} GB")
+    text = TIERS.replace("A GB", f"{held} GB").replace("B GB", f"{stored} GB")
     sizing = sized(text, users)
     # By hand: 4 MB of each user on boxes, 2 MB on stores, and 2 ms of work beside 10 % of 60 %.
     boxes = max(-(-users * 4 // (1000 * held)), 1)
-    stores = max(-(-users * 2 // (1000 * kept)), 3)
+    stores = max(-(-users * 2 // (1000 * stored)), 3)
     if sizing.is_supported:
         assert (boxes, stores) == (1, 3)
         return
     assert sizing.growth is not None
-    told = {m.nodes[0]: m.takes for m in sizing.growth.machines}
+    by_name = {m.nodes[0]: m.takes for m in sizing.growth.machines}
     work = -(-users * 2 // 2000)
-    assert told.get("db", 3) == stores
-    assert told.get("web", 1) == max(boxes, work)
+    assert by_name.get("db", 3) == stores
+    assert by_name.get("web", 1) == max(boxes, work)
 
 
 @pytest.mark.parametrize(
@@ -272,8 +272,8 @@ def test_numbers_of_machines_are_set_as_printed(
     path = tmp_path / "sessions.qps"
     path.write_text(text)
     assert main(["solve", str(path), "--users", "3000", "-q"]) == 0
-    told = capsys.readouterr().out
-    (setting,) = re.findall(r"web: 2 -> \d+ servers +--set '(.+)'", told)
+    output = capsys.readouterr().out
+    (setting,) = re.findall(r"web: 2 -> \d+ servers +--set '(.+)'", output)
     assert main(["solve", str(path), "--set", setting, "--format", "json", "-q"]) == 0
     assert json.loads(capsys.readouterr().out)["capacity"] >= 3000
 
@@ -325,7 +325,7 @@ mode lost { LOST }
 
 
 @pytest.mark.parametrize(
-    ("count", "lost", "told"),
+    ("count", "lost", "expected"),
     [
         # 9 must be left: of so many that are built
         ("(nodes - gone)", "gone = 1", "10 servers"),
@@ -338,27 +338,27 @@ mode lost { LOST }
         ("nodes", "nodes = 2", "9 servers in mode lost"),
     ],
 )
-def test_machines_are_reported_as_they_are_built(count: str, lost: str, told: str) -> None:
+def test_machines_are_reported_as_they_are_built(count: str, lost: str, expected: str) -> None:
     text = SPARE.replace("COUNT", count).replace("LOST", lost)
     (row,) = (
         line for line in sizing_text(sized(text, 900), "s").splitlines() if "db.cpu" in line[:9]
     )
-    assert row.split("  ")[-1].strip() == told
+    assert row.split("  ")[-1].strip() == expected
 
 
 def test_a_search_is_bounded_and_says_so() -> None:
     nodes = [Countable(f"n{i}", (f"node{i}",), 1) for i in range(40)]
-    asked: list[Counts] = []
+    options: list[Counts] = []
 
     def holds(counts: Counts) -> bool:
-        asked.append(counts)
+        options.append(counts)
         return all(count >= 1000 + i for i, count in enumerate(counts.values()))
 
     found = grown(nodes, holds)
     assert found is not None
     assert not found.are_least
     assert holds(found.counts)
-    assert len(asked) <= 152
+    assert len(options) <= 152
     assert grown(nodes, lambda _: False) is None
 
 
@@ -389,8 +389,8 @@ require { job.latency <= 200 ms }
 
 def test_what_is_not_turned_is_known_as_well_as_without_the_question() -> None:
     found = sized(DESK, 10)
-    told = next(one for one in found.fails_still if one.criterion.name == "job.latency")
-    assert told.known.is_exact
+    result = next(one for one in found.fails_still if one.criterion.name == "job.latency")
+    assert result.known.is_exact
     assert found.known.is_exact
     assert found.growth is not None
     assert [one.nodes for one in found.growth.machines] == [("db",)]
@@ -438,13 +438,13 @@ def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str
 
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", spec, "--users", "3100", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert {key: told[key] for key in ("schema", "file", "population", "supported")} == {
+    output = json.loads(capsys.readouterr().out)
+    assert {key: output[key] for key in ("schema", "file", "population", "supported")} == {
         "schema": "qps/sizing/4", "file": "s.qps", "population": {"N": 3100}, "supported": True,
     }  # fmt: skip
-    assert told["fails_whatever"] == told["fails_still"] == told["fixes"] == []
-    assert told["growth"] is None
-    (cpu,) = (one for one in told["resources"] if one["name"] == "web.cpu")
+    assert output["fails_whatever"] == output["fails_still"] == output["fixes"] == []
+    assert output["growth"] is None
+    (cpu,) = (one for one in output["resources"] if one["name"] == "web.cpu")
     assert cpu == {
         "name": "web.cpu",
         "utilization": pytest.approx(1.65),

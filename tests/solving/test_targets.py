@@ -198,8 +198,8 @@ def test_single_threads_have_the_target_of_their_processor() -> None:
 def test_the_text_tells_the_target() -> None:
     spec = checked(f"target cpu 75 %, link 80 %\n{SPEC}")
     answer = answer_of(spec)
-    told = "75 users. At 76, web.cpu utilization is 76 %, above its target of 75 %."
-    assert answer_sentence(answer) == told
+    sentence = "75 users. At 76, web.cpu utilization is 76 %, above its target of 75 %."
+    assert answer_sentence(answer) == sentence
     text = solve_text(answer, "A site")
     rows = [line.split() for line in text.splitlines()]
     assert ["Utilization", "At", "75", "Target", "Reaches", "target", "Consumed", "by"] in rows
@@ -208,10 +208,10 @@ def test_the_text_tells_the_target() -> None:
 
 
 def test_explain_tells_the_target() -> None:
-    told = explanation_text(explain(lowered(f"target cpu 75 %\n{SPEC}"), "web.cpu", 75))
-    assert "utilization (target 75 %, set by `target of cpu`)" in told
-    assert "At target    N = 75 (closed form): N = target of cpu/" in told
-    assert "target of cpu    75 %" in told
+    text = explanation_text(explain(lowered(f"target cpu 75 %\n{SPEC}"), "web.cpu", 75))
+    assert "utilization (target 75 %, set by `target of cpu`)" in text
+    assert "At target    N = 75 (closed form): N = target of cpu/" in text
+    assert "target of cpu    75 %" in text
 
 
 @few

@@ -101,10 +101,10 @@ def test_where_all_is_known_there_are_no_odds() -> None:
 def test_a_promise_is_the_quantile_of_the_closed_form() -> None:
     """4 cores carry up to 4 / cost users of a request a second: a quantile of the cost is told."""
     found = odds_of(spec_of("lognormal(1 ms/request, 0.2)"), Sampling(samples=10_000))
-    for certainty, told in ((0.95, found.at_confidence.capacity), (0.95, found.interval.least)):
+    for certainty, result in ((0.95, found.at_confidence.capacity), (0.95, found.interval.least)):
         cost = 1e-3 * exp(0.2 * NormalDist().inv_cdf(certainty))
-        assert told is not None
-        assert isclose(told, 4 / cost, rel_tol=2e-3)
+        assert result is not None
+        assert isclose(result, 4 / cost, rel_tol=2e-3)
     assert found.interval.most is not None
     assert isclose(
         found.interval.most, 4 / (1e-3 * exp(-0.2 * NormalDist().inv_cdf(0.95))), rel_tol=2e-3
@@ -283,9 +283,9 @@ def test_where_the_range_ends_long_before_slopes_are_those_of_the_saturation_bey
 def test_what_limits_is_reported_whether_it_is_stated_or_not() -> None:
     spec = spec_of("2 ms/request +- 10 %", "target cpu 50 %")
     lines = odds_lines(answer_of(spec, odds=odds_of(spec)))
-    (told,) = [line for line in lines if "Probability that each limit is met" in line]
+    (result,) = [line for line in lines if "Probability that each limit is met" in line]
     likely = "50 % for `web.cpu.utilization`"
-    assert told == f"Probability that each limit is met at 1,000 users: {likely}."
+    assert result == f"Probability that each limit is met at 1,000 users: {likely}."
 
 
 @pytest.mark.parametrize(
@@ -304,11 +304,11 @@ def test_ends_of_an_interval_in_words(ends: tuple[int | None, int | None], words
 def test_the_samples_lie_where_the_distribution_has_them() -> None:
     """Of 4,000 ms of processors at 1 to 2 ms each, x or more users are carried up to 4,000/x ms."""
     found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(samples=10_000))
-    told = found.distribution
-    assert len(told.counts) <= 40
-    assert 0.99 <= sum(told.counts) / found.samples <= 1
-    for i, count in enumerate(told.counts):
-        ends = (told.start + i * told.width, told.start + (i + 1) * told.width)
+    result = found.distribution
+    assert len(result.counts) <= 40
+    assert 0.99 <= sum(result.counts) / found.samples <= 1
+    for i, count in enumerate(result.counts):
+        ends = (result.start + i * result.width, result.start + (i + 1) * result.width)
         low, high = (min(max(4000 / end, 1.005), 1.995) for end in ends)
         assert count / found.samples == pytest.approx(low - high, abs=2e-3)
 
@@ -487,6 +487,6 @@ def test_python_has_the_odds_that_the_command_has(
     )
     file.write_text(text, encoding="utf-8")
     assert main(["solve", str(file), "--no-advice", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)["uncertainty"]
-    assert told["at_confidence"]["capacity"] > 0
-    assert json.loads(json.dumps(as_json(qps.load(file).solve().uncertainty))) == told
+    output = json.loads(capsys.readouterr().out)["uncertainty"]
+    assert output["at_confidence"]["capacity"] > 0
+    assert json.loads(json.dumps(as_json(qps.load(file).solve().uncertainty))) == output

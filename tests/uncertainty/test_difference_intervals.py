@@ -55,9 +55,9 @@ def test_what_is_written_otherwise_is_another_number() -> None:
     """Of two independent lognormal costs one is lower with probability Phi(d / (s sqrt 2))."""
     found = odds_of(spec_of(), spec_of("lognormal(0.95 ms/request, 20 %)"))
     assert found is not None
-    told = NormalDist().cdf(0.0512933 / (0.2 * 2**0.5))
-    assert found.more == pytest.approx(told, abs=0.01)
-    assert found.fewer == pytest.approx(1 - told, abs=0.01)
+    result = NormalDist().cdf(0.0512933 / (0.2 * 2**0.5))
+    assert found.more == pytest.approx(result, abs=0.01)
+    assert found.fewer == pytest.approx(1 - result, abs=0.01)
 
 
 def test_one_side_may_be_certain() -> None:
@@ -77,7 +77,7 @@ def test_where_all_is_known_nothing_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "expected"),
     [
         (spec_of(), spec_of(), "No change in any of 10,000 samples"),
         (spec_of(), spec_of(cores=5), "exceeds the uncertainty of the inputs"),
@@ -88,17 +88,17 @@ def test_where_all_is_known_nothing_is_said() -> None:
         ),
     ],
 )
-def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:
-    assert told in spec_difference_view(spec_difference(old, new)).answer
+def test_the_answer_says_it(old: Spec, new: Spec, expected: str) -> None:
+    assert expected in spec_difference_view(spec_difference(old, new)).answer
 
 
 def test_what_is_simulated_says_that_values_are_nominal() -> None:
     spec = spec_of()
     configuration = spec.configuration()
-    told = simulated_at_typical_values(
+    simulated = simulated_at_typical_values(
         lower(spec.model, configuration), 100, spec.model, configuration
     )
-    assert told.remarks == ("uses the nominal value of the uncertain input `cost`",)
+    assert simulated.remarks == ("uses the nominal value of the uncertain input `cost`",)
     certain = spec.configuration(settings=("cost = 1 ms/request",))
     assert (
         simulated_at_typical_values(lower(spec.model, certain), 100, spec.model, certain).remarks

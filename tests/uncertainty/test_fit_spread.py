@@ -296,7 +296,7 @@ def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("runs", "told"),
+    ("runs", "expected"),
     [
         ("cpu in %,packet/s\n15,1000\n46,5000\n", True),
         ("cpu in %,packet/s\n15,1000\n46,5000\n46,5000\n", True),
@@ -305,11 +305,11 @@ def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
     ],
 )
 def test_costs_of_too_few_rows_are_said_to_count_as_known(
-    tmp_path: Path, runs: str, told: bool
+    tmp_path: Path, runs: str, expected: bool
 ) -> None:
     spec = spec_of(tmp_path, runs)
     answer = answer_of(spec)
     found = [(one.table, one.numbers) for one in answer.counted_as_known]
-    assert found == ([("runs.csv", ("relay.cpu",))] if told else [])
+    assert found == ([("runs.csv", ("relay.cpu",))] if expected else [])
     lines = " ".join(odds_lines(answer))
-    assert ("relay.cpu is treated as exact: `runs.csv` has no more rows than" in lines) == told
+    assert ("relay.cpu is treated as exact: `runs.csv` has no more rows than" in lines) == expected

@@ -181,11 +181,11 @@ def test_as_odd_a_way_is_no_likelier_than_it_says(drawn: list[tuple[int, int]]) 
     def at_least(a: int, b: int) -> int:
         return sum(x >= a and y >= b for x, y in drawn)
 
-    told = {pair: _as_many(*pair, above, below) for pair in drawn}
-    for pair, share in told.items():
+    by_name = {pair: _as_many(*pair, above, below) for pair in drawn}
+    for pair, share in by_name.items():
         odder = [one for one in drawn if at_least(*one) <= at_least(*pair)]
         assert share == pytest.approx(len(odder) / len(drawn))
-        assert sum(told[one] <= share for one in drawn) / len(drawn) <= share + 1e-12
+        assert sum(by_name[one] <= share for one in drawn) / len(drawn) <= share + 1e-12
 
 
 def test_rows_that_the_fit_has_seen_are_reported(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_rows_that_the_fit_has_seen_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("coverage", "told"),
+    ("coverage", "expected"),
     [
         ({"inside": 3}, "runs: 3 of 3 within the 90 % prediction interval\n"),
         (
@@ -218,7 +218,7 @@ def test_rows_that_the_fit_has_seen_are_reported(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_lines(coverage: dict[str, float], told: str) -> None:
+def test_lines(coverage: dict[str, float], expected: str) -> None:
     usual = {"inside": 0, "above": 0, "below": 0, "without": 0, "as_many": 1.0, "as_far": 1.0}
     found = Coverage(  # type: ignore[call-arg] - of all others
         observation="runs",
@@ -228,18 +228,18 @@ def test_lines(coverage: dict[str, float], told: str) -> None:
         is_fitted=False,
         **(usual | coverage),  # type: ignore[arg-type]
     )
-    assert coverage_lines([found]) == told
+    assert coverage_lines([found]) == expected
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claims_of(tmp_path, "users,cpu in %\n300,30\n500,72\n600,\n")
     spec = str(tmp_path / "spec.qps")
     assert main(["test", spec]) == 0
-    told = capsys.readouterr().out
-    assert "90 % interval" in told
-    assert "21.6–41.7" in told
-    assert "36–69.5 %, 3.6 % above" in told
-    assert "runs: 1 of 2 within the 90 % prediction interval, 1 above" in told
+    output = capsys.readouterr().out
+    assert "90 % interval" in output
+    assert "21.6–41.7" in output
+    assert "36–69.5 %, 3.6 % above" in output
+    assert "runs: 1 of 2 within the 90 % prediction interval, 1 above" in output
     assert main(["test", spec, "--interval", "99 %", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["interval"]["side"] for one in found["expectations"]] == [0, 0]
@@ -264,12 +264,12 @@ def test_what_nothing_uncertain_moves_has_no_interval(tmp_path: Path) -> None:
     assert claims.coverages[0].without == 2
 
 
-@pytest.mark.parametrize("asked", ["90", "40 %", "99.9 %", "most"])
+@pytest.mark.parametrize("requested", ["90", "40 %", "99.9 %", "most"])
 def test_bad_probabilities_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], asked: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], requested: str
 ) -> None:
     claims_of(tmp_path, "users,cpu in %\n300,30\n")
-    assert main(["test", str(tmp_path / "spec.qps"), "--interval", asked]) == 2
+    assert main(["test", str(tmp_path / "spec.qps"), "--interval", requested]) == 2
     assert "--interval" in capsys.readouterr().err
 
 

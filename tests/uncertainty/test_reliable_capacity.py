@@ -78,8 +78,8 @@ def test_an_ideal_moves_with_its_limit() -> None:
         + "require {{ request.p99 <= {} ms ideal {} ms }}\n"
     )
     found = reliable(text.format(20, 12))
-    kept = 1 - the_error(found)
-    by_hand = solved(text.format(float(20 * kept), float(12 * kept)))
+    stored = 1 - the_error(found)
+    by_hand = solved(text.format(float(20 * stored), float(12 * stored)))
     assert found.capacity == by_hand.capacity
 
 

@@ -75,24 +75,24 @@ def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("numbers", [1, 4, 9, 30])
 def test_a_product_of_powers_is_met_by_a_surface(numbers: int) -> None:
-    def told(values: dict[str, np.ndarray]) -> np.ndarray:
+    def result(values: dict[str, np.ndarray]) -> np.ndarray:
         logs = [(i - 2.5) * np.log(column) for i, column in enumerate(values.values())]
         return np.asarray(7 * np.exp(sum(logs)))
 
     few, many = _points(most_points(numbers), numbers), _points(500, numbers)
-    surface = fitted(few, told(few))
+    surface = fitted(few, result(few))
     assert surface.error < 1e-9
-    assert surface(many, 500)[0] == pytest.approx(told(many), rel=1e-9)
+    assert surface(many, 500)[0] == pytest.approx(result(many), rel=1e-9)
 
 
 def test_a_surface_tells_how_far_it_is_off_a_kink() -> None:
-    def told(values: dict[str, np.ndarray]) -> np.ndarray:
+    def result(values: dict[str, np.ndarray]) -> np.ndarray:
         return np.asarray(np.minimum(values["x0"], 1.2 * values["x1"]))
 
     few, many = _points(most_points(2), 2), _points(2000, 2)
-    surface = fitted(few, told(few))
+    surface = fitted(few, result(few))
     at, _ = surface(many, 2000)
-    off = np.abs(at / told(many) - 1)
+    off = np.abs(at / result(many) - 1)
     assert np.quantile(off, 0.5) < surface.error < 4 * off.max()
 
 
@@ -116,14 +116,14 @@ def test_points_are_added_where_they_decide(limit: float) -> None:
     """What is told of a limit, and how far that may be off, beside what is told of each sample."""
     pool = _points(1024, 2)
     truth = _edge(pool)
-    asked: list[int] = []
+    options: list[int] = []
 
-    def told(which: np.ndarray, _: object) -> np.ndarray:
-        asked.extend(which.tolist())
+    def result(which: np.ndarray, _: object) -> np.ndarray:
+        options.extend(which.tolist())
         return truth[which]
 
-    surface = surface_through(pool, told, limit, [])
-    assert len(asked) == len(set(asked)) == surface.points <= most_points(2)
+    surface = surface_through(pool, result, limit, [])
+    assert len(options) == len(set(options)) == surface.points <= most_points(2)
     at, off = surface(pool, 1024)
     likely = np.mean(at >= limit)
     least, most = (np.mean(at * np.exp(far * off) >= limit) for far in (-3, 3))
@@ -237,9 +237,9 @@ def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() 
         assert alone is not None
         is_met_alone = alone >= solution.capacity
         assert surely[row] <= is_met_alone <= maybe[row]
-    told = odds(spec.model, spec.configuration(), solution, Sampling(samples=2000))
-    assert told is not None
-    (one,) = [one for one in told.requirements if one.name == "query.latency"]
+    answer = odds(spec.model, spec.configuration(), solution, Sampling(samples=2000))
+    assert answer is not None
+    (one,) = [one for one in answer.requirements if one.name == "query.latency"]
     assert one.probability == is_met.mean()
     assert one.error == max(maybe.mean() - one.probability, one.probability - surely.mean())
     assert one.error < 0.05

@@ -62,13 +62,13 @@ def explained(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) ->
     configuration = spec.configuration()
     graph = lower(spec.model, configuration)
 
-    def told(read: Callable[[LoadGraph], Formula]) -> Spread | None:
-        def read_all(of: LoadGraph, settled: Configuration) -> Formula:
-            return read(with_parameters(spec.model, settled, of))
+    def result(read: Callable[[LoadGraph], Formula]) -> Spread | None:
+        def read_all(of: LoadGraph, solved: Configuration) -> Formula:
+            return read(with_parameters(spec.model, solved, of))
 
         return spread_of(spec.model, configuration, graph, at, read_all, sampling)
 
-    return explain(with_parameters(spec.model, configuration, graph), name, at, (), told)
+    return explain(with_parameters(spec.model, configuration, graph), name, at, (), result)
 
 
 def spread(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) -> Spread:
@@ -131,8 +131,8 @@ def test_of_a_product_about_zero_all_variance_is_of_both_together() -> None:
     found = spread(own, "both")
     assert max(shares(found).values()) < 0.1
     assert min(one.total for one in found.shares) > 0.8
-    told = " ".join(explained(own, "both").uncertainty)
-    assert "from interactions" in told
+    text = " ".join(explained(own, "both").uncertainty)
+    assert "from interactions" in text
 
 
 # -- beside plain draws ------------------------------------------------------------------------
@@ -252,10 +252,10 @@ def test_the_command_tells_it_in_words_and_in_json(
     )
     Path("a.qps").write_text(text)
     assert main(["explain", "a.qps", "two", "--samples", "1000", "--seed", "3"]) == 0
-    told = capsys.readouterr().out
-    assert "90 % interval: " in told
-    assert "(1,000 samples of 1 uncertain input)." in told
-    assert "All of the variance comes from work (between 1 and 4 ms/request)." in told
+    output = capsys.readouterr().out
+    assert "90 % interval: " in output
+    assert "(1,000 samples of 1 uncertain input)." in output
+    assert "All of the variance comes from work (between 1 and 4 ms/request)." in output
     command = ["explain", "a.qps", "web.cpu", "--format", "json", "--at", "600"]
     assert main(command) == 0
     found = json.loads(capsys.readouterr().out)
@@ -299,9 +299,9 @@ def test_slopes_and_samples_agree_for_small_spreads_of_generated_specs(
     graph = lower(spec.model, spec.configuration())
     names = (*(f"{stream}.latency" for stream in graph.streams), *graph.resources)
     spreads = [explained(spec, name, graph.high, SLIGHT).spread for name in names]
-    told = [found for found in spreads if found is not None]
-    assert told
-    assert all(map(agree, told))
+    values = [found for found in spreads if found is not None]
+    assert values
+    assert all(map(agree, values))
 
 
 def test_what_takes_long_is_computed_by_a_surrogate() -> None:
@@ -332,13 +332,13 @@ def test_samples_have_the_formulas_of_their_own_numbers() -> None:
     """A call that is made at most once is told by another formula than one that is made again."""
     name = "quantile(page.latency, 95 %)"
 
-    def told(often: str) -> Explanation:
+    def result(often: str) -> Explanation:
         found = check_source(Source("spec.qps", OFTEN.replace("one of [0.8, 1.2]", often)))
         assert found.value is not None, found.diagnostics
         return explained(found.value, name)
 
-    found = told("one of [0.8, 1.2]").spread
+    found = result("one of [0.8, 1.2]").spread
     assert found is not None
     assert found.left_out == ()
-    alone = [told(often).value for often in ("0.8", "1.2")]
+    alone = [result(often).value for often in ("0.8", "1.2")]
     assert [found.interval.least, found.interval.most] == pytest.approx(alone)

@@ -149,9 +149,9 @@ def test_samples_are_those_of_a_column(tmp_path: Path) -> None:
 
 def test_a_name_that_nothing_uses_is_no_number_of_the_model() -> None:
     declared = "let left = 2 +- 10 %\nlet used = 3 +- 10 %\nlet twice = 2 * left"
-    asked = 'expect x { twice ~ 4 within 1 %; source model "y" }'
+    options = 'expect x { twice ~ 4 within 1 %; source model "y" }'
     assert list(uncertain_in(spec_of("used * 1 ms/request", declared))) == ["used"]
-    assert set(uncertain_in(spec_of("used * 1 ms/request", f"{declared}\n{asked}"))) == {
+    assert set(uncertain_in(spec_of("used * 1 ms/request", f"{declared}\n{options}"))) == {
         "used",
         "left",
     }
@@ -232,5 +232,5 @@ def test_one_of_several_is_made_of_its_values_and_weights() -> None:
     parsed = parse(Source("one.qps", "let a = one of [2 ms weight (w), 4 ms]")).value
     assert parsed is not None
     (declared,) = parsed.every(ast.Let)
-    told = [part.span.text for part in ast.operands(declared.value)]
-    assert told == ["2 ms", "w", "4 ms"]
+    values = [part.span.text for part in ast.operands(declared.value)]
+    assert values == ["2 ms", "w", "4 ms"]
