@@ -24,6 +24,7 @@ from qps.editing.messages import (
     Put,
     Setting,
 )
+from qps.editing.released_memory import release_memory
 
 if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
@@ -45,14 +46,23 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
     requests: deque[FeatureRequest] = deque()
     try:
         while True:
-            while not requests or connection.poll():
-                _close_text(connection.recv(), documents, requests)
+            receive(connection, documents, requests)
             one = requests.popleft()
             connection.send(Began(one.number))
             documents.notify = partial(_report, connection, one.number)
             connection.send(answered(documents, one))
     except (EOFError, OSError):
         return
+
+
+def receive(
+    connection: Connection, documents: OpenDocuments, requests: deque[FeatureRequest]
+) -> None:
+    """Take all that was sent, and wait where nothing is requested, without what is not needed."""
+    while not requests or connection.poll():
+        if not connection.poll():
+            release_memory()
+        _close_text(connection.recv(), documents, requests)
 
 
 def _report(connection: Connection, number: int, found: object) -> None:
