@@ -15,9 +15,11 @@ from fractions import Fraction
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.response_time.branch_moments import has_exponential_services, moments_of
 from qps.compiler.lower.response_time.latency_paths import FanOutPath
-from qps.compiler.lower.response_time.parallel_calls import Slowest, has_exponential_services
+from qps.compiler.lower.response_time.parallel_calls import Slowest
 from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart, every
 from qps.compiler.lower.response_time.sum_quantiles import fan_out_path
 from qps.compiler.quantities.methods import known_by
@@ -39,12 +41,22 @@ def time_of_fan_out(branch: Sequence[LatencyPart], fan_out: FanOut, depth: int) 
                 f"the time of the first answers of `{call.node}` is unknown",
                 hint="wait for all answers, or use queues whose percentiles are known",
             )
-        mean = total(part.value for part in branch)
-        return Slowest(mean, known_by("largest-mean", [call.node]))
+        return _by_moments(branch, fan_out, depth)
     alike = _of_equal_queues(branch, fan_out, path)
     if alike is not None:
         return alike
     return Slowest(path.mean, path.known)
+
+
+def _by_moments(branch: Sequence[LatencyPart], fan_out: FanOut, depth: int) -> Slowest:
+    """Return the mean time of all calls where the law of one is unknown: as if it were gamma."""
+    node = branch[0].calls[depth].node
+    if any(part.differs for part in every(branch)):
+        return Slowest(total(part.value for part in branch), known_by("largest-mean", [node]))
+    one = moments_of(branch, depth + 1)
+    law = StageLaw(waits=ZERO, work=ZERO, service=one.mean, variation=one.uneven)
+    mean = one.fixed + apply("order_mean", fan_out.required, ZERO, *law.operands())
+    return Slowest(mean, known_by("parallel-estimated", [node]))
 
 
 def has_law(part: LatencyPart) -> bool:

@@ -24,6 +24,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from qps.compiler.lower.queues.visits import longest
+from qps.compiler.lower.response_time.branch_moments import (
+    Moments,
+    has_exponential_services,
+    moments_of,
+    slowest_by_moments,
+)
 from qps.compiler.lower.response_time.response_stages import every
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
@@ -31,8 +37,6 @@ from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,
-    apply,
-    maximum,
     minimum,
     number,
     square_root,
@@ -40,38 +44,21 @@ from qps.engine.expressions.formulas import (
 )
 
 if TYPE_CHECKING:
-    from qps.compiler.lower.queues.stage_law import StageLaw
-    from qps.compiler.lower.queues.station_queue import Queue
     from qps.compiler.lower.response_time.response_stages import LatencyPart
 
 _MOST_ALIKE = 32
-_LEAST = number(Fraction(1, 10**12))
 _FOUR_ELEVENTHS, _PART = number(Fraction(4, 11)), number(Fraction(1, 8))
 
 
 class Slowest(Struct, frozen=True):
     """The mean of the slowest of some branches, and how it is known besides its stages.
 
-    It `is_least` where it is the largest of their means, and no more is known of them here.
+    It `is_by_moments` where the law of the branches, if it is known, says it better.
     """
 
     value: Formula
     known: Certainty = EXACT
-    is_least: bool = False
-
-
-class _Branch(Struct, frozen=True, kw_only=True):
-    """What is `fixed` of a branch, the `mean` and the `variance` of the rest, and its law.
-
-    It `returns` where it comes to a queue again; each time is taken to be independent of others.
-    """
-
-    fixed: Formula
-    mean: Formula
-    variance: Formula
-    is_guessed: bool
-    is_exponential: bool
-    returns: bool
+    is_by_moments: bool = False
 
 
 def slowest_of(
@@ -85,25 +72,21 @@ def slowest_of(
     parts = [part for branch in branches for part in branch]
     if len(branches) < 2 or not any(_varies(part) for part in parts):  # noqa: PLR2004
         return Slowest(longest(means))
-    if not all(_is_plain(part, depth) for part in parts):
-        return Slowest(longest(means), known_by("largest-mean", nodes), is_least=True)
-    found = [_branch(branch) for branch in branches]
-    alike = _alike(branches, found)
+    if any(part.differs for part in every(parts)):
+        return Slowest(longest(means), known_by("largest-mean", nodes), is_by_moments=True)
+    found = [moments_of(branch, depth) for branch in branches]
+    is_plain = all(_is_plain(part, depth) for part in parts)
+    alike = _alike(branches, found) if is_plain else None
     if alike is not None:
         return alike
-    operands: list[Formula] = []
-    for one in found:
-        if one.mean is ZERO:
-            operands += [one.fixed, ZERO, ZERO]
-            continue
-        uneven = one.variance / maximum(one.mean, _LEAST) ** 2
-        operands += [one.fixed, one.mean, ONE if one.is_exponential else uneven]
+    begun = branches[0][0].calls[depth - 1].reached if depth else ONE
+    value = slowest_by_moments(found) * begun
     method = "parallel-independent"
     if any(one.is_guessed for one in found):
         method = "parallel-estimated"
     elif any(one.returns for one in found):
         method = "parallel-repeated"
-    return Slowest(apply("slowest", *operands), known_by(method, nodes))
+    return Slowest(value, known_by(method, nodes), is_by_moments=not is_plain)
 
 
 def _time_in_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> Formula | None:
@@ -115,7 +98,7 @@ def _time_in_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> F
     return None
 
 
-def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) -> Slowest | None:
+def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[Moments]) -> Slowest | None:
     """Return the mean of the slowest of equal queues of random arrivals and exponential service."""
     first = found[0]
     if first.returns or any(one != first for one in found) or len(found) > _MOST_ALIKE:
@@ -138,59 +121,6 @@ def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) 
     scaled = number(many) + _FOUR_ELEVENTHS * number(1 - many) * load
     known = known_by("nelson-tantawi", case="two" if len(found) == 2 else "")  # noqa: PLR2004
     return Slowest(first.fixed + first.mean * scaled * (12 - load) * _PART, known)
-
-
-def _branch(parts: Sequence[LatencyPart]) -> _Branch:
-    """Return what a branch is made of: services at queues vary with their waits."""
-    fixed, means, variances = [], [], []
-    is_guessed, is_exponential = False, True
-    names = [part.queue.resource for part in parts if part.queue is not None]
-    returns = len(set(names)) < len(names)
-    for part in parts:
-        if part.queue is None or part.visit is None:
-            fixed.append(part.value)
-            continue
-        stage = None if part.queue.bursts is not None else part.queue.stage(part.visit)
-        times = part.times
-        returns |= times is not ONE
-        if stage is None:  # its law is no sum of stages: as if wait and service were exponential
-            is_guessed = True
-            service = part.visit.service
-            mean = part.per_visit + service
-            means.append(mean * times)
-            fixed.append(-service * times)
-            variances.append(mean**2 * times)
-            continue
-        is_guessed |= not has_exponential_services(part.queue) or part.queue.arrivals is not ONE
-        is_exponential &= has_exponential_services(part.queue) and part.queue.servers is ONE
-        means.append((part.per_visit + stage.counted) * times)
-        fixed.append(-stage.counted * times)
-        variances.append(_variance(stage) * times)
-    always = total(fixed)
-    return _Branch(
-        fixed=always if always.is_constant else maximum(ZERO, always),
-        mean=total(means),
-        variance=total(variances),
-        is_guessed=is_guessed,
-        is_exponential=is_exponential and len(means) == 1 and not returns,
-        returns=returns,
-    )
-
-
-def has_exponential_services(queue: Queue) -> bool:
-    """Return whether services are exponential and alike: so is the time at one server."""
-    is_plain = queue.variation is ONE and queue.is_modeled_as_uniform and not queue.has_batches
-    return is_plain and queue.models_servers
-
-
-def _variance(stage: StageLaw) -> Formula:
-    """Return the variance of a wait, a geometric sum of what is left of services, and a service."""
-    spread, spare = stage.spread, maximum(_LEAST, 1 - stage.load)
-    left = stage.work / stage.servers
-    rest = left * (1 + spread) / 2
-    waits, mean = minimum(ONE, stage.waits), rest / spare
-    own = left**2 * (1 + spread) * (1 + 5 * spread) / 12 / spare + rest * mean * stage.load / spare
-    return waits * own + waits * (1 - waits) * mean**2 + stage.variation * stage.service**2
 
 
 def _varies(part: LatencyPart) -> bool:

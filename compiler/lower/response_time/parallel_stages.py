@@ -51,7 +51,7 @@ def _together(parts: Sequence[LatencyPart], at: int) -> LatencyPart:
         branches=branches,
         slowest_known=slowest.known,
     )
-    forked = fork_mean(found, has_law) if slowest.is_least else None
+    forked = fork_mean(found, has_law) if slowest.is_by_moments else None
     if forked is None:
         return found
     mean, known = forked
