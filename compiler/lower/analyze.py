@@ -20,6 +20,7 @@ from qps.compiler.lower.closed_streams.elastic_solution import loads_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.enough_servers import with_enough_servers
 from qps.compiler.lower.labels.never_full_pools import never_full
+from qps.compiler.lower.labels.one_service_pools import pools_of_one_time
 from qps.compiler.lower.labels.premise_checks import gate_of
 from qps.compiler.lower.load_graph import Analysis, Calibration, Stated
 from qps.compiler.lower.load_labels import load_labels
@@ -50,7 +51,8 @@ def analyze(
     traffic = with_losses(on_average, network, numbers)
     refuse_elastic(traffic, numbers)
     unfilled = never_full(network, numbers)
-    closed = closed_classes(traffic, unfilled, numbers)
+    of_one_time = pools_of_one_time(network, numbers)
+    closed = closed_classes(traffic, unfilled, of_one_time, numbers)
     counted = without_own_waits(traffic, closed)
     requirements = requirements_in_force(numbers.model, stated.mode, stated.absent)
     loads = loads_of(counted, closed, stated.targets, requirements, numbers)

@@ -80,6 +80,15 @@ SPECS = {
     "core-and-thread": _spec(_open("at a { single; work }"), a="four"),
     "cosmetatos": _spec(_open("at a { work }"), a="four", four="mdc"),
     "exponential-waits-for-fixed-service": _spec(_open("at a { work }"), a="four", four="mdc"),
+    "delay-in-a-cycle": _spec(
+        _closed("at a { take threads; wait; give threads }").replace("2 request", "3 request"),
+        a="held",
+        extra="component wait { delay 20 ms }",
+    ),
+    "one-service-while-held": _spec(
+        _closed("at a { take threads; work; give threads }").replace("2 request", "3 request"),
+        a="held",
+    ),
     "delay-while-held": _spec(_open(_HELD), a="held", b="four"),
     "feedback-queue": _spec(_open("at a { call b { work }; call b { more } }"), b="one").replace(
         "propagation 0.5 ms", "propagation 0 ms"

@@ -73,6 +73,9 @@ def is_exact(found: LoadGraph, stream: str = "s0") -> tuple[bool, bool, bool]:
         (1, 10, 1, 8, "mmc"),
         (1, 10, 1, 8, "mm1"),
         (5, 20, 5, 24, "mmc"),
+        (20, 30, 64, 59, "ps"),
+        (8, 100, 8, 6, "ps"),
+        (1, 10, 1, 8, "ps"),
     ],
 )
 def test_a_pool_around_one_exponential_service_is_a_queue_with_as_many_servers(
@@ -108,6 +111,7 @@ def test_fixed_times_besides_the_pool_move_percentiles_by_as_much() -> None:
     ("ways", "numbers"),
     [
         ([_HELD], {"cores": 19}),  # one server too few
+        ([_HELD], {"cores": 19, "queueing": "ps"}),
         ([_HELD, "call db { query }"], {}),  # others come past the pool
         ([_HELD, _OTHERS], {"cores": 64, "others": 45}),  # places of both pools are too many
         (["take threads; together { call db { query }; call db { query } }; give threads"], {}),

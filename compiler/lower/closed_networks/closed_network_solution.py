@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.cycle import Cycle
+from qps.compiler.lower.closed_networks.delay_holds import rate_of_delay_holds
 from qps.compiler.lower.closed_networks.fork_join_stations import Fork, Forked, forked
 from qps.compiler.lower.closed_networks.load_dependent_stations import LoadDependentOperands, nested
 from qps.compiler.network.formula_mapping import formulas_changed
@@ -60,6 +61,15 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return any(self.pools_by_class) or any(one.speeds for one in self.stations)
 
     @property
+    def delay_hold(self) -> CyclePool | None:
+        """The pool of one class that waits for nothing else, and holds it as if for a delay."""
+        if not self.is_of_one or len(self.pools_by_class[0]) != 1:
+            return None
+        (pool,) = self.pools_by_class[0]
+        is_all = {one.resource for one in self.stations} <= set(pool.stations)
+        return pool if pool.is_delay is not None and is_all else None
+
+    @property
     def _nested(self) -> LoadDependentOperands:
         return nested(self.stations, self.pools_by_class)
 
@@ -78,8 +88,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         """How long a cycle of a stream is at each station, or waits for each pool.
 
         At the first one it is what Little's law leaves: their sum is a function of the rate. That
-        is a station, if there is any: waits for a pool may be nothing, and no rounding makes them
-        less.
+        is a station, if there is any at which it may wait: waits for a pool may be nothing, and no
+        rounding makes them less.
         """
         number = self.names.index(name)
         pools = [deeper for pool in self.pools_by_class[number] for deeper in pool.every]
@@ -90,11 +100,12 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             for place, at in self._nested.places.items()
             if place in own
         }
-        first = next(iter(stations or found))
+        is_pool = self.delay_hold is not None or not stations
+        first = pools[0].resource if is_pool else stations[0]
         delays = self.delays[number] + total(one.delay for one in pools)
         others = total(time for other, time in found.items() if other != first)
         left = self.jobs[number] / self.rate(name) - delays - others
-        found[first] = left if stations else maximum(ZERO, left)
+        found[first] = maximum(ZERO, left) if is_pool else left
         return found
 
     @property
@@ -130,6 +141,13 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     def rate(self, name: str) -> Formula:
         """Return how many cycles all of a stream make in a second."""
         number = self.names.index(name)
+        if self.delay_hold is not None:
+            return rate_of_delay_holds(
+                self.delay_hold,
+                self.jobs[0],
+                self.delays[0],
+                lambda jobs: apply("nested_rate", jobs, *self.delays, *self._nested.operands),
+            )
         if self.is_nested:
             return self._of_nested("rate", *self._class(name))
         if self.forks:
@@ -304,8 +322,8 @@ class Closed(Struct, frozen=True, kw_only=True):
     `loads` are those of resources that they fill, `open_loads` what all else demands of resources
     that they visit, `loading` which of them load a resource. `elastic_stations` are resources that
     elastic parameters share with users; `full_demands` are the demands while these do not give way.
-    Pools that are never full are `unfilled`; what each holder of a class has of its `own` is where
-    nobody waits.
+    Pools that are never full are `unfilled`; of those that are held for one time, `pool_methods`
+    has the method. What each holder of a class has of its `own` is where nobody waits.
     """
 
     streams: dict[str, ClosedStream] = field(default_factory=dict)
@@ -316,6 +334,7 @@ class Closed(Struct, frozen=True, kw_only=True):
     elastic_stations: dict[str, ElasticStation] = field(default_factory=dict)
     full_demands: dict[str, Formula] = field(default_factory=dict)
     unfilled: frozenset[str] = frozenset()
+    pool_methods: Mapping[str, str] = field(default_factory=dict)
     own: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def loads_with_elastic(self, left: Mapping[str, Formula]) -> dict[str, Formula]:

@@ -43,7 +43,8 @@ class CyclePool(Struct, frozen=True, kw_only=True):
     at `stations` nor in other `pools` is a `delay`. Each of some `copies` has so many `places`;
     what is done varies by `variation`, the square of its coefficient. A place that is held makes a
     load of one `unit`, what is held for good the `permanent` one; a cycle takes of it `visits`
-    times. The stations that are its `own` are those of the same machine.
+    times. The stations that are its `own` are those of the same machine. Where each cycle
+    holds it once, `is_delay` is 1 if nobody waits meanwhile, whatever the numbers are, else 0.
     """
 
     resource: str
@@ -59,6 +60,7 @@ class CyclePool(Struct, frozen=True, kw_only=True):
     stations: tuple[str, ...]
     own: tuple[str, ...]
     pools: tuple[CyclePool, ...]
+    is_delay: Formula | None = None
 
     def holding_time(self, times: Mapping[str, Formula]) -> Formula:
         """Return how long a cycle holds it, from how long it is at each place within."""

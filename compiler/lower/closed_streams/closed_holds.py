@@ -16,6 +16,7 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_streams.closed_refusals import refused
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.labels.one_service_pools import PoolsOfOneTime
 from qps.compiler.lower.queues.pool_holding import Hold, room_of
 from qps.compiler.lower.response_time.parallel_stages import in_line
 from qps.compiler.lower.traffic.station_queues import variation_of
@@ -91,6 +92,7 @@ def pools_of(
     *,
     holding: Holding,
     often: Callable[[str, Formula], Formula],
+    of_one_time: PoolsOfOneTime,
 ) -> tuple[CyclePool, ...]:
     """Return the outermost pools of a cycle, which takes of each so `often`."""
     every = holding.holds[result.name]
@@ -114,6 +116,7 @@ def pools_of(
             for hold in holds_by_pool.holds
             for one in _varied(hold, result, demands, expressions)
         )
+        of_one = of_one_time.get(holds_by_pool.name)
         return CyclePool(
             resource=holds_by_pool.name,
             visits=often(holds_by_pool.name, first.machines),
@@ -128,6 +131,7 @@ def pools_of(
             stations=here,
             own=tuple(name for name in here if name.rpartition(".")[0] == node),
             pools=pools,
+            is_delay=None if of_one is None else of_one.is_delay,
         )
 
     return tuple(pool_of(one) for one in every if one.around is None)

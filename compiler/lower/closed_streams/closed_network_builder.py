@@ -28,6 +28,7 @@ from qps.compiler.lower.closed_streams.load_parts import LoadParts, load_parts
 from qps.compiler.lower.closed_streams.shadow_servers import by_ranks
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.class_premises import is_summed_exactly
+from qps.compiler.lower.labels.one_service_pools import PoolsOfOneTime
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
@@ -37,11 +38,15 @@ from qps.engine.expressions.substitution import Substitution
 
 
 def closed_classes(
-    traffic: Traffic, unfilled: frozenset[str], expressions: ExpressionLowering
+    traffic: Traffic,
+    unfilled: frozenset[str],
+    of_one_time: PoolsOfOneTime,
+    expressions: ExpressionLowering,
 ) -> Closed:
     """Return what the closed classes come to; QpsError where that is not known.
 
-    Pools that are never full are `unfilled`: they hold up nobody.
+    Pools that are never full are `unfilled`: they hold up nobody. How those are known that are held
+    for one time, `of_one_time` says.
     """
     demands, streams = traffic.stations, {one.name: one for one in expressions.model.streams}
     loads = {name: demand.load for name, demand in demands.items()}
@@ -60,6 +65,7 @@ def closed_classes(
             parted=parted,
             streams=sources,
             holding=pools,
+            of_one_time=of_one_time,
             expressions=expressions,
         )
         for stream, one in classes
@@ -86,6 +92,7 @@ def closed_classes(
         elastic_stations=beside,
         full_demands=by_station,
         unfilled=unfilled,
+        pool_methods={name: one.method for name, one in of_one_time.items()},
         own={one.traffic.name: one.own for one in closing},
         loading={
             name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))

@@ -38,6 +38,7 @@ from qps.compiler.lower.closed_streams.cycle_limits import limits_of
 from qps.compiler.lower.closed_streams.load_parts import LoadParts
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.labels.one_service_pools import PoolsOfOneTime
 from qps.compiler.lower.traffic.station_queues import speeds_of
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, ClosedSource, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
@@ -55,6 +56,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
     parted: Mapping[str, LoadParts]
     streams: Mapping[Formula, ir.Stream]
     holding: Holding
+    of_one_time: PoolsOfOneTime
     expressions: ExpressionLowering
 
     @cached_property
@@ -86,6 +88,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             self.expressions,
             holding=self.holding,
             often=self._visits,
+            of_one_time=self.of_one_time,
         )
         copies = {one.resource: one.copies for one in stations}
         copies |= {one.resource: one.copies for pool in held for one in pool.every}
@@ -236,6 +239,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             result=self.traffic,
             cycle=self.cycle,
             demands=self.demands,
+            of_one_time=self.of_one_time,
             expressions=self.expressions,
         )
 

@@ -19,6 +19,7 @@ from qps.compiler.lower.labels.labeled_network import (
     Premise,
     is_holders,
 )
+from qps.compiler.lower.labels.one_service_pools import DELAY, delay_case
 from qps.compiler.lower.labels.station_premises import by_chance, is_by_chance, product_form_station
 from qps.compiler.lower.queues.queue_certainty import cannot_overtake
 from qps.compiler.network.classes import Class
@@ -184,11 +185,15 @@ def one_place_at_a_time(
 
 
 def no_pools(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
-    """No pool is held that may be full, and no station depends on the load that several share."""
+    """Pools are held for one exponential service, and load dependence is that of one class."""
     for one in passages.cycles_of(of):
-        if one.pools:
-            held = [pool.resource for pool in one.pools]
-            yield Fails(reason_of("flow-equivalent-server", held, error=0))
+        by = {pool.resource: passages.pool_methods.get(pool.resource, "") for pool in one.pools}
+        delays = [name for name, method in by.items() if method == DELAY]
+        others = [name for name, method in by.items() if not method]
+        if delays:
+            yield Fails(reason_of(DELAY, delays, case=delay_case(one), error=0))
+        if others:
+            yield Fails(reason_of("flow-equivalent-server", others, error=0))
         if one.network.is_nested and not one.network.is_of_one:
             names = list(one.network.names)
             yield Fails(reason_of("shared-load-dependent", names, error=0))

@@ -15,6 +15,7 @@ from qps.compiler.lower.disciplines.multiple_servers import (
     GeneralServers,
     SeveralServers,
 )
+from qps.compiler.lower.disciplines.processor_sharing import Sharing
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers, Premise
@@ -27,7 +28,7 @@ from qps.compiler.network.stations_and_pools import Station
 from qps.compiler.quantities.methods import reason_of
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum
 
-_LAWS = (OneServer, SeveralServers, GeneralServers, FixedServers)
+_LAWS = (OneServer, SeveralServers, GeneralServers, FixedServers, Sharing)
 
 
 def with_enough_servers(
@@ -46,7 +47,7 @@ def with_enough_servers(
         most = _most_there(walked, station, numbers)
         if most is None or not _is_plain(queue):
             continue
-        has_enough = minimum(ONE, maximum(ZERO, floor(station.servers - most) + 1))
+        has_enough = has_servers_for(most, station)
         found[name] = replace(
             queue,
             load=queue.load * (1 - has_enough),
@@ -54,6 +55,11 @@ def with_enough_servers(
             never_waits=numbers.is_never_above_zero(most - station.servers),
         )
     return found
+
+
+def has_servers_for(most: Formula, station: Station) -> Formula:
+    """Return 1 where a station has servers for so many, else 0."""
+    return minimum(ONE, maximum(ZERO, floor(station.servers - most) + 1))
 
 
 def _is_plain(queue: Queue) -> bool:
@@ -92,7 +98,7 @@ def _has_servers(station: Station) -> bool:
     if queueing is None or queueing.speeds or station.period is not None or station.background:
         return False
     traits = queueing.traits
-    if traits.loses or traits.has_ranks or traits.is_insensitive or not traits.is_random:
+    if traits.loses or traits.has_ranks or not traits.is_random:
         return False
     return station.room is None and (traits.counts_servers or station.servers is ONE)
 

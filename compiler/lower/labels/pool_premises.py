@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TypeAlias
 
 from qps.compiler.lower.labels.enough_servers import has_enough_servers
@@ -11,7 +12,7 @@ from qps.compiler.lower.labels.station_premises import is_exponential
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.itinerary import At, Call, Cross, Delay, Give, Resize, Serve, Take
 from qps.compiler.network.passages import Passage
-from qps.compiler.network.stations_and_pools import Pool
+from qps.compiler.network.stations_and_pools import Pool, Station
 from qps.compiler.quantities.methods import reason_of
 from qps.engine.expressions.formulas import ONE, Formula
 
@@ -35,11 +36,11 @@ def exponential_holds(passages: NetworkPassages, pool: Pool, numbers: Numbers) -
             take = _take_of(passage, pool)
             if take is None:
                 continue
-            mean = _only_service(passages, each[at + 1 :], take, numbers)
-            if mean is None:
+            served = only_service(passages, each[at + 1 :], take, numbers, _is_delay)
+            if served is None:
                 yield _as_flow_equivalent(pool)
                 return
-            means.append(mean)
+            means.append(served.service)
             amounts.append(take.amount)
     of_all = (means, amounts)
     are_alike = all(numbers.are_equal(of[0], one) for of in of_all for one in of[1:])
@@ -108,14 +109,24 @@ def _keeps_randomness(passages: NetworkPassages, passage: Passage) -> bool:
             return False
 
 
-def _only_service(
-    passages: NetworkPassages, following: Sequence[Passage], take: Take, numbers: Numbers
-) -> Formula | None:
-    """Return the mean of the one service that a place is held for; None where there is more."""
-    found: Formula | None = None
-    for passage in following:
-        if take not in passage.holds:
-            break
+def following_holds(following: Iterable[Passage], take: Take) -> Iterator[Passage]:
+    """Return what is passed while a place is held."""
+    return takewhile(lambda passage: take in passage.holds, following)
+
+
+def only_service(
+    passages: NetworkPassages,
+    following: Sequence[Passage],
+    take: Take,
+    numbers: Numbers,
+    serves: Callable[[NetworkPassages, Station, Numbers], bool],
+) -> Serve | None:
+    """Return the one service that a place is held for; None where there is more.
+
+    The station `serves` as it is to.
+    """
+    found: Serve | None = None
+    for passage in following_holds(following, take):
         match passage.node:
             case At() | Give() | Resize():
                 continue
@@ -128,15 +139,17 @@ def _only_service(
             case Serve(station=name) as served if found is None and _is_single_visit(
                 served, numbers
             ):
-                station = passages.network.stations[name]
-                if not is_exponential(station):
+                if not serves(passages, passages.network.stations[name], numbers):
                     return None
-                if not has_enough_servers(passages, station, numbers):
-                    return None
-                found = served.service
+                found = served
             case _:
                 return None
     return found
+
+
+def _is_delay(passages: NetworkPassages, station: Station, numbers: Numbers) -> bool:
+    """Return whether nobody waits at a station, where services are exponential."""
+    return is_exponential(station) and has_enough_servers(passages, station, numbers)
 
 
 def _is_single_visit(served: Serve, numbers: Numbers) -> bool:

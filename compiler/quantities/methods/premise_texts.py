@@ -120,7 +120,11 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         ),
         "no-pools": PremiseText(
             "no pools, no load dependence",
-            "Items hold no pools, and the speed of a station does not depend on its queue length.",
+            (
+                "Items hold a pool only for one exponential service, at a station that is not "
+                "visited otherwise. The speed of a station that several streams share does not "
+                "depend on its queue length."
+            ),
         ),
         "no-forks": PremiseText("no parallel calls", "There are no parallel calls."),
         "no-priorities": PremiseText("no priorities", "No stream has priority over another."),

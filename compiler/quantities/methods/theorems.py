@@ -68,6 +68,13 @@ THEOREMS: Rows = MappingProxyType(
             sources=("Erlang 1917",),
             premises=("poisson-at-pool", "exponential-holds"),
         ),
+        "one-service-while-held": Method(
+            name="load-dependent station: a pool held for one exponential service (M/M/c//N)",
+            of=CLOSED,
+            kind=Kind.EXACT,
+            sources=("Chandy, Herzog and Woo 1975", "Baskett et al. 1975"),
+            premises=("no-pools",),
+        ),
         "enough-servers": Method(
             name="delay: a station with a server for each unit of the pools around it",
             of=(Of.MEAN, Of.LOAD),
