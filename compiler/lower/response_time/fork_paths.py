@@ -14,10 +14,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import combinations, islice, product
 
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.response_time.branch_moments import has_exponential_services
 from qps.compiler.lower.response_time.latency_paths import StagePath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes
 from qps.compiler.lower.response_time.repeated_visits import repeats_by_share
-from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart, every
+from qps.compiler.lower.response_time.response_stages import (
+    CallFactor,
+    FanOut,
+    LatencyPart,
+    every,
+)
 from qps.compiler.lower.response_time.stage_operands import (
     fork_operands,
     operands_by_outcome,
@@ -40,6 +46,8 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
     forks = [part for part in parts if part.branches]
     if not forks or not all(is_known(fork, is_added) for fork in forks):
         return None
+    if len(forks) == 1 and forks[0].fan_out is not None and not _is_by_chance(forks[0]):
+        return None  # calls at once that all make are a way by themselves
     serial = tuple(part for part in parts if part.queue is not None)
     if not all(map(is_added, serial)) or _share_a_draw(parts) or _meet_again(parts):
         return None
@@ -63,6 +71,10 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
     )
 
 
+def _is_by_chance(part: LatencyPart) -> bool:
+    return any(call.times is not ONE for call in part.calls)
+
+
 def fork_mean(fork: LatencyPart, is_added: _IsAdded) -> tuple[Formula, Certainty] | None:
     """Return the mean time of a fork for each time that it is begun; None where no law is known."""
     if not is_known(fork, is_added) or _share_a_draw([fork]) or _meet_again([fork]):
@@ -77,9 +89,10 @@ def fork_mean(fork: LatencyPart, is_added: _IsAdded) -> tuple[Formula, Certainty
 
 def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
     """Return whether the law of each branch is known: that of stages, or of forks again."""
-    is_made_once = all(call.times is ONE or call.is_share for call in fork.calls)
-    if fork.fan_out is not None or not is_made_once:
+    if not all(call.times is ONE or call.is_share for call in fork.calls):
         return False
+    if fork.fan_out is not None:
+        return _is_of_one_exponential_time(fork, fork.fan_out, is_added)
     for branch in fork.branches:
         waits = tuple(part for part in branch if part.queue is not None)
         if not all(map(is_added, waits)) or repeats_by_share(waits) or _is_drawn_again(branch):
@@ -89,9 +102,26 @@ def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
     return True
 
 
+def _is_of_one_exponential_time(fork: LatencyPart, fan_out: FanOut, is_added: _IsAdded) -> bool:
+    """Return whether each call has a machine for itself, and takes an exponential time there."""
+    (branch,) = fork.branches
+    waits = [part for part in branch if part.queue is not None]
+    if len(waits) != 1 or not fan_out.is_apart or any(part.branches for part in branch):
+        return False
+    if any(call.times is not ONE for part in branch for call in part.calls[len(fork.calls) :]):
+        return False
+    queue = waits[0].queue
+    assert queue is not None
+    is_plain = has_exponential_services(queue) and queue.traits.service is Service.IN_TURN
+    return is_plain and queue.servers is ONE and queue.arrivals is ONE and is_added(waits[0])
+
+
 def fork_known(fork: LatencyPart) -> Certainty:
     """Return how the time of a fork is known besides its stages: are its branches independent?"""
     nodes = _nodes(fork)
+    if fork.fan_out is not None:
+        waits_for_all = fork.fan_out.answers is None
+        return known_by("fan-out-associated" if waits_for_all else "fan-out-first", nodes)
     queues = [[part.queue for part in every(branch) if part.queue] for branch in fork.branches]
     inside = [fork_known(part) for branch in fork.branches for part in branch if part.branches]
     if sum(map(bool, queues)) < 2:  # noqa: PLR2004 - others are late by themselves

@@ -20,6 +20,8 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, 
 
 _FORK = number(Fraction(-1))
 """The servers of what begins its branches together (`qps.engine.forks.fork_nodes`)."""
+_CALLS = number(Fraction(-2))
+"""The servers of equal calls at once, of which the first answers count."""
 STAGE_SIZE = 9
 """Operands of a stage."""
 
@@ -146,6 +148,10 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
         around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
         operands += [*around.operands(ONE, len(varying) // STAGE_SIZE), *varying]
         each.append(within)
+    if fork.fan_out is not None:
+        inside = number(Fraction(len(operands) // STAGE_SIZE))
+        answers, spare = fork.fan_out.required, fork.fan_out.spare
+        return [ZERO, ZERO, ZERO, answers, _CALLS, ZERO, spare, ONE, inside, *operands], 1
     chances = prod(each) if prod(each) <= MOST_COMBINED else sum(each) + 1
     header = StageLaw(waits=ZERO, work=ZERO, servers=_FORK, service=ZERO, variation=ZERO)
     return [*header.operands(ONE, len(operands) // STAGE_SIZE), *operands], chances
