@@ -155,7 +155,7 @@ def test_fixed_holds_of_one_user_wait_for_nobody_and_of_many_fill_the_pool() -> 
     assert found.at(3).number(load) == pytest.approx(rates[2] * 0.05 / 2, rel=1e-9)
 
 
-def test_fixed_holds_beside_other_queues_have_the_error_of_exponential_ones() -> None:
+def test_fixed_holds_with_queues_outside_the_pool_have_a_larger_error() -> None:
     known = _graph("render; take threads; nap; give threads").streams["ask"].latency_certainty
     assert known.methods >= {"delay-in-a-cycle"}
     assert known.error == pytest.approx(Fraction(45, 100))

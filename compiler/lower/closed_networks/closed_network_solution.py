@@ -322,8 +322,8 @@ class Closed(Struct, frozen=True, kw_only=True):
     `loads` are those of resources that they fill, `open_loads` what all else demands of resources
     that they visit, `loading` which of them load a resource. `elastic_stations` are resources that
     elastic parameters share with users; `full_demands` are the demands while these do not give way.
-    Pools that are never full are `unfilled`; of those that are held for one time, `pool_methods`
-    has the method. What each holder of a class has of its `own` is where nobody waits.
+    Pools that are never full are `unfilled`; what each holder of a class has of its `own` is where
+    nobody waits.
     """
 
     streams: dict[str, ClosedStream] = field(default_factory=dict)
@@ -334,7 +334,6 @@ class Closed(Struct, frozen=True, kw_only=True):
     elastic_stations: dict[str, ElasticStation] = field(default_factory=dict)
     full_demands: dict[str, Formula] = field(default_factory=dict)
     unfilled: frozenset[str] = frozenset()
-    pool_methods: Mapping[str, str] = field(default_factory=dict)
     own: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def loads_with_elastic(self, left: Mapping[str, Formula]) -> dict[str, Formula]:

@@ -45,6 +45,7 @@ class CyclePool(Struct, frozen=True, kw_only=True):
     load of one `unit`, what is held for good the `permanent` one; a cycle takes of it `visits`
     times. The stations that are its `own` are those of the same machine. Where each cycle
     holds it once, `is_delay` is 1 if nobody waits meanwhile, whatever the numbers are, else 0.
+    A `method` of its own says how waits for it are known, empty for a flow-equivalent server.
     """
 
     resource: str
@@ -61,6 +62,7 @@ class CyclePool(Struct, frozen=True, kw_only=True):
     own: tuple[str, ...]
     pools: tuple[CyclePool, ...]
     is_delay: Formula | None = None
+    method: str = ""
 
     def holding_time(self, times: Mapping[str, Formula]) -> Formula:
         """Return how long a cycle holds it, from how long it is at each place within."""

@@ -36,18 +36,24 @@ class Holding(Struct, frozen=True, kw_only=True):
     """What closed streams hold: the pools of each by its name, in order.
 
     The `homes` of stations are the innermost pools that are held at all visits of all of them. What
-    is visited while a pool is held, and while it is not, is `mixed`.
+    is visited while a pool is held, and while it is not, is `mixed`. Those that are held for one
+    time are `of_one_time`.
     """
 
     holds: Mapping[str, Sequence[_PoolHolds]]
     homes: Mapping[str, str | None]
     mixed: frozenset[str]
+    of_one_time: PoolsOfOneTime
 
 
 def holding(
-    classes: Sequence[tuple[ir.Stream, ClassTraffic]], demands: Mapping[str, StationTraffic]
+    classes: Sequence[tuple[ir.Stream, ClassTraffic]],
+    demands: Mapping[str, StationTraffic],
+    unfilled: frozenset[str],
+    of_one_time: PoolsOfOneTime,
 ) -> Holding:
-    """Return what closed streams hold of some pools; QpsError where that is not known."""
+    """Return what closed streams hold of pools, but `unfilled` ones; QpsError where unknown."""
+    demands = {name: one for name, one in demands.items() if name not in unfilled}
     taken: dict[str, Sequence[_PoolHolds]] = {}
     first: dict[str, _PoolHolds] = {}
     visited: dict[str, set[str | None]] = {}
@@ -70,7 +76,7 @@ def holding(
         name: _home([chains.get(at or "", []) for at in where]) for name, where in visited.items()
     }
     mixed = frozenset(name for name, where in visited.items() if len(where) > 1)
-    return Holding(holds=taken, homes=homes, mixed=mixed)
+    return Holding(holds=taken, homes=homes, mixed=mixed, of_one_time=of_one_time)
 
 
 def waiting_holds(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
@@ -92,7 +98,6 @@ def pools_of(
     *,
     holding: Holding,
     often: Callable[[str, Formula], Formula],
-    of_one_time: PoolsOfOneTime,
 ) -> tuple[CyclePool, ...]:
     """Return the outermost pools of a cycle, which takes of each so `often`."""
     every = holding.holds[result.name]
@@ -116,7 +121,7 @@ def pools_of(
             for hold in holds_by_pool.holds
             for one in _varied(hold, result, demands, expressions)
         )
-        of_one = of_one_time.get(holds_by_pool.name)
+        of_one = holding.of_one_time.get(holds_by_pool.name)
         return CyclePool(
             resource=holds_by_pool.name,
             visits=often(holds_by_pool.name, first.machines),
@@ -132,6 +137,7 @@ def pools_of(
             own=tuple(name for name in here if name.rpartition(".")[0] == node),
             pools=pools,
             is_delay=None if of_one is None else of_one.is_delay,
+            method="" if of_one is None else of_one.method,
         )
 
     return tuple(pool_of(one) for one in every if one.around is None)

@@ -45,8 +45,7 @@ def closed_classes(
 ) -> Closed:
     """Return what the closed classes come to; QpsError where that is not known.
 
-    Pools that are never full are `unfilled`: they hold up nobody. How those are known that are held
-    for one time, `of_one_time` says.
+    Pools that are never full are `unfilled`: they hold up nobody. Others may be `of_one_time`.
     """
     demands, streams = traffic.stations, {one.name: one for one in expressions.model.streams}
     loads = {name: demand.load for name, demand in demands.items()}
@@ -55,7 +54,7 @@ def closed_classes(
     if not sources:
         return Closed()
     parted = {n: load_parts(n, load, sources, expressions) for n, load in loads.items()}
-    pools = holding(classes, {n: one for n, one in demands.items() if n not in unfilled})
+    pools = holding(classes, demands, unfilled, of_one_time)
     closing = [
         ClosedClass(
             stream=stream,
@@ -65,7 +64,6 @@ def closed_classes(
             parted=parted,
             streams=sources,
             holding=pools,
-            of_one_time=of_one_time,
             expressions=expressions,
         )
         for stream, one in classes
@@ -92,7 +90,6 @@ def closed_classes(
         elastic_stations=beside,
         full_demands=by_station,
         unfilled=unfilled,
-        pool_methods={name: one.method for name, one in of_one_time.items()},
         own={one.traffic.name: one.own for one in closing},
         loading={
             name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))

@@ -38,7 +38,6 @@ from qps.compiler.lower.closed_streams.cycle_limits import limits_of
 from qps.compiler.lower.closed_streams.load_parts import LoadParts
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.one_service_pools import PoolsOfOneTime
 from qps.compiler.lower.traffic.station_queues import speeds_of
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, ClosedSource, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
@@ -56,7 +55,6 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
     parted: Mapping[str, LoadParts]
     streams: Mapping[Formula, ir.Stream]
     holding: Holding
-    of_one_time: PoolsOfOneTime
     expressions: ExpressionLowering
 
     @cached_property
@@ -88,7 +86,6 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             self.expressions,
             holding=self.holding,
             often=self._visits,
-            of_one_time=self.of_one_time,
         )
         copies = {one.resource: one.copies for one in stations}
         copies |= {one.resource: one.copies for pool in held for one in pool.every}
@@ -147,8 +144,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
     def _served(self, station: ClosedStation) -> Formula:
         """Return how long a cycle is served at a station: on one of its cores at a time."""
         servers = self.demands[station.resource].servers
-        is_several = station.servers is servers
-        return station.demand if is_several else station.demand * servers
+        return station.demand if station.servers is servers else station.demand * servers
 
     def _refuse_with_forks(self, stations: Sequence[ClosedStation]) -> None:
         """Refuse what cannot be combined with parallel calls."""
@@ -183,8 +179,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
 
         `rates` are those of one flow of each class where no limits bind.
         """
-        cycle = self.cycle
-        free = network.rate(cycle.name)
+        cycle, free = self.cycle, network.rate(self.cycle.name)
         rate = free / cycle.flows
         limits = tuple(self._shared(limit, rates) for limit in cycle.limits)
         if limits:
@@ -239,7 +234,6 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             result=self.traffic,
             cycle=self.cycle,
             demands=self.demands,
-            of_one_time=self.of_one_time,
             expressions=self.expressions,
         )
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.closed_stations import CyclePool
 from qps.compiler.lower.closed_networks.cycle import Cycle, Limit
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.one_service_pools import (
     DELAY,
     ONE_SERVICE,
-    PoolsOfOneTime,
     delay_case,
+    pools_by_method,
 )
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
@@ -31,7 +30,6 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
     result: ClassTraffic
     cycle: Cycle
     demands: Mapping[str, StationTraffic]
-    of_one_time: PoolsOfOneTime
     expressions: ExpressionLowering
 
     def within(self, limits: Sequence[Limit]) -> Certainty:
@@ -59,20 +57,16 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
     def _pools_known(self) -> list[Certainty]:
         """Return how it is known what is waited for pools, and while some of them are held."""
         found = []
-        for method in ("flow-equivalent-server", DELAY):
-            held = [one.resource for one in self.cycle.pools if self._method(one) == method]
-            case = delay_case(self.cycle) if method == DELAY else ""
-            if held:
-                found.append(known_by(method, held, case=case))
-        if any(self._method(one) == ONE_SERVICE for one in self.cycle.pools):
+        held = pools_by_method(self.cycle)
+        if "" in held:
+            found.append(known_by("flow-equivalent-server", held[""]))
+        if DELAY in held:
+            found.append(known_by(DELAY, held[DELAY], case=delay_case(self.cycle)))
+        if ONE_SERVICE in held:
             found.append(known_by(ONE_SERVICE, self.stream.name))
         if self.cycle.mixed:
             found.append(known_by("held-as-not-held", list(self.cycle.mixed)))
         return found
-
-    def _method(self, pool: CyclePool) -> str:
-        of_one = self.of_one_time.get(pool.resource)
-        return of_one.method if of_one and of_one.method else "flow-equivalent-server"
 
     def _mixes(self, visit: Visit) -> bool:
         """Return whether items of several kinds are served there as first comes first."""

@@ -19,7 +19,7 @@ from qps.compiler.lower.labels.labeled_network import (
     Premise,
     is_holders,
 )
-from qps.compiler.lower.labels.one_service_pools import DELAY, delay_case
+from qps.compiler.lower.labels.one_service_pools import DELAY, delay_case, pools_by_method
 from qps.compiler.lower.labels.station_premises import by_chance, is_by_chance, product_form_station
 from qps.compiler.lower.queues.queue_certainty import cannot_overtake
 from qps.compiler.network.classes import Class
@@ -187,13 +187,11 @@ def one_place_at_a_time(
 def no_pools(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Pools are held for one exponential service, and load dependence is that of one class."""
     for one in passages.cycles_of(of):
-        by = {pool.resource: passages.pool_methods.get(pool.resource, "") for pool in one.pools}
-        delays = [name for name, method in by.items() if method == DELAY]
-        others = [name for name, method in by.items() if not method]
-        if delays:
-            yield Fails(reason_of(DELAY, delays, case=delay_case(one), error=0))
-        if others:
-            yield Fails(reason_of("flow-equivalent-server", others, error=0))
+        held = pools_by_method(one)
+        if DELAY in held:
+            yield Fails(reason_of(DELAY, held[DELAY], case=delay_case(one), error=0))
+        if "" in held:
+            yield Fails(reason_of("flow-equivalent-server", held[""], error=0))
         if one.network.is_nested and not one.network.is_of_one:
             names = list(one.network.names)
             yield Fails(reason_of("shared-load-dependent", names, error=0))

@@ -159,8 +159,6 @@ class NetworkPassages(Struct, frozen=True, kw_only=True, dict=True):
 
     network: Network
     unfilled: frozenset[str] = frozenset()
-    pool_methods: Mapping[str, str] = field(default_factory=dict)
-    """The methods of pools that are held for one time, empty where it is none."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
     shaped: Mapping[str, str] = field(default_factory=dict)
     """The queues at which arrivals are not those of the sources, with one that shapes them."""

@@ -43,24 +43,32 @@ PoolsOfOneTime: TypeAlias = Mapping[str, OneTime]
 """By the name of each such pool."""
 
 
-def pools_of_one_time(network: Network, expressions: ExpressionLowering) -> PoolsOfOneTime:
+def pools_of_one_time(of: Network, expressions: ExpressionLowering) -> PoolsOfOneTime:
     """Return the pools that one closed class holds for one service, or a delay."""
-    if not network.pools:
+    if not of.pools:
         return {}
-    walked, numbers = NetworkPassages(network=network), Numbers(expressions)
+    network, numbers = NetworkPassages(network=of), Numbers(expressions)
     found = {}
-    for name, pool in network.pools.items():
-        holds = _holds(walked, pool, numbers)
+    for name, pool in of.pools.items():
+        holds = _holds(network, pool, numbers)
         if not holds:
             continue
-        if _are_one_service(walked, holds, numbers):
+        if _are_one_service(network, holds, numbers):
             found[name] = OneTime(method=ONE_SERVICE)
             continue
-        enough = _servers_beyond(walked, holds, numbers)
+        enough = _servers_beyond(network, holds, numbers)
         if enough is not None:
             is_delay = minimum(ONE, *(has_servers_for(most, at) for most, at in enough))
             is_vouched = all(numbers.is_never_above_zero(most - at.servers) for most, at in enough)
             found[name] = OneTime(method=DELAY if is_vouched else "", is_delay=is_delay)
+    return found
+
+
+def pools_by_method(cycle: Cycle) -> dict[str, list[str]]:
+    """Return the pools that a cycle holds, by their own methods."""
+    found: dict[str, list[str]] = {}
+    for pool in cycle.pools:
+        found.setdefault(pool.method, []).append(pool.resource)
     return found
 
 
@@ -72,14 +80,14 @@ def delay_case(cycle: Cycle) -> str:
 
 
 def _holds(
-    walked: NetworkPassages, pool: Pool, numbers: Numbers
+    network: NetworkPassages, pool: Pool, numbers: Numbers
 ) -> list[tuple[Take, Sequence[Passage]]]:
     """Return how one closed class takes a pool, with what it does then; none for other pools."""
     if pool.is_unmodeled or pool.background or pool.place.copies is not ONE:
         return []
     found = [
         (passage, passage.node, each[at + 1 :])
-        for each in walked.passages.values()
+        for each in network.passages.values()
         for at, passage in enumerate(each)
         if isinstance(passage.node, Take) and passage.node.pool == pool.name
     ]
@@ -97,10 +105,10 @@ def _holds(
 
 
 def _are_one_service(
-    walked: NetworkPassages, holds: Sequence[tuple[Take, Sequence[Passage]]], numbers: Numbers
+    network: NetworkPassages, holds: Sequence[tuple[Take, Sequence[Passage]]], numbers: Numbers
 ) -> bool:
     """Return whether a place is held for one exponential service, which is not made without."""
-    served = [only_service(walked, following, take, numbers, _serves) for take, following in holds]
+    served = [only_service(network, following, take, numbers, _serves) for take, following in holds]
     first = served[0]
     if first is None:
         return False
@@ -111,11 +119,11 @@ def _are_one_service(
     if numbers.expressions.largest(first.service) is not None:
         return False
     pool = holds[0][0].pool
-    visits = walked.visits.get(first.station, ())
+    visits = network.visits.get(first.station, ())
     return all(any(hold.pool == pool for hold in visit.holds) for visit in visits)
 
 
-def _serves(walked: NetworkPassages, station: Station, numbers: Numbers) -> bool:  # noqa: ARG001 - of structure alone
+def _serves(network: NetworkPassages, station: Station, numbers: Numbers) -> bool:  # noqa: ARG001 - of structure alone
     """Return whether a station serves at a rate that depends on how many are there alone."""
     queueing = station.queueing
     if queueing is None or queueing.speeds or station.period is not None or station.background:
@@ -126,7 +134,7 @@ def _serves(walked: NetworkPassages, station: Station, numbers: Numbers) -> bool
 
 
 def _servers_beyond(
-    walked: NetworkPassages, holds: Sequence[tuple[Take, Sequence[Passage]]], numbers: Numbers
+    network: NetworkPassages, holds: Sequence[tuple[Take, Sequence[Passage]]], numbers: Numbers
 ) -> list[tuple[Formula, Station]] | None:
     """Return the stations that are visited once in a hold, and how many may be there at most.
 
@@ -147,9 +155,9 @@ def _servers_beyond(
             case Delay(times=times) if times.mean is ONE:
                 continue
             case Serve(station=name, times=times, thread=None) if times.mean is ONE:
-                station, visits = walked.network.stations[name], walked.visits.get(name, ())
-                most = most_within(visits, station.place, walked.network.pools)
-                if most is None or len(visits) > 1 or not _serves(walked, station, numbers):
+                station, visits = network.network.stations[name], network.visits.get(name, ())
+                most = most_within(visits, station.place, network.network.pools)
+                if most is None or len(visits) > 1 or not _serves(network, station, numbers):
                     return None
                 found.append((most, station))
             case _:

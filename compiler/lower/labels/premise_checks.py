@@ -48,7 +48,6 @@ def gate_of(
     walked = NetworkPassages(
         network=network,
         unfilled=closed.unfilled,
-        pool_methods=closed.pool_methods,
         queues=stations,
         shaped=shaped_by(stations, traffic.stations),
         traffic=traffic.classes,

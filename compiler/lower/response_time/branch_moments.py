@@ -56,7 +56,7 @@ class Moments(Struct, frozen=True, kw_only=True):
         """The squared coefficient of variation of the rest."""
         return ONE if self.is_exponential else self.variance / maximum(self.mean, _LEAST) ** 2
 
-    def made(self, call: CallFactor) -> Moments:
+    def of_call(self, call: CallFactor) -> Moments:
         """Return the moments of what a call takes each time that its caller is reached."""
         times = call.times
         if times is ONE:
@@ -115,7 +115,7 @@ def _line(parts: Sequence[LatencyPart], depth: int) -> Moments:
         if draw is None:
             found += [_stage(part) for part in inside]
         elif inside[0].calls[depth].choice is None:
-            found.append(_line(inside, depth + 1).made(inside[0].calls[depth]))
+            found.append(_line(inside, depth + 1).of_call(inside[0].calls[depth]))
         else:
             found.append(_one_of(inside, depth))
     return _sum(found)
