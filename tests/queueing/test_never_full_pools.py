@@ -116,7 +116,7 @@ def test_what_is_held_is_what_comes_times_how_long_it_is_held() -> None:
     [
         ([_closed(_TAKES_TWO)], {"places": 15}),
         ([_closed(_ALONE), _closed(_ALONE, "too")], {"places": 15}),
-        ([_closed(_ALONE)], {"users": "1..10"}),
+        ([_closed(_TOWER)], {"places": 3}),
     ],
 )
 def test_a_pool_that_may_be_full_is_known_no_better(
