@@ -161,7 +161,7 @@ def in_tab(
     """Open a file in a tab; where it runs scripts, they have begun with its data."""
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(media="null", color_scheme=scheme, reduced_motion="reduce")
-    found = Opened(page_idle.Settled(page, lambda: _rest(page)) if scripts else page)
+    found = Opened(page_idle.Quiet(page, lambda: _rest(page)) if scripts else page)
     heard = {
         "console": lambda message: found.complaints.append(message.text),
         "pageerror": lambda error: found.complaints.append(f"{error}\n{error.stack}"),

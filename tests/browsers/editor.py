@@ -27,14 +27,16 @@ class Editor:
     def __init__(self, runner: asyncio.Runner, folder: Path) -> None:
         self.runner, self.folder = runner, folder
         self.client = LanguageClient("editor", "1")
-        self.told: list[str] = []
-        self.asked_to_show: list[str] = []
+        self.reported: list[str] = []
+        self.shown_documents: list[str] = []
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
         self._versions: dict[str, int] = {}
         self._news = asyncio.Event()
         self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(partial(self._take))
-        self.client.feature(types.WINDOW_SHOW_MESSAGE)(lambda one: self.told.append(one.message))
-        self.client.feature(types.WINDOW_LOG_MESSAGE)(lambda one: self.told.append(one.message))
+        self.client.feature(types.WINDOW_SHOW_MESSAGE)(
+            lambda one: self.reported.append(one.message)
+        )
+        self.client.feature(types.WINDOW_LOG_MESSAGE)(lambda one: self.reported.append(one.message))
 
     def _take(self, params: types.PublishDiagnosticsParams) -> None:
         self.published[params.uri] = params

@@ -90,7 +90,7 @@ class Code:
             self.page.keyboard.press(key)
             self.page.wait_for_timeout(300)
 
-    def asked(self, how: str, text: str) -> None:
+    def queried(self, how: str, text: str) -> None:
         """Write into the box that a key opens."""
         self.press(how)
         box = self.page.locator(".quick-input-widget input[type=text]")
@@ -100,7 +100,7 @@ class Code:
         self.press("Enter")
 
     def at(self, line: int, column: int) -> None:
-        self.asked("Control+g", f"{line}:{column}")
+        self.queried("Control+g", f"{line}:{column}")
 
     def sees(self, what: str, selector: str, text: str = "") -> None:
         """Fail where something does not come."""
@@ -144,7 +144,7 @@ def walk(code: Code, address: str, text: str) -> None:
     used = next(at for at, line in enumerate(lines, 1) if line.startswith("  traffic "))
     code.at(used, 12)
     code.press("Control+b", *["Control+ArrowUp"] * 6)
-    code.asked("F1", "Show or Focus Hover")
+    code.queried("F1", "Show or Focus Hover")
     code.sees("what a name is", ".monaco-hover", "a parameter")
     photographed(code.page)
     code.press("Escape")
@@ -156,14 +156,14 @@ def walk(code: Code, address: str, text: str) -> None:
     code.press("Backspace", "Backspace", "Backspace", "Backspace")
     code.at(declared, 6)
     code.page.keyboard.type("      ")
-    code.asked("F1", "Format Document")
+    code.queried("F1", "Format Document")
     start = " ".join(lines[declared - 1].split()[:2])
     laid_out = f"one => one.textContent.replaceAll('\\u00a0', ' ').startsWith('{start}')"
     code.page.wait_for_function(
         f"[...document.querySelectorAll('.view-line')].some({laid_out})", timeout=PATIENCE
     )
     code.sees("its layout", ".view-line", start)
-    code.asked("F1", "QPS: Restart the language server")
+    code.queried("F1", "QPS: Restart the language server")
     code.sees("the answer after a restart", ".codelens-decoration a", "At most")
 
 

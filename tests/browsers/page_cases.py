@@ -229,12 +229,12 @@ def _parts(value: Fraction | float) -> tuple[str, str]:
     return str(value.numerator), str(value.denominator)
 
 
-def _told(value: Any) -> Any:
+def _reported(value: Any) -> Any:
     """Return what JSON can hold: floats that are none of its numbers are texts."""
     if isinstance(value, dict):
-        return {key: _told(one) for key, one in value.items()}
+        return {key: _reported(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_told(one) for one in value]
+        return [_reported(one) for one in value]
     if isinstance(value, float) and not isfinite(value):
         return str(value).replace("nan", "NaN").replace("inf", "Infinity")
     return value
@@ -242,7 +242,7 @@ def _told(value: Any) -> Any:
 
 def as_json() -> str:
     """Return the cases as JSON."""
-    return json.dumps(_told(cases()), allow_nan=False)
+    return json.dumps(_reported(cases()), allow_nan=False)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ _LATER = ("wait_for", "expect_", "locator", "get_by", "nth", "filter", "on", "re
 """Beginnings of the names of what asks nothing of a page as it is now, or waits by itself."""
 
 
-class Settled:
+class Quiet:
     """A page, or what is of one, such as a locator: whatever is done with it waits until it rests.
 
     What a page has never to do with (its `url`, its context) is as playwright has it.
@@ -69,7 +69,7 @@ class Settled:
         from playwright.sync_api import Keyboard, Locator, Mouse
 
         if isinstance(found, Locator | Keyboard | Mouse):
-            return Settled(found, self._rest)
+            return Quiet(found, self._rest)
         if isinstance(found, list):
             return [self._with(one) for one in found]
         if not callable(found):

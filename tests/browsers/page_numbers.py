@@ -58,7 +58,7 @@ class Shown(Struct, frozen=True):
         """Return the first table in a place, if there is one."""
         return next((one for one in self.tables if one.of == of), None)
 
-    def told(self, of: str) -> list[str]:
+    def reported(self, of: str) -> list[str]:
         """Return all texts in a place."""
         return [one.text for one in self.texts if one.of == of]
 

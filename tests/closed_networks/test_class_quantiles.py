@@ -30,7 +30,7 @@ class Shared:
         think: tuple[float, ...],
         requested: tuple[tuple[float, ...], ...],
     ) -> None:
-        self.think, self.asked, self.count = think, requested, len(requested)
+        self.think, self.queried, self.count = think, requested, len(requested)
         self.others = (users[0] - 1, *users[1:])
         each = [list(_spread_out(n, self.count + 1)) for n in self.others]
         self.states = list(product(*each))
@@ -46,7 +46,7 @@ class Shared:
                 speed = here / self.think[k] if place == self.count else 0.0
                 if place < self.count:
                     there = sum(one[place] for one in state) + (watched == place)
-                    speed = here / there / self.asked[place][k]
+                    speed = here / there / self.queried[place][k]
                 moved = list(held)
                 moved[place] -= 1
                 moved[after] += 1
@@ -71,7 +71,7 @@ class Shared:
         for watched, (here, state) in product(range(self.count), enumerate(self.states)):
             row = watched * size + here
             there = sum(one[watched] for one in state) + 1
-            speed = 1 / there / self.asked[watched][0]
+            speed = 1 / there / self.queried[watched][0]
             flows[row, row] -= speed
             if watched + 1 < self.count:
                 flows[row, row + size] += speed
@@ -94,10 +94,10 @@ class Shared:
             step = step @ step
         return float((start @ step).sum())
 
-    def told(self, level: float) -> float:
+    def reported(self, level: float) -> float:
         """Return what the table of operations tells."""
         users = (self.others[0] + 1, *self.others[1:])
-        stations = [x for one in self.asked for x in (1.0, 0.0, 1.0, *one, 1.0, 1.0)]
+        stations = [x for one in self.queried for x in (1.0, 0.0, 1.0, *one, 1.0, 1.0)]
         return class_quantile(len(users), 1, level, *users, *self.think, *stations)
 
 
@@ -121,7 +121,7 @@ def _spread_out(count: int, places: int) -> Iterator[tuple[int, ...]]:
 )
 def test_a_cycle_at_shared_stations_takes_as_long_as_in_all_states(shared: Shared) -> None:
     for level, within in ((0.5, 0.1), (0.95, 0.05), (0.99, 0.1), (0.999, 0.15)):
-        result = shared.told(level)
+        result = shared.reported(level)
         assert shared.later(result * (1 - within)) > 1 - level > shared.later(result * (1 + within))
 
 

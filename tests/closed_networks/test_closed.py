@@ -93,7 +93,7 @@ def spec(
     return "\n".join(lines)
 
 
-def told(graph: LoadGraph, population: int) -> tuple[float, float]:
+def reported(graph: LoadGraph, population: int) -> tuple[float, float]:
     """Return the rate of all flows together, and the response time."""
     job, closed = graph.streams["job"], graph.closed["job"]
     there = graph.at(population)
@@ -152,7 +152,7 @@ def test_rate_and_response_time_are_those_of_mean_value_analysis(case: str, jobs
     fresh = [Station(one.demand, one.servers) for one in stations]
     rate, times = mean_values(jobs, think, fresh)
     graph = lowered(text)
-    assert told(graph, jobs) == pytest.approx((float(rate), float(sum(times, F(0)))), rel=1e-9)
+    assert reported(graph, jobs) == pytest.approx((float(rate), float(sum(times, F(0)))), rel=1e-9)
     assert graph.streams["job"].latency_certainty.is_exact
     assert graph.streams["job"].rate_known.is_exact
 
@@ -160,8 +160,8 @@ def test_rate_and_response_time_are_those_of_mean_value_analysis(case: str, jobs
 def test_a_flow_may_have_several_items_under_way() -> None:
     graph = lowered(spec(ONE, amount=4))
     one_each = lowered(spec(ONE))
-    assert told(graph, 5) == pytest.approx(told(one_each, 20))
-    assert graph.at(5).number(graph.streams["job"].rate * 5) == pytest.approx(told(graph, 5)[0])
+    assert reported(graph, 5) == pytest.approx(reported(one_each, 20))
+    assert graph.at(5).number(graph.streams["job"].rate * 5) == pytest.approx(reported(graph, 5)[0])
 
 
 def test_the_work_at_the_own_machine_is_a_delay() -> None:
@@ -173,7 +173,9 @@ def test_the_work_at_the_own_machine_is_a_delay() -> None:
         whose="for each s0",
     )
     rate, times = mean_values(30, F(15) + F(7, 10), [Station(F(60, 1000))])
-    assert told(lowered(text), 30) == pytest.approx((float(rate), 0.7 + float(sum(times, F(0)))))
+    assert reported(lowered(text), 30) == pytest.approx(
+        (float(rate), 0.7 + float(sum(times, F(0))))
+    )
 
 
 MIXED = """
@@ -189,7 +191,7 @@ def test_open_traffic_makes_a_station_slower_and_meets_what_is_there(jobs: int) 
     load = F(20) * F(20, 1000)
     station = Station(F(20, 1000) / (1 - load))
     rate, times = mean_values(jobs, F(1), [station])
-    assert told(graph, jobs) == pytest.approx((float(rate), float(times[0])))
+    assert reported(graph, jobs) == pytest.approx((float(rate), float(times[0])))
     waits = F(20, 1000) * (1 + station.mean) / (1 - load)
     assert graph.at(jobs).number(graph.streams["open"].mean_latency) == pytest.approx(float(waits))
     assert graph.streams["open"].latency_certainty.is_exact
@@ -225,8 +227,8 @@ def test_open_traffic_finds_others_as_they_are_without_users() -> None:
 
 def test_what_states_no_queueing_serves_no_more_than_it_can() -> None:
     graph = lowered(spec("cpu 1 core", think="1 s"))
-    assert told(graph, 10) == pytest.approx((10 / 1.04, 0.04))
-    assert told(graph, 100) == pytest.approx((25, 100 / 25 - 1))
+    assert reported(graph, 10) == pytest.approx((10 / 1.04, 0.04))
+    assert reported(graph, 100) == pytest.approx((25, 100 / 25 - 1))
     assert graph.streams["job"].latency_certainty.kind is Kind.LOWER_BOUND
     assert graph.streams["job"].rate_known.kind is Kind.UPPER_BOUND
     assert graph.at(100).number(graph.resources["s0.cpu"].load) == 1
@@ -299,13 +301,13 @@ def test_laws_of_closed_networks(costs: list[int], cores: list[int], think: int,
     steps = "; ".join(f"at s{k} {{ step{k} }}" for k in range(len(costs)))
     text = spec(*machines, steps=steps, costs=[f"{c} ms" for c in costs], think=f"{think} s")
     graph = lowered(text)
-    rate, response = told(graph, jobs)
+    rate, response = reported(graph, jobs)
     assert rate * (think + response) == pytest.approx(jobs)
     alone = sum(costs) / 1000
     most = min(c * 1000 / cost for c, cost in zip(servers, costs, strict=True))
     assert rate <= min(jobs / (think + alone), most) * (1 + 1e-9)
     assert rate >= jobs / (think + jobs * alone) * (1 - 1e-9)
-    later, longer = told(graph, jobs + 1)
+    later, longer = reported(graph, jobs + 1)
     assert later >= rate * (1 - 1e-9)
     assert longer >= response * (1 - 1e-9)
     there = graph.at(jobs)

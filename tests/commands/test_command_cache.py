@@ -66,7 +66,7 @@ PARAM = "param cost = 1 ms/request\nmachine"
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def retained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of what is kept; a spec with a module and a table lies where we are."""
     return put_at_work(tmp_path, monkeypatch)
 
@@ -95,7 +95,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+def reported(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     """Return the status of a command and all that it tells."""
     capsys.readouterr()
     status = main(list(words))
@@ -115,18 +115,18 @@ def only(folder: Path) -> Path:
     ],
 )
 def test_answers_and_warnings_are_the_same(
-    path: Path, kept: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+    path: Path, retained: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     solve = ("solve", "--format", "json", "--no-advice", str(path))
-    first = told(capsys, *solve), told(capsys, "check", str(path))
+    first = reported(capsys, *solve), reported(capsys, "check", str(path))
     assert checked == [str(path)]
-    assert (told(capsys, *solve), told(capsys, "check", str(path))) == first
+    assert (reported(capsys, *solve), reported(capsys, "check", str(path))) == first
     assert checked == [str(path)]
-    assert len(list(kept.iterdir())) == 2  # one with the graphs that were lowered of it
+    assert len(list(retained.iterdir())) == 2  # one with the graphs that were lowered of it
 
 
 def test_a_cached_spec_takes_settings_and_changes(
-    kept: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+    retained: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = str(ROOT / "specs" / "sfu.qps")
     options = ("--set", "seen=8", "--set", "simulcast = off")
@@ -138,12 +138,12 @@ def test_a_cached_spec_takes_settings_and_changes(
         ("solve", "--set", "nothing=8", spec),
         ("solve", "--set", "size=8 byte", spec),
     )
-    warm = [told(capsys, "check", spec), *(told(capsys, *words) for words in commands)]
+    warm = [reported(capsys, "check", spec), *(reported(capsys, *words) for words in commands)]
     assert checked == [spec]
-    shutil.rmtree(kept)
+    shutil.rmtree(retained)
     for words, found in zip(commands, warm[1:], strict=True):
-        shutil.rmtree(kept, ignore_errors=True)
-        again = told(capsys, *words)
+        shutil.rmtree(retained, ignore_errors=True)
+        again = reported(capsys, *words)
         assert [drop_times(text) for text in again[1:]] == [drop_times(t) for t in found[1:]]
         assert again[0] == found[0]
 
@@ -179,34 +179,34 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ],
 )
 def test_cached_graphs_answer_as_new_ones(
-    name: str, setting: str, kept: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
+    name: str, setting: str, retained: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     solve = ("solve", "--format", "json", str(ROOT / "specs" / f"{name}.qps"))
-    first, new = told(capsys, *solve), len(lowered)
+    first, new = reported(capsys, *solve), len(lowered)
     assert new > 0
-    assert told(capsys, *solve) == first
+    assert reported(capsys, *solve) == first
     assert len(lowered) - new <= new / 8  # of very many that are alike, a few are kept
     new = len(lowered)
-    warm = told(capsys, *solve, "--set", setting)
+    warm = reported(capsys, *solve, "--set", setting)
     with_setting = len(lowered) - new
-    shutil.rmtree(kept)
-    assert told(capsys, *solve, "--set", setting) == warm
+    shutil.rmtree(retained)
+    assert reported(capsys, *solve, "--set", setting) == warm
     assert len(lowered) - new - with_setting >= with_setting
 
 
 def test_what_advice_shares_is_cached(
-    kept: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
+    retained: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("shop.qps").write_text(
         shop(12).replace("1 ms/request", "cost").replace("machine", PARAM, 1)
     )
-    first = told(capsys, "solve", "shop.qps")
+    first = reported(capsys, "solve", "shop.qps")
     new = len(lowered)
-    assert told(capsys, "solve", "shop.qps") == first
-    warm = told(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request")
+    assert reported(capsys, "solve", "shop.qps") == first
+    warm = reported(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request")
     assert len(lowered) == new
-    shutil.rmtree(kept)
-    assert told(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request") == warm
+    shutil.rmtree(retained)
+    assert reported(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request") == warm
     assert len(lowered) == 2 * new
 
 
@@ -263,11 +263,11 @@ def made_warm(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def warm(made_warm: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def warm(made_warm: Path, retained: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work there, with a copy of what was kept; return its folder."""
-    shutil.copytree(made_warm / "kept", kept)
+    shutil.copytree(made_warm / "kept", retained)
     monkeypatch.chdir(made_warm / "work")
-    return kept
+    return retained
 
 
 def test_whatever_took_part_makes_it_another(
@@ -316,7 +316,7 @@ def test_folders_of_data_alone_hinder_nothing() -> None:
     assert build.checksum_of(parts) is not None
 
 
-def test_cached_values_name_the_files_that_they_depend_on(kept: Path) -> None:
+def test_cached_values_name_the_files_that_they_depend_on(retained: Path) -> None:
     first = spec_cache.check_file(Path("shop.qps")).value
     again = spec_cache.check_file(Path("shop.qps")).value
     assert first is not None
@@ -325,7 +325,7 @@ def test_cached_values_name_the_files_that_they_depend_on(kept: Path) -> None:
     assert again.files == first.files
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("retained")
 def test_claims_of_modules_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     first = spec_cache.load(Path("shop.qps"))
     again = spec_cache.load(Path("shop.qps"))
@@ -339,7 +339,7 @@ def test_claims_of_modules_are_left_out(capsys: pytest.CaptureFixture[str]) -> N
     Path("claims.qps").write_text(CLAIMS)  # and nothing else: it is a module still
     for _ in range(2):
         assert spec_cache.load(Path("claims.qps")).program.is_module
-        assert told(capsys, "solve", "claims.qps")[0] == 2
+        assert reported(capsys, "solve", "claims.qps")[0] == 2
 
 
 CLAIMS = 'expect hours "hours" { 1000 ms ~ 1 s within 0 % }\n'
@@ -394,19 +394,19 @@ def test_one_byte_of_what_took_part_makes_it_anew(
 
 
 def test_a_module_that_was_changed_while_it_runs_leaves_nothing(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    retained: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(build, "_BEGAN", 0.0)
-    told(capsys, "check", "shop.qps")
-    assert not kept.exists()
+    reported(capsys, "check", "shop.qps")
+    assert not retained.exists()
 
 
 def test_warnings_are_reported_again(
-    kept: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+    retained: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = told(capsys, "check", "shop.qps")
+    first = reported(capsys, "check", "shop.qps")
     assert "parameter `unused` is never used" in first[2]
-    assert told(capsys, "check", "shop.qps") == first
+    assert reported(capsys, "check", "shop.qps") == first
     assert checked == ["shop.qps"]
 
 
@@ -443,43 +443,43 @@ def lead_elsewhere() -> None:
 )
 def test_what_changes_is_read_again(
     changed: Callable[[], object],
-    kept: Path,
+    retained: Path,
     checked: list[str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told(capsys, "solve", "shop.qps")
+    reported(capsys, "solve", "shop.qps")
     changed()
-    found = told(capsys, "solve", "shop.qps")
+    found = reported(capsys, "solve", "shop.qps")
     assert checked == ["shop.qps", "shop.qps"]
-    shutil.rmtree(kept)
-    assert told(capsys, "solve", "shop.qps") == found
+    shutil.rmtree(retained)
+    assert reported(capsys, "solve", "shop.qps") == found
 
 
 def test_a_spec_goes_by_the_name_that_was_typed(
-    kept: Path, capsys: pytest.CaptureFixture[str]
+    retained: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told(capsys, "check", "shop.qps")
-    assert "./shop.qps" not in told(capsys, "check", "shop.qps")[2]
-    _, _, found = told(capsys, "check", str(Path("shop.qps").resolve()))
+    reported(capsys, "check", "shop.qps")
+    assert "./shop.qps" not in reported(capsys, "check", "shop.qps")[2]
+    _, _, found = reported(capsys, "check", str(Path("shop.qps").resolve()))
     assert str(Path("shop.qps").resolve()) in found
 
 
 @pytest.mark.parametrize("what", ["qps", "sys", "msgspec"])
 def test_another_version_takes_nothing(
     what: str,
-    kept: Path,
+    retained: Path,
     checked: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told(capsys, "check", "shop.qps")
+    reported(capsys, "check", "shop.qps")
     if what == "qps":
         monkeypatch.setattr(spec_cache, "__version__", "0.0.9")
     elif what == "sys":
         monkeypatch.setattr(sys, "version", "3.99.0")
     else:
         monkeypatch.setattr(spec_cache.msgspec, "__version__", "99")
-    told(capsys, "check", "shop.qps")
+    reported(capsys, "check", "shop.qps")
     assert len(checked) == 2
 
 
@@ -520,17 +520,17 @@ DAMAGES: dict[str, Callable[[Path], bytes]] = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_what_is_damaged_is_made_again(
     damage: Callable[[Path], bytes],
-    kept: Path,
+    retained: Path,
     checked: list[str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first = told(capsys, "check", "shop.qps")
-    whole = only(kept).read_bytes()
-    only(kept).write_bytes(damage(only(kept)))
+    first = reported(capsys, "check", "shop.qps")
+    whole = only(retained).read_bytes()
+    only(retained).write_bytes(damage(only(retained)))
     for _ in range(2):
-        assert told(capsys, "check", "shop.qps") == first
+        assert reported(capsys, "check", "shop.qps") == first
     assert len(checked) == 2
-    assert len(only(kept).read_bytes()) == len(whole)
+    assert len(only(retained).read_bytes()) == len(whole)
     assert not Path("harmed").exists()
 
 
@@ -559,60 +559,60 @@ def of_somebody_else(path: Path) -> None:
 def test_what_others_may_have_written_is_not_read(
     made: Callable[[Path], None],
     whole_folder: bool,
-    kept: Path,
+    retained: Path,
     checked: list[str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first = told(capsys, "check", "shop.qps")
+    first = reported(capsys, "check", "shop.qps")
     if not whole_folder:
-        made(only(kept))
+        made(only(retained))
     elif made is a_pipe:
-        shutil.rmtree(kept)
-        os.mkfifo(kept)
+        shutil.rmtree(retained)
+        os.mkfifo(retained)
     else:
-        made(kept)
-    before = list(kept.iterdir()) if whole_folder and kept.is_dir() else []
-    assert told(capsys, "check", "shop.qps") == first
+        made(retained)
+    before = list(retained.iterdir()) if whole_folder and retained.is_dir() else []
+    assert reported(capsys, "check", "shop.qps") == first
     assert len(checked) == 2
     if before:
-        assert list(kept.iterdir()) == before  # nothing is written there either
+        assert list(retained.iterdir()) == before  # nothing is written there either
 
 
 @pytest.mark.parametrize("place", ["runs.csv/kept", "/proc/nowhere/kept", "/dev/null"])
 def test_where_nothing_can_be_stored_nothing_is(
     place: str,
-    kept: Path,
+    retained: Path,
     checked: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first = told(capsys, "check", "shop.qps")
+    first = reported(capsys, "check", "shop.qps")
     monkeypatch.setenv("QPS_CACHE_DIR", place)
-    assert told(capsys, "check", "shop.qps") == first
+    assert reported(capsys, "check", "shop.qps") == first
     assert len(checked) == 2
 
 
 def test_a_folder_that_is_only_read_is_read(
-    kept: Path,
+    retained: Path,
     checked: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first = told(capsys, "check", "shop.qps")
+    first = reported(capsys, "check", "shop.qps")
 
     def refused(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(os, "utime", refused)
     monkeypatch.setattr(os, "replace", refused)
-    assert told(capsys, "check", "shop.qps") == first
+    assert reported(capsys, "check", "shop.qps") == first
     assert checked == ["shop.qps"]
     Path("shop.qps").write_text(SHOP + "\n")
-    assert told(capsys, "check", "shop.qps") == first
-    assert len(list(kept.iterdir())) == 1  # what could not be renamed is gone
+    assert reported(capsys, "check", "shop.qps") == first
+    assert len(list(retained.iterdir())) == 1  # what could not be renamed is gone
 
 
-def test_simultaneous_runs_print_the_same(kept: Path) -> None:
+def test_simultaneous_runs_print_the_same(retained: Path) -> None:
     command = [sys.executable, "-m", "qps", "check", "shop.qps"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     running = [
@@ -622,8 +622,8 @@ def test_simultaneous_runs_print_the_same(kept: Path) -> None:
     found = {process.communicate()[1] for process in running}
     assert len(found) == 1
     assert "parameter `unused` is never used" in found.pop()
-    assert only(kept).stat().st_mode & 0o777 == 0o600
-    assert kept.stat().st_mode & 0o777 == 0o700
+    assert only(retained).stat().st_mode & 0o777 == 0o600
+    assert retained.stat().st_mode & 0o777 == 0o700
 
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
@@ -678,9 +678,9 @@ def test_in_the_home_of_another_nothing_is_stored(
 
 
 def test_what_is_nested_as_deep_as_can_be_is_checked_all_the_same(
-    kept: Path, capsys: pytest.CaptureFixture[str]
+    retained: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     deep = "(" * 90 + "1" + " + 1 request/request)" * 90
     Path("shop.qps").write_text(SHOP.replace("3 request/s", f"3 request/s * {deep}"))
-    first = told(capsys, "check", "shop.qps")
-    assert told(capsys, "check", "shop.qps") == first
+    first = reported(capsys, "check", "shop.qps")
+    assert reported(capsys, "check", "shop.qps") == first

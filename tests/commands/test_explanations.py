@@ -22,7 +22,7 @@ from qps.compiler.diagnostics.code_explanations import (
 from qps.compiler.diagnostics.diagnostic import Code
 
 EVERY = pytest.mark.parametrize("code", codes.ALL, ids=lambda code: code.id)
-TOLD = re.compile(r"(?:error|warning)\[(QPS\d+)\]")
+REPORTED = re.compile(r"(?:error|warning)\[(QPS\d+)\]")
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def test_an_example_prints_what_its_page_says_and_has_no_other_mistake(
     printed = explanations.printed_by(found.files, found.command, tmp_path)
     assert explanations.with_printed(found, printed) == page_of(code)
     others = {codes.UNKNOWN_NAME.id} if code is codes.TOO_MANY else set()
-    assert set(TOLD.findall(printed)) - others == {code.id}
+    assert set(REPORTED.findall(printed)) - others == {code.id}
 
 
 @EVERY
@@ -49,7 +49,7 @@ def test_the_fixed_example_has_no_mistake(code: Code, tmp_path: Path) -> None:
     assert (found.fixed_files, found.fixed_command) != (found.files, found.command)
     printed = explanations.printed_by(found.fixed_files, found.fixed_command, tmp_path)
     # Whether the range ends before the system does is no part of the lesson.
-    assert set(TOLD.findall(printed)) <= {codes.RANGE_LIMITS.id} - {code.id}, printed
+    assert set(REPORTED.findall(printed)) <= {codes.RANGE_LIMITS.id} - {code.id}, printed
     assert not re.search(r"exit status [23]", printed)
 
 

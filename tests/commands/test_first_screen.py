@@ -61,7 +61,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("many.qps").write_text(MANY, encoding="utf-8")
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def reported(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     main(["solve", *arguments])
     return capsys.readouterr().out
 
@@ -69,7 +69,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = told(capsys, "site.qps")
+    text = reported(capsys, "site.qps")
     lines = text.splitlines()
     assert lines[:2] == [f"{'site':72}site.qps", ""]
     assert lines[2] == "  Capacity     3,750 shoppers (optimistic)"
@@ -90,19 +90,19 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
 
 def test_changes_are_bought_made_or_serve_less_traffic(capsys: pytest.CaptureFixture[str]) -> None:
     """What is bought comes first, and what has a price before what has none."""
-    text = told(capsys, str(ROOT / "specs/applications/kafka.qps"), "-q")
+    text = reported(capsys, str(ROOT / "specs/applications/kafka.qps"), "-q")
     changes = text[text.index("  Ways to raise capacity") : text.index("  Cost ")]
     labels = re.findall(r"^  (\S.{11}) (\w+)", changes, re.MULTILINE)
     assert labels == [("Buy         ", "broker"), ("Change      ", "copies")]
     assert changes.index("+$1,750/month") < changes.index("no price set")
-    llm = told(capsys, str(ROOT / "specs/applications/llm.qps"), "-q")
+    llm = reported(capsys, str(ROOT / "specs/applications/llm.qps"), "-q")
     assert "\n  Less traffic pace: 1 -> 0.9 requests/minute" in llm
 
 
 def test_a_utilization_is_a_bar_with_a_tick_at_its_target(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = told(capsys, str(ROOT / "specs/sfu.qps"), "-q", "--no-advice")
+    text = reported(capsys, str(ROOT / "specs/sfu.qps"), "-q", "--no-advice")
     assert "\n  wan egress from sfu     ████░░|░░   49.3 % " in text
     assert "\n  sfu CPU                 ██████|░░   74.6 % " in text
 
@@ -112,7 +112,7 @@ def test_what_can_be_done_comes_first_where_nobody_is_supported(
 ) -> None:
     slow = SITE.replace("replies.latency <= 100 ms", "replies.latency <= 5 ms")
     Path("slow.qps").write_text(slow, encoding="utf-8")
-    text = told(capsys, "slow.qps", "-q")
+    text = reported(capsys, "slow.qps", "-q")
     assert text.index("  Violated ") < text.index("  Possible fixes ") < text.index("  Next limit")
 
 
@@ -124,7 +124,7 @@ def test_the_bottleneck_saturates_at_one_figure(
     text = SITE.replace("web.cpu.load <= 75 %; replies.latency <= 100 ms", "shoppers <= 100")
     text = text.replace("cpu 4 core", f"cpu 4 core{queueing}")
     Path("few.qps").write_text(text, encoding="utf-8")
-    text = told(capsys, "few.qps", "--no-advice")
+    text = reported(capsys, "few.qps", "--no-advice")
     assert "\n  Busiest      web CPU: utilization 2 %, saturated at 5,000 shoppers\n" in text
     assert "\n  Next limit   web CPU: saturated at 5,000 shoppers\n" in text
 
@@ -132,7 +132,7 @@ def test_the_bottleneck_saturates_at_one_figure(
 def test_quality_is_reported_by_the_requirements_behind_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
+    text = reported(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
     assert "  Limit        overall quality penalty: voice latency ≥ 227 ms (limit" in text
 
@@ -140,14 +140,16 @@ def test_quality_is_reported_by_the_requirements_behind_it(
 def test_eight_resources_are_reported_and_how_full_the_others_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = told(capsys, "many.qps", "--no-advice")
+    text = reported(capsys, "many.qps", "--no-advice")
     rows = re.findall(r"^  n(\d+) CPU ", text, re.MULTILINE)
     assert rows == [str(n) for n in range(32, 24, -1)]
     largest = qps.load("many.qps").solve().capacity
     assert largest == 312
     share = 24 * 312 * 0.1 * 0.001 * 100  # of n24, the fullest of the others
     assert f"\n  24 more resources below {int(share) + 1} % utilization\n" in text
-    assert len(re.findall(r" n\d+\.cpu$", told(capsys, "many.qps", "--all"), re.MULTILINE)) == 32
+    assert (
+        len(re.findall(r" n\d+\.cpu$", reported(capsys, "many.qps", "--all"), re.MULTILINE)) == 32
+    )
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
@@ -158,7 +160,7 @@ def test_it_fits_the_terminal(
     monkeypatch.setenv("COLUMNS", str(columns))
     path = spec if spec.endswith(".qps") else str(ROOT / f"specs/{spec}.qps")
     monkeypatch.chdir(Path(path).resolve().parent)
-    lines = told(capsys, Path(path).name, "--no-advice", "-q").splitlines()
+    lines = reported(capsys, Path(path).name, "--no-advice", "-q").splitlines()
     assert max(map(len, lines)) <= columns
     if columns == 200 and spec == "iri":
         assert max(map(len, lines)) > 150
@@ -169,22 +171,22 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
 ) -> None:
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    bare = told(capsys, "many.qps", "--no-advice")
-    shown = told(capsys, "many.qps", "--no-advice", "--color", "always")
+    bare = reported(capsys, "many.qps", "--no-advice")
+    shown = reported(capsys, "many.qps", "--no-advice", "--color", "always")
     assert "\x1b" not in bare
     assert COLOUR.sub("", shown) == bare
     assert "\x1b[1;32m  Capacity     312 users\x1b[0m" in shown
     assert "\x1b[1;33m  n32 CPU " in shown
     assert "\x1b[1;33m  Bottleneck" in shown
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert told(capsys, "many.qps", "--no-advice") == shown
+    assert reported(capsys, "many.qps", "--no-advice") == shown
     monkeypatch.setenv("NO_COLOR", "1")
-    assert told(capsys, "many.qps", "--no-advice") == bare
+    assert reported(capsys, "many.qps", "--no-advice") == bare
 
 
 def test_an_answer_of_none_is_a_miss(capsys: pytest.CaptureFixture[str]) -> None:
     Path("none.qps").write_text(SITE.replace("<= 100 ms", "<= 1 us"), encoding="utf-8")
-    shown = told(capsys, "none.qps", "--no-advice", "--color", "always")
+    shown = reported(capsys, "none.qps", "--no-advice", "--color", "always")
     assert "\x1b[1;31m  Capacity     none: not even 1 shopper is supported" in shown
     assert "Violated     replies latency: " in shown
 
@@ -204,7 +206,7 @@ def test_what_a_latency_is_made_of_stands_below_a_violated_one(
 @pytest.mark.parametrize("name", ["evil\u202e", "e\x1b[31mvil"])
 def test_a_title_drives_no_terminal(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("evil.qps").write_text(f'"""{name}"""\n' + MANY, encoding="utf-8")
-    shown = told(capsys, "evil.qps", "--no-advice", "--color", "always")
+    shown = reported(capsys, "evil.qps", "--no-advice", "--color", "always")
     assert name not in shown
     assert "\x1b" not in COLOUR.sub("", shown)
     assert "\x1b[31m" not in shown
@@ -265,7 +267,7 @@ def test_capacity_is_reported_before_advice(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("site.qps").write_text(SITE, encoding="utf-8")
-    whole = told(capsys, "site.qps")
+    whole = reported(capsys, "site.qps")
     tried = solved_spec.helpful_changes
     early: list[str] = []
 
@@ -274,7 +276,7 @@ def test_capacity_is_reported_before_advice(
         return tried(*given)
 
     monkeypatch.setattr(solved_spec, "helpful_changes", looked_at)
-    later = told(capsys, "site.qps")
+    later = reported(capsys, "site.qps")
     assert "Capacity     3,750 shoppers (optimistic)" in early[0]
     assert "Ways to raise capacity" in later
     assert early[0] + later == whole

@@ -65,7 +65,7 @@ def graph_of(text: str) -> LoadGraph:
     return lower(model, base_configuration(model))
 
 
-def told(
+def reported(
     text: str, at: int = 1, precision: float = 0.02, seconds: float = 2.0, seed: int = 1
 ) -> tuple[LoadGraph, Simulation]:
     graph = graph_of(text)
@@ -283,7 +283,7 @@ def one_station(queueing: str, service: str, more: str = "", traffic: str = "0.8
     ],
 )
 def test_queues_come_to_what_is_known_of_them(text: str, mean: float, p99: float | None) -> None:
-    _, found = told(text)
+    _, found = reported(text)
     stream = found.streams["job"]
     assert stream.mean is not None
     assert abs(stream.mean.mean - mean) <= stream.mean.half_width(0.9999)
@@ -299,7 +299,7 @@ def test_users_who_wait_are_played_as_such() -> None:
     text = one_station("1 core, queueing mm1", "1 s/request", traffic="10 request").replace(
         "1 bit/request;", "1 bit/request, think 4 s;"
     )
-    _, found = told(text, seconds=8)
+    _, found = reported(text, seconds=8)
     mean = found.streams["job"].mean
     assert mean is not None
     assert abs(mean.mean - 6.053) <= mean.half_width(0.9999)
@@ -315,7 +315,7 @@ stream job for each user { traffic 1 request, 1 kB/request, think 100 s; at w { 
 
 
 def test_of_many_users_nobody_keeps_who_thinks() -> None:
-    graph, found = told(MANY, at=4_000, seconds=1)
+    graph, found = reported(MANY, at=4_000, seconds=1)
     mean = found.streams["job"].mean
     assert mean is not None
     assert found.loads["w.cpu"].mean == pytest.approx(0.8, rel=0.03)
@@ -334,7 +334,7 @@ def test_fixed_cycles_are_played_over_many_phases() -> None:
     topology { node p = box * 40; node b = line; link l = w between p, b }
     stream s for each p { traffic 1 packet/s, 1 bit/packet; at p { }; at b { c } }
     """
-    graph, found = told(text)
+    graph, found = reported(text)
     mean = found.streams["s"].mean
     assert found.network.episode is not None
     assert mean is not None
@@ -356,7 +356,7 @@ def test_what_is_called_together_waits_for_the_slowest() -> None:
       at f { together { call a { c }; call b { d } } }
     }
     """
-    graph, found = told(text)
+    graph, found = reported(text)
     mean = found.streams["job"].mean
     assert mean is not None
     # Flatto and Hahn 1984: (12 - load) / 8 times the wait of one of them.
@@ -376,7 +376,7 @@ stream talk { traffic N * 1 call/hour; at a { c } }
 
 
 def test_who_finds_no_room_is_lost() -> None:
-    graph, found = told(TRUNK, at=80, precision=0.05)
+    graph, found = reported(TRUNK, at=80, precision=0.05)
     lost = found.streams["talk"].lost["blocked"]
     # Erlang's B, for 4 erlang at 4 lines.
     assert abs(lost.mean - 0.3107) <= lost.half_width(0.9999)
@@ -402,7 +402,7 @@ stream voice for each user {
 
 
 def test_flows_that_merge_go_on_as_one() -> None:
-    graph, found = told(MIXED, at=4, precision=0.05)
+    graph, found = reported(MIXED, at=4, precision=0.05)
     voice = found.streams["voice"]
     # Four are received by two cores, 2 ms; three of them are mixed, 6 ms.
     assert voice.mean is not None
@@ -414,7 +414,7 @@ def test_flows_that_merge_go_on_as_one() -> None:
 
 def test_flows_that_merge_wait_for_each_other() -> None:
     text = MIXED.replace("2 core", "2 core, queueing mmc")
-    _, found = told(text, at=4, precision=0.05)
+    _, found = reported(text, at=4, precision=0.05)
     assert found.loads["b.cpu"].mean == pytest.approx((40 + 60) / 2000, rel=0.05)
     mean = found.streams["voice"].mean
     # Of four exponential ones at two cores the last is done after 3 times a half and 1, on average.
@@ -433,7 +433,7 @@ def test_bare_bytes_are_played_in_pieces() -> None:
     topology { node a = m; node b = box; link l = w between a, b }
     stream film { traffic N * 80 kbit/s; at a { c; pack; c }; at b { } }
     """
-    graph, found = told(text, at=5, precision=0.05)
+    graph, found = reported(text, at=5, precision=0.05)
     film = found.streams["film"]
     assert film.rate.mean == pytest.approx(180e3, rel=0.05)
     assert film.mean is not None
@@ -449,7 +449,7 @@ def test_jitter_is_played_as_a_normal_law() -> None:
     topology { node a = box; node b = box; link l = w between a, b }
     stream film { traffic N * 10 packet/s, 100 byte/packet; at a { }; at b { } }
     """
-    _, found = told(text, at=5, precision=0.05)
+    _, found = reported(text, at=5, precision=0.05)
     film = found.streams["film"]
     assert film.quantiles[0.95].mean == pytest.approx(0.0208 + 1.645 * 0.002, rel=0.005)
 
@@ -459,7 +459,7 @@ def test_rare_events_keep_nothing_else_from_being_reported() -> None:
         "require {",
         "stream rare { traffic 1e-9 request/s, 1 kB/request; at w { page } }\nrequire {",
     )
-    graph, found = told(text, at=50, seconds=0.5)
+    graph, found = reported(text, at=50, seconds=0.5)
     verdicts = {(one.subject, one.measure): one.verdict for one in compared(graph, found)}
     assert verdicts["job", "latency"] is Verdict.AGREES
     assert verdicts["rare", "rate"] is Verdict.UNKNOWN
@@ -467,14 +467,14 @@ def test_rare_events_keep_nothing_else_from_being_reported() -> None:
 
 def test_nothing_is_judged_before_it_has_settled() -> None:
     text = one_station("1 core, queueing mm1", "1 s/request", traffic="0.9999 request/s")
-    graph, found = told(text, seconds=0.2)
+    graph, found = reported(text, seconds=0.2)
     assert not found.has_converged
     assert {one.verdict for one in compared(graph, found)} == {Verdict.UNKNOWN}
 
 
 def test_a_quantile_is_reported_when_enough_were_late_apart_from_each_other() -> None:
     text = one_station("1 core, queueing mm1", "1 s/request", traffic="0.95 request/s")
-    _, found = told(text, seconds=0)
+    _, found = reported(text, seconds=0)
     # Ten of a run of 2,000 are later than its p99.5, but all in one long queue.
     assert found.streams["job"].items > 20 * 2_000
     assert 0.99 not in found.streams["job"].quantiles
@@ -484,7 +484,7 @@ def test_losses_thin_what_comes_behind_them() -> None:
     text = one_station("1 core, queueing none", "0.1 s/request", "; shed; c").replace(
         "topology", "component shed { drop 0.25 }\ntopology"
     )
-    graph, found = told(text)
+    graph, found = reported(text)
     reported_for = found.streams["job"]
     assert reported_for.lost["any"].mean == pytest.approx(0.25, abs=0.02)
     assert reported_for.rate.mean == pytest.approx(0.6, rel=0.05)

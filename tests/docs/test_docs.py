@@ -128,7 +128,7 @@ FIGURES = spec_figures.PAGE.read_text(encoding="utf-8")
 
 @pytest.mark.parametrize("spec", spec_figures.named(FIGURES))
 def test_the_list_of_specs_tells_what_qps_test_tells(spec: str) -> None:
-    for kind, result in spec_figures.told(FIGURES, spec).items():
+    for kind, result in spec_figures.reported(FIGURES, spec).items():
         assert result == spec_figures.figures(kind, spec), "run `python tests/documents/docs.py`"
 
 
@@ -158,7 +158,7 @@ def test_no_published_claim_hands_back_what_was_put_in(spec: str) -> None:
 
 
 def test_the_list_of_specs_adds_up_its_predictions() -> None:
-    result = spec_figures.told(FIGURES, None)
+    result = spec_figures.reported(FIGURES, None)
     of_all = spec_figures.all_predictions(spec_figures.predicting(FIGURES))
     assert result == {
         "all documents": spec_figures.all_documents(),
@@ -169,9 +169,9 @@ def test_the_list_of_specs_adds_up_its_predictions() -> None:
 
 def test_fits_hold_the_runs_that_they_have_not_seen_as_the_pages_say() -> None:
     readme = spec_figures.README.read_text(encoding="utf-8")
-    assert spec_figures.told(readme, None) == {"all fits": spec_figures.all_fits()}
+    assert spec_figures.reported(readme, None) == {"all fits": spec_figures.all_fits()}
     validation = spec_figures.VALIDATION.read_text(encoding="utf-8")
-    assert spec_figures.told(validation, None) == {
+    assert spec_figures.reported(validation, None) == {
         "all documents": spec_figures.all_documents(),
         "all fits": spec_figures.all_fits(),
     }

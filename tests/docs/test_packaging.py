@@ -216,7 +216,7 @@ def test_an_sdist_holds_what_its_tests_need() -> None:
         word for line in lines if line.startswith(("include", "graft")) for word in line.split()
     }
     packages = {*FOLDERS, "src"}
-    tops = {path.name for path in ROOT.iterdir() if path.is_dir() and _is_kept(path)}
+    tops = {path.name for path in ROOT.iterdir() if path.is_dir() and _is_included(path)}
     assert tops - packages - named == set()
     if (ROOT / ".git").exists():
         words = ["git", "-C", str(ROOT), "ls-files", "-z", "--", ":(glob)*"]
@@ -225,7 +225,7 @@ def test_an_sdist_holds_what_its_tests_need() -> None:
             assert any(fnmatch(file, pattern) for pattern in named), file
 
 
-def _is_kept(folder: Path) -> bool:
+def _is_included(folder: Path) -> bool:
     """Return whether a folder is part of the repository, not made by a tool."""
     made = {"node_modules", "build", "dist", ".git", ".venv"}
     return folder.name not in made and not folder.name.startswith(

@@ -19,7 +19,7 @@ import qps
 from documents.docs import ROOT
 
 PAGE = ROOT / "docs" / "api.md"
-_KEPT = "<!-- What follows is made of docstrings by tests/documents/docs.py. -->\n"
+_STORED = "<!-- What follows is made of docstrings by tests/documents/docs.py. -->\n"
 _WIDEST = 90
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 _NOT_TAKEN_APART = frozenset(["LoadGraph", "Network", "Spec", "Diagnostic", "CompiledMatrix"])
@@ -28,7 +28,7 @@ _NOT_TAKEN_APART = frozenset(["LoadGraph", "Network", "Spec", "Diagnostic", "Com
 
 def written(page: str) -> str:
     """Return the page with what docstrings say now below its own words."""
-    return page.partition(_KEPT)[0] + _KEPT + "\n" + "\n".join(_reference()) + "\n"
+    return page.partition(_STORED)[0] + _STORED + "\n" + "\n".join(_reference()) + "\n"
 
 
 def _reference() -> Iterator[str]:

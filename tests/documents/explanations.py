@@ -24,7 +24,7 @@ def printed_by(files: Sequence[ExampleFile], command: str, folder: Path) -> str:
     return run(command, folder)
 
 
-def told_of(code: Code, printed: str) -> str:
+def reported_of(code: Code, printed: str) -> str:
     """Return the first diagnostic of a code in what a command has printed, empty for none."""
     whole = rf"^\w+\[{code.id}\].*(?:\n.+)*"
     in_the_answer = rf"^  (?:\S+ )?warning\[{code.id}\].*(?:\n    .*)*"
@@ -34,7 +34,7 @@ def told_of(code: Code, printed: str) -> str:
 
 def with_printed(explanation: Explanation, printed: str) -> str:
     """Return the page of a code with what its example really printed."""
-    found = told_of(explanation.code, printed)
+    found = reported_of(explanation.code, printed)
     block = f"```console\n$ {explanation.command}\n{found}```\n"
     page = page_of(explanation.code)
     return re.sub(r"```console\n.*?```\n", lambda _: block, page, count=1, flags=re.DOTALL)

@@ -112,5 +112,5 @@ def _is_within(rows: Sequence[tuple[int, ...]], left_out: int) -> bool:
 
 if __name__ == "__main__":
     for table, (held, of) in zip(TABLES, held_of(), strict=True):
-        told = ", ".join(f"{heading} {value}" for heading, value in table.only)
-        sys.stdout.write(f"{held} of {of}  {table.file} {told}".rstrip() + "\n")
+        reported = ", ".join(f"{heading} {value}" for heading, value in table.only)
+        sys.stdout.write(f"{held} of {of}  {table.file} {reported}".rstrip() + "\n")

@@ -52,7 +52,7 @@ def named(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(m["spec"] for m in _MARKED.finditer(text) if m["spec"]))
 
 
-def told(text: str, spec: str | None) -> dict[str, str]:
+def reported(text: str, spec: str | None) -> dict[str, str]:
     """Return what a page tells of a spec, or of all predictions, by the kind of figure."""
     found = _MARKED.finditer(text)
     return {m["kind"] or f"all {m['all']}": m["told"] for m in found if m["spec"] == spec}

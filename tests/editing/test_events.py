@@ -36,7 +36,7 @@ stream page in all {
   }
 }
 """
-ASKED = (
+REQUESTED = (
     ("event hi‸t = hits", "where it is declared"),
     ("not hi‸t: {", "where it does not happen"),
     ("one of { hi‸t:", "where it is one of two alternatives"),
@@ -53,7 +53,9 @@ def opened(
     return documents, uri, types.TextDocumentIdentifier(uri)
 
 
-@pytest.mark.parametrize("place", [place for place, _ in ASKED], ids=[name for _, name in ASKED])
+@pytest.mark.parametrize(
+    "place", [place for place, _ in REQUESTED], ids=[name for _, name in REQUESTED]
+)
 def test_an_event_is_known_wherever_it_is_named(tmp_path: Path, place: str) -> None:
     text, at = marked(SPEC.replace(place.replace("‸", ""), place))
     documents, uri, of = opened(tmp_path, text)

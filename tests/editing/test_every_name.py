@@ -19,14 +19,14 @@ from qps.editing.symbol_renaming import rename
 from qps.editing.value_hints import value_hints
 
 SPECS = Path(__file__).parents[2] / "specs"
-ASKED = ["applications/chat", "wifi_calls"]
+REQUESTED = ["applications/chat", "wifi_calls"]
 EACH = 7
 """Every so manieth name that can have another one is given one."""
 SILENT = ("word", "column")
 """Of headings of tables, and of some words, nothing is known."""
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", REQUESTED)
 def test_at_every_name_something_is_known(name: str) -> None:
     path = SPECS / f"{name}.qps"
     # Columns are those of UTF-16, and something stands before the names that takes two of them.

@@ -39,7 +39,7 @@ stream flow { traffic N * 2 packet/s; at host { work } }
 def ide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     with editor(tmp_path_factory.mktemp("specs"), {"virtualDocuments": True}) as one:
         yield one
-        assert one.told == []  # nothing failed on the way that was not asked for
+        assert one.reported == []  # nothing failed on the way that was not asked for
 
 
 def of(uri: str) -> types.TextDocumentIdentifier:
@@ -157,16 +157,16 @@ def test_the_lens_tells_the_answer_of_this_text_or_none(ide: Editor) -> None:
 
 def test_the_lens_tells_the_headline_when_samples_are_solved(ide: Editor) -> None:
     uri = ide.put(SPEC.replace("10 ms/packet", "10 ms/packet +- 20 %"))
-    asked = types.CodeLensParams(of(uri))
-    told = []
+    queried = types.CodeLensParams(of(uri))
+    reported = []
     for _ in range(4000):
-        (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
-        told.append(lens.command.title)
-        if "confidence" in told[-1]:
+        (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, queried)
+        reported.append(lens.command.title)
+        if "confidence" in reported[-1]:
             break
         ide.run(asyncio.sleep(0.05))
-    assert told[0] == "50 users with nominal inputs; limited by host.cpu.utilization"
-    users, _, rest = told[-1].partition(" ")
+    assert reported[0] == "50 users with nominal inputs; limited by host.cpu.utilization"
+    users, _, rest = reported[-1].partition(" ")
     assert rest == "users at 95 % confidence; limited by host.cpu.utilization"
     assert int(users) < 50
 
@@ -208,8 +208,8 @@ def test_a_process_that_dies_is_reported_and_the_next_one_answers(ide: Editor) -
     except JsonRpcException as result:  # it was at work on this
         assert "ended by itself" in str(result)  # noqa: PT017
     assert len(ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, options)) == 6
-    assert all("ended by itself" in one for one in ide.told)
-    ide.told.clear()
+    assert all("ended by itself" in one for one in ide.reported)
+    ide.reported.clear()
 
 
 def test_without_pygls_the_command_says_how_to_get_it(
@@ -281,7 +281,7 @@ def place(text: str, part: str = "") -> types.Position:
     return types.Position(before.count("\n"), len(before.rpartition("\n")[2]))
 
 
-def told(found: Iterator[types.Location]) -> list[str]:
+def reported(found: Iterator[types.Location]) -> list[str]:
     return [f"{one.uri.rpartition('/')[2]}:{one.range.start.line}" for one in found]
 
 
@@ -302,7 +302,7 @@ def test_names_lead_to_what_declares_them_and_back(
 ) -> None:
     at = place(text, part)
     found = ide.ask(types.TEXT_DOCUMENT_DEFINITION, types.DefinitionParams(of(names), at))
-    assert told(found) == declared
+    assert reported(found) == declared
     context = types.ReferenceContext(include_declaration=True)
     options = types.ReferenceParams(context=context, text_document=of(names), position=at)
     found = ide.ask(types.TEXT_DOCUMENT_REFERENCES, options) or ()

@@ -261,7 +261,7 @@ def test_a_memory_in_use_tells_what_was_made_before_and_forgets_with_itself() ->
     assert len(formulas._KNOWN) <= before - 100
 
 
-def asked_again(memory: Memory) -> object:
+def requested_again(memory: Memory) -> object:
     options = "asked", "now and then"
     return memory.now.get(options) or memory.recall_expiring(options)
 
@@ -272,6 +272,6 @@ def test_a_memory_forgets_what_was_not_used_lately() -> None:
     for i in range(150_000):
         memory.keep(("filling", i, 0, 0), ZERO)
         if not i % 50_000:
-            assert asked_again(memory) is ZERO
+            assert requested_again(memory) is ZERO
     assert len(memory.now) + len(memory._before) < 250_000
-    assert asked_again(memory) is ZERO
+    assert requested_again(memory) is ZERO

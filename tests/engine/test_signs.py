@@ -28,7 +28,7 @@ BELOW_ONE = (1 - exp(-N)) * (1 - exp(-2 * N))
 
 WRITTEN_OUT = 1 + 2 * exp(-N) + exp(-2 * N)
 
-UNTOLD = cos(exp(-N)) * exp(-exp(-2 * N)) - 1
+WITHOUT_SIGN = cos(exp(-N)) * exp(-exp(-2 * N)) - 1
 """cos x e^-x^2 is about 1 - 3/2 x^2; x^2 is 10^-868,589 at a million."""
 
 
@@ -78,9 +78,9 @@ def test_what_has_no_finite_value_has_no_sign(value: Formula) -> None:
 
 
 def test_what_no_digits_decide_is_undecided() -> None:
-    assert sign_at(UNTOLD, N, Fraction(1000)) == -1
+    assert sign_at(WITHOUT_SIGN, N, Fraction(1000)) == -1
     with pytest.raises(NoSignError):
-        sign_at(UNTOLD, N, Fraction(10**6))
+        sign_at(WITHOUT_SIGN, N, Fraction(10**6))
 
 
 def test_what_never_reaches_its_limit_never_saturates() -> None:
@@ -91,7 +91,7 @@ def test_what_never_reaches_its_limit_never_saturates() -> None:
 
 def test_what_is_undecided_is_refused_with_the_name_of_the_requirement() -> None:
     with pytest.raises(QpsError) as raised:
-        first_failure(UNTOLD, N, 10**6, 10**6 + 5, name="fl.quality >= 1")
+        first_failure(WITHOUT_SIGN, N, 10**6, 10**6 + 5, name="fl.quality >= 1")
     assert (
         "`fl.quality >= 1` is too close to its limit to decide"
         in raised.value.diagnostics[0].message
@@ -99,7 +99,7 @@ def test_what_is_undecided_is_refused_with_the_name_of_the_requirement() -> None
 
 
 def test_a_load_that_is_unknown_at_the_start_is_undecided() -> None:
-    result = saturation_point(UNTOLD + 1, N, 10**6)
+    result = saturation_point(WITHOUT_SIGN + 1, N, 10**6)
     assert result == Saturation(None, Method.UNDECIDED, not_below=10**6)
 
 

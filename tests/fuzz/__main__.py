@@ -67,7 +67,7 @@ def main() -> int:
             for finding in batch.findings:
                 if finding.where not in findings:
                     findings[finding.where] = finding
-                    print(f"\n{finding.keep(FOUND)}\n{finding.told}", flush=True)
+                    print(f"\n{finding.keep(FOUND)}\n{finding.reported}", flush=True)
     taken = monotonic() - began
     text = ", ".join(f"{count:,} {kind}" for kind, count in sorted(tried.items()))
     print(f"{tried.total():,} inputs in {taken:.0f} s ({text}); {len(findings)} findings")

@@ -53,7 +53,7 @@ class RepositoryFinding(Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...]
     command: tuple[str, ...]
     where: str
-    told: str
+    reported: str
 
     def keep(self, folder: Path) -> Path:
         """Write it where the tests find it; return where."""
@@ -73,7 +73,7 @@ def _plain(value: object) -> object:
     return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
-def kept_repository(file: Path) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+def retained_repository(file: Path) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
     """Return what `RepositoryFinding.keep` has written."""
     pieces, command = msgspec.json.decode(file.read_bytes())
 
@@ -125,7 +125,7 @@ def wrong(
         shutil.rmtree(folder, ignore_errors=True)
     if not where:
         return None
-    return RepositoryFinding(pieces=pieces, command=command, where=where, told=result)
+    return RepositoryFinding(pieces=pieces, command=command, where=where, reported=result)
 
 
 def _tried(made: Repository, command: tuple[str, ...]) -> tuple[str, str]:

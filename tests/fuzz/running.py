@@ -39,7 +39,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     given: Input
     where: str
-    told: str
+    reported: str
 
     def keep(self, folder: Path) -> Path:
         """Write the input where the tests find it; return where."""
@@ -60,7 +60,7 @@ class TooLongError(Exception):
     """An input took more of a processor than it may."""
 
 
-def kept(folder: Path) -> Input:
+def retained(folder: Path) -> Input:
     """Return the input that `Finding.keep` has written."""
     kind, *command = shlex.split((folder / _COMMAND).read_text())
     files = {
@@ -96,7 +96,7 @@ def fault(given: Input, seconds: float) -> Finding | None:
             _ask(given)
     except Exception as error:  # noqa: BLE001 - whatever it is, that is what is looked for
         text = "".join(traceback.format_exception(error))
-        return Finding(given=given, where=_where(error), told=text)
+        return Finding(given=given, where=_where(error), reported=text)
     return None
 
 

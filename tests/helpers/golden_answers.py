@@ -40,7 +40,7 @@ class Answer:
 
     command: str
     status: int | str
-    told: str
+    reported: str
     answer: Json
     seconds: float
 

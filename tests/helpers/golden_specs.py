@@ -167,8 +167,8 @@ def even_axis(parameter: ir.Parameter, text: str, count: int) -> str | None:
         last = ends[1] if high is None else min(high, ends[1])
     if first >= last:
         return None
-    ends_told = f"{float(first):.12g}..{float(last):.12g} {_unit(parameter, text)}"
-    return f"  {parameter.name} in {ends_told}, {count} values"
+    reported_ends = f"{float(first):.12g}..{float(last):.12g} {_unit(parameter, text)}"
+    return f"  {parameter.name} in {reported_ends}, {count} values"
 
 
 def _axis(name: str, choices: Sequence[str]) -> str:

@@ -109,7 +109,7 @@ def _compared(old: Answer, new: Answer) -> Comparison:
     comparison = Comparison()
     comparison.compare(old.status, new.status, "status", "status")
     if new.status != TIMEOUT:
-        comparison.compare(old.told, new.told, "messages", "messages")
+        comparison.compare(old.reported, new.reported, "messages", "messages")
         comparison.compare(old.answer, new.answer)
     return comparison
 

@@ -144,7 +144,7 @@ def compare(before: Mapping[Key, Label], after: Mapping[Key, Label], *, kinds: b
     differs: dict[tuple[str, str, str, str], tuple[bool, list[str]]] = {}
     for key in {**before, **after}:
         old, new = before.get(key), after.get(key)
-        if _told(old, kinds=kinds) == _told(new, kinds=kinds):
+        if _reported(old, kinds=kinds) == _reported(new, kinds=kinds):
             continue
         was_exact = old is not None and old["kind"] == Kind.EXACT.value
         spec, quantity, at = key
@@ -163,7 +163,7 @@ def compare(before: Mapping[Key, Label], after: Mapping[Key, Label], *, kinds: b
     return 1 if differs else 0
 
 
-def _told(label: Label | None, *, kinds: bool) -> object:
+def _reported(label: Label | None, *, kinds: bool) -> object:
     if label is None:
         return None
     return label["kind"], label.get("error"), None if kinds else label["reasons"]

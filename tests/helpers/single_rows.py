@@ -63,12 +63,12 @@ def solve_single(
     if reason is not None:
         return _without(question, reason)
     try:
-        return _told(model, configuration, question, solve_model(model, configuration), at)
+        return _reported(model, configuration, question, solve_model(model, configuration), at)
     except QpsError as error:
         return _without(question, error.diagnostics[0].message)
 
 
-def _told(
+def _reported(
     model: ir.Model,
     configuration: Configuration,
     question: Question,
@@ -148,7 +148,7 @@ def _without(question: Question, reason: str) -> SingleRow:
 class _Values:
     """Evaluates expressions of one solved configuration at one population."""
 
-    asking: QuestionLowering
+    requesting: QuestionLowering
     solution: Solution
     population: int
 
@@ -157,7 +157,7 @@ class _Values:
         if expr is None:
             return nan
         graph = self.solution.graph
-        assumptions = self.asking.expressions.assumptions.values()
+        assumptions = self.requesting.expressions.assumptions.values()
         values = {a.symbol: a.value for a in assumptions} | graph.values
         values |= {graph.population: number(self.population)}
         values |= self._answers(expr.symbols, graph)
@@ -178,7 +178,7 @@ class _Values:
     def sides(self, compare: ir.Compare) -> tuple[float, float]:
         """Return the values of both sides of a comparison."""
         left, right = (
-            self.of(self.asking.expression(side)) for side in (compare.left, compare.right)
+            self.of(self.requesting.expression(side)) for side in (compare.left, compare.right)
         )
         return left, right
 

@@ -12,7 +12,7 @@ from helpers.answers import answer_of
 from helpers.formulas import exp
 from helpers.specs import checked
 from labels.test_certainty import IN_WORDS, LATE, WAITING
-from labels.test_certainty_of_streams import ASKING
+from labels.test_certainty_of_streams import REQUESTING
 from qps.compiler.quantities.certainty import (
     EXACT,
     Kind,
@@ -31,7 +31,7 @@ from qps.solver.what_if.sizing_result import Sizing
 
 
 def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() -> None:
-    text = ASKING + "require { p.loss <= 1 % }\n"
+    text = REQUESTING + "require { p.loss <= 1 % }\n"
     view = qps.loads(text).solve(advice=True)
     assert {one.known.kind for one in view.advice if one.kind == "more capacity"} == {"lower bound"}
     assert view.next_limit is not None

@@ -98,7 +98,7 @@ def test_a_column_of_losses_is_a_bound_as_some_of_its_rows_may_be() -> None:
 
 # -- users who think ------------------------------------------------------------------
 
-ASKING = """
+REQUESTING = """
 users N in 1..400
 param think = 10 s
 machine box { cpu 1 core, queueing mm1 }
@@ -112,28 +112,28 @@ require { p.latency <= 300 ms }
 
 
 def test_users_who_think_are_reported_as_taken_for_open_traffic() -> None:
-    stream = lowered(ASKING).streams["p"]
+    stream = lowered(REQUESTING).streams["p"]
     for known in (stream.latency_certainty, stream.quantile_certainty(Fraction(9, 10))):
         assert known.kind is Kind.UPPER_BOUND
         assert any("closed traffic of `p` is modeled as open" in r for r in known.reasons)
-    assert qps.loads(ASKING).solve().known.kind == "lower bound"
-    stated = ASKING.replace("param think = 10 s", "param pace = 0.1 request/s")
+    assert qps.loads(REQUESTING).solve().known.kind == "lower bound"
+    stated = REQUESTING.replace("param think = 10 s", "param pace = 0.1 request/s")
     stated = stated.replace("1 request / think", "pace")
     assert lowered(stated).streams["p"].latency_certainty.is_exact
-    uncertain = ASKING.replace("at a { step } }", "at a { step }; at user { } }")
+    uncertain = REQUESTING.replace("at a { step } }", "at a { step }; at user { } }")
     assert qps.loads(uncertain).solve().answer.startswith("About ")
 
 
 def test_only_networks_in_product_form_bound_users_who_think() -> None:
-    stream = lowered(ASKING.replace("mm1", "md1")).streams["p"]
+    stream = lowered(REQUESTING.replace("mm1", "md1")).streams["p"]
     assert stream.latency_certainty.kind is Kind.APPROXIMATION
-    in_steps = ASKING.replace("queueing mm1", "queueing periodic")
+    in_steps = REQUESTING.replace("queueing mm1", "queueing periodic")
     assert "modeled as open" not in str(lowered(in_steps).streams["p"].latency_certainty)
 
 
 def test_who_meets_users_who_think_waits_less_than_is_reported_too() -> None:
     other = "stream q for each user { traffic 0.1 request/s, 1 byte/request; at a { step } }\n"
-    known = lowered(ASKING + other).streams["q"].latency_certainty
+    known = lowered(REQUESTING + other).streams["q"].latency_certainty
     assert known.kind is Kind.UPPER_BOUND
     assert "closed traffic of `p`" in known.reasons[0]
 

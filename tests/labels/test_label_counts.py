@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.measured_errors import Axis, Quantity
 from simulated.measuring_errors import Off, errors_of, table_of
-from simulated.records import Model, Number, Play, kept, line_of
-from simulated.report import Counts, Kept
+from simulated.records import Model, Number, Play, line_of, retained
+from simulated.report import Counts, Stored
 
 _SURE = Play(100.0, 0.1, 20, 10_000)
 _SOME = Play(100.0, 20.0, 20, 10_000)
@@ -85,7 +85,7 @@ def test_exact_labels_are_held_against_those_before() -> None:
         ),
     )
     other = Model(seed=2, text="b", numbers=(_number(100),))
-    found = Kept.of([before, other], [now, Model(seed=2, text="c", numbers=(_number(100),))])
+    found = Stored.of([before, other], [now, Model(seed=2, text="c", numbers=(_number(100),))])
     # Of two before one was wrong; another spec of the same seed tells nothing.
     assert (found.rightly, found.still) == (1, 0)
     assert len(found.changed) == 2
@@ -159,11 +159,11 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     model = Model(seed=3, kind="rows", numbers=(_number(100),))
     endless = Model(seed=4, numbers=(Number(subject="s", measure="latency", predicted=inf),))
     file.write_bytes(line_of(endless))
-    ((read,),) = [one.numbers for one in kept(file)]
+    ((read,),) = [one.numbers for one in retained(file)]
     assert read.value == inf
     file.write_bytes(line_of(model) + line_of(model)[:20])
-    assert list(kept(file)) == [model]
-    assert not list(kept(tmp_path / "none.jsonl"))
+    assert list(retained(file)) == [model]
+    assert not list(retained(tmp_path / "none.jsonl"))
 
 
 def test_the_report_tells_the_counts(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def by_hand(cached: str, far: str, beacons: str, share: str) -> str:
     return text.replace("cached = on", "cached = on or off" if is_on else "cached = off or on")
 
 
-def told(graph: LoadGraph) -> object:
+def reported(graph: LoadGraph) -> object:
     """Return all that a load graph comes to, with the numbers that it rests on."""
     return (
         {n: (r.load, r.parts, r.throughput) for n, r in graph.resources.items()},
@@ -109,7 +109,7 @@ def test_it_is_as_what_is_written_or_left_out(chosen: tuple[str, str, str, str])
     names = ("cached", "far", "beacons", "share")
     settings = [f"{name} = {choice}" for name, choice in zip(names, chosen, strict=True)]
     graph, plain = lowered(with_all(), *settings), lowered(by_hand(*chosen))
-    assert str(told(graph)).replace("'", "") == str(told(plain)).replace("'", "")
+    assert str(reported(graph)).replace("'", "") == str(reported(plain)).replace("'", "")
     assert solve(graph).capacity == solve(plain).capacity
     assert graph.stated.absent == ({"beacon"} if chosen[2] == "off" else set())
 
@@ -204,7 +204,8 @@ def test_there_may_be_none_of_a_node_that_no_stream_visits_then() -> None:
 
 @pytest.mark.parametrize("measure", ["latency", "rate", "loss", "throughput", "jitter"])
 def test_what_is_not_there_has_no_measures(measure: str) -> None:
-    claim = f"expect e {{ beacon.{measure} >= 0 * beacon.{measure} with beacons = off; source model }}\n"
+    condition = f"beacon.{measure} >= 0 * beacon.{measure} with beacons = off"
+    claim = f"expect e {{ {condition}; source model }}\n"
     with pytest.raises(QpsError, match="stream `beacon` does not exist here"):
         loads(with_all() + claim).test()
 

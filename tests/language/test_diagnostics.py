@@ -48,7 +48,7 @@ def test_a_bad_spec_prints_what_its_golden_file_says(path: Path, golden: Golden)
     golden(path.with_suffix(".txt"), full(found))
     if path.name.startswith("QPS"):
         assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
-    tells_the_same_in_all_formats(found)
+    is_the_same_in_all_formats(found)
     for diagnostic in found:
         assert diagnostic.hints, f"does not say how to fix it: {diagnostic.message}"
 
@@ -174,7 +174,7 @@ def test_ten_mistakes_give_ten_messages_at_their_places() -> None:
     ]
 
 
-def tells_the_same_in_all_formats(found: tuple[Diagnostic, ...]) -> None:
+def is_the_same_in_all_formats(found: tuple[Diagnostic, ...]) -> None:
     """Hold what JSON and plain text say against each other."""
     finding = json.loads(as_json(found))["diagnostics"]
     lines = plain(found).splitlines()

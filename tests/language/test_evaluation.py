@@ -43,7 +43,7 @@ def _at(examined: Examined, text: str, part: str) -> PlacedValue | None:
 
 
 @pytest.mark.parametrize(
-    ("text", "part", "told"),
+    ("text", "part", "reported"),
     [
         ("= 4 kB/request", "4 kB/request", "4 kB/request"),
         ("2 ms/request + size / (1 GB/s)", "2 ms/request + size / (1 GB/s)", "2.004 ms/request"),
@@ -56,10 +56,10 @@ def _at(examined: Examined, text: str, part: str) -> PlacedValue | None:
         ("3 ms * 100", "3 ms * 100", "300 ms"),
     ],
 )
-def test_expressions_have_values(examined: Examined, text: str, part: str, told: str) -> None:
+def test_expressions_have_values(examined: Examined, text: str, part: str, reported: str) -> None:
     found = _at(examined, text, part)
     assert found is not None
-    assert found.text() == told
+    assert found.text() == reported
 
 
 def test_what_is_known_of_a_value_is_reported(examined: Examined) -> None:

@@ -196,7 +196,7 @@ PLACES = ("line", "column", "end_line", "end_column", "place", "excerpt", "words
 
 
 @pytest.fixture
-def told(
+def reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., str]:
     """Return what runs a command on a text, and gives what it prints."""
@@ -244,7 +244,7 @@ def answer(output: str) -> object:
     ],
 )
 def test_the_answer_is_that_of_the_longer_text(
-    arguments: list[str], told: Callable[..., str]
+    arguments: list[str], reported: Callable[..., str]
 ) -> None:
     long = [
         joined(one).replace("pods_", "pods.")
@@ -252,15 +252,17 @@ def test_the_answer_is_that_of_the_longer_text(
         else one
         for one in arguments
     ]
-    short = answer(told(SHORT, "solve", *arguments, "--format", "json"))
-    wanted = answer(told(LONG, "solve", *long, "--format", "json"))
+    short = answer(reported(SHORT, "solve", *arguments, "--format", "json"))
+    wanted = answer(reported(LONG, "solve", *long, "--format", "json"))
     assert short == wanted
 
 
 @pytest.mark.parametrize("name", ["browse.ap", "web.eu.cpu", "ring.us.ap", "voice.us"])
-def test_what_is_explained_is_that_of_the_longer_text(name: str, told: Callable[..., str]) -> None:
-    short = told(SHORT, "explain", name, "--at", "900", "--format", "json")
-    long = told(LONG, "explain", joined(name), "--at", "900", "--format", "json")
+def test_what_is_explained_is_that_of_the_longer_text(
+    name: str, reported: Callable[..., str]
+) -> None:
+    short = reported(SHORT, "explain", name, "--at", "900", "--format", "json")
+    long = reported(LONG, "explain", joined(name), "--at", "900", "--format", "json")
     assert answer(short) == answer(long)
 
 
@@ -272,16 +274,18 @@ def test_fmt_keeps_what_is_written_and_its_comments() -> None:
     assert formatted(Source("spec.qps", result.value)).value == result.value
 
 
-def test_a_table_is_the_same_both_ways(told: Callable[..., str]) -> None:
+def test_a_table_is_the_same_both_ways(reported: Callable[..., str]) -> None:
     there, back = (
-        told(SHORT, "solve", "--set", f"distance.{way}=10 ms", "--no-advice", "--format", "json")
+        reported(
+            SHORT, "solve", "--set", f"distance.{way}=10 ms", "--no-advice", "--format", "json"
+        )
         for way in ("us.ap", "ap.us")
     )
     assert json.loads(there)["resources"] == json.loads(back)["resources"]
     assert "`distance.us.us`" not in found_in(SHORT)
 
 
-def test_a_matrix_has_what_there_is_of_each_as_axes(told: Callable[..., str]) -> None:
+def test_a_matrix_has_what_there_is_of_each_as_axes(reported: Callable[..., str]) -> None:
     claims = """\
 matrix sizes { web.us in [pod * 2, pod * 8]; distance.eu.ap in [10 ms, 90 ms]; at N = 1000 }
 expect sizes "each alone" {
@@ -290,21 +294,21 @@ expect sizes "each alone" {
   source model
 }
 """
-    rows = told(SHORT + claims, "matrix", "sizes", "--format", "csv").splitlines()
+    rows = reported(SHORT + claims, "matrix", "sizes", "--format", "csv").splitlines()
     assert rows[0].startswith('"web.us","distance.eu.ap"')
     assert len(rows) == 1 + 4
-    assert "4 passed" in told(SHORT + claims, "test")
+    assert "4 passed" in reported(SHORT + claims, "test")
 
 
-def test_an_instance_has_indices_of_its_own(told: Callable[..., str], tmp_path: Path) -> None:
+def test_an_instance_has_indices_of_its_own(reported: Callable[..., str], tmp_path: Path) -> None:
     tmp_path.joinpath("shop.qps").write_text(SHORT, encoding="utf-8")
     use = (
         'use "shop.qps" as shop with population = N, web.eu = shop.pod * 9, distance.us.ap = 1 ms\n'
         "users N in 1..1000\nrequire { shop.browse.eu.latency <= 1 s }\n"
     )
-    shown = told(use, "explain", "shop.web.eu.cpu", "--at", "900")
+    shown = reported(use, "explain", "shop.web.eu.cpu", "--at", "900")
     assert "shop.web.eu" in shown
-    alone = told(SHORT, "explain", "web.eu.cpu", "--at", "900", "--set", "web.eu=pod*9")
+    alone = reported(SHORT, "explain", "web.eu.cpu", "--at", "900", "--set", "web.eu=pod*9")
     value = re.compile(r"Value +([0-9.e-]+ %) at N = 900\n")
     assert value.findall(shown)[0] == value.findall(alone)[0]
 
@@ -358,7 +362,7 @@ require { voice.latency <= 200 ms; desk.cpu.load <= 90 % }
 
 
 def test_rooms_in_each_region_are_those_of_an_instance_for_each(
-    told: Callable[..., str], tmp_path: Path
+    reported: Callable[..., str], tmp_path: Path
 ) -> None:
     one = ROOMS.replace(" for each region", "").replace(" in each region", "")
     one = re.sub(r"kinds .*\n", "", one).replace("(N * region)", "N")
@@ -370,7 +374,7 @@ use "one.qps" as place for each region with population = N * region
 """
 
     def loads(text: str) -> dict[str, object]:
-        answer = json.loads(told(text, "solve", "--set", "N=500", "--format", "json"))
+        answer = json.loads(reported(text, "solve", "--set", "N=500", "--format", "json"))
         named = {
             re.sub(r"\bplace\.(us|eu)\.(\w+)", r"\2.\1", r["name"]): r for r in answer["resources"]
         }
@@ -382,7 +386,7 @@ use "one.qps" as place for each region with population = N * region
 
 
 def test_an_instance_for_each_takes_what_there_is_for_its_kind(
-    told: Callable[..., str], tmp_path: Path
+    reported: Callable[..., str], tmp_path: Path
 ) -> None:
     tmp_path.joinpath("shop.qps").write_text(
         "users n in 1..1000\nparam lag = 1 ms\nmachine pod { cpu 2 core }\n"
@@ -401,11 +405,11 @@ machine big { cpu 8 core }
 topology { node store for each region = big }
 require { shop.us.a.latency <= 1 s; store.cpu.load <= 90 % }
 """
-    answer = json.loads(told(text, "solve", "--set", "N=100", "--format", "json"))
+    answer = json.loads(reported(text, "solve", "--set", "N=100", "--format", "json"))
     loads = {one["name"]: one["utilization_at_limit"] for one in answer["resources"]}
     assert loads["store.us.cpu"] == pytest.approx(60 / 8000)
     assert loads["store.eu.cpu"] == pytest.approx(40 / 8000)
-    assert "Value        42.008 ms at N = 100\n" in told(
+    assert "Value        42.008 ms at N = 100\n" in reported(
         text, "explain", "shop.us.a", "--at", "100"
     )
-    assert "Value        2.0" in told(text, "explain", "shop.eu.a", "--at", "100")
+    assert "Value        2.0" in reported(text, "explain", "shop.eu.a", "--at", "100")

@@ -57,7 +57,7 @@ expect of_both {
 
 
 def test_instances_share_nodes_and_links_of_the_spec(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     using = write(region=REGION, using=SHARED)
     model = load(using).model
@@ -66,7 +66,7 @@ def test_instances_share_nodes_and_links_of_the_spec(
     ]  # fmt: skip
     (fabric,) = model.links
     assert set(fabric.ends) == {node.name for node in model.nodes}
-    assert "6 passed, 0 failed" in told("test", using)
+    assert "6 passed, 0 failed" in reported("test", using)
     # What is required of the node of an instance is required of that which it is.
     names = [requirement.name for requirement in model.requirements]
     assert "max(a.web.cpu.utilization, database.cpu.utilization)" in names
@@ -105,27 +105,27 @@ figure g { over N in 1..100; loads }
 
 
 def test_names_of_instances_stand_wherever_names_do(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     using = write(region=REGION + SCENARIOS + MANY, using=EVERYWHERE)
     assert problems(using) == []
-    assert "5 passed, 0 failed" in told("test", using)
-    rows = json.loads(told("matrix", using, "m", "--format", "json"))
+    assert "5 passed, 0 failed" in reported("test", using)
+    rows = json.loads(reported("matrix", using, "m", "--format", "json"))
     assert len(rows["rows"]) == 16
-    report = told("report", using, "-o", using.with_suffix(".html"))
+    report = reported("report", using, "-o", using.with_suffix(".html"))
     assert "eu.web" in using.with_suffix(".html").read_text(encoding="utf-8"), report
     known = {scenario.name for scenario in load(using).model.scenarios}
     assert known == {"eu.busy", "us.busy", "both"}  # `many` sets the users of an instance
 
 
 def test_diff_shows_the_arguments_of_an_instance(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     write(region=REGION + SCENARIOS)
     one = write(one=USING)
     other = write(other=USING.replace("50 %", "50 %, pace = 1 request/s, web = small2 * 4")
                   + "machine small2 { cpu 3 core }\n")  # fmt: skip
-    answer = told("diff", one, other)
+    answer = reported("diff", one, other)
     assert "eu.pace" in answer
     assert "eu.web" in answer
 
@@ -178,14 +178,14 @@ def test_a_file_with_users_is_no_module_that_is_used_in_part(write: Callable[...
 
 
 def test_a_stream_may_visit_the_node_of_an_instance(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     using = write(base=BASE, using=IMPORTED.format(" with population = N") + VISIT)
-    answer = json.loads(told("solve", using, "--format", "json"))
+    answer = json.loads(reported("solve", using, "--format", "json"))
     # Both streams work there, and the limit of the file holds: 4 cores, 2 ms a second for each.
     assert answer["bottleneck"]["saturates_at"] == 2000
     assert [r["measure"] for r in answer["requirements"]] == ["base.st.latency"]
-    more = told("solve", "--all", using, "--set", "base.a=base.m*2")
+    more = reported("solve", "--all", using, "--set", "base.a=base.m*2")
     assert "base.a=base.m*2" in more
 
 
@@ -198,7 +198,7 @@ def test_what_has_no_users_is_an_instance_without_a_word(write: Callable[..., Pa
 
 
 def test_a_file_under_two_names_is_two(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     hardware = "param c = 1\nmachine mc { cpu c * 1 core }\n"
     using = write(
@@ -213,7 +213,7 @@ def test_a_file_under_two_names_is_two(
         " y.cpu.load ~ 0.1 % within 0 % with N = 1, scenario = s1\n"
         " z.cpu.load ~ 0.025 % within 0 % with N = 1\n source model }\n",
     )
-    assert "3 passed, 0 failed" in told("test", using)
+    assert "3 passed, 0 failed" in reported("test", using)
 
 
 def test_a_file_that_two_modules_use_is_one(write: Callable[..., Path]) -> None:
@@ -228,7 +228,7 @@ def test_a_file_that_two_modules_use_is_one(write: Callable[..., Path]) -> None:
 
 
 def test_the_machine_of_an_instance_is_one_that_was_measured(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     """The costs for the very machine count, also where another instance calls it otherwise."""
     write(hw="unit mark of rating\nmachine a { cpu 100 mark }\nmachine b { cpu 400 mark }\n")
@@ -241,11 +241,11 @@ def test_the_machine_of_an_instance_is_one_that_was_measured(
         using='use "hw.qps" as hw\nuse "app.qps" as app with population = N, x = hw.b\n'
         "users N in 1..9\nexpect z { app.x.cpu.load ~ 0.3 % within 0 % with N = 1; source model }\n"
     )
-    assert "1 passed, 0 failed" in told("test", using)
+    assert "1 passed, 0 failed" in reported("test", using)
 
 
 def test_modes_are_those_of_one_instance_or_chosen(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     modes = (
         "quality worst\nmode day { st.latency <= 9 ms }\nmode night { st.latency <= 3 ms; c = 2 }\n"
@@ -257,7 +257,7 @@ def test_modes_are_those_of_one_instance_or_chosen(
     model = load(using).model
     assert [mode.name for mode in model.modes] == ["a.day", "a.night"]
     assert [r.limit.text for r in model.requirements] == ["10 ms", "10 ms", "3 ms"]
-    assert "a.day" in told("solve", "--all", using, "--set", "mode=a.day")
+    assert "a.day" in reported("solve", "--all", using, "--set", "mode=a.day")
     both = write(both=use.format("a", "") + use.format("b", "") + users)
     assert problems(both) == [codes.MISPLACED.id]
 
@@ -321,16 +321,16 @@ def test_many_instances_are_bounded(write: Callable[..., Path]) -> None:
 
 
 def test_three_regions_of_fifteen_services_take_four_lines(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     shop = APPLICATIONS.joinpath("fifteen_services.qps").read_text(encoding="utf-8")
-    alone = json.loads(told("solve", write(shop=shop), "--format", "json", "--quiet"))
+    alone = json.loads(reported("solve", write(shop=shop), "--format", "json", "--quiet"))
     use = 'use "shop.qps" as {} with population = N * {} %\n'
     using = write(
         using=use.format("us", 50) + use.format("eu", 30) + use.format("ap", 20)
         + "users N in 1..1_000_000\n"
     )  # fmt: skip
-    answer = json.loads(told("solve", using, "--format", "json", "--quiet"))
+    answer = json.loads(reported("solve", using, "--format", "json", "--quiet"))
     # Half of all users are one shop's: its limit at 20,930 is 41,860 of all, or one more.
     assert answer["capacity"] in (
         2 * alone["capacity"], 2 * alone["capacity"] + 1,

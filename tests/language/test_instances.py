@@ -125,25 +125,25 @@ HAND = (
     ],
 )
 def test_two_regions_answer_as_the_same_text_by_hand(
-    write: Callable[..., Path], told: Callable[..., str], settings: tuple[str, ...]
+    write: Callable[..., Path], reported: Callable[..., str], settings: tuple[str, ...]
 ) -> None:
     hand, using = write(hand=HAND), write(region=REGION + SCENARIOS + MANY, using=USING)
     of_hand = [re.sub(r"\b(eu|ap)\.", r"\1_", setting) for setting in settings]
-    answer = told("solve", "--all", using, *settings)
+    answer = reported("solve", "--all", using, *settings)
     # Advice keeps to the machines of an instance; by hand all machines are at hand.
     warned_at = r"\S+\.qps:\d+:\d+:"
-    by_hand_answer = alike(told("solve", "--all", hand, *of_hand), "eu", "ap")
+    by_hand_answer = alike(reported("solve", "--all", hand, *of_hand), "eu", "ap")
     assert re.sub(warned_at, "", answer) == re.sub(warned_at, "", by_hand_answer)
     for name in ("browse.latency", "web.cpu", "margin", "lan"):
         whole = ("--format", "markdown")
-        by_names = told("explain", using, f"ap.{name}", *settings, *whole)
-        text = told("explain", hand, f"ap_{name}", *of_hand, *whole)
+        by_names = reported("explain", using, f"ap.{name}", *settings, *whole)
+        text = reported("explain", hand, f"ap_{name}", *of_hand, *whole)
         places = r" +set at \S+|\S+\.qps:\d+|\((?:using|hand)\.qps[^)]*\)"
         assert re.sub(places, "", by_names) == re.sub(places, "", alike(text, "eu", "ap"))
 
 
 def test_kinds_groups_and_cases_are_those_of_the_instance(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     def targets(prefix: str) -> str:
         nodes = f"target {prefix}_server.cpu 70 %, {prefix}_desk.cpu 70 %, {prefix}_wire 50 %"
@@ -160,16 +160,16 @@ def test_kinds_groups_and_cases_are_those_of_the_instance(
     assert one.model.group("eu.room").users is not None
     assert other.model.group("eu_room").users is None
     alone = json.loads(
-        told("solve", write(alone=GROUPED.replace("10000", "20000")), "--format", "json")
+        reported("solve", write(alone=GROUPED.replace("10000", "20000")), "--format", "json")
     )
-    both = json.loads(told("solve", using, "--format", "json"))
+    both = json.loads(reported("solve", using, "--format", "json"))
     # Half of the users in each: twice the users of one.
     assert both["capacity"] // 2 == alone["capacity"]
-    told("solve", using, "--set", "case=largest", "--set", "eu.pace.heavy=3 packet/s")
+    reported("solve", using, "--set", "case=largest", "--set", "eu.pace.heavy=3 packet/s")
 
 
 def test_arguments_of_an_instance_replace_what_its_file_states(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     using = write(
         region=REGION + SCENARIOS,
@@ -185,16 +185,16 @@ def test_arguments_of_an_instance_replace_what_its_file_states(
         hand="param big = 7 kB/request\nmachine strong { cpu 16 core; price 1 $/hour }\n"
         "network slow { switched; rate 2 Gbit/s }\nusers N in 1..1_000_000\n" + text
     )
-    answer = told("solve", using, "--format", "json", "--quiet")
+    answer = reported("solve", using, "--format", "json", "--quiet")
     one, other = (
         json.loads(answer),
-        json.loads(alike(told("solve", hand, "--format", "json"), "eu")),
+        json.loads(alike(reported("solve", hand, "--format", "json"), "eu")),
     )
     assert one["resources"] == other["resources"]
     assert one["requirements"] == other["requirements"]
     assert one["capacity"] == other["capacity"]
     # It stays what it is made of.
-    changed = told("solve", using, "--set", "big=70 kB/request", "--format", "json", "--quiet")
+    changed = reported("solve", using, "--set", "big=70 kB/request", "--format", "json", "--quiet")
     assert json.loads(changed)["resources"] != one["resources"]
 
 
@@ -211,7 +211,7 @@ def test_kinds_are_reported_as_a_whole_or_one_by_one(write: Callable[..., Path])
     assert values["all.pace.light"] == values["all.pace.heavy"] == ir.ParameterValue("all.pace")
 
 
-def test_instances_hold_instances(write: Callable[..., Path], told: Callable[..., str]) -> None:
+def test_instances_hold_instances(write: Callable[..., Path], reported: Callable[..., str]) -> None:
     continent = 'use "region.qps" as west with population = m * 60 %\n'
     continent += 'use "region.qps" as east with population = m * 40 %, web = west.small * wide\n'
     continent += "users m in 1..100\nparam wide = 2\nrequire { west.browse.latency <= 90 ms }\n"
@@ -232,7 +232,7 @@ def test_instances_hold_instances(write: Callable[..., Path], told: Callable[...
     assert values["eu.west.size"] == ir.Constant(Fraction(3 * 8000))
     assert values["ap.west.size"] == ir.Constant(Fraction(10 * 8000))
     assert values["eu.wide"] == ir.Constant(Fraction(8))
-    answer = told("explain", using, "eu.east.web.cpu", "--format", "markdown")
+    answer = reported("explain", using, "eu.east.web.cpu", "--format", "markdown")
     assert "5 · eu.east.web.cpu.cores · eu.wide)" in " ".join(
         answer.split()
     )  # 20 % of N on so many of them
@@ -267,7 +267,7 @@ require { browse.latency <= 20 ms }
 
 @pytest.mark.parametrize("users", ["N / 4", "1000", "N * part"])
 def test_calls_and_streams_of_users_are_those_of_the_instance(
-    write: Callable[..., Path], told: Callable[..., str], users: str
+    write: Callable[..., Path], reported: Callable[..., str], users: str
 ) -> None:
     using = write(
         shop=SHOP,
@@ -285,12 +285,12 @@ def test_calls_and_streams_of_users_are_those_of_the_instance(
     assert found["eu.gateway.cpu"] == expected["eu.gateway.cpu"]
     assert found["eu.cart.cpu"] == expected["eu.cart.cpu"]
     assert found["keys.cpu"] == expected["eu.auth.cpu"] / 4  # 16 cores are as good as 4 * 2 * 2
-    told("explain", using, "eu.browse.latency")
-    told("matrix", using, "m")
+    reported("explain", using, "eu.browse.latency")
+    reported("matrix", using, "m")
 
 
 def test_what_waits_in_an_instance_stands_at_its_places(
-    write: Callable[..., Path], told: Callable[..., str]
+    write: Callable[..., Path], reported: Callable[..., str]
 ) -> None:
     shop = SHOP.replace("cpu 2 core", "cpu 2 core, queueing mmc").partition("group room")[0]
     hand = write(
@@ -301,8 +301,8 @@ def test_what_waits_in_an_instance_stands_at_its_places(
     places = r" +set at \S+|\S+\.qps:\d+|\((?:using|hand)\.qps[^)]*\)"
     for name in ("browse.latency", "gateway.cpu"):
         whole = ("--format", "markdown")
-        by_name = told("explain", using, f"eu.{name}", *whole)
-        text = told("explain", hand, f"eu_{name}", *whole)
+        by_name = reported("explain", using, f"eu.{name}", *whole)
+        text = reported("explain", hand, f"eu_{name}", *whole)
         assert re.sub(places, "", by_name) == re.sub(places, "", alike(text, "eu"))
 
 
@@ -366,16 +366,16 @@ require { region_us.browse.latency <= 90 ms }
     ],
 )
 def test_an_instance_for_each_kind_is_one_by_one(
-    write: Callable[..., Path], told: Callable[..., str], settings: tuple[str, ...]
+    write: Callable[..., Path], reported: Callable[..., str], settings: tuple[str, ...]
 ) -> None:
     hand, using = write(region=REGION + SCENARIOS, hand=BY_NAME), write(using=EACH)
-    answer = told("solve", "--all", using, *settings)
-    assert answer == alike(told("solve", "--all", hand, *settings), "region").replace(
+    answer = reported("solve", "--all", using, *settings)
+    assert answer == alike(reported("solve", "--all", hand, *settings), "region").replace(
         "region_", "region."
     )
-    assert "place.eu" in told("explain", using, "region.eu.web.cpu")
-    told("matrix", using, "m")
-    told("report", using, "-o", using.with_suffix(".html"))
+    assert "place.eu" in reported("explain", using, "region.eu.web.cpu")
+    reported("matrix", using, "m")
+    reported("report", using, "-o", using.with_suffix(".html"))
 
 
 # -- a law: an instance with the users of the spec is the spec ------------------------
@@ -389,7 +389,7 @@ WHOLE = [
 ]
 
 
-def _told_at(spec: Spec, scenario: str | None) -> dict[tuple[str, int, str], float]:
+def _reported_at(spec: Spec, scenario: str | None) -> dict[tuple[str, int, str], float]:
     """Return what a spec comes to at three populations, in every mode."""
     found: dict[tuple[str, int, str], float] = {}
     for configuration in in_each_mode(spec.model, spec.configuration(scenario)):
@@ -423,12 +423,12 @@ def _assert_same(own: Spec, text: str, folder: Path, name: str) -> None:
             assert re.search(rf"scenario {scenario} .*{users.name} = ", text, re.DOTALL)
             continue
         try:
-            expected = _told_at(own, scenario)
+            expected = _reported_at(own, scenario)
         except QpsError:
             with pytest.raises(QpsError):
-                _told_at(using, scenario and f"it.{scenario}")
+                _reported_at(using, scenario and f"it.{scenario}")
             continue
-        found = _told_at(using, scenario and f"it.{scenario}")
+        found = _reported_at(using, scenario and f"it.{scenario}")
         assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
 
 

@@ -15,7 +15,7 @@ from qps.engine.operations import BY_NAME
 STREAM = "stream flow for each host { traffic 1 packet/s; at host { work } }\n"
 
 
-def told(more: str, host: str = "box") -> tuple[Diagnostic, ...]:
+def reported(more: str, host: str = "box") -> tuple[Diagnostic, ...]:
     text = f"{PRELUDE}topology {{ node host = {host} }}\n{STREAM}{more}\n"
     found = check_source(Source("spec.qps", text)).diagnostics
     return tuple(one for one in found if one.code.severity is Severity.ERROR)
@@ -44,7 +44,7 @@ def told(more: str, host: str = "box") -> tuple[Diagnostic, ...]:
     ],
 )
 def test_what_has_no_value_says_why(value: str, message: str) -> None:
-    (found,) = told(f"param x = {value}")
+    (found,) = reported(f"param x = {value}")
     assert found.message == message
     assert found.primary is not None
     assert found.primary.span.place.startswith("spec.qps:")
@@ -56,12 +56,12 @@ def test_what_has_no_value_says_why(value: str, message: str) -> None:
 )
 def test_what_is_a_fraction_counts(value: str) -> None:
     """The root of 16 was no whole number where a count was asked for."""
-    assert told("", f"box * ({value})") == ()
+    assert reported("", f"box * ({value})") == ()
 
 
 @pytest.mark.parametrize("value", ["sqrt(2)", "log2(8.5)", "normal_quantile(90 %)", "2 * exp(1)"])
 def test_what_is_no_whole_number_is_no_count(value: str) -> None:
-    assert len(told("", f"box * ({value})")) == 1
+    assert len(reported("", f"box * ({value})")) == 1
 
 
 def test_every_row_that_names_its_arguments_is_in_the_language() -> None:

@@ -159,7 +159,7 @@ def solved(spec: Spec, *settings: str) -> Solved:
     return solved_spec(spec, None, settings, advice=False, sampling=Sampling())
 
 
-def told(one: Solved) -> dict[str, object]:
+def reported(one: Solved) -> dict[str, object]:
     """Return what is told of a spec, but where its numbers come from."""
     view = solve_view(one.answer)
     return {
@@ -183,9 +183,9 @@ def test_a_number_that_is_set_answers_as_one_that_is_written(
     text: str, name: str, value: str, before: str, after: str
 ) -> None:
     assert text.count(before) == 1
-    plain = told(solved(checked(text)))
-    by_name = told(solved(checked(text), f"{name} = {value}"))
-    by_hand = told(solved(checked(text.replace(before, after))))
+    plain = reported(solved(checked(text)))
+    by_name = reported(solved(checked(text), f"{name} = {value}"))
+    by_hand = reported(solved(checked(text.replace(before, after))))
     # what is measured on another machine has its name in formulas
     assert encode(by_name) == encode(by_hand).replace(b"slow.score", b"box.score")
     assert encode(by_name) != encode(plain)
@@ -241,7 +241,7 @@ def by_hand(text: str, *edits: tuple[str, str]) -> str:
 
 def test_scenarios_set_numbers_as_they_set_parameters() -> None:
     changed = checked(SHOP + CHANGES)
-    assert told(solved(changed)) == told(solved(checked(SHOP)))
+    assert reported(solved(changed)) == reported(solved(checked(SHOP)))
     narrow = by_hand(SHOP, ("rate 200 Mbit/s", "rate 100 Mbit/s"), ("<= 200 ms", "<= 50 ms"))
     packed = by_hand(
         SHOP,
@@ -255,7 +255,7 @@ def test_scenarios_set_numbers_as_they_set_parameters() -> None:
 
 
 def answer(one: Solved) -> dict[str, object]:
-    return {name: value for name, value in told(one).items() if name != "scenario"}
+    return {name: value for name, value in reported(one).items() if name != "scenario"}
 
 
 def test_an_axis_of_a_matrix_is_a_number_that_is_set(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_conditions_and_columns_name_such_an_axis(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "reported"),
     [
         ("wan.rat = 2 Gbit/s", "unknown name `wan.rat`"),
         ("wan.rate = 2 ms", "`wan.rate` must be a data rate (bit/s), not a time (s)"),
@@ -296,11 +296,11 @@ def test_conditions_and_columns_name_such_an_axis(tmp_path: Path) -> None:
         ("limit of ask.loss = 3", "the limit of `ask.loss` must be between"),
     ],
 )
-def test_what_cannot_be_set_is_reported_with_its_fix(setting: str, told: str) -> None:
+def test_what_cannot_be_set_is_reported_with_its_fix(setting: str, reported: str) -> None:
     with pytest.raises(QpsError) as refused:
         solved(checked(SHOP), setting)
     (found,) = refused.value.diagnostics
-    assert found.message.startswith(told)
+    assert found.message.startswith(reported)
     assert found.hints
     assert found.primary.span.source.label in ("--set", "spec.qps")
 

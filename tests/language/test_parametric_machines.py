@@ -94,10 +94,10 @@ def test_machines_with_arguments_answer_as_machines_that_are_written_out(
         answer(text, tmp_path, monkeypatch, capsys, *more).partition("\n")[2]
         for text, more in ((MADE, made), (PLAIN, plain))
     )
-    assert told(ours) == told(theirs) != []
+    assert reported(ours) == reported(theirs) != []
 
 
-def told(text: str) -> list[str]:
+def reported(text: str) -> list[str]:
     """Return the lines of an answer that name no machine: there are other ones to advise."""
     lines = [
         line for line in text.splitlines() if not re.search("Most would|  .* = |cpu.cores", line)

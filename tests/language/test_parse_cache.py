@@ -39,7 +39,7 @@ def _tree(value: object) -> object:
     return tuple(map(_tree, value)) if isinstance(value, tuple | list) else value
 
 
-def _told(found: tuple[Diagnostic, ...]) -> list[tuple[str, object]]:
+def _reported(found: tuple[Diagnostic, ...]) -> list[tuple[str, object]]:
     return [(one.message, _tree(one.primary)) for one in found]
 
 
@@ -53,7 +53,7 @@ def test_cached_parts_are_read_as_new_ones(path: Path) -> None:
         source = Source(path.name, edit(text))
         anew, again = parse(source), parse(source, stored)
         assert _tree(again.value) == _tree(anew.value)
-        assert _told(again.diagnostics) == _told(anew.diagnostics)
+        assert _reported(again.diagnostics) == _reported(anew.diagnostics)
 
 
 def test_places_are_in_the_text_at_hand() -> None:
@@ -88,5 +88,5 @@ def test_a_text_that_is_examined_again_tells_the_same() -> None:
     )
     assert anew.spec is not None
     assert again.spec is not None
-    assert _told(again.diagnostics) == _told(anew.diagnostics)
+    assert _reported(again.diagnostics) == _reported(anew.diagnostics)
     assert len(again.bindings.every) == len(anew.bindings.every)

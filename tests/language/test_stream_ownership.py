@@ -96,16 +96,16 @@ def test_what_the_users_receive_of_a_stream_of_each_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stream", "told"),
+    ("stream", "reported"),
     [
         ("for each users", "users"),
         ("for each nobody", "`nobody`"),
         ("for 2 in each user", "`user`"),
     ],
 )
-def test_what_is_nobodys_is_refused(stream: str, told: str) -> None:
+def test_what_is_nobodys_is_refused(stream: str, reported: str) -> None:
     (found,) = mistakes(SPEC + f"stream st {stream} {{ traffic 1 request/s; at web {{ work }} }}\n")
-    assert told in found.message
+    assert reported in found.message
 
 
 def test_one_in_all_is_no_stream_of_the_users() -> None:

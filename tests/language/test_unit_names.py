@@ -151,7 +151,7 @@ def value_of(text: str, more: str = "") -> Fraction | None:
     return None
 
 
-def told_of(text: str, more: str) -> list[str]:
+def reported_of(text: str, more: str) -> list[str]:
     spec = (
         f"{more}\nlet p = {text}\nusers N in 1..2\nmachine m {{ }}\ntopology {{ node n = m }}\n"
         "stream s1 { traffic 1 packet/s; at n { } }\n"
@@ -179,15 +179,15 @@ def test_behind_a_number_is_the_unit(text: str, value: int) -> None:
 
 
 def test_a_unit_called_as_a_value_is_reported_once_each() -> None:
-    assert told_of("2 day + 3 day", "let day = 5") == ["QPS0520"]
-    assert told_of("2 * day", "let day = 5") == []
-    assert told_of("request / (2 s)", "stream s { traffic 1 packet/s; at n { } }") == []
+    assert reported_of("2 day + 3 day", "let day = 5") == ["QPS0520"]
+    assert reported_of("2 * day", "let day = 5") == []
+    assert reported_of("request / (2 s)", "stream s { traffic 1 packet/s; at n { } }") == []
 
 
 def test_a_spec_may_call_a_thing_as_its_own_unit() -> None:
     own = "unit update\nstream update { traffic 2 update/s, 1 kB/update; at n { } }"
     assert value_of("3 update / (2 update)", own) == Fraction(3, 2)
-    assert told_of("update.rate / (1 update/s)", own) == []
+    assert reported_of("update.rate / (1 update/s)", own) == []
 
 
 @pytest.mark.parametrize(
@@ -227,17 +227,17 @@ def test_only_items_have_plurals() -> None:
 )
 def test_so_many_every_so_long_is_a_rate(text: str, value: Fraction) -> None:
     assert value_of(text, "let every = 5 s") == value
-    assert told_of(text, "let every = 5 s") == []
+    assert reported_of(text, "let every = 5 s") == []
 
 
 def test_a_source_may_send_every_so_long() -> None:
     text = "stream t { traffic 1 request every 2 minute, 80 kB/request; at n { } }"
-    assert told_of("t.rate / (1 request every 2 minute)", text) == []
+    assert reported_of("t.rate / (1 request every 2 minute)", text) == []
 
 
 def test_what_stands_behind_every_is_a_time() -> None:
-    assert told_of("1 message every 20", "") == ["QPS0302"]
-    assert told_of("1 message every 20/s", "") == ["QPS0302"]
+    assert reported_of("1 message every 20", "") == ["QPS0302"]
+    assert reported_of("1 message every 20/s", "") == ["QPS0302"]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_what_stands_behind_every_is_a_time() -> None:
 )
 def test_a_quotient_of_numbers_before_a_unit_is_a_number(text: str, value: Fraction) -> None:
     assert value_of(text, "let x = 5") == value
-    assert told_of(text, "let x = 5") == []
+    assert reported_of(text, "let x = 5") == []
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_quotient_of_numbers_before_a_unit_is_a_number(text: str, value: Fract
     ],
 )
 def test_brackets_and_names_end_a_quotient_of_numbers(text: str, dimension: str) -> None:
-    assert told_of(f"max({text}, {dimension})", "let x = 5") == []
+    assert reported_of(f"max({text}, {dimension})", "let x = 5") == []
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ KINDS = "kinds film { I 1; P 4 }\n"
     ],
 )
 def test_bare_cases_are_refused_and_mean_the_same_in_braces(braces: str, commas: str) -> None:
-    assert told_of("5", commas) == ["QPS0108"]
+    assert reported_of("5", commas) == ["QPS0108"]
     laid = formatted(Source("s", commas)).value
     assert laid is not None
     assert upgraded(Source("s", commas)).value == f"edition 2026\n{laid}"
@@ -361,9 +361,9 @@ def test_a_block_in_a_block_that_is_opened_stays_on_its_line() -> None:
 
 
 def test_a_case_below_zero_is_no_difference() -> None:
-    assert told_of("5", "let average = 3\nparam b = average -1\nlet c = b") == ["QPS0108"]
-    assert told_of("5", "let average = 3\nparam b = average - 1\nlet c = b") == []
-    assert told_of("5", "param b = { average -1 }\nlet c = b") == []
+    assert reported_of("5", "let average = 3\nparam b = average -1\nlet c = b") == ["QPS0108"]
+    assert reported_of("5", "let average = 3\nparam b = average - 1\nlet c = b") == []
+    assert reported_of("5", "param b = { average -1 }\nlet c = b") == []
 
 
 def test_users_may_be_the_plural_of_a_unit() -> None:

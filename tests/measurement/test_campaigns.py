@@ -426,24 +426,24 @@ DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
 ]
 
 
-def told_of(runs: list[Run], mtu: int | None = 1500) -> dict[str, str]:
+def reported_of(runs: list[Run], mtu: int | None = 1500) -> dict[str, str]:
     rows = rows_of(runs, (IDLE, *settings_of((RATE, SIZE))), LAYOUT)
     return {one.kind: one.text for one in doubts(rows, LAYOUT, is_here=True, loopback_mtu=mtu)}
 
 
 def test_rows_without_fault_are_not_doubted() -> None:
-    assert told_of([run_of((rate, "1")) for rate in RATE.values]) == {}
+    assert reported_of([run_of((rate, "1")) for rate in RATE.values]) == {}
 
 
 @pytest.mark.parametrize(("kind", "changes", "text"), DOUBTFUL)
 def test_doubtful_rows_are_reported(kind: str, changes: dict[str, object], text: str) -> None:
-    result = told_of([run_of(("100", "1"), **changes)])
+    result = reported_of([run_of(("100", "1"), **changes)])
     assert text in result[kind]
 
 
 def test_repetitions_that_lie_apart_are_reported() -> None:
     runs = [run_of(("100", "1"), i, used={"cpu": 0.5 * (1 + 0.2 * i)}) for i in range(3)]
-    assert "repetitions differ by up to 33 %" in told_of(runs)["spread"]
+    assert "repetitions differ by up to 33 %" in reported_of(runs)["spread"]
 
 
 def test_a_closed_loop_saturates_a_thread() -> None:
@@ -459,9 +459,9 @@ def test_a_closed_loop_saturates_a_thread() -> None:
 
 def test_figures_are_those_of_the_worst_row() -> None:
     runs = [run_of((r, "1"), counted={"request": 250.0}) for r in ("100", "200", "400")]
-    assert told_of(runs)["rate not reached"].startswith("reached 50 of 400 request/s")
+    assert reported_of(runs)["rate not reached"].startswith("reached 50 of 400 request/s")
     short = [run_of((r, "1"), used={"cpu": s}) for r, s in (("100", 0.01), ("200", 0.2))]
-    assert told_of(short)["short"].startswith("only 0.01 s")
+    assert reported_of(short)["short"].startswith("only 0.01 s")
 
 
 def test_large_items_and_loopback_are_reported() -> None:
@@ -475,7 +475,7 @@ def test_large_items_and_loopback_are_reported() -> None:
 
 def test_low_rates_that_do_not_batch_are_reported() -> None:
     runs = [run_of((rate, "1"), used={"cpu": 2.0}) for rate in RATE.values]
-    result = told_of(runs)["batching"]
+    result = reported_of(runs)["batching"]
     assert "up to 4.0 times" in result
     assert "or because part of the work is constant" in result
     # What is always there is no batching: two seconds, and one request in 1 ms.
@@ -483,7 +483,7 @@ def test_low_rates_that_do_not_batch_are_reported() -> None:
     fixed = [
         run_of((rate, "1"), used={"cpu": 2.0 + 5 * float(rate) * 1e-3}) for rate in RATE.values
     ]
-    assert "batching" not in told_of([idle, *fixed])
+    assert "batching" not in reported_of([idle, *fixed])
 
 
 # Steps

@@ -12,8 +12,8 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from helpers.turn_table import TURN
-from measurement.test_fit_warnings import SLIP, told_of
-from measurement.test_fits import fit, told
+from measurement.test_fit_warnings import SLIP, reported_of
+from measurement.test_fits import fit, reported
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.measurement.measured_tables import DataError
@@ -42,7 +42,7 @@ def test_quantiles_of_student() -> None:
 
 
 def test_leverages_residuals_and_distances_are_those_of_numpy() -> None:
-    found = told(SLIP)
+    found = reported(SLIP)
     table = np.loadtxt(SLIP.splitlines(), delimiter=",", skiprows=1)
     loads = table[:, 0] / 100
     matrix = np.column_stack([np.ones(6), table[:, 1] / 1e4, table[:, 2] / 1e7])
@@ -58,8 +58,8 @@ def test_leverages_residuals_and_distances_are_those_of_numpy() -> None:
 @given(st.integers(1, 30))
 def test_rows_that_repeat_do_not_narrow_the_intervals(times: int) -> None:
     head, *rows = TURN.splitlines()
-    repeated = told("\n".join([head, *(rows * times)]) + "\n")
-    once = told(TURN)
+    repeated = reported("\n".join([head, *(rows * times)]) + "\n")
+    once = reported(TURN)
     assert repeated.degrees_of_freedom == 1
     assert repeated.copies == 4 * (times - 1)
     for one, many in zip(once.coefficients, repeated.coefficients, strict=True):
@@ -97,9 +97,9 @@ def test_a_row_that_pulls_is_named_with_what_the_others_give_it(
 def test_a_poor_fit_of_many_rows_is_more_than_one_row_of_noise() -> None:
     rows = [(10_000 + 100 * i, 20 + 0.1 * i) for i in range(100)]
     text = "cpu in %,packet/s\n" + "".join(f"{load:.2f},{rate}\n" for rate, load in rows)
-    assert told(text).worst is None
-    assert told(text + "60,10000\n").worst is None
-    assert told(text + "".join(f"60,{10_000 + i}\n" for i in range(20))).worst is not None
+    assert reported(text).worst is None
+    assert reported(text + "60,10000\n").worst is None
+    assert reported(text + "".join(f"60,{10_000 + i}\n" for i in range(20))).worst is not None
 
 
 # -- what may stand in a table --------------------------------------------------------
@@ -278,7 +278,7 @@ def test_many_rows_are_fitted_exactly_and_reported_in_few_lines(
 
 
 def test_the_same_table_gives_equal_models_that_can_be_sent(folder: Path) -> None:
-    told_of(folder, TURN)
+    reported_of(folder, TURN)
     specs = [check_file(folder / "relay.qps").value for _ in range(2)]
     models = [spec.model for spec in specs if spec is not None]
     assert models[0].fits[0][1] == models[1].fits[0][1]
@@ -318,7 +318,7 @@ OF_TWO = """cpu in %,{one}/s,{other}/s
 11,2000,10000
 """
 
-ASKED = """users N in 1..100_000
+REQUESTED = """users N in 1..100_000
 {units}
 machine vm {{ cpu 2 core, idle fit "runs.csv" }}
 component broker {{ cpu fit "runs.csv" measured on vm }}
@@ -355,7 +355,7 @@ def test_a_fit_of_several_rates_is_evaluated_by_the_composition_of_items(
             for row, count in zip(rows, octets, strict=True)
         ]
     (tmp_path / "runs.csv").write_text("\n".join([head, *rows]) + "\n")
-    text = ASKED.format(one=one, other=other, units=units, size=size)
+    text = REQUESTED.format(one=one, other=other, units=units, size=size)
     (tmp_path / "spec.qps").write_text(text)
     spec = check_file(tmp_path / "spec.qps").value
     assert spec is not None

@@ -32,25 +32,25 @@ SLIP = """cpu in %,packet/s,byte/s
 """
 
 
-def told_of(folder: Path, table: str, spec: str = RELAY) -> list[tuple[str, str]]:
+def reported_of(folder: Path, table: str, spec: str = RELAY) -> list[tuple[str, str]]:
     (folder / "runs.csv").write_text(table)
     (folder / "relay.qps").write_text(spec)
     return [(d.code.slug, d.message) for d in check_file(folder / "relay.qps").diagnostics]
 
 
 def test_a_slip_in_a_table_is_warned_of_where_the_table_is_used(folder: Path) -> None:
-    (poor, unsure) = told_of(folder, SLIP)
+    (poor, unsure) = reported_of(folder, SLIP)
     assert poor[0] == "poor-fit"
     assert unsure[0] == "insignificant-demand"
     (found,) = (d for d in check_file(folder / "relay.qps").diagnostics if d.code is codes.POOR_FIT)
     assert found.notes[0].startswith("line 7 is an influential outlier (Cook's distance 2.52)")
-    fixed = [slug for slug, _ in told_of(folder, SLIP.replace("3600,", "36000,"))]
+    fixed = [slug for slug, _ in reported_of(folder, SLIP.replace("3600,", "36000,"))]
     assert fixed == ["insignificant-demand"]  # of the bytes
 
 
 def test_a_rate_that_was_not_read_is_warned_of(folder: Path) -> None:
     table = "cpu in %,kpacket/s,kB/s\n28.8,16,3072\n70.2,48,9216\n31.3,18,17280\n78.5,54,51840\n"
-    assert [slug for slug, _ in told_of(folder, table)] == [
+    assert [slug for slug, _ in reported_of(folder, table)] == [
         "poor-fit",
         "insignificant-demand",
         "unused-rate",
@@ -59,16 +59,16 @@ def test_a_rate_that_was_not_read_is_warned_of(folder: Path) -> None:
 
 def test_an_idle_load_that_nobody_has_is_warned_of(folder: Path) -> None:
     bare = RELAY.replace(', idle fit "runs.csv"', "")
-    (dropped, _) = told_of(folder, TURN, bare)
+    (dropped, _) = reported_of(folder, TURN, bare)
     assert dropped[0] == "missing-idle"
     assert "contains 7.9 % idle utilization, but `vm` declares none" in dropped[1]
     stated = RELAY.replace('idle fit "runs.csv"', "idle 0 %")
-    assert [slug for slug, _ in told_of(folder, TURN, stated)] == ["insignificant-demand"]
+    assert [slug for slug, _ in reported_of(folder, TURN, stated)] == ["insignificant-demand"]
 
 
 def test_test_and_solve_warn_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claim = 'expect many "many" { largest_acceptable > 1; source "here" }\n'
-    told_of(folder, SLIP, RELAY + claim)
+    reported_of(folder, SLIP, RELAY + claim)
     for command in ("check", "solve", "test"):
         main([command, "relay.qps"])
         assert "QPS0530" in capsys.readouterr().err
@@ -77,7 +77,7 @@ def test_test_and_solve_warn_too(folder: Path, capsys: pytest.CaptureFixture[str
 def test_one_table_for_two_costs_is_reported_once(folder: Path) -> None:
     twice = RELAY + 'component other { cpu fit "runs.csv" measured on vm }\n'
     twice = twice.replace("{ relay }", "{ relay; other }")
-    slugs = [slug for slug, _ in told_of(folder, SLIP, twice)]
+    slugs = [slug for slug, _ in reported_of(folder, SLIP, twice)]
     assert slugs.count("poor-fit") == 1
 
 
@@ -131,8 +131,8 @@ def test_another_machine_gets_the_place_of_the_step(folder: Path) -> None:
         "option server_is = one or other\n"
     )
     spec = spec.replace("server = vm", "server = big")
-    (told_,) = beyond(folder, spec)
-    assert told_.startswith(
+    (reported_,) = beyond(folder, spec)
+    assert reported_.startswith(
         "`relay` was measured on `vm` (`runs.csv`) but runs on `big`, scaled by"
     )
     assert beyond(folder, spec.replace("{ relay }", "{ relay if server_is == other }")) == []
@@ -148,7 +148,7 @@ def test_claims_that_ask_beyond_are_reported(
         'expect few "b" { server.cpu.load < 9 with conns = 3, size = 60 byte/packet; '
         'source "us" }\n'
     )
-    told_of(folder, TURN, RELAY + claim)
+    reported_of(folder, TURN, RELAY + claim)
     assert main(["test", "relay.qps"]) == 0
     err = capsys.readouterr().err
     assert err.count("QPS0534") == 1

@@ -74,13 +74,13 @@ def test_a_row_without_anything_is_the_idle_machine() -> None:
     assert unused(fit(TURN + "8,0,0\n")) == []
 
 
-def told(text: str) -> Regression:
+def reported(text: str) -> Regression:
     return regression(fit(text))
 
 
 def test_leave_one_out_is_what_fits_without_the_row_predict() -> None:
     lines = (TURN + "50,16000,9000000\n").splitlines(keepends=True)
-    residuals = {r.line: r for r in told("".join(lines)).residuals}
+    residuals = {r.line: r for r in reported("".join(lines)).residuals}
     for line in range(2, 7):
         other = fit("".join(lines[: line - 1] + lines[line:]))
         rates = [rate[line - 2] for rate in fit("".join(lines)).runs.rates]
@@ -105,7 +105,7 @@ def test_intervals_are_those_of_noise_that_grows_with_the_load() -> None:
 
 
 def test_as_many_numbers_as_rows_have_no_intervals() -> None:
-    found = told("\n".join(TURN.splitlines()[:4]) + "\n")
+    found = reported("\n".join(TURN.splitlines()[:4]) + "\n")
     assert found.degrees_of_freedom == 0
     assert {c.half_width for c in found.coefficients} == {None}
     assert found.left_out_error is None

@@ -52,17 +52,17 @@ def server(port: int) -> str:
     return f"{sys.executable} {PROCESSES / 'small_server.py'} {port} count.txt"
 
 
-def asked(port: int, *flags: str, words: tuple[str, ...] = ()) -> list[str]:
+def queried(port: int, *flags: str, words: tuple[str, ...] = ()) -> list[str]:
     command = [*GENERATOR, str(port), "{rate}", "{seconds}", *words]
     return ["measure", "web.csv", "--seconds", "0.2", *flags, "--", *command]
 
 
 def grid(port: int, *flags: str, words: tuple[str, ...] = (), rates: str = "50, 100") -> list[str]:
     own = ["--server", server(port), "--vary", f"rate in {rates} request/s", "--count", COUNT]
-    return asked(port, *own, *flags, words=words)
+    return queried(port, *own, *flags, words=words)
 
 
-def kept() -> dict[str, list[dict[str, object]]]:
+def retained() -> dict[str, list[dict[str, object]]]:
     found: dict[str, list[dict[str, object]]] = json.loads(Path("web.json").read_bytes())
     return found
 
@@ -91,7 +91,7 @@ def test_a_grid_is_measured_and_fitted(
     lines = (place / "web.csv").read_text().splitlines()
     assert lines[0].startswith("cpu in %,request/s,")
     assert len(lines) == 4
-    found = kept()
+    found = retained()
     runs = found["runs"]
     assert {(run["setting"][0] if run["setting"] else "", run["repetition"]) for run in runs} == {  # type: ignore[index]
         (rate, repetition) for rate in ("", "50", "100") for repetition in (1, 2)
@@ -112,7 +112,7 @@ def test_counts_of_a_command_are_those_of_the_window(place: Path, port: int) -> 
     command = grid(port, *flags, rates="100")
     command[command.index(COUNT)] = r"done (\d+)"
     assert main(command) == 0
-    (run,) = kept()["runs"]
+    (run,) = retained()["runs"]
     # Of all that the generator does, what is outside of the window is not counted.
     assert 0 < run["counted"]["request"] < 200  # type: ignore[index]
     assert nobody_is_left(port)
@@ -126,7 +126,7 @@ def test_what_runs_already_is_measured_by_its_id(
         while not Path("count.txt").exists() and time.monotonic() < until:
             time.sleep(0.02)
         flags = ("--of", f"web={child.pid}", "--vary", "rate in 100 request/s", "--count", COUNT)
-        command = asked(port, *flags, "--repeat", "1", "--format", "json")
+        command = queried(port, *flags, "--repeat", "1", "--format", "json")
         assert main(command) == 0
         assert child.status is None
     output = json.loads(capsys.readouterr().out)
@@ -158,7 +158,7 @@ def test_going_on_after_failures(
     assert "was measured on another machine" in capsys.readouterr().err
     Path("web.json").write_bytes(mine)
     assert main(grid(port, *flags, "--resume", words=words)) == 0
-    assert (len(kept()["runs"]), kept()["failures"]) == (6, [])
+    assert (len(retained()["runs"]), retained()["failures"]) == (6, [])
     before = Path("web.csv").read_bytes()
     assert main(grid(port, *flags, "--resume", words=words)) == 0
     assert Path("web.csv").read_bytes() == before
@@ -220,7 +220,7 @@ def test_ctrl_c_keeps_what_was_measured_and_ends_what_was_started(place: Path, p
         _, output = measuring.communicate(timeout=400)
     assert measuring.returncode == 128 + signal.SIGINT
     assert "runs are stored in web.json; continue with `--resume`" in output
-    assert len(kept()["runs"]) >= 1
+    assert len(retained()["runs"]) >= 1
     assert Path("web.csv").read_text().endswith("\n")
     assert nobody_is_left(port, measuring.pid)
     assert list(place.glob("*.tmp")) == []
@@ -241,7 +241,7 @@ def test_a_network_of_ones_own_has_all_ports_and_nobody_elses_packets(place: Pat
     if "cannot create a network namespace" in done.stderr:
         pytest.skip("only root may make a network")
     assert done.returncode == 0, done.stderr
-    (run,) = kept()["runs"]
+    (run,) = retained()["runs"]
     # Twenty lines, each with its answer and what acknowledges these, and a connection.
     assert 40 <= run["packets"] <= 120  # type: ignore[operator]
 

@@ -61,7 +61,7 @@ def generator(port: int) -> list[str]:
     return [sys.executable, str(PROCESSES / "small_generator.py"), str(port), "{rate}", "{seconds}"]
 
 
-def asked(server: str, *flags: str, generator: list[str]) -> list[str]:
+def queried(server: str, *flags: str, generator: list[str]) -> list[str]:
     words = ["measure", "web.csv", "--seconds", "0.2", "--server", server, "--no-check"]
     words += ["--vary", "rate in 50, 100 request/s", "--count", COUNT, "--interface", "none"]
     return [*words, *flags, "--", *generator]
@@ -87,7 +87,7 @@ def nobody_runs(word: str) -> bool:
 def test_a_server_that_forks_away_is_accounted_for(place: Path, port: int) -> None:
     need_groups()
     away = f"sh -c {shlex.quote(f'{server(port)} & sleep 0.1')}"
-    assert main(asked(away, "--repeat", "1", generator=generator(port))) == 0
+    assert main(queried(away, "--repeat", "1", generator=generator(port))) == 0
     assert all(run["used"]["cpu"] > 0 for run in runs())  # type: ignore[index]
     assert nobody_runs(str(port))
 
@@ -98,7 +98,7 @@ def test_a_server_that_forks_away_where_no_group_holds_it_is_refused(
     monkeypatch.setattr(measured_servers, "new_group", lambda _: "no group can be made here")
     # As a daemon does: a session of its own, and nobody who waits for it.
     away = f"setsid -f sleep 0.{port}"
-    assert main(asked(away, generator=generator(port))) == 2
+    assert main(queried(away, generator=generator(port))) == 2
     errors = capsys.readouterr().err
     assert "has ended with status 0" in errors
     assert "start it in the foreground" in errors
@@ -108,7 +108,7 @@ def test_a_server_that_forks_away_where_no_group_holds_it_is_refused(
 def test_what_a_generator_leaves_behind_is_ended(place: Path, port: int) -> None:
     need_groups()
     leaving = f"setsid -f sleep 6{port}; {shlex.join(generator(port))}"
-    command = asked(server(port), "--repeat", "1", generator=["sh", "-c", leaving])
+    command = queried(server(port), "--repeat", "1", generator=["sh", "-c", leaving])
     assert main(command) == 0
     assert nobody_runs(f"6{port}")
 
@@ -119,7 +119,7 @@ def test_a_generator_that_does_not_end_is_ended(
     monkeypatch.setattr(measured_run, "_LEAST_PATIENCE", 0.0)
     monkeypatch.setattr(measured_run, "_LONGER", 1.5)
     never = ["sh", "-c", f"sleep 7{port}; echo {{rate}}"]
-    assert main(asked(server(port), "--repeat", "2", generator=never)) == 1
+    assert main(queried(server(port), "--repeat", "2", generator=never)) == 1
     assert "is still running after 0 s" in " ".join(capsys.readouterr().out.split())
     assert nobody_runs(f"7{port}")
 
@@ -131,7 +131,7 @@ def test_a_disk_that_fills_leaves_what_was_measured_so_far(place: Path, port: in
         f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
         "from qps.cli import main; sys.exit(main(sys.argv[1:]))"
     )
-    words = asked(server(port), "--repeat", "99", generator=generator(port))
+    words = queried(server(port), "--repeat", "99", generator=generator(port))
     done = subprocess.run(
         [sys.executable, "-c", begun, *words],
         capture_output=True,
@@ -157,7 +157,7 @@ def test_no_room_for_what_programs_print_is_reported(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("tempfile.TemporaryFile", full)
-    assert main(asked(server(port), generator=generator(port))) == 2
+    assert main(queried(server(port), generator=generator(port))) == 2
     assert "cannot store the output of " in capsys.readouterr().err
     assert list(place.iterdir()) == []
 
@@ -165,7 +165,7 @@ def test_no_room_for_what_programs_print_is_reported(
 def test_two_do_not_measure_into_one_table(
     place: Path, port: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = asked(server(port), "--repeat", "99", generator=generator(port))
+    words = queried(server(port), "--repeat", "99", generator=generator(port))
     begun = "import sys; from qps.cli import main; sys.exit(main(sys.argv[1:]))"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     with subprocess.Popen([sys.executable, "-c", begun, *words], env=environment) as measuring:
@@ -212,14 +212,14 @@ def test_a_clock_on_the_wall_that_is_set_moves_no_number(
 
         @classmethod
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            cls.asked += 1
-            return datetime.now(UTC) - timedelta(days=365 * cls.asked)
+            cls.queried += 1
+            return datetime.now(UTC) - timedelta(days=365 * cls.queried)
 
     monkeypatch.setattr(measured_run, "datetime", Set)
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() - 1e6 * real())
     run = one_run(port)
-    assert Set.asked > 1
+    assert Set.queried > 1
     assert 0.15 < run.elapsed < 60
     assert run.counted == {"request": 10}
     assert run.notes == ()

@@ -90,14 +90,14 @@ def test_windows_are_the_same_for_all_columns_and_do_not_overlap(
         at, to = start + 300 * place, start + 300 * (place + 1)
         assert float(row["request/s"]) == pytest.approx((requests(to) - requests(at)) / 300)
         assert float(row["cpu in %"]) == pytest.approx((seconds(to) - seconds(at)) / 300 * 25)
-    grids = {(a["start"], a["end"], a["step"]) for a in fake.asked}
+    grids = {(a["start"], a["end"], a["step"]) for a in fake.queried}
     assert len(grids) == 1
 
 
 def test_a_week_is_requested_in_answers_that_a_prometheus_gives(fake: Fake, tmp_path: Path) -> None:
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out), since="7d") == 0
-    assert len(fake.asked) == 3 * 5  # 40,321 times in parts of 10,000
+    assert len(fake.queried) == 3 * 5  # 40,321 times in parts of 10,000
     rows = rows_of(out)
     assert {row["day"] for row in rows} == {f"2026-11-{day}" for day in range(16, 23)}
     assert [row["time"] for row in rows] == sorted(row["time"] for row in rows)
@@ -251,7 +251,7 @@ def test_what_is_no_answer_is_reported(
     assert observe(fake.url, "-o", str(out)) == 2
     assert expected in capsys.readouterr().err
     assert out.read_text(encoding="utf-8") == "kept"
-    assert len(fake.asked) == 1  # nobody else was asked, nor again
+    assert len(fake.queried) == 1  # nobody else was asked, nor again
 
 
 def test_a_query_that_is_none_is_reported_in_the_words_of_the_server(
@@ -387,7 +387,7 @@ def test_wrong_credentials_are_reported_without_showing_them(
     printed = capsys.readouterr().err
     assert expected in printed
     assert "s3cret" not in printed
-    assert fake.asked == []
+    assert fake.queried == []
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def spec(way: str, machine: str = "", network: str = "", more: str = "") -> str:
     return HARDWARE % (machine, network) + more + STREAM % way
 
 
-def told(graph: LoadGraph) -> object:
+def reported(graph: LoadGraph) -> object:
     """Return all that a graph tells of loads and streams, formulas and all."""
     return (
         {name: (one.load, one.parts) for name, one in graph.resources.items()},
@@ -111,7 +111,7 @@ def test_a_plain_call_is_a_visit_there_and_back(
             more,
         )
     )
-    assert told(one) == told(other)
+    assert reported(one) == reported(other)
 
 
 def test_a_call_whose_condition_fails_is_not_there() -> None:
@@ -120,7 +120,7 @@ def test_a_call_whose_condition_fails_is_not_there() -> None:
     queueing = ", queueing mmc"
     more = "option fast = no or yes\n"
     without = lowered(spec(way.format(""), queueing, more=more))
-    assert told(lowered(spec(way.format(call), queueing, more=more))) == told(without)
+    assert reported(lowered(spec(way.format(call), queueing, more=more))) == reported(without)
     with_it = lowered(spec(way.format(call), queueing, more=more), "fast=yes")
     assert load(with_it, "db.cpu", 10) == Fraction(10 * 5, 2000)
 

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.breakdowns import explain
 from helpers.specs import at, checked, latency, load, lowered
-from network.test_calls import spec, told
+from network.test_calls import reported, spec
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.explanations.explanation_text import explanation_text
@@ -208,7 +208,7 @@ def test_what_recovers_and_queues_may_stand_in_a_call_that_all_make_once() -> No
     visited = lowered(
         spec("at web { }\n at db { mend; hold }\n at web { }", "", "; loss 10 %", more)
     )
-    assert told(called) == told(visited)
+    assert reported(called) == reported(visited)
     assert [q.value for q in called.streams["shop"].queues] == [
         q.value for q in visited.streams["shop"].queues
     ]

@@ -208,7 +208,7 @@ def test_the_latency_of_a_mix_is_the_mean_over_its_requests() -> None:
     assert latency(graph, "pages", 1000) == work + line
 
 
-ASKED = """
+REQUESTED = """
 users N in 1..1000
 kinds sort of users {{ light 75 %; heavy 25 % }}
 param pace by sort {{ light {0} request/s; heavy {1} request/s }}
@@ -244,7 +244,7 @@ def test_what_a_mix_meets_is_reported_request_by_request(
     rate is that of a user.
     """
     numbers = [F(1, 1000) * pace for pace in paces], costs, misses, gone
-    graph = lowered(ASKED.format(*(float(one) for both in numbers for one in both)))
+    graph = lowered(REQUESTED.format(*(float(one) for both in numbers for one in both)))
     users = F(5)
     each = list(
         zip(

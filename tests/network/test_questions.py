@@ -20,4 +20,4 @@ def test_claims_are_those_of_the_page(spec: str) -> None:
     name = f"questions/{spec}"
     found = spec_figures.figures("claims", name)
     assert "failed" not in found
-    assert spec_figures.told(LISTED, name) == {"claims": found}
+    assert spec_figures.reported(LISTED, name) == {"claims": found}

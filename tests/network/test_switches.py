@@ -52,7 +52,7 @@ def combinations(path: Path, model: ir.Model) -> list[Configuration]:
     return found
 
 
-def told(graph: LoadGraph) -> dict[str, list[float]]:
+def reported(graph: LoadGraph) -> dict[str, list[float]]:
     """Return what a matrix asks of a graph, at some populations."""
     options: dict[str, Formula] = {}
     for name, resource in graph.resources.items():
@@ -85,7 +85,7 @@ def test_it_tells_what_the_graph_of_each_configuration_tells(path: Path) -> None
             shared = lower_as_one_of_many(spec.model, solved, {})
             assert list(own.resources) == list(shared.resources)
             assert known(own) == known(shared)
-            expected, found = told(own), told(shared)
+            expected, found = reported(own), reported(shared)
             assert found.keys() == expected.keys()
             for name, values in expected.items():
                 assert found[name] == pytest.approx(values, rel=1e-12, nan_ok=True), name

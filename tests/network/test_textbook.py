@@ -40,11 +40,11 @@ def test_the_list_tells_what_qps_test_tells() -> None:
     for spec in named:
         path = spec.removeprefix("textbook/") + ".qps"
         assert f"[{path.rpartition('/')[2]}]({path})" in LISTED
-        result = spec_figures.told(LISTED, spec)
+        result = spec_figures.reported(LISTED, spec)
         assert result == {"claims": spec_figures.figures("claims", spec)}, (
             "run `python tests/documents/docs.py`"
         )
 
 
 def test_the_list_adds_up() -> None:
-    assert spec_figures.told(LISTED, None) == {"all networks": spec_figures.all_networks()}
+    assert spec_figures.reported(LISTED, None) == {"all networks": spec_figures.all_networks()}

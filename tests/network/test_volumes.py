@@ -128,7 +128,7 @@ def test_the_text_tells_volumes() -> None:
     spec = checked(PRELUDE + FLOW % "ports" + "require { net.web.out.throughput <= 10 kbit/s }\n")
     answer = answer_of(spec)
     text = solve_text(answer, "x")
-    rows_told = [line.split() for line in text.splitlines()]
+    reported_rows = [line.split() for line in text.splitlines()]
     assert [
         "net.web.out",
         "10",
@@ -140,7 +140,7 @@ def test_the_text_tells_volumes() -> None:
         "each",
         "of",
         "2",
-    ] in rows_told
+    ] in reported_rows
     rows = {row.resource: row for row in answer.traffic}
     assert rows["net.web.out"].byte_per_hour == 4.5e6
     assert rows["net.web.out"].byte_per_month == pytest.approx(4.5e6 * 730.5)

@@ -31,7 +31,7 @@ class Plain:
     latency: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     queue: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     sound: dict[str, Fraction] = field(default_factory=lambda: defaultdict(lambda: Fraction(1)))
-    kept: dict[str, Fraction] = field(default_factory=dict)
+    retained: dict[str, Fraction] = field(default_factory=dict)
     passes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     arriving: dict[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
 
@@ -44,7 +44,7 @@ class Plain:
 
     def loss(self, stream: str) -> Fraction:
         """Return the share of a stream that is lost."""
-        return 1 - self.kept[stream] * self.served(stream)
+        return 1 - self.retained[stream] * self.served(stream)
 
     def loads_of(self, subject: str) -> list[Fraction]:
         """Return the load of a resource, or all those of a link."""
@@ -310,7 +310,7 @@ class _Walker:
                         case ir.EffectKind.EMIT:
                             rates = self.emit(effect, value, rates, sizes, primary)
             sent, arriving = held * machines * copies, held * machines * receivers
-        self.result.kept[name] = stored
+        self.result.retained[name] = stored
         bits = rates.get(INFORMATION_BASE, Fraction(0))
         self.result.arriving[name] = (rates[primary] if primary else bits, bits)
 

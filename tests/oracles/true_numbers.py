@@ -119,8 +119,8 @@ class Truth(TruePictures):
         if not self.claims:
             return
         wanted = printed_claims(self.claims)["summary"]
-        if wanted not in shown.told("claims") or shown.table("claims") is None:
-            yield f"claims: {shown.told('claims')}, not {wanted!r}"
+        if wanted not in shown.reported("claims") or shown.table("claims") is None:
+            yield f"claims: {shown.reported('claims')}, not {wanted!r}"
 
     # -- what the spec states ------------------------------------------------------------------
 
@@ -209,14 +209,14 @@ class Truth(TruePictures):
         if self.beside is None:
             return
         for one in self.beside.utilizations:
-            yield from self.told(one.value, share=True)
+            yield from self.reported(one.value, share=True)
         for one in self.beside.percentiles:
-            yield from self.told(one.value, TIME)
+            yield from self.reported(one.value, TIME)
         values = {one.name: one.value for one in self.beside.requirements}
         for item in self.solution.requirements:
             own = item.criterion
             limit, value = self.graph.number(own.limit), values.get(own.name, nan)
-            yield from self.told(value, own.dimension, share=in_percent(own), limit=limit)
+            yield from self.reported(value, own.dimension, share=in_percent(own), limit=limit)
 
     def _sayings_at(self, at: int) -> Iterator[str]:
         graph = self.graph
@@ -227,38 +227,42 @@ class Truth(TruePictures):
             yield "" if error is None else percent(error)
             for formula in (criterion.value, criterion.limit):
                 most = value(criterion.limit)
-                yield from self.told(value(formula), criterion.dimension, share=share, limit=most)
-                yield from self.told(value(formula), criterion.dimension)
+                yield from self.reported(
+                    value(formula), criterion.dimension, share=share, limit=most
+                )
+                yield from self.reported(value(formula), criterion.dimension)
         for one in graph.resources.values():
             load = value(one.load)
-            yield from self.told(load, share=True, limit=value(one.target))
-            yield from self.told(value(one.target), share=True)
+            yield from self.reported(load, share=True, limit=value(one.target))
+            yield from self.reported(value(one.target), share=True)
             yield f"{floor(load * 100) + 1 if isfinite(load) else 0:,} %"
             for part in (*one.parts.values(), *one.streams.values()):
-                yield from self.told(value(part) / load if load else 0.0, share=True)
+                yield from self.reported(value(part) / load if load else 0.0, share=True)
         for name, stream in graph.streams.items():
             late = value(stream.latency_quantile(LEVEL))
             mean = value(stream.mean_latency)
             for time in (late, mean, mean - before(stream.mean_latency)):
-                yield from self.told(time, TIME)
-            yield from self.told(value(stream.loss), share=True)
+                yield from self.reported(time, TIME)
+            yield from self.reported(value(stream.loss), share=True)
             if at == self.at:
                 yield from self._sayings_of_way(name)
         for measure in graph.measures.values():
-            yield from self.told(value(measure.value), measure.dimension)
+            yield from self.reported(value(measure.value), measure.dimension)
         for elastic in graph.elastic:
             for formula in (elastic.value, elastic.parameter.most, elastic.parameter.least):
-                yield from self.told(value(formula), elastic.parameter.dimension)
+                yield from self.reported(value(formula), elastic.parameter.dimension)
         for price in graph.stated.prices:
-            yield from self.told(value(price.value), MONEY / TIME if price.is_running else MONEY)
+            yield from self.reported(
+                value(price.value), MONEY / TIME if price.is_running else MONEY
+            )
         for cost in self.solution.costs:
             formula = graph.cost(is_running=cost.is_running)
             if formula is not None:
                 dimension = MONEY / TIME if cost.is_running else MONEY
-                yield from self.told(value(formula), dimension)
-                yield from self.told(value(formula) / at, dimension)
+                yield from self.reported(value(formula), dimension)
+                yield from self.reported(value(formula) / at, dimension)
         if graph.quality_value is not None:
-            yield from self.told(value(graph.quality_value))
+            yield from self.reported(value(graph.quality_value))
 
     def _sayings_of_way(self, name: str) -> Iterator[str]:
         """Yield the times of a way: of each step, of several in a row, at each place, in calls."""
@@ -270,7 +274,7 @@ class Truth(TruePictures):
                 made.pop()
             value = self.here(step.value)
             if step.kind == "call":
-                yield from (*self.told(value), *self.told(value, share=True))
+                yield from (*self.reported(value), *self.reported(value, share=True))
                 made.append((step.depth + 1, made[-1][1] * value, at))
                 often.add(made[-1][1])
                 continue
@@ -281,8 +285,8 @@ class Truth(TruePictures):
         ends = range(1, len(values) + 1) if len(values) <= MOST_STEPS else ()
         runs = (sum(values[a:b]) for a, b in product(range(len(values)), ends))
         for time, times in product({*values, *sums.values(), *runs}, often):
-            yield from self.told(time * times, TIME)
-            yield from self.told(time * times / mean if mean else 0.0, share=True)
+            yield from self.reported(time * times, TIME)
+            yield from self.reported(time * times / mean if mean else 0.0, share=True)
 
     def _decision(self, texts: Sequence[ShownText]) -> Iterator[str]:
         """Yield where the first lines name another number of users than what they are named for."""
@@ -321,8 +325,8 @@ class Truth(TruePictures):
     def _texts(self, shown: Shown) -> Iterator[str]:
         """Yield what a sentence or a picture says that is no number of anything."""
         yield from self._decision([one for one in shown.texts if one.of == "decision"])
-        drawn = _amounts(shown.told("odds")) if self.draws_own else set()
-        yield from self._drawn(shown.told("odds")) if self.draws_own else ()
+        drawn = _amounts(shown.reported("odds")) if self.draws_own else set()
+        yield from self._drawn(shown.reported("odds")) if self.draws_own else ()
         for one in shown.texts:
             if one.of not in _SAID_OF_NUMBERS or one.kind in (
                 "h1",

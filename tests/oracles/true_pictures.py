@@ -31,7 +31,7 @@ class TruePictures(TrueTables):
         loads = {
             text
             for one in self.graph.resources.values()
-            for text in self.told(self.here(one.load), share=True)
+            for text in self.reported(self.here(one.load), share=True)
         }
         for row in table.rows:
             for column, cell in zip(table.head, row, strict=True):
@@ -48,12 +48,12 @@ class TruePictures(TrueTables):
             "mean": {
                 t
                 for s in streams
-                for t in self.told(self.here(s.mean_latency), TIME, s.latency_certainty)
+                for t in self.reported(self.here(s.mean_latency), TIME, s.latency_certainty)
             },
             "late": {
                 t
                 for s in streams
-                for t in self.told(
+                for t in self.reported(
                     self.here(s.latency_quantile(LEVEL)), TIME, s.quantile_certainty(LEVEL)
                 )
             },

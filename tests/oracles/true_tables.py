@@ -101,7 +101,7 @@ class TrueTables(WrittenNumbers):
         if at is not None and (criterion is None or criterion.confidence is None):
             if criterion is not None:
                 value = self._value_shown(criterion.name, graph.at(at).number(criterion.value), at)
-                return self.told(
+                return self.reported(
                     value,
                     criterion.dimension,
                     known_at(graph, criterion, at),
@@ -110,9 +110,9 @@ class TrueTables(WrittenNumbers):
                 )
             assert graph.quality_value is not None
             known = quality_known_at(graph, at)
-            return self.told(graph.at(at).number(graph.quality_value), known=known, limit=1.0) | {
-                ""
-            }
+            return self.reported(
+                graph.at(at).number(graph.quality_value), known=known, limit=1.0
+            ) | {""}
         if column == "Met up to":
             item = next(
                 (
@@ -140,7 +140,7 @@ class TrueTables(WrittenNumbers):
             if criterion is None:
                 return {"≤ 1"}
             word = ("<≤" if criterion.at_most else ">≥")[not criterion.strict]
-            limits = self.told(
+            limits = self.reported(
                 graph.number(criterion.limit), criterion.dimension, share=in_percent(criterion)
             )
             return {f"{word} {one}" for one in limits}
@@ -198,8 +198,8 @@ class TrueTables(WrittenNumbers):
                 for one in found
             ]
             if not any(
-                load.text in self.told(is_, share=True)
-                and target.text in self.told(most, share=True)
+                load.text in self.reported(is_, share=True)
+                and target.text in self.reported(most, share=True)
                 and not [
                     *self._made_up(what, _behind(what, one, self), one.parts, self.here(one.load))
                 ]
@@ -273,14 +273,14 @@ class TrueTables(WrittenNumbers):
             load = self.here(resource.load)
             for column, cell in zip(table.head[1:], cells, strict=True):
                 if self._at_of(column) is not None:
-                    yield from _differs(what, column, cell, self.told(load, share=True))
+                    yield from _differs(what, column, cell, self.reported(load, share=True))
                 elif column in (phrase("table.saturates"), phrase("table.reaches_target")):
                     yield from _differs(what, column, cell, self._saturates(item))
                 elif column == "Demand":
                     yield from self._made_up(what, cell, resource.parts, load)
                 elif column == "Target":
                     yield from _differs(
-                        what, column, cell, self.told(self.here(resource.target), share=True)
+                        what, column, cell, self.reported(self.here(resource.target), share=True)
                     )
 
     def _saturates(self, item: object) -> set[str]:
@@ -311,7 +311,7 @@ class TrueTables(WrittenNumbers):
             for name, part in parts.items()
             if load
             for written in (self.called(name), self.labels.of(name))
-            for text in self.told(self.here(part) / load, share=True)
+            for text in self.reported(self.here(part) / load, share=True)
         }
         left = cell.text
         for share in sorted(shares, key=len, reverse=True):
@@ -343,23 +343,23 @@ class TrueTables(WrittenNumbers):
             if name in graph.measures:
                 one = graph.measures[name]
                 known = known_at(graph, one, self.at)
-                wanted = self.told(self.here(one.value), one.dimension, known)
-                wanted |= self.told(self.here(one.value), one.dimension, known, share=True)
+                wanted = self.reported(self.here(one.value), one.dimension, known)
+                wanted |= self.reported(self.here(one.value), one.dimension, known, share=True)
             elif of_stream is not None:
                 number_, dimension, is_share = of_stream
                 owner, _, part = name.rpartition(".")
                 known = self._measures_here.known(
                     ir.Measured(kind=ir.MeasureKind(part), subject=owner)
                 )
-                wanted = self.told(number_, dimension, known, share=is_share)
+                wanted = self.reported(number_, dimension, known, share=is_share)
             elif name in ("Cost", "Running cost"):
                 cost = graph.cost(is_running=name == "Running cost")
                 if cost is None:
                     yield f"no {name.lower()} is known"
                     continue
                 dimension = MONEY / TIME if name == "Running cost" else MONEY
-                wanted = self.told(self.here(cost), dimension)
-                each = self.told(self.here(cost) / self.at, dimension)
+                wanted = self.reported(self.here(cost), dimension)
+                each = self.reported(self.here(cost) / self.at, dimension)
                 if not any(about.text.startswith(one) for one in each):
                     yield f"{name} for each is {about.text}, not {each}"
             else:
@@ -367,7 +367,7 @@ class TrueTables(WrittenNumbers):
                 if elastic is None:
                     yield f"nobody knows {what}"
                     continue
-                wanted = self.told(self.here(elastic.value), elastic.parameter.dimension)
+                wanted = self.reported(self.here(elastic.value), elastic.parameter.dimension)
             yield from _differs(what, "value", value, wanted)
 
     @cached_property
@@ -386,9 +386,9 @@ class TrueTables(WrittenNumbers):
                 yield f"nobody knows {what}"
                 continue
             rate = self.here(resource.throughput)
-            yield from _differs(what, "rate", at, self.told(rate, DATA_RATE))
-            yield from _differs(what, "per hour", hour, self.told(rate * 3600, INFORMATION))
-            yield from _differs(what, "per month", month, self.told(rate * MONTH, INFORMATION))
+            yield from _differs(what, "rate", at, self.reported(rate, DATA_RATE))
+            yield from _differs(what, "per hour", hour, self.reported(rate * 3600, INFORMATION))
+            yield from _differs(what, "per month", month, self.reported(rate * MONTH, INFORMATION))
 
     # -- what would help -----------------------------------------------------------------------
 

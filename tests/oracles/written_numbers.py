@@ -153,7 +153,7 @@ class WrittenNumbers:
 
     # -- numbers as they are shown ---------------------------------------------------------
 
-    def told(
+    def reported(
         self,
         value: float,
         dimension: Dimension = DIMENSIONLESS,
@@ -175,7 +175,7 @@ class WrittenNumbers:
     def measured(self, criterion: Criterion, at: int) -> set[str]:
         """Return what a page may write of a requirement at a population."""
         graph = self.graph
-        return self.told(
+        return self.reported(
             graph.at(at).number(criterion.value),
             criterion.dimension,
             known_at(graph, criterion, at),

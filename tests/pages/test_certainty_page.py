@@ -50,10 +50,10 @@ console.log(JSON.stringify(ASKED.map(([name, set]) => {
   return [solved.largest, solved.limitedBy, solved.known?.[0] ?? "exact", unevaluated];
 })));
 """
-Asked = tuple[str, list[tuple[str, int, int]]]
+Requested = tuple[str, list[tuple[str, int, int]]]
 
 
-def answers_of(spec: Spec, requested: list[Asked], folder: Path) -> list[list[Any]]:
+def answers_of(spec: Spec, requested: list[Requested], folder: Path) -> list[list[Any]]:
     page = live_page(model_variants([ShownCase(spec.model, spec.configuration())], 4))
     file = folder / "model.json"
     file.write_text(json.dumps(page["models"][0]), "utf-8")  # type: ignore[index]
@@ -67,7 +67,7 @@ def solved(spec: Spec, scenario: str | None = None, *settings: str) -> Solution:
     return solve_model(model_at_confidence(spec.model, configuration), configuration)
 
 
-def told(solution: Solution) -> list[Any]:
+def reported(solution: Solution) -> list[Any]:
     known = answer_known(solution).kind.value
     return [solution.capacity, solution.limited_by, known, []]
 
@@ -77,7 +77,7 @@ def told(solution: Solution) -> list[Any]:
 def test_a_page_answers_what_solve_does_where_readers_start(more: str, tmp_path: Path) -> None:
     spec = checked(SPEC + more)
     found = answers_of(spec, [("", []), ("slow", []), ("sure", [])], tmp_path)
-    assert found == [told(solved(spec, one)) for one in (None, "slow", "sure")]
+    assert found == [reported(solved(spec, one)) for one in (None, "slow", "sure")]
     assert found[0][1].endswith("% certainty")
 
 
@@ -97,7 +97,7 @@ def test_what_only_samples_tell_of_a_change_is_not_judged(tmp_path: Path) -> Non
 def test_where_a_reader_sets_all_that_is_not_known_it_is_judged_like_others(tmp_path: Path) -> None:
     spec = checked(SPEC.replace("; web.cpu.load <= 95 %", ""))
     (found,) = answers_of(spec, [("", [("cost", 3, 1000), ("calls", 2, 1)])], tmp_path)
-    assert found == told(solved(spec, None, "cost = 3 ms/request", "calls = 2"))
+    assert found == reported(solved(spec, None, "cost = 3 ms/request", "calls = 2"))
 
 
 SLIDE = """([name, place]) => {

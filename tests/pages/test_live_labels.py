@@ -86,7 +86,7 @@ IN_A_ROW = (
     "require { flow.loss <= 60 % ideal 0 %; lost <= 3 }\nquality euclidean\n"
 ).replace("1..100", "1..300")
 
-TOLD = """(n) => {
+REPORTED = """(n) => {
   const { run, graph } = qps.shown;
   const field = document.getElementById("population-number");
   field.value = String(n);
@@ -107,7 +107,7 @@ def test_losses_in_a_row_are_known_as_the_solver_knows_them(pace: str, open_page
     assert (known or ["exact"])[0] == answer_known(solve(graph)).kind.value
     seen = set()
     for population in (40, 60, 90, 100, 101, 110, 150, 200, 201, 250):
-        shown, _, measures, result = page.run(TOLD, population)
+        shown, _, measures, result = page.run(REPORTED, population)
         assert shown == population
         series = in_series_at(graph, population)
         seen.add(bool(series))

@@ -29,7 +29,7 @@ SPECS = 60
 SHARES = 3  # of them each is a test of its own
 
 
-def asked(text: str | Path) -> tuple[object, Solution] | None:
+def queried(text: str | Path) -> tuple[object, Solution] | None:
     """Return a spec as a page holds it, and its answers; None where it has none."""
     is_file = isinstance(text, Path)
     spec = (check_file(text) if is_file else check_source(Source("spec.qps", text))).value
@@ -47,7 +47,7 @@ def asked(text: str | Path) -> tuple[object, Solution] | None:
 @needs_node
 @pytest.mark.parametrize("share", range(SHARES))
 def test_generated_specs_have_one_answer(share: int, tmp_path: Path) -> None:
-    found = [one for text in generated(SPECS)[share::SHARES] if (one := asked(text))]
+    found = [one for text in generated(SPECS)[share::SHARES] if (one := queried(text))]
     assert len(found) > SPECS / SHARES / 2
     _holds_for(found, tmp_path)
 
@@ -67,7 +67,7 @@ def test_elastic_numbers_that_share_a_resource_have_one_answer(tmp_path: Path) -
         for gap in (0, 2)
         for limit in ("", "require { host.cpu.load <= 70 % }\n")
     ]
-    _holds_for([one for text in texts if (one := asked(text))], tmp_path)
+    _holds_for([one for text in texts if (one := queried(text))], tmp_path)
 
 
 REGION = """\
@@ -94,7 +94,7 @@ def test_instances_have_one_answer(tmp_path: Path) -> None:
         'use "region.qps" as us with population = N * 40 %, db = eu.db\nusers N in 1..9000\n',
         "utf-8",
     )
-    _holds_for([one for one in [asked(using)] if one], tmp_path)
+    _holds_for([one for one in [queried(using)] if one], tmp_path)
 
 
 KINDS = {
@@ -142,7 +142,7 @@ def one_stream(text: str, range_of: str) -> str:
 @needs_node
 @pytest.mark.parametrize("range_of", ["1..100", "1..1_000_000"])
 def test_every_kind_of_requirement_has_one_answer(range_of: str, tmp_path: Path) -> None:
-    found = [one for kind in KINDS.values() if (one := asked(one_stream(kind, range_of)))]
+    found = [one for kind in KINDS.values() if (one := queried(one_stream(kind, range_of)))]
     assert len(found) == len(KINDS)
     _holds_for(found, tmp_path)
 
@@ -162,7 +162,7 @@ JUMPING = [
 
 @needs_node
 def test_loads_that_jump_saturate_in_the_page_where_they_do(tmp_path: Path) -> None:
-    found = [one for text in JUMPING if (one := asked(text))]
+    found = [one for text in JUMPING if (one := queried(text))]
     assert len(found) == len(JUMPING)
     _holds_for(found, tmp_path)
 
@@ -214,6 +214,6 @@ require {{ shop.latency <= 30 ms; quantile(shop.latency, 95 %) <= {limit} ms }}
 @pytest.mark.parametrize("share", ["20 %", "(5/2)", "0.5 %", "100 %", "3"])
 def test_calls_have_one_answer(tmp_path: Path, share: str, queueing: str) -> None:
     texts = [CALLS.format(share=share, queueing=queueing, limit=limit) for limit in (40, 90)]
-    found = [one for text in texts if (one := asked(text))]
+    found = [one for text in texts if (one := queried(text))]
     assert len(found) == len(texts)
     _holds_for(found, tmp_path)

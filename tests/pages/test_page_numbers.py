@@ -197,9 +197,9 @@ def test_what_is_not_needed_is_computed_when_it_is_shown(open_page: Any) -> None
     page = open_page(html_of_text(SITE))
     truth = truth_of(checked(SITE))
     values = [
-        text for text in shown_on(page.page).told("picture-waterfall") if text.startswith("~")
+        text for text in shown_on(page.page).reported("picture-waterfall") if text.startswith("~")
     ]
-    late = truth.told(
+    late = truth.reported(
         truth.here(truth.graph.streams["page"].latency_quantile(LEVEL)),
         TIME,
         truth.graph.streams["page"].quantile_certainty(LEVEL),
@@ -240,7 +240,7 @@ def test_configurations_side_by_side_say_nothing_that_is_undefined(open_page: An
     page = open_page(html_of(checked(SITE), others=[checked(NONE_AT_ALL), checked(MODES)]))
     shown = shown_on(page.page)
     assert Truth.unsaid(shown) == []
-    result = set(shown.told("picture-together"))
+    result = set(shown.reported("picture-together"))
     assert {"baseline: ≤ 3,333", "baseline (2): none", "baseline (3): ≤ 12"} <= result
 
 

@@ -24,28 +24,28 @@ def speak_html() -> str:
     return html_of(load(SPECS / "audioconference.qps"), scenarios=["midrange"], claims=())
 
 
-TOLD = "() => document.getElementById('headroom').textContent"
+REPORTED = "() => document.getElementById('headroom').textContent"
 OF_START = "() => [...document.querySelectorAll('.of-start')].map((one) => one.hidden)"
 
 
 def test_what_lies_beyond_follows_a_try_and_a_changed_cost(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html)
-    first = page.run(TOLD)
+    first = page.run(REPORTED)
     assert "With 10 % more users (36)" in first
     assert page.run(OF_START) == [False, False]
     page.page.wait_for_selector("#advice button")
     page.page.click("#advice button >> nth=2")
     largest = page.run("() => qps.shown.solved.largest")
-    assert f"With 10 % more users ({-(-11 * largest // 10)})" in page.run(TOLD)
+    assert f"With 10 % more users ({-(-11 * largest // 10)})" in page.run(REPORTED)
     assert page.run(OF_START) == [True, True]
     page.page.click("text=Reset")
-    assert page.run(TOLD) == first
+    assert page.run(REPORTED) == first
     # a cost is a change, too
     page.page.click(".contents >> text=Assumptions")
     cost = page.page.locator("#numbers input[aria-label='mix.cpu.byte']")
     cost.fill("1000")
     assert page.run("() => qps.shown.solved.largest") != 32
-    assert page.run(TOLD) != first
+    assert page.run(REPORTED) != first
     assert page.run(OF_START) == [True, True]
     assert page.complaints == []
 

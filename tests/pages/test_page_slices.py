@@ -26,7 +26,8 @@ SET = """(value) => {
   field.dispatchEvent(new Event("input"));
 }"""
 WHAT_IF = " what if"
-TOLD = f"""() => [document.querySelector("#decision .many").textContent.replace("{WHAT_IF}", ""),
+REPORTED = f"""() => [
+  document.querySelector("#decision .many").textContent.replace("{WHAT_IF}", ""),
   document.getElementById("small-answer").textContent, qps.shown.solved.largest]"""
 WORD = "computing …"
 
@@ -35,21 +36,21 @@ def test_a_change_is_reported_once_it_is_solved_and_until_then_that_it_is_not(
     open_page: Any,
 ) -> None:
     page = open_page(html_of_text(SPEC))
-    before = page.run(TOLD)
+    before = page.run(REPORTED)
     page.run(SET, "2")
-    at_once = page.run(TOLD)
+    at_once = page.run(REPORTED)
     assert WORD not in "".join(at_once[:2])
     page.run(SET, "1")
-    assert page.run(TOLD) == before
+    assert page.run(REPORTED) == before
 
     page.run(IMPATIENT)
-    many, small, largest = page.run(f"() => {{ ({SET})('2'); return ({TOLD})(); }}")
+    many, small, largest = page.run(f"() => {{ ({SET})('2'); return ({REPORTED})(); }}")
     assert WORD in many
     assert WORD in small
     assert largest == before[2], "what is shown stays whole"
     # Of two changes one after the other the last one is told.
     page.run(f"() => {{ ({SET})('4'); ({SET})('2'); }}")
-    assert page.run(TOLD) == at_once  # who asks is answered when the page rests
+    assert page.run(REPORTED) == at_once  # who asks is answered when the page rests
     # So is how far each number moves it, which takes longer still.
     page.run("() => document.getElementById('picture-tornado').scrollIntoView()")
     page.page.wait_for_selector("#picture-tornado svg rect")
@@ -63,7 +64,7 @@ def test_what_rests_on_an_answer_waits_for_it(open_page: Any) -> None:
     largest = page.run("() => qps.columns.map((one) => one.solved.largest)")
     page.run("() => { qps.patience = Infinity; }")
     page.run(SET, "1")
-    assert largest == [page.run(TOLD)[2] // 2] * 2
+    assert largest == [page.run(REPORTED)[2] // 2] * 2
 
 
 def test_a_page_that_is_slow_to_begin_comes_alive(tmp_path: Path, shared_browser: Any) -> None:

@@ -74,7 +74,7 @@ LINKED = f"""() => {{
   return found;
 }}"""
 """What is said of a link, in how many elements, and the state; it is taken away."""
-SETTLED = "(text) => location.hash.includes(text)"
+DECIDED = "(text) => location.hash.includes(text)"
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def followed(page: Opened, fragment: str) -> Opened:
     return page
 
 
-def told(page: Opened) -> str:
+def reported(page: Opened) -> str:
     return str(page.page.inner_text("#linked"))
 
 
@@ -116,9 +116,9 @@ def test_a_link_opens_the_page_as_it_was_set(shop_html: str, open_page: Any) -> 
     page = open_page(shop_html)
     assert "#" not in page.page.url  # as it came
     page.page.select_option("#control-select-0", "off")
-    page.page.wait_for_function(SETTLED, arg="set=zip=off")
+    page.page.wait_for_function(DECIDED, arg="set=zip=off")
     set_up(page)
-    page.page.wait_for_function(SETTLED, arg="at=17")
+    page.page.wait_for_function(DECIDED, arg="at=17")
     before = page.run(STATE)
     address = page.page.url
     fragment = address[address.index("#") :]
@@ -131,7 +131,7 @@ def test_a_link_opens_the_page_as_it_was_set(shop_html: str, open_page: Any) -> 
     other = followed(open_page(shop_html), fragment)
     assert other.run(STATE) == before
     assert other.run("() => document.querySelector('#assumptions .fold').open")
-    assert told(other) == ""
+    assert reported(other) == ""
     # what it shows is what it says
     assert other.page.input_value("#number-pace") == "0.7"
     assert other.page.input_value("#population-number") == "17"
@@ -189,21 +189,21 @@ def test_a_link_that_does_not_fit_is_reported_and_sets_nothing(
         page.page.url.split("#")[0] + "#qps1&of=spec~1&set=zip=off&look=shares.of=<b>x</b>"
     )
     page.page.wait_for_function("() => document.getElementById('linked').textContent")
-    assert "are not available: “shares.of=<b>x</b>”" in told(page)
+    assert "are not available: “shares.of=<b>x</b>”" in reported(page)
     assert page.run("() => qps.shown.label") == "zip=off"
     page.page.click("text=Undo")
     # nor does it when the page is opened with it
     followed(page, WRONG["a range"][0])
-    assert "outside its range" in told(page)
+    assert "outside its range" in reported(page)
     assert page.run(STATE) == before
 
 
 def test_a_link_of_another_version_of_the_page_says_so(shop_html: str, open_page: Any) -> None:
     before = open_page(html_of(checked(SHOP.replace("20 ms", "21 ms"))))
     before.page.select_option("#control-select-0", "off")
-    before.page.wait_for_function(SETTLED, arg="zip=off")
+    before.page.wait_for_function(DECIDED, arg="zip=off")
     page = followed(open_page(shop_html), "#" + before.page.url.partition("#")[2])
-    assert told(page).startswith("The link is from another version of this page")
+    assert reported(page).startswith("The link is from another version of this page")
     assert page.run("() => qps.shown.label") == "zip=off"
 
 
@@ -220,7 +220,7 @@ def test_what_is_chosen_of_pictures_is_in_the_link_and_goes_back_and_forth(open_
     page.page.get_by_role("checkbox", name="tried").uncheck()
     page.page.click("#picture-loads details > summary")
     page.page.click(".contents >> text=Formulas")
-    page.page.wait_for_function(SETTLED, arg="open=told,formulas,picture-loads,starts")
+    page.page.wait_for_function(DECIDED, arg="open=told,formulas,picture-loads,starts")
     chosen = page.run(LOOKS)
     fragment = page.page.url[page.page.url.index("#") :]
     wanted = {word: [text, text if text != "on" else True] for word, text in CHOICES.items()}
@@ -229,7 +229,7 @@ def test_what_is_chosen_of_pictures_is_in_the_link_and_goes_back_and_forth(open_
     other = followed(open_page(html), fragment)
     other.run("() => qps.pictures.forEach((one) => one.redraw())")
     assert other.run(LOOKS) == chosen
-    assert told(other) == ""
+    assert reported(other) == ""
     assert other.run(OPEN) == page.run(OPEN) == ["formulas", "picture-loads", "starts", "told"]
     assert not other.page.get_by_role("checkbox", name="tried").is_checked()
     back = page.page.get_by_role("button", name="Undo")
@@ -327,12 +327,12 @@ def test_the_history_of_the_browser_has_an_entry_for_each_act(
     page = open_page(shop_html)
     first = page.run(STATE)
     page.page.select_option("#control-select-0", "off")
-    page.page.wait_for_function(SETTLED, arg="zip=off")
+    page.page.wait_for_function(DECIDED, arg="zip=off")
     for text in ("0", "0.", "0.2", "0.25"):
         page.page.locator("#number-pace").fill(text)
-    page.page.wait_for_function(SETTLED, arg="pace=0.25")
+    page.page.wait_for_function(DECIDED, arg="pace=0.25")
     page.page.click(".contents >> text=Assumptions")  # a part of the page, and what is set stays
-    page.page.wait_for_function(SETTLED, arg="open=assumptions")
+    page.page.wait_for_function(DECIDED, arg="open=assumptions")
     assert page.run("() => qps.shown.label") == "zip=off, pace=0.25 packet/s"
     page.page.go_back()
     page.page.go_back()
@@ -444,8 +444,8 @@ def test_uncertain_numbers_and_their_samples_are_in_the_link(open_page: Any) -> 
     page = open_page(html)
     page.page.click("#new-samples")
     page.page.fill("#number-calls", "2")
-    page.page.wait_for_function(SETTLED, arg="calls=2")
+    page.page.wait_for_function(DECIDED, arg="calls=2")
     other = followed(open_page(html), "#" + page.page.url.partition("#")[2])
     assert other.run(STATE) == page.run(STATE)
     assert other.run("() => qps.sure.seed") == 2
-    assert told(other) == ""
+    assert reported(other) == ""

@@ -54,15 +54,15 @@ def address() -> Iterator[str]:
 def tab(address: str) -> Iterator[Any]:
     with browser() as started:
         page = started.new_page(viewport={"width": 1440, "height": 900})
-        page.asked, page.complaints = [], []
-        page.on("request", lambda request: page.asked.append(request.url))
+        page.queried, page.complaints = [], []
+        page.on("request", lambda request: page.queried.append(request.url))
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.goto(address)
         page.wait_for_selector("#told.answer", timeout=SOON)
         yield page
         assert page.complaints == []
         kinds = (address, "data:", "blob:")
-        assert [url for url in page.asked if not url.startswith(kinds)] == []
+        assert [url for url in page.queried if not url.startswith(kinds)] == []
 
 
 def write(tab: Any, text: str) -> None:
@@ -80,7 +80,7 @@ def write(tab: Any, text: str) -> None:
     tab.keyboard.insert_text(text)
 
 
-def told(tab: Any, words: str) -> str:
+def reported(tab: Any, words: str) -> str:
     """Return what stands below the text once it has some words."""
     tab.wait_for_function(
         "words => document.getElementById('told').textContent.includes(words)",
@@ -92,17 +92,17 @@ def told(tab: Any, words: str) -> str:
 
 def test_an_answer_and_its_live_page_follow_the_text(tab: Any) -> None:
     write(tab, SMALL)
-    assert told(tab, "100 users") == "100 users; limited by web.cpu.utilization"
+    assert reported(tab, "100 users") == "100 users; limited by web.cpu.utilization"
     page = tab.frame_locator("#page")
     page.locator("h1", has_text="A very small site").wait_for(timeout=SOON)
     page.locator("#population").wait_for(state="attached", timeout=SOON)  # it is live
     write(tab, SMALL.replace("20 ms", "40 ms"))
-    assert told(tab, "50 users") == "50 users; limited by web.cpu.utilization"
+    assert reported(tab, "50 users") == "50 users; limited by web.cpu.utilization"
 
 
 def test_a_mistake_is_reported_at_its_place_as_one_types(tab: Any) -> None:
     write(tab, SMALL.replace("at web { page }", "at web { pag }"))
-    text = told(tab, "QPS0201")
+    text = reported(tab, "QPS0201")
     assert "did you mean `page`?" in text
     assert "site.qps:6:" in text
     assert tab.locator(".cm-lintRange-error").inner_text() == "pag"
@@ -112,7 +112,7 @@ def test_an_editor_helps_as_the_language_server_does(tab: Any) -> None:
     write(tab, SMALL.replace("at web { page }", "at web { pag }"))
     tab.locator(".cm-lintRange-error").hover()
     tab.locator(".cm-diagnosticAction", has_text="write `page`").click()
-    told(tab, "100 users")
+    reported(tab, "100 users")
     tab.locator(".load", has_text="100 %").wait_for(timeout=SOON)
     tab.locator(".cm-line", has_text="component page").get_by_text("page", exact=True).hover()
     assert "page, a component" in tab.inner_text(".told-of")
@@ -129,7 +129,7 @@ def test_a_text_that_takes_long_does_not_hold_up_the_next_one(tab: Any) -> None:
         "() => document.getElementById('state').textContent === 'Solving …'", timeout=SOON
     )
     write(tab, SMALL)
-    told(tab, "100 users")
+    reported(tab, "100 users")
 
 
 def test_a_link_holds_the_text(tab: Any, address: str) -> None:
@@ -139,10 +139,10 @@ def test_a_link_holds_the_text(tab: Any, address: str) -> None:
     tab.wait_for_function("() => location.hash.length > 50", timeout=SOON)
     link = tab.url
     write(tab, "")
-    told(tab, "QPS0210")
+    reported(tab, "QPS0210")
     tab.goto(address + "#")
     tab.goto(link)
-    told(tab, "100 users")
+    reported(tab, "100 users")
     lines = tab.locator(".cm-line")
     assert lines.nth(0).inner_text() == '"""Ünïcode — 漢字 🙂"""'
     assert lines.count() == text.count("\n") + 1
@@ -158,14 +158,14 @@ def test_opened_as_a_file_it_says_what_to_do(tab: Any) -> None:
 @pytest.mark.parametrize("link", ["x", "AAAA", "7cEBDQAAAMKg909tDwcQ____"])
 def test_a_link_that_was_cut_is_reported(tab: Any, address: str, link: str) -> None:
     write(tab, SMALL)
-    told(tab, "100 users")
+    reported(tab, "100 users")
     tab.goto(address + "#" + link)
-    told(tab, "does not contain a readable spec")
+    reported(tab, "does not contain a readable spec")
 
 
 def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:
     write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
-    text = told(tab, "90 % interval")
+    text = reported(tab, "90 % interval")
     assert text.startswith("100 users; limited by web.cpu.utilization\n")
     page = tab.frame_locator("#page")
     page.locator("#measure-next td", has_text="100 %").first.wait_for(timeout=SOON)
@@ -176,7 +176,7 @@ def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> Non
         page.locator(picture).first.wait_for(timeout=SOON)
     write(tab, SMALL.replace("20 ms", "40 ms"))
     assert (
-        told(tab, "50 users") == "50 users; limited by web.cpu.utilization"
+        reported(tab, "50 users") == "50 users; limited by web.cpu.utilization"
     )  # nothing of the text before
 
 
@@ -192,7 +192,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
 ) -> None:
     uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
     write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
-    text = told(tab, f"{users} users; limited by web.cpu.utilization90 % interval")
+    text = reported(tab, f"{users} users; limited by web.cpu.utilization90 % interval")
     assert ("For everything, install QPS" in text) == bool(lacks)
     assert lacks in text
     summary = tab.frame_locator("#page").locator("#claims summary")
@@ -201,7 +201,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
 
 def test_a_hostile_text_is_a_text(tab: Any) -> None:
     write(tab, SMALL.replace("A very small site.", "</script><img src=x onerror=parent.hit=1>"))
-    told(tab, "100 users")
+    reported(tab, "100 users")
     tab.frame_locator("#page").locator("h1", has_text="onerror").wait_for(timeout=SOON)
     assert tab.evaluate("window.hit") is None
     assert tab.locator("img[src=x]").count() == 0

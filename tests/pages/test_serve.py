@@ -43,7 +43,7 @@ def port(arguments: Namespace) -> Iterator[int]:
         thread.join()
 
 
-def asked(port: int, path: str, host: str | None = None, method: str = "GET") -> tuple[int, str]:
+def queried(port: int, path: str, host: str | None = None, method: str = "GET") -> tuple[int, str]:
     connection = HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request(method, path, headers={} if host is None else {"Host": host})
     answer = connection.getresponse()
@@ -53,29 +53,32 @@ def asked(port: int, path: str, host: str | None = None, method: str = "GET") ->
 
 
 def test_the_frame_shows_the_page_and_its_version(port: int) -> None:
-    status, frame = asked(port, "/")
+    status, frame = queried(port, "/")
     assert status == 200
     assert 'data-version="1"' in frame
     assert "http" not in frame  # nothing from elsewhere
-    status, page = asked(port, "/page")
+    status, page = queried(port, "/page")
     assert status == 200
     assert "50 users" in page
-    assert json.loads(asked(port, "/state")[1]) == {"version": 1, "wrong": ""}
-    assert asked(port, "/serve.js")[0] == asked(port, "/serve.css")[0] == 200
+    assert json.loads(queried(port, "/state")[1]) == {"version": 1, "wrong": ""}
+    assert queried(port, "/serve.js")[0] == queried(port, "/serve.css")[0] == 200
 
 
 @pytest.mark.parametrize("path", ["/../small.qps", "/small.qps", "/page/x", "/etc/passwd"])
 def test_nothing_else_is_served(port: int, path: str) -> None:
-    assert asked(port, path)[0] == 404
-    assert asked(port, "/", method="POST")[0] == 501
+    assert queried(port, path)[0] == 404
+    assert queried(port, "/", method="POST")[0] == 501
 
 
 @pytest.mark.parametrize("path", ["/", "/page", "/state", "/serve.js"])
 def test_a_name_that_only_leads_here_gets_nothing(port: int, path: str) -> None:
-    assert asked(port, path, "evil.example") == (403, "only requests from this machine are allowed")
-    assert asked(port, path, f"evil.example:{port}")[0] == 403
-    assert asked(port, path, "127.0.0.1:1")[0] == 403
-    assert asked(port, path, f"localhost:{port}")[0] == 200
+    assert queried(port, path, "evil.example") == (
+        403,
+        "only requests from this machine are allowed",
+    )
+    assert queried(port, path, f"evil.example:{port}")[0] == 403
+    assert queried(port, path, "127.0.0.1:1")[0] == 403
+    assert queried(port, path, f"localhost:{port}")[0] == 200
 
 
 def test_it_listens_on_the_loopback_address_alone() -> None:

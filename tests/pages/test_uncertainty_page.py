@@ -124,7 +124,7 @@ stream flow { traffic N * 1 request/s; at host { work } }
 """
 
 
-def told_by_page(spec: Spec) -> dict[str, list[Any]]:
+def reported_by_page(spec: Spec) -> dict[str, list[Any]]:
     found = spreads_of(spec.model, spec.configuration())
     return {one.name: [one.kind, *one.numbers] for number in found[""] for one in number}
 
@@ -133,7 +133,7 @@ def told_by_page(spec: Spec) -> dict[str, list[Any]]:
 def test_the_page_draws_each_distribution_as_the_solver_does() -> None:
     spec = checked(SPREADS)
     levels = [1e-4, 0.025, 0.2, 0.499, 0.5, 0.7, 0.975, 0.9999]
-    result = told_by_page(spec)
+    result = reported_by_page(spec)
     drawn = json.loads(
         run_module(
             'import { valueAt } from "./reports/scripts/engine/samples.js";'

@@ -22,7 +22,7 @@ class Fake:
 
     counters: dict[str, dict[str, Counter]]
     url: str = ""
-    asked: list[dict[str, str]] = field(default_factory=list)
+    queried: list[dict[str, str]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     reply: tuple[int, dict[str, str], bytes] | None = None
     warnings: list[str] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Fake:
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
         address = urlsplit(path)
         options = {k: v[0] for k, v in parse_qs(address.query).items()}
-        self.asked.append(options)
+        self.queried.append(options)
         if self.reply is not None:
             return self.reply
         if address.path != "/api/v1/query_range":

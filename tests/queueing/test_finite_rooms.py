@@ -78,7 +78,7 @@ def _box(queueing: str, cores: int = 1, users: int = 100) -> LoadGraph:
     )
 
 
-def _told(graph: LoadGraph, population: int) -> tuple[float, float, float]:
+def _reported(graph: LoadGraph, population: int) -> tuple[float, float, float]:
     """Return the loss, the mean wait and the load."""
     flow, at = graph.streams["flow"], graph.at(population)
     return (
@@ -89,7 +89,7 @@ def _told(graph: LoadGraph, population: int) -> tuple[float, float, float]:
 
 
 def test_a_room_holds_those_who_are_served_too() -> None:
-    loss, wait, load = _told(_box("mmc room 6", 4), 250)
+    loss, wait, load = _reported(_box("mmc room 6", 4), 250)
     at = 4, 6, Fraction(250, 100)
     assert (loss, wait * 100) == pytest.approx([float(one) for one in _chain(*at)])
     assert load == pytest.approx(2.5 / 4 * (1 - loss))
@@ -97,7 +97,7 @@ def test_a_room_holds_those_who_are_served_too() -> None:
 
 
 def test_beyond_saturation_a_room_is_full_and_nothing_is_endless() -> None:
-    loss, wait, load = _told(_box("mm1 room 10", users=10**5), 10**5)
+    loss, wait, load = _reported(_box("mm1 room 10", users=10**5), 10**5)
     assert loss == pytest.approx(0.999)
     assert wait == pytest.approx(0.09, rel=1e-2)
     assert load == pytest.approx(1)
@@ -108,16 +108,16 @@ def test_other_services_are_reported_as_approximated() -> None:
     loss = graph.streams["flow"].losses[0]
     assert loss.known.kind is Kind.APPROXIMATION
     assert loss_known(ir.MeasureKind.LOSS, graph.streams["flow"], {}).kind is Kind.APPROXIMATION
-    fixed, random = (_told(_box(f"{law} room 20"), 90) for law in ("md1", "mm1"))
+    fixed, random = (_reported(_box(f"{law} room 20"), 90) for law in ("md1", "mm1"))
     assert fixed[0] < random[0] / 4
     assert fixed[1] < random[1]
 
 
 def test_a_room_stands_behind_a_variation_too() -> None:
     """`mg1 cv 1` is as random as `mm1`; a unit may be called `room` all the same."""
-    other, known = (_told(_box(f"{law} room 20"), 90) for law in ("mg1 cv 1", "mm1"))
+    other, known = (_reported(_box(f"{law} room 20"), 90) for law in ("mg1 cv 1", "mm1"))
     assert other == pytest.approx(known, rel=1e-6)
-    assert _told(_box("mgc cv 1 room 2 * 3", 4), 250)[0] > 0
+    assert _reported(_box("mgc cv 1 room 2 * 3", 4), 250)[0] > 0
     lowered(
         "users N in 1..9; unit room; param beds = 5 room in 1..5 room; param more = 2 room * 3\n"
         "machine hotel { cpu 1 core, queueing mg1 cv 2 room 3; rooms beds - more / 6 }\n"

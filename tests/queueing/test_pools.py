@@ -65,7 +65,7 @@ def held(graph: LoadGraph, name: str, at: int) -> float:
     return float(graph.at(at).number(graph.resources[name].load))
 
 
-def told(graph: LoadGraph, at: int) -> float:
+def reported(graph: LoadGraph, at: int) -> float:
     return float(graph.at(at).number(graph.streams["page"].mean_latency))
 
 
@@ -122,7 +122,7 @@ def test_one_place_lets_through_one_at_a_time(
         assert held(graph, "web.threads", at) == pytest.approx(at / 10 * whole, rel=1e-6)
     full = round(10 / whole)
     assert held(graph, "web.threads", full + 1) >= 1
-    assert isinf(told(graph, full + 1))
+    assert isinf(reported(graph, full + 1))
 
 
 @law
@@ -131,8 +131,8 @@ def test_places_without_end_are_no_pool(cores: int, others: int, nap: int, part:
     at = int(part * 10 * min(cores / 0.005, others / 0.008))
     hardware = {"nap": nap, "web": (cores, 5, 100_000), "db": (others, 8, 100_000)}
     pool, none = lowered(spec(**hardware)), lowered(spec(OPEN, **hardware))  # type: ignore[arg-type]
-    assert told(pool, at) == pytest.approx(told(none, at), rel=1e-6)
-    in_work = at / 10 * told(none, at)
+    assert reported(pool, at) == pytest.approx(reported(none, at), rel=1e-6)
+    in_work = at / 10 * reported(none, at)
     assert held(pool, "web.threads", at) * 100_000 == pytest.approx(in_work, rel=1e-4)
 
 
@@ -141,7 +141,7 @@ def test_a_processor_with_fewer_places_than_it_could_use_makes_nobody_later() ->
     for places in (1, 2, 7):
         graph = lowered(spec("at web { take threads; work; give threads }", web=(1, 5, places)))
         for at in (200, 1000, 1900):
-            assert told(graph, at) == pytest.approx(0.005 / (1 - at / 2000), rel=1e-6)
+            assert reported(graph, at) == pytest.approx(0.005 / (1 - at / 2000), rel=1e-6)
             expected = sum(min(n, places) * (1 - at / 2000) * (at / 2000) ** n for n in range(9999))
             assert held(graph, "web.threads", at) == pytest.approx(expected / places, rel=1e-6)
 
@@ -156,11 +156,11 @@ def test_a_pool_around_one_core_makes_nobody_later_by_any_law_of_service(
     hardware = {"web": (1, 5, places), "queueing": f", queueing {queueing}"}
     pool, none = lowered(spec(way, **hardware)), lowered(spec("at web { work }", **hardware))  # type: ignore[arg-type]
     for at in (200, 1000, 1600):
-        assert told(pool, at) == pytest.approx(told(none, at), rel=1e-6)
+        assert reported(pool, at) == pytest.approx(reported(none, at), rel=1e-6)
     hardly = held(pool, "web.threads", 200) * places
-    assert hardly <= 20 * told(none, 200) + 1e-9
+    assert hardly <= 20 * reported(none, 200) + 1e-9
     if places > 7:
-        assert hardly == pytest.approx(20 * told(none, 200), rel=0.02)
+        assert hardly == pytest.approx(20 * reported(none, 200), rel=0.02)
 
 
 def test_a_pool_is_held_while_others_are_waited_for_who_take_none_of_it() -> None:
@@ -169,7 +169,7 @@ def test_a_pool_is_held_while_others_are_waited_for_who_take_none_of_it() -> Non
     other = STREAM.replace("page", "other") % "at web { work }"
     text = spec(way, web=(1, 5, 2000)) + other
     graph = lowered(text)
-    assert told(graph, 800) == pytest.approx(0.005 / 0.2, rel=1e-6)
+    assert reported(graph, 800) == pytest.approx(0.005 / 0.2, rel=1e-6)
     assert held(graph, "web.threads", 800) == pytest.approx(80 * 0.025 / 2000, rel=1e-6)
 
 
@@ -217,7 +217,7 @@ def test_more_than_one_stream_shares_a_pool() -> None:
     whole, parts = lowered(one), lowered(two)
     for at in (100, 1500, 2300):
         assert held(whole, "web.threads", at) == pytest.approx(held(parts, "web.threads", at))
-        assert told(whole, at) == pytest.approx(told(parts, at))
+        assert reported(whole, at) == pytest.approx(reported(parts, at))
     assert set(parts.resources["web.threads"].parts) == {"page", "other"}
 
 
@@ -255,7 +255,7 @@ def test_nested_pools_are_as_simulated(
     played = simulated(at / 10, steps, places, 60_000)
     assert held(graph, "web.threads", at) == pytest.approx(played.loads["threads"], rel=load_error)
     assert held(graph, "db.slots", at) == pytest.approx(played.loads["slots"], rel=load_error)
-    assert told(graph, at) == pytest.approx(played.latency, rel=error)
+    assert reported(graph, at) == pytest.approx(played.latency, rel=error)
 
 
 # -- the language --------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def test_a_pool_of_another_machine_is_named_with_it() -> None:
     equal = {"web": (8, 5, 20), "db": (4, 8, 20)}
     one, other = lowered(spec(away, **equal)), lowered(spec(here, **equal))  # type: ignore[arg-type]
     assert held(one, "db.slots", 3000) == pytest.approx(held(other, "web.threads", 3000))
-    assert told(one, 3000) == pytest.approx(told(other, 3000))
+    assert reported(one, 3000) == pytest.approx(reported(other, 3000))
 
 
 def test_a_call_that_some_make_holds_for_those() -> None:
@@ -326,7 +326,7 @@ def test_one_place_waits_by_the_second_moment_of_the_holding_time(
     square = sum(time**2 * share for time, share in times.items())
     wait = rate * square / (2 * (1 - rate * mean))
     own = 0.002 if steps == "look" else mean
-    assert told(graph, users) == pytest.approx(own + wait, rel=1e-9)
+    assert reported(graph, users) == pytest.approx(own + wait, rel=1e-9)
 
 
 @pytest.mark.parametrize(("places", "users"), [(1, 80), (8, 600), (55, 5000)])
@@ -334,8 +334,8 @@ def test_places_that_are_held_for_a_fixed_time_wait_as_for_cores(places: int, us
     """A pool around a delay is a queue for as many servers of that time."""
     pool = lowered(spec("at web { take threads; nap; give threads }", web=(1, 0, places), nap=100))
     cores = lowered(spec("at web { work }", web=(places, 100, 1), queueing=", queueing mdc"))
-    assert told(pool, users) == pytest.approx(told(cores, users), rel=1e-7)
-    assert told(pool, users) > 0.1004
+    assert reported(pool, users) == pytest.approx(reported(cores, users), rel=1e-7)
+    assert reported(pool, users) > 0.1004
 
 
 def test_calls_together_hold_for_the_slowest() -> None:
@@ -357,7 +357,7 @@ def test_what_is_taken_on_a_condition_is_not_held_without_it() -> None:
 def test_no_wait_is_counted_where_none_is_meant() -> None:
     text = spec("at web { take threads; nap; give threads }", web=(8, 5, 2), nap=100)
     none = text.replace("threads 2 thread", "threads 2 thread, queueing none")
-    assert told(lowered(text), 15) > 0.1 == told(lowered(none), 15)
+    assert reported(lowered(text), 15) > 0.1 == reported(lowered(none), 15)
     assert load(lowered(none), "web.threads", 15) == load(lowered(text), "web.threads", 15)
 
 
@@ -394,7 +394,7 @@ def test_a_pool_is_a_limit_with_a_label_and_requested_by_its_size() -> None:
     at = found.capacity + 500
     (interval,) = solve_for(spec_.model, spec_.configuration(), "room", at).intervals
     with_room = lowered(text, f"room={interval.low} thread")
-    assert told(with_room, at) <= 0.06 + 1e-9
+    assert reported(with_room, at) <= 0.06 + 1e-9
 
 
 def test_a_queue_whose_speed_goes_by_how_many_are_there_is_refused_within_a_pool() -> None:

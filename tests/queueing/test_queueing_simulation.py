@@ -142,7 +142,7 @@ def _link(queueing: str, *streams: tuple[int, float, int]) -> str:
     )
 
 
-def _told(graph: LoadGraph, stream: str) -> tuple[float, float]:
+def _reported(graph: LoadGraph, stream: str) -> tuple[float, float]:
     """Return the mean wait, and the quantile of wait and service, in s."""
     found = graph.streams[stream]
     [wait] = [part.value for part in found.latency if part.queue is not None]
@@ -185,7 +185,7 @@ def _sent_to(copies: int, queueing: str, rate: float) -> str:
 def test_copies_that_leave_together(copies: int, rho: float) -> None:
     """Batches of fixed copies: the mean is exact, the quantile a bound, close for many copies."""
     rate = rho * 100 / copies
-    mean, quantile = _told(lowered(_sent_to(copies, "md1", rate)), "s0")
+    mean, quantile = _reported(lowered(_sent_to(copies, "md1", rate)), "s0")
     draw = _batches(rate, copies, lambda _, n: np.full(n, 0.01))
     found = _simulated(draw, quantile - 0.01 + 1e-9, replications=60)
     _agrees(mean, found)
@@ -198,7 +198,7 @@ def test_copies_that_leave_together(copies: int, rho: float) -> None:
 @pytest.mark.parametrize("copies", [3, *_at_night(30)])
 def test_copies_of_varying_service(copies: int, queueing: str) -> None:
     rate = 70 / copies
-    mean, quantile = _told(lowered(_sent_to(copies, queueing, rate)), "s0")
+    mean, quantile = _reported(lowered(_sent_to(copies, queueing, rate)), "s0")
     shape = {"mm1": 1.0, "mg1 cv 0.5": 4.0, "mg1 cv 1.5": 1 / 2.25}[queueing]
     draw = _batches(rate, copies, lambda g, n: g.gamma(shape, 0.01 / shape, n))
     found = _simulated(draw, quantile, replications=60, with_service=True)
@@ -209,7 +209,7 @@ def test_copies_of_varying_service(copies: int, queueing: str) -> None:
 # 1000 byte a second: a packet of 10 byte takes 10 ms
 @pytest.mark.parametrize("rho", [*_at_night(0.5), 0.8])
 def test_mm1(rho: float) -> None:
-    mean, quantile = _told(lowered(_link("mm1", (10, rho * 10, 10))), "s0")
+    mean, quantile = _reported(lowered(_link("mm1", (10, rho * 10, 10))), "s0")
     draw = _poisson(rho * 100, lambda g, n: g.exponential(0.01, n))
     found = _simulated(draw, quantile, replications=60, with_service=True)
     _agrees(mean, found)
@@ -218,7 +218,7 @@ def test_mm1(rho: float) -> None:
 
 @pytest.mark.parametrize("rho", [*_at_night(0.5), 0.8])
 def test_md1(rho: float) -> None:
-    mean, quantile = _told(lowered(_link("md1", (10, rho * 10, 10))), "s0")
+    mean, quantile = _reported(lowered(_link("md1", (10, rho * 10, 10))), "s0")
     draw = _poisson(rho * 100, lambda _, n: np.full(n, 0.01))
     found = _simulated(draw, quantile - 0.01, replications=60)
     _agrees(mean, found)
@@ -227,7 +227,7 @@ def test_md1(rho: float) -> None:
 
 @pytest.mark.parametrize("cv", [*_at_night(0.5), 1.5])
 def test_mg1_with_gamma_service(cv: float) -> None:
-    mean, quantile = _told(lowered(_link(f"mg1 cv {cv}", (10, 7, 10))), "s0")
+    mean, quantile = _reported(lowered(_link(f"mg1 cv {cv}", (10, 7, 10))), "s0")
     shape = 1 / cv**2
     draw = _poisson(70, lambda g, n: g.gamma(shape, 0.01 / shape, n))
     found = _simulated(draw, quantile, replications=80, with_service=True)
@@ -237,7 +237,7 @@ def test_mg1_with_gamma_service(cv: float) -> None:
 
 def test_a_mix_of_fixed_sizes() -> None:
     graph = lowered(_link("md1", (10, 3, 10), (5, 2, 40)))
-    mean, quantile = _told(graph, "s0")
+    mean, quantile = _reported(graph, "s0")
     draw = _poisson(40, lambda g, n: np.where(g.random(n) < 0.75, 0.01, 0.04))
     found = _simulated(draw, quantile - 0.01, replications=60)
     _agrees(mean, found)
@@ -246,7 +246,7 @@ def test_a_mix_of_fixed_sizes() -> None:
 
 def test_a_mix_of_exponential_sizes() -> None:
     graph = lowered(_link("mm1", (10, 3, 10), (5, 2, 40)))
-    mean, quantile = _told(graph, "s1")
+    mean, quantile = _reported(graph, "s1")
     means = (0.01, 0.04)
 
     def services(generator: np.random.Generator, n: int) -> np.ndarray:
@@ -263,7 +263,7 @@ def test_mmc(cores: int, rho: float) -> None:
         f"machine serving {{ cpu {cores} core, queueing mmc }}\ntopology {{ node web = serving }}\n"
         f"stream s0 for each web {{ traffic {rho * cores * 100} packet/s; at web {{ work }} }}\n"
     )
-    mean, quantile = _told(lowered(text), "s0")
+    mean, quantile = _reported(lowered(text), "s0")
     draw = _poisson(rho * cores * 100, lambda g, n: g.exponential(0.01, n))
     found = _simulated(draw, quantile, replications=50, servers=cores, with_service=True)
     _agrees(mean, found)
@@ -273,7 +273,7 @@ def test_mmc(cores: int, rho: float) -> None:
 @pytest.mark.parametrize(("flows", "rho"), [*_at_night((10, 0.8), (95, 0.95)), (50, 0.8)])
 def test_periodic_flows(flows: int, rho: float) -> None:
     rate = rho * 100 / flows
-    mean, quantile = _told(lowered(_link("periodic", (flows, rate, 10))), "s0")
+    mean, quantile = _reported(lowered(_link("periodic", (flows, rate, 10))), "s0")
     draw = _periodic([(1 / rate, 0.01)] * flows, periods=4)
     found = _simulated(draw, quantile - 0.01, replications=3000)
     _agrees(mean, found)
@@ -317,8 +317,8 @@ def _periodic_waits(
 def test_unequal_periodic_flows_wait_no_longer_than_predicted(
     streams: list[tuple[int, float, int]], stream: str
 ) -> None:
-    mean, quantile = _told(lowered(_link("periodic", *streams)), stream)
-    random_mean, _ = _told(lowered(_link("md1", *streams)), stream)
+    mean, quantile = _reported(lowered(_link("periodic", *streams)), stream)
+    random_mean, _ = _reported(lowered(_link("md1", *streams)), stream)
     flows = [(1 / rate, size / 1000) for count, rate, size in streams for _ in range(count)]
     own = 0 if stream == "s0" else len(flows) - 1
     waits = _periodic_waits(flows, own, 3000)

@@ -30,7 +30,7 @@ def served(queueing: str, cores: int = 1, more: str = "") -> str:
     )
 
 
-def told(graph: LoadGraph, users: int, stream: str = "flow") -> float:
+def reported(graph: LoadGraph, users: int, stream: str = "flow") -> float:
     """Return the mean wait in services of 10 ms."""
     part = next(part for part in graph.streams[stream].latency if part.queue is not None)
     return 100 * graph.at(users).number(part.value)
@@ -42,7 +42,7 @@ def test_who_shares_waits_as_in_the_chain(cores: int, percent: int) -> None:
     rate = Fraction(percent * cores, 100)
     stays = sojourn(rate, lambda n: Fraction(min(n, cores)), _FAR)
     graph = lowered(served("ps", cores))
-    assert told(graph, percent * cores) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-12)
+    assert reported(graph, percent * cores) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-12)
     assert graph.streams["flow"].latency_certainty.kind is Kind.EXACT
 
 
@@ -59,14 +59,14 @@ def test_speeds_are_those_of_the_chain(tenths: list[int], percent: int) -> None:
     assert graph.at(users).number(graph.resources["web.cpu"].load) == pytest.approx(
         float(rate / speeds[-1])
     )
-    assert told(graph, users) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-9)
+    assert reported(graph, users) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-9)
 
 
 def test_speeds_of_so_many_cores_are_cores() -> None:
     plain, listed = lowered(served("ps", 3)), lowered(served("ps speeds [1, 2, 3]"))
     late = "measure late = quantile(flow.latency, 99 %)\n"
     for users in (10, 150, 270, 299):
-        assert told(plain, users) == pytest.approx(told(listed, users), rel=1e-9)
+        assert reported(plain, users) == pytest.approx(reported(listed, users), rel=1e-9)
     graphs = [
         lowered(served(one, cores, late)) for one, cores in (("ps", 3), ("ps speeds [1, 2, 3]", 1))
     ]
@@ -77,7 +77,7 @@ def test_speeds_of_so_many_cores_are_cores() -> None:
 def test_all_speeds_alike_are_one() -> None:
     for users in (1, 50, 99):
         waits = [
-            told(lowered(served(one)), users)
+            reported(lowered(served(one)), users)
             for one in ("ps", "ps speeds [1]", "ps speeds [1, 1, 1]", "mm1")
         ]
         assert waits == pytest.approx([waits[0]] * 4, rel=1e-9)
@@ -91,15 +91,15 @@ def test_long_visits_wait_longer_where_all_share() -> None:
     )
     graph = lowered(spec)
     # 20 users: 0.2 of short ones and 0.6 of long ones
-    assert told(graph, 20) == pytest.approx(4)
-    assert told(graph, 20, "long") == pytest.approx(12)
+    assert reported(graph, 20) == pytest.approx(4)
+    assert reported(graph, 20, "long") == pytest.approx(12)
     assert graph.streams["long"].latency_certainty.kind is Kind.EXACT
 
 
 def test_beyond_the_last_speed_there_is_no_end() -> None:
     graph = lowered(served("ps speeds [1, 1.8, 2.4]"))
-    assert told(graph, 239) < float("inf")
-    assert told(graph, 240) == told(graph, 900) == float("inf")
+    assert reported(graph, 239) < float("inf")
+    assert reported(graph, 240) == reported(graph, 900) == float("inf")
 
 
 @pytest.mark.parametrize("cores", [1, 2, 4, 16])
@@ -173,12 +173,12 @@ def _shared_quantiles(cores: int, load: float, levels: list[float]) -> list[floa
 @given(st.integers(1, 20), st.integers(1, 95), st.sampled_from(["0", "0.5", "1", "2"]))
 def test_general_service_is_what_is_known_at_its_ends(cores: int, percent: int, cv: str) -> None:
     users = cores * percent
-    found = told(lowered(served(f"mgc cv {cv}", cores)), users)
-    exponential = told(lowered(served("mmc", cores)), users)
+    found = reported(lowered(served(f"mgc cv {cv}", cores)), users)
+    exponential = reported(lowered(served("mmc", cores)), users)
     if cv == "1":
         assert found == pytest.approx(exponential, rel=1e-9)
     if cores == 1:
-        assert found == pytest.approx(told(lowered(served(f"mg1 cv {cv}")), users), rel=1e-9)
+        assert found == pytest.approx(reported(lowered(served(f"mg1 cv {cv}")), users), rel=1e-9)
     # It lies between Lee and Longton's and that of exponential service.
     plain = exponential * (1 + float(cv) ** 2) / 2
     assert min(plain, exponential) <= found * (1 + 1e-9)
@@ -191,7 +191,7 @@ def test_fixed_service_at_several_servers(cores: int, percent: int) -> None:
     exact = _fixed_wait(cores, percent / 100)
     graph = lowered(served("mgc cv 0", cores))
     # What hardly anybody waits for is told within a part of a service.
-    assert told(graph, cores * percent) == pytest.approx(exact, rel=0.03, abs=1e-3)
+    assert reported(graph, cores * percent) == pytest.approx(exact, rel=0.03, abs=1e-3)
 
 
 def _fixed_wait(cores: int, load: float) -> float:

@@ -27,7 +27,7 @@ require {{ request.latency <= 1 hour }}
 ANY = lowered(POOL.format(places=1, components="component c { delay 1 s }", steps="c"))
 
 
-def told(formula: Formula) -> float:
+def reported(formula: Formula) -> float:
     return ANY.at(1).number(formula)
 
 
@@ -49,8 +49,8 @@ def test_exponential_services_of_two_lengths(
         variation=number(Fraction(2 * (of_load * apart + 1 - of_load) / mean - 1)),
     )
     there = number(Fraction(servers))
-    ratio = told(unlike_ratio(lengths, there, number(Fraction(load))))
-    late = told(apply("erlang_c", there, number(Fraction(load * servers))))
+    ratio = reported(unlike_ratio(lengths, there, number(Fraction(load))))
+    late = reported(apply("erlang_c", there, number(Fraction(load * servers))))
     found = ratio * late * mean / servers / (1 - load)
     assert found == pytest.approx(mean_wait(rate, servers, share, apart, 1.0), rel=0.16)
 
@@ -83,10 +83,10 @@ def test_two_lengths_have_three_moments() -> None:
     mean = sum(share * time for share, time in kinds)
     square, cube = (sum(share * (time - mean) ** at for share, time in kinds) for at in (2, 3))
     of = two_lengths(number(mean), number(square), number(cube), number(Fraction(0)))
-    often = told(of.share) * float(mean) / told(of.long)
+    often = reported(of.share) * float(mean) / reported(of.long)
     for at in (1, 2, 3):
         expected = float(sum(share * time**at for share, time in kinds))
-        found = often * told(of.long) ** at + (1 - often) * told(of.short) ** at
+        found = often * reported(of.long) ** at + (1 - often) * reported(of.short) ** at
         assert found == pytest.approx(expected, rel=1e-9)
 
 

@@ -50,7 +50,7 @@ def _measured(
 ) -> tuple[float, Kind, list[str]]:
     """Return a measure with 50 users, and how it is known, by which theorems."""
     text = SPEC.format(
-        asked=requested,
+        queried=requested,
         queueing=queueing,
         cores=cores,
         traffic=traffic or f"{rate} request/s",
@@ -193,7 +193,7 @@ def test_waits_of_ranks_are_near_simulated_ones() -> None:
     """Simulated: p95 49.3, 347 and 257 ms (0.5 to 2 %)."""
 
     def result(options: str) -> float:
-        graph = lowered(RANKS.format(asked=options))
+        graph = lowered(RANKS.format(queried=options))
         return graph.at(50).number(graph.measures["asked"].value)
 
     assert result("first.wait.p95") == pytest.approx(49.3e-3, rel=0.02)
@@ -283,7 +283,7 @@ def test_wrong_arguments_are_reported_with_reason_and_fix(
     requested: str, reason: str, fix: str
 ) -> None:
     text = SPEC.format(
-        asked=requested, queueing="mm1", cores=1, traffic="1.5 request/s", steps="work"
+        queried=requested, queueing="mm1", cores=1, traffic="1.5 request/s", steps="work"
     )
     (one,) = check_source(Source("spec.qps", text)).diagnostics
     assert one.primary is not None
@@ -293,7 +293,7 @@ def test_wrong_arguments_are_reported_with_reason_and_fix(
 
 def test_columns_of_a_matrix_have_shares_and_waits() -> None:
     text = SPEC.format(
-        asked="page.wait", queueing="mmc", cores=4, traffic="6 request/s", steps="work"
+        queried="page.wait", queueing="mmc", cores=4, traffic="6 request/s", steps="work"
     )
     text += """
 machine bigger = server with cpu 6 core
@@ -379,7 +379,7 @@ measure held = page.queue
 def test_waits_are_simulated_as_they_are_predicted(queueing: str) -> None:
     """What has a law is compared by it, all else by its mean."""
     text = SPEC.format(
-        asked="page.wait", queueing=queueing, cores=1, traffic="1.5 request/s", steps="work"
+        queried="page.wait", queueing=queueing, cores=1, traffic="1.5 request/s", steps="work"
     )
     has_law = queueing == "mmc"
     means = "measure number = web.cpu.queue\nmeasure wait = page.wait\n"

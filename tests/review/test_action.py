@@ -48,7 +48,7 @@ class Runner:
             "runner.temp": str(folder / "temp"),
             "steps.ci.outcome": "skipped",
         }
-        self.kept = folder / "temp" / "qps"
+        self.retained = folder / "temp" / "qps"
         self.noted = folder / "noted.jsonl"
         self.noted.touch()
         programs = folder / "programs"
@@ -104,7 +104,7 @@ class Runner:
             )
         return done
 
-    def asked(self) -> list[list[str]]:
+    def queried(self) -> list[list[str]]:
         """Return what programs were called with."""
         return [json.loads(line) for line in self.noted.read_text(encoding="utf-8").splitlines()]
 
@@ -117,7 +117,7 @@ def test_the_version_of_the_action_is_installed_or_what_is_said(
 ) -> None:
     runner = Runner(tmp_path, install=install)
     runner.run("install qps")
-    assert runner.asked() == [["python", "-m", "pip", "install", "--quiet", wanted]]
+    assert runner.queried() == [["python", "-m", "pip", "install", "--quiet", wanted]]
 
 
 @pytest.mark.parametrize(
@@ -140,10 +140,10 @@ def test_inputs_reach_the_command_as_they_are(
     done = runner.run("what the change touches")
     assert done is not None
     assert done.returncode == 0, done.stderr
-    (options,) = runner.asked()
+    (options,) = runner.queried()
     assert options[:5] == ["qps", "ci", "-q", "--format", "github"]
     assert options[-len(words) :] == words
-    assert runner.kept.is_dir()
+    assert runner.retained.is_dir()
 
 
 def test_the_page_is_made_where_one_is_requested(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_the_page_is_made_where_one_is_requested(tmp_path: Path) -> None:
     assert runner.run("the page") is None  # what comes before it has failed
     runner.run("what the change touches")
     assert runner.run("the page") is not None
-    page = str(runner.kept / "page.html")
-    assert runner.asked()[-1] == ["qps", "report", "-q", "-o", page, "--", "-x y.qps"]
+    page = str(runner.retained / "page.html")
+    assert runner.queried()[-1] == ["qps", "report", "-q", "-o", page, "--", "-x y.qps"]
 
 
 LISTED = ["api", "--paginate", "repos/team/specs/issues/12/comments"]
@@ -184,13 +184,13 @@ def test_one_comment_is_written_and_written_anew(
 ) -> None:
     runner = Runner(tmp_path, event, **inputs)
     runner.environment |= {"FOUND": found, "REFUSES": str(refuses)}
-    runner.kept.mkdir(parents=True)
+    runner.retained.mkdir(parents=True)
     if touched is not None:  # else `qps ci` has written nothing: it was called wrongly
-        (runner.kept / "comment.md").write_text("### told `x` $(id)\n", encoding="utf-8")
+        (runner.retained / "comment.md").write_text("### told `x` $(id)\n", encoding="utf-8")
         view = {"schema": "qps/ci/3", "has_news": touched > 0, "specs": 2}
-        (runner.kept / "qps.json").write_text(json.dumps(view, indent=2), encoding="utf-8")
+        (runner.retained / "qps.json").write_text(json.dumps(view, indent=2), encoding="utf-8")
     done = runner.run("comment on the pull request")
-    options = runner.asked()
+    options = runner.queried()
     if wanted is None:
         assert options == []
         return

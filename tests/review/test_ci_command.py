@@ -91,7 +91,7 @@ def ci(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     return status, *capsys.readouterr()
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:  # type: ignore[type-arg]
+def reported(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:  # type: ignore[type-arg]
     status, out, _ = ci(capsys, "--format", "json", *words)
     return status, json.loads(out)
 
@@ -162,7 +162,7 @@ def test_a_change_of_a_module_is_reported_of_each_spec_that_reads_it(
 
 def test_tables_renames_new_and_gone_specs_are_found(capsys: pytest.CaptureFixture[str]) -> None:
     Path("app/t.csv").write_text("users,busy\n3,0.5\n")
-    status, view = told(capsys, "--base", "HEAD")
+    status, view = reported(capsys, "--base", "HEAD")
     assert (status, [one["file"] for one in view["changes"]]) == (1, ["app/table.qps"])
     git("checkout", "-q", ".")
     git("mv", f"app/{HOSTILE}", "app/tabl\t e.qps")
@@ -171,7 +171,7 @@ def test_tables_renames_new_and_gone_specs_are_found(capsys: pytest.CaptureFixtu
     Path("app/tabl\t e.qps").write_text(text, encoding="utf-8")
     Path("app/table.qps").unlink()
     Path("app/new.qps").write_text(text, encoding="utf-8")  # nobody has added it yet
-    status, view = told(capsys, "--base", "HEAD")
+    status, view = reported(capsys, "--base", "HEAD")
     states = {one["file"]: (one["state"], one["was"]) for one in view["changes"]}
     assert status == 1  # 100 are more than 60
     assert states == {
@@ -191,18 +191,18 @@ def test_a_file_is_the_same_whatever_its_letters(capsys: pytest.CaptureFixture[s
     git("commit", "-qam", "named otherwise")
     with Path("app/t.csv").open("a") as table:
         table.write("4,0.04\n")
-    _, view = told(capsys, "--base", "HEAD")
+    _, view = reported(capsys, "--base", "HEAD")
     assert [one["file"] for one in view["changes"]] == ["app/table.qps"]
 
 
 def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
     Path("README.md").write_text("new")
-    status, view = told(capsys, "--base", "HEAD")
+    status, view = reported(capsys, "--base", "HEAD")
     assert (status, view["touched"], view["specs"]) == (0, 0, 2)
-    status, view = told(capsys, "--base", "HEAD", "--all")
+    status, view = reported(capsys, "--base", "HEAD", "--all")
     assert (status, view["touched"]) == (1, 2)
     Path("qps.toml").write_text("ignore = ['old']  # all specs obey it")
-    assert told(capsys, "--base", "HEAD")[1]["touched"] == 2
+    assert reported(capsys, "--base", "HEAD")[1]["touched"] == 2
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_without_a_base_it_says_so_and_how_to_fix_it(
 ) -> None:
     Path(f"app/{HOSTILE}").write_text(SPEC.replace("<= 60", ">= 60"), encoding="utf-8")
     git("commit", "-qam", "second")
-    status, view = told(capsys)
+    status, view = reported(capsys)
     assert (status, view["touched"], view["base"]["commit"]) == (
         0,
         1,
@@ -240,20 +240,20 @@ def test_without_a_base_it_says_so_and_how_to_fix_it(
     for base, words in ((None, ()), ("main", ()), (None, ("--base", "HEAD~7"))):
         if base:
             monkeypatch.setenv("GITHUB_BASE_REF", "elsewhere")
-        status, view = told(capsys, *words)
+        status, view = reported(capsys, *words)
         assert status == 2
         assert view["touched"] == 2  # all the same, everything is looked at
         assert "fetch-depth: 0" in view["base"]["fix"]
     git("fetch", "-q", "--unshallow")
     monkeypatch.delenv("GITHUB_BASE_REF")
-    assert told(capsys)[0] == 0
+    assert reported(capsys)[0] == 0
     assert ci(capsys, "--base", "nowhere")[0] == 2
     Path("first").mkdir()
     monkeypatch.chdir("first")
     git("init", "-q")
     Path("a.qps").write_text(MODULE)
     commit()
-    status, view = told(capsys)
+    status, view = reported(capsys)
     assert (status, view["base"]["why"]) == (0, "there is no earlier commit: everything is new")
     monkeypatch.chdir(os.sep)
     assert main(["ci", "-q"]) == 2
@@ -288,7 +288,7 @@ def test_the_base_has_its_own_modules_links_and_attributes(
     commit()
     Path(f"app/{HOSTILE}").write_text(SPEC.replace("10 packet", "5 packet"), encoding="utf-8")
     Path("app/out.qps").write_text(SPEC, encoding="utf-8")
-    status, view = told(capsys, "--base", "HEAD")
+    status, view = reported(capsys, "--base", "HEAD")
     by_file = {one["file"]: one for one in view["changes"]}
     assert status == 1
     assert by_file[f"app/{HOSTILE}"]["after"]["capacity"] == 200
@@ -338,7 +338,7 @@ def test_what_is_wrong_with_no_place_is_reported_of_its_spec(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("app/table.qps").write_bytes(b"\xff\xfe")
-    status, view = told(capsys, "--base", "HEAD")
+    status, view = reported(capsys, "--base", "HEAD")
     assert status == 2
     assert [one["file"] for one in view["findings"] if one["level"] == "error"] == ["app/table.qps"]
 

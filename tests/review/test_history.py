@@ -71,7 +71,7 @@ def _make() -> None:
     )
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+def reported(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     main(["history", "ü, new.qps", "--format", "json", *words])
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     schema = (ROOT / "docs" / "schemas" / "history.schema.json").read_text(encoding="utf-8")
@@ -82,7 +82,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 def test_it_goes_back_along_first_parents_and_through_renames(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = told(capsys)
+    found = reported(capsys)
     points = [(p["file"], p["state"], p["users"]) for p in found["points"]]
     assert points == [
         ("old.qps", "answers", 100),
@@ -97,7 +97,7 @@ def test_it_goes_back_along_first_parents_and_through_renames(
 
 
 def test_it_is_bounded_and_begins_where_it_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    found = told(capsys, "--most", "2")
+    found = reported(capsys, "--most", "2")
     assert [p["users"] for p in found["points"]] == [None, 25]
     assert not found["is_whole"]
     assert main(["history", "old.qps", "--from", "HEAD~2"]) == 0

@@ -46,7 +46,7 @@ def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text(text, encoding="utf-8")
 
 
-def told(path: str = "app/site.qps") -> list[tuple[str, str]]:
+def reported(path: str = "app/site.qps") -> list[tuple[str, str]]:
     """Return what `qps check` tells of a file: codes, and how grave they are."""
     found = check_file(Path(path)).diagnostics
     return [(one.code.id, one.code.severity.value) for one in found]
@@ -81,7 +81,7 @@ def told(path: str = "app/site.qps") -> list[tuple[str, str]]:
 def test_a_project_file_is_obeyed(file: str, text: str, expected: list[tuple[str, str]]) -> None:
     if file:
         Path(file).write_text(text, encoding="utf-8")
-    assert sorted(told()) == sorted(expected)
+    assert sorted(reported()) == sorted(expected)
 
 
 def test_nothing_above_a_project_is_read_and_no_link_leads_out(tmp_path: Path) -> None:
@@ -94,17 +94,17 @@ def test_nothing_above_a_project_is_read_and_no_link_leads_out(tmp_path: Path) -
     for way in ("../../outside.qps", "../linked.qps", "../folder/outside.qps", str(outside)):
         spec = Path("project/app/site.qps")
         spec.write_text(SPEC.replace("../shared/hw.qps", way), encoding="utf-8")
-        assert told(str(spec)) == [("QPS0207", "error")], way
+        assert reported(str(spec)) == [("QPS0207", "error")], way
 
 
 def test_a_project_file_is_not_looked_for_above_a_repository_or_where_anybody_writes() -> None:
     Path("qps.toml").touch()
     Path("app/.git").mkdir()
-    assert told() == [("QPS0207", "error")]
+    assert reported() == [("QPS0207", "error")]
     Path("app/.git").rmdir()
-    assert told() == [("QPS0502", "warning")]
+    assert reported() == [("QPS0502", "warning")]
     Path().chmod(0o777)
-    assert told() == [("QPS0207", "error")]
+    assert reported() == [("QPS0207", "error")]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ async def _outcome(work: Awaitable[object]) -> object:
 def test_each_is_answered_or_the_reason_is_reported(
     features: list[str], outcomes: list[object]
 ) -> None:
-    async def asked() -> list[object]:
+    async def queried() -> list[object]:
         process = Background(no_page, limit=2, work=works_badly)
         process.put(TEXT)
         work = [
@@ -55,11 +55,11 @@ def test_each_is_answered_or_the_reason_is_reported(
         process.stop()
         return found
 
-    assert asyncio.run(asked()) == outcomes
+    assert asyncio.run(queried()) == outcomes
 
 
 def test_work_on_an_older_text_is_stopped_and_nobody_waits_for_it() -> None:
-    async def asked() -> list[object]:
+    async def queried() -> list[object]:
         process = Background(no_page, limit=600, grace=0.1, work=works_badly)
         process.put(TEXT)
         first = asyncio.create_task(_outcome(process.ask("say", TEXT.uri, "old")))
@@ -72,4 +72,4 @@ def test_work_on_an_older_text_is_stopped_and_nobody_waits_for_it() -> None:
         process.stop()
         return found
 
-    assert asyncio.run(asked()) == [OutdatedError, "new"]
+    assert asyncio.run(queried()) == [OutdatedError, "new"]

@@ -30,7 +30,7 @@ END = 2**31 - 1
 PLACES = [(0, 0), (END, END), (1, END), (1, 24), (3, 15)]
 
 
-def asked_of(uri: str, line: int, character: int) -> dict[str, object]:
+def requested_of(uri: str, line: int, character: int) -> dict[str, object]:
     """Return all that can be asked of a place."""
     of, at = types.TextDocumentIdentifier(uri), types.Position(line, character)
     span = types.Range(at, types.Position(0, 3))  # also one that ends before it begins
@@ -60,7 +60,7 @@ def asked_of(uri: str, line: int, character: int) -> dict[str, object]:
 
 
 def test_all_questions_are_here() -> None:
-    assert OF_TEXTS | {MISTAKES} == set(asked_of("untitled:one", 0, 0))
+    assert OF_TEXTS | {MISTAKES} == set(requested_of("untitled:one", 0, 0))
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -69,7 +69,7 @@ def test_no_request_is_a_fault(text: str) -> None:
     for uri in URIS:
         documents.put(OpenText(uri, 1, TEXTS[text]))
         for line, character in PLACES if uri == URIS[0] else PLACES[:1]:
-            for feature, params in asked_of(uri, line, character).items():
+            for feature, params in requested_of(uri, line, character).items():
                 one = FeatureRequest(number=1, feature=feature, uri=uri, version=1, params=params)
                 found = answered(documents, one)
                 if found.fault is not None:

@@ -13,8 +13,8 @@ import pytest
 
 from fuzz.inputs import Input
 from fuzz.repositories import Piece, drawn_pieces, standing
-from fuzz.repository_running import kept_repository, run_repositories, wrong
-from fuzz.running import fault, kept, run_batch
+from fuzz.repository_running import retained_repository, run_repositories, wrong
+from fuzz.running import fault, retained, run_batch
 from qps.reviewing import git_command
 
 FOUND = Path(__file__).parents[1] / "fuzz" / "found"
@@ -24,22 +24,22 @@ HAS_LINKS = pytest.mark.skipif(os.name == "nt", reason="links, pipes, a script w
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOUND.iterdir() if path.is_dir()))
 def test_what_was_found_once_is_reported_in_words(name: str) -> None:
-    found = fault(kept(FOUND / name), _SECONDS)
-    assert found is None, found.told
+    found = fault(retained(FOUND / name), _SECONDS)
+    assert found is None, found.reported
 
 
 @HAS_LINKS
 @pytest.mark.parametrize("name", sorted(path.name for path in FOUND.glob("*.json")))
 def test_a_repository_that_was_found_once_does_no_harm(name: str) -> None:
-    found = wrong(*kept_repository(FOUND / name))
-    assert found is None, found.told
+    found = wrong(*retained_repository(FOUND / name))
+    assert found is None, found.reported
 
 
 @HAS_LINKS
 def test_hostile_repositories_do_no_harm() -> None:
     batch = run_repositories(seed=2026, count=3)
     assert batch.tried["key"] > 10
-    assert not batch.findings, batch.findings[0].told
+    assert not batch.findings, batch.findings[0].reported
 
 
 @HAS_LINKS
@@ -55,14 +55,14 @@ def test_harm_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert "a program ran" in first.where
     assert harm in first.pieces
     assert len(first.pieces) < 10
-    again, command = kept_repository(first.keep(tmp_path))
+    again, command = retained_repository(first.keep(tmp_path))
     assert (again, command) == (first.pieces, first.command)
 
 
 def test_inputs_that_nobody_would_write_are_reported_in_words() -> None:
     batch = run_batch(seed=2026, inputs=100, seconds=_SECONDS)
     assert batch.tried["text"] > 10
-    assert not batch.findings, batch.findings[0].told
+    assert not batch.findings, batch.findings[0].reported
 
 
 def test_a_fault_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_a_fault_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     [finding] = run_batch(seed=1, inputs=2, seconds=_SECONDS).findings
     assert finding.given.files["main.qps"].count(b"\n") <= 1
-    assert "a fault of ours" in finding.told
+    assert "a fault of ours" in finding.reported
 
 
 def test_pieces_write_nothing_through_links_of_others(tmp_path: Path) -> None:

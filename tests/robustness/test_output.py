@@ -67,7 +67,7 @@ FORMATS = {
     "diff": ("json", "markdown"),
     "trace": ("json", "markdown"),
 }
-ASKED = [
+REQUESTED = [
     [*command, *shown]
     for command in COMMANDS
     for shown in ([], *(["--format", word] for word in FORMATS.get(command[0], ())))
@@ -96,7 +96,7 @@ def _drives(text: str) -> set[str]:
     return {c for c in text if c != "\n" and category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
 
 
-@pytest.mark.parametrize("command", ASKED, ids=lambda command: ascii(" ".join(command))[:60])
+@pytest.mark.parametrize("command", REQUESTED, ids=lambda command: ascii(" ".join(command))[:60])
 def test_no_text_drives_the_screen(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) in (0, 1, 2)
     output = capsys.readouterr()

@@ -22,10 +22,10 @@ sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2]
 from simulated.generated import is_requested, spec_of  # noqa: E402 - it is found by the line above
 from simulated.judge import labels_of, model_of, wrong_ones  # noqa: E402
 from simulated.measuring_errors import as_json, table_of  # noqa: E402
-from simulated.records import Model, kept, line_of  # noqa: E402
+from simulated.records import Model, line_of, retained  # noqa: E402
 from simulated.report import (  # noqa: E402
     Counts,
-    Kept,
+    Stored,
     by_quantity,
     line_of_wrong,
     outside,
@@ -40,14 +40,14 @@ _CHANGES, _FIRST = 60, 15
 
 def main() -> int:
     """Judge many models on all cores; status 1 where a label is wrong."""
-    options = _asked()
+    options = _requested()
     wanted = list(range(options.first, options.first + options.models))
     if options.requested:
         wanted = [seed for seed in wanted if is_requested(seed)]
-    known = {one.seed: one for one in kept(options.keep)} if options.keep else {}
+    known = {one.seed: one for one in retained(options.keep)} if options.keep else {}
     found = [known[seed] for seed in wanted if seed in known]
     if options.report:
-        return _told(list(known.values()), options)
+        return _reported(list(known.values()), options)
     begin = monotonic()
     left = [seed for seed in wanted if seed not in known]
     for model in _played(left, options):
@@ -66,12 +66,12 @@ def main() -> int:
             print(spec_of(model.seed), flush=True)
     if options.labels:
         return 0
-    status = _told(found, options)
+    status = _reported(found, options)
     print(f"{len(left)} played in {monotonic() - begin:.0f} s")
     return status
 
 
-def _asked() -> argparse.Namespace:
+def _requested() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0, help="the seed of the first model")
@@ -90,7 +90,7 @@ def _asked() -> argparse.Namespace:
 
 def _played(seeds: list[int], requested: argparse.Namespace) -> Iterator[Model]:
     """Yield what becomes of seeds, as soon as it is known."""
-    plays = {one.seed: one for one in kept(requested.plays)} if requested.plays else {}
+    plays = {one.seed: one for one in retained(requested.plays)} if requested.plays else {}
     one = partial(_one, seconds=requested.seconds, labels=requested.labels)
     if seeds:
         with ProcessPoolExecutor(requested.workers) as pool:
@@ -107,7 +107,7 @@ def _one(seed: int, before: Model | None, seconds: float, labels: bool) -> Model
         faulthandler.cancel_dump_traceback_later()
 
 
-def _told(found: list[Model], requested: argparse.Namespace) -> int:
+def _reported(found: list[Model], requested: argparse.Namespace) -> int:
     """Print what models come to; return 1 where a label is wrong."""
     print("outside of what their labels allow:")
     for line in outside(found):
@@ -127,7 +127,7 @@ def _told(found: list[Model], requested: argparse.Namespace) -> int:
     for line in counts.lines():
         print(line)
     if requested.baseline:
-        for line in Kept.of(kept(requested.baseline), found).lines(_CHANGES):
+        for line in Stored.of(retained(requested.baseline), found).lines(_CHANGES):
             print(line)
     is_wrong = counts.exact_outside or counts.bounds_outside or counts.too_few_hold
     return int(bool(is_wrong or counts.faults))

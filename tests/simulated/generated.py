@@ -350,7 +350,7 @@ class _Generated:
                 inside = f"take threads; {inside}; give threads"
         return inside
 
-    def _kept(self) -> None:
+    def _stored(self) -> None:
         """Lines without a queue, of which some calls find none free."""
         random = self.random
         lines, streams = random.choice((1, 2, 5, 30, 64)), random.choice((1, 2, 3))

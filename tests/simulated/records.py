@@ -119,7 +119,7 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return replace(self, numbers=numbers)
 
 
-def kept(path: Path) -> Iterator[Model]:
+def retained(path: Path) -> Iterator[Model]:
     """Yield what is kept in a file; a last line that was broken off is none."""
     if not path.exists():
         return

@@ -105,7 +105,7 @@ def _share(part: int, whole: int) -> str:
 # -- against an earlier state ---------------------------------------------------------------
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class Stored(Struct, frozen=True, kw_only=True):
     """Labels of the same specs before and now: what was rightly exact, and how much still is."""
 
     rightly: int
@@ -113,7 +113,7 @@ class Kept(Struct, frozen=True, kw_only=True):
     changed: tuple[tuple[int, Number, Number], ...]
 
     @classmethod
-    def of(cls, before: Iterable[Model], now: Sequence[Model]) -> Kept:
+    def of(cls, before: Iterable[Model], now: Sequence[Model]) -> Stored:
         """Compare; right is what lies within what was played now."""
         tests = sum(len(one.numbers) for one in now)
         by_seed = {one.seed: one for one in now}

@@ -23,7 +23,7 @@ class Place(Struct, kw_only=True):
     copies: int
     queueing: str
     load: float
-    asked: float = 0.0
+    queried: float = 0.0
     """Work that comes in a second, in units of which services are so many as make the load."""
 
     @property
@@ -82,7 +82,7 @@ class Requested:
             spec.nodes.append(f"node {place.name} = m{place.name} * {place.copies}")
         for step in self.steps:
             place = step.place
-            scale = place.load * place.cores * place.copies / place.asked
+            scale = place.load * place.cores * place.copies / place.queried
             spec.components.append(
                 f"component {step.name} {{ cpu {step.size * scale:.5g} s/request }}"
             )
@@ -126,7 +126,7 @@ class Requested:
             if not way.has_parallel and all(place.has_law for place in way.reached):
                 found += [f"{stream}.wait", f"{stream}.wait.p95", f"share({stream}.wait <= 1 s)"]
         for place in self.places:
-            if place.asked and not self.is_closed:
+            if place.queried and not self.is_closed:
                 cpu = f"{place.name}.cpu"
                 found += [f"{cpu}.wait", f"{cpu}.queue"]
                 if place.has_law:
@@ -221,7 +221,7 @@ class Requested:
         step = Step(name=f"c{len(self.steps)}", place=place, size=float(f"{size:.4g}"))
         self.steps.append(step)
         way.reached.append(place)
-        place.asked += way.rate * often * step.size * times
+        place.queried += way.rate * often * step.size * times
         return step.name if times == 1 else f"{step.name} * {times:g}"
 
     def _one_of(self, way: Way, place: Place | None, often: float, depth: int) -> str:

@@ -73,15 +73,15 @@ def test_costs(
             assert at(graph, result, population) == Fraction(expected)
     assert graph.stated.unpriced == unpriced
     # the answer is given at the whole range's end: ask for this population only
-    told_costs = {
+    reported_costs = {
         c.is_running: c for c in _solved(text, f"N = 1..{population}").costs
     }  # fmt: skip
-    assert set(told_costs) == {
+    assert set(reported_costs) == {
         kind for kind, cost in ((False, bought), (True, running)) if cost is not None
     }
     for is_running, expected in ((False, bought), (True, running)):
         if expected is not None:
-            _is_cost(told_costs[is_running], Fraction(expected), population, unpriced)
+            _is_cost(reported_costs[is_running], Fraction(expected), population, unpriced)
 
 
 def _is_cost(

@@ -51,7 +51,7 @@ def compare(old: str, new: str) -> Difference:
     return difference(*sides)
 
 
-def told(found: Difference) -> dict[str, tuple[int | None, int | None, float | None]]:
+def reported(found: Difference) -> dict[str, tuple[int | None, int | None, float | None]]:
     return {c.name: (c.alone, c.step, c.share) for c in found.changes}
 
 
@@ -60,7 +60,7 @@ def test_numbers_share_what_they_do_together() -> None:
     assert (found.old.capacity, found.new.capacity) == (100, 25)
     assert found.users == -75
     # By hand: 100 -> 50 -> 25 in either order, so each explains (50 + 25) / 2.
-    values = told(found)
+    values = reported(found)
     assert values["pace"] in [(-50, -50, -37.5), (-50, -25, -37.5)]
     assert values["work.cpu.packet"] in [(-50, -50, -37.5), (-50, -25, -37.5)]
     assert sum(step or 0 for _, step, _ in values.values()) == -75
@@ -82,7 +82,7 @@ def test_a_unit_written_otherwise_is_no_change() -> None:
 def test_the_range_is_a_change_of_its_own() -> None:
     old = BASE.format(work=10, pace=1)
     found = compare(old, old.replace("1..1000", "1..60"))
-    assert told(found) == {"N": (-40, -40, -40.0)}
+    assert reported(found) == {"N": (-40, -40, -40.0)}
 
 
 def test_what_is_more_certain_than_it_was_is_reported_though_the_answer_stays() -> None:
@@ -147,7 +147,7 @@ def test_other_formulas_are_one_change() -> None:
     new = old.replace("{ work }", "{ work * 4 }").replace("pace = 1", "pace = 2")
     found = compare(old, new)
     # 100; pace alone 50; four steps alone 25; both 12 (of 12.5).
-    assert told(found) == {"pace": (-50, -50, -31.5), "formulas": (-75, -38, -56.5)}
+    assert reported(found) == {"pace": (-50, -50, -31.5), "formulas": (-75, -38, -56.5)}
 
 
 def test_added_and_removed_numbers() -> None:
@@ -156,7 +156,7 @@ def test_added_and_removed_numbers() -> None:
     found = compare(old, new)
     assert [a.name for a in found.added] == ["more.cpu.packet"]
     assert [a.name for a in compare(new, old).removed] == ["more.cpu.packet"]
-    assert told(found) == {"formulas": (-50, -50, -50.0)}
+    assert reported(found) == {"formulas": (-50, -50, -50.0)}
 
 
 def test_an_option_and_a_parameter_that_a_condition_asks_for() -> None:
@@ -167,7 +167,7 @@ def test_an_option_and_a_parameter_that_a_condition_asks_for() -> None:
     new = old.replace("= off", "= on").replace("n = 2", "n = 4")
     found = compare(old, new)
     # 100, 50 with either, 33 with both.
-    assert told(found) == {"twice": (-50, -50, -33.5), "n": (-50, -17, -33.5)}
+    assert reported(found) == {"twice": (-50, -50, -33.5), "n": (-50, -17, -33.5)}
 
 
 def test_half_way_may_lie_a_spec_without_an_answer() -> None:

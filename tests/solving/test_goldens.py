@@ -56,7 +56,7 @@ def test_what_solve_answers_stays(
 ) -> None:
     monkeypatch.chdir(spec.parent)
     found = answered(f"solve {spec.name} --format json")
-    now = _compact({"status": found.status, "told": found.told, **_members(found.answer)})
+    now = _compact({"status": found.status, "told": found.reported, **_members(found.answer)})
     if request.config.getoption("--snapshot-update"):
         _golden(spec).write_text(_text(now), encoding="utf-8")
     stored = json.loads(_golden(spec).read_text(encoding="utf-8"))

@@ -57,7 +57,7 @@ def _next_in_words(text: str) -> str:
     return limit_facts.next_limit(_answer(text), PLAIN)
 
 
-def _told(text: str) -> str:
+def _reported(text: str) -> str:
     return " ".join(solve_text(_answer(text), "x").split())
 
 
@@ -273,7 +273,7 @@ require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
 
 
 def test_a_requirement_judged_by_an_upper_bound_is_reported() -> None:
-    result = _told(UNEQUAL)
+    result = _reported(UNEQUAL)
     assert "At 13 users, voice.p95 is 14.63 ms (upper bound)" in result
     assert (
         "`voice.p95`, `voice.latency` and `quality` are upper bounds (true "
@@ -283,11 +283,11 @@ def test_a_requirement_judged_by_an_upper_bound_is_reported() -> None:
 
 
 def test_a_requirement_judged_by_an_approximation_is_reported() -> None:
-    result = _told(WAITING)
+    result = _reported(WAITING)
     assert "325 users (approximate)" in result
     assert "At 326 users, p.p95 is 50.05 ms (approximation)" in result
     assert "`quality` are approximations (true value may be lower or higher" in result
-    result = _told(WAITING.replace("; queueing mm1", ""))
+    result = _reported(WAITING.replace("; queueing mm1", ""))
     assert "upper bounds" not in result
     assert (
         "lower bounds (true value may be higher): queueing delay at `lan.server.out` and `lan.user.in` is excluded"
@@ -300,13 +300,13 @@ def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
         "component timed { cpu 10 ms/packet measured on rated }\n"
         "topology { node host = twice }\nstream talk { traffic N * 1 packet/s; at host { timed } }\n"
     )
-    result = _told(text)
+    result = _reported(text)
     assert "host.cpu.speed +1.00 %" in result
     assert "rated.score -1.00 %" in result
     assert (
         "rated.score is the rating of the machine that service demands were measured on" in result
     )
-    assert "demands were measured on" not in _told(SPEC)
+    assert "demands were measured on" not in _reported(SPEC)
 
 
 def test_a_load_just_above_saturation_is_distinguished() -> None:

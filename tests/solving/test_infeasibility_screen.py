@@ -60,7 +60,7 @@ def alternatives(model: ir.Model, usual: Configuration) -> list[Configuration]:
     return found
 
 
-def told(graph: LoadGraph) -> dict[object, list[list[float]]]:
+def reported(graph: LoadGraph) -> dict[object, list[list[float]]]:
     """Return what is asked of a graph at some populations, and what is left to its limit."""
     points = [graph.at(at) for at in (graph.low, (graph.low + graph.high) // 2, graph.high)]
     options: dict[object, list[list[float]]] = {}
@@ -83,11 +83,11 @@ def agree(model: ir.Model, usual: Configuration) -> int:
             if shared is None:
                 continue
             try:
-                own = told(lower(model, solved))
+                own = reported(lower(model, solved))
             except QpsError:
                 continue
             found += 1
-            whole = told(shared)
+            whole = reported(shared)
             assert own.keys() <= whole.keys()
             for name, values in own.items():
                 for one, other in zip(values, whole[name], strict=True):

@@ -16,7 +16,7 @@ RANGE = PRELUDE.replace("1..100", "1..1000")
 FLOW = "topology { node host = vm }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
 
 
-def _asked(text: str, name: str, population: int) -> InverseSolution:
+def _requested(text: str, name: str, population: int) -> InverseSolution:
     spec = checked(RANGE + text)
     return solve_for(spec.model, spec.configuration(), name, population)
 
@@ -27,7 +27,7 @@ def _asked(text: str, name: str, population: int) -> InverseSolution:
      ("many", "param many = 4 core in 1..64 core\nmachine vm { cpu many }\n")],
 )  # fmt: skip
 def test_cores_are_reported_whole_with_the_exact_bound(name: str, written: str) -> None:
-    found = _asked(written + FLOW + "require { host.cpu.load <= 92 % }", name, 500)
+    found = _requested(written + FLOW + "require { host.cpu.load <= 92 % }", name, 500)
     # 500/s at 10 ms each are 5 cores, of which 92 % are had.
     assert found.number.is_count
     assert [interval.low for interval in found.intervals] == [6]
@@ -36,14 +36,14 @@ def test_cores_are_reported_whole_with_the_exact_bound(name: str, written: str) 
 
 
 def test_whole_cores_with_an_efficiency() -> None:
-    found = _asked("machine vm { cpu 4 core, efficiency 90 % }\n" + FLOW, "host.cpu.cores", 583)
+    found = _requested("machine vm { cpu 4 core, efficiency 90 % }\n" + FLOW, "host.cpu.cores", 583)
     # 8 · 0.9^3 = 5.832
     assert [interval.low for interval in found.intervals] == [8]
     assert found.number.current == {None: 4}
 
 
 def test_parts_of_a_core_stay_parts_where_the_spec_has_them() -> None:
-    found = _asked("machine vm { cpu 3.5 core }\n" + FLOW, "host.cpu.cores", 500)
+    found = _requested("machine vm { cpu 3.5 core }\n" + FLOW, "host.cpu.cores", 500)
     assert not found.number.is_count
     assert found.intervals[0].low == pytest.approx(5)
 
@@ -57,7 +57,7 @@ def test_cores_with_one_queue_are_found(name: str) -> None:
         + f"machine vm {{ cpu {written}, queueing mmc }}\n" + FLOW
         + "require { quantile(flow.latency, 95 %) <= 50 ms }"
     )  # fmt: skip
-    found = _asked(text, name, 900)
+    found = _requested(text, name, 900)
     (interval,) = found.intervals
     assert interval.low == int(interval.low)
     for cores, is_enough in ((interval.low, True), (interval.low - 1, False)):

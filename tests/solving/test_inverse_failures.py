@@ -47,7 +47,7 @@ target cpu 1 - margin
 """
 
 
-def _told(text: str, name: str, population: int, *changes: str) -> str:
+def _reported(text: str, name: str, population: int, *changes: str) -> str:
     return inverse_answer(_solved(text, name, population, *changes))
 
 
@@ -98,7 +98,7 @@ def test_what_binds_at_a_bound_is_reported_and_no_other_failure() -> None:
 
 def test_reported_values_that_support_the_users_can_be_set() -> None:
     settings = ("cameras = 3", "nic = 100 Gbit/s", "power = 256 core")
-    result = _told(CALLS, "size", 10, *settings)
+    result = _reported(CALLS, "size", 10, *settings)
     assert "must be at least 3 (below that, `video` has more flows in each `class`" in result
     spec = checked(CALLS)
     assert solve_model(spec.model, spec.configuration(None, [*settings, "size = 3"]))
@@ -131,7 +131,7 @@ def test_a_group_that_grows_with_the_users_may_be_smaller_than_its_flows(size: s
 
 def test_flows_are_reported_whole_with_the_exact_bound() -> None:
     text = CALLS.replace("class of size users", "class of N users")
-    result = _told(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
+    result = _reported(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
     assert "cameras must be at most 5 (5.55555)" in result
     assert "from 0" not in result
 
@@ -140,11 +140,11 @@ def test_shares_are_reported_in_per_cent_and_cores_in_cores() -> None:
     text = CALLS.replace("cpu power", "cpu 4 core").replace(
         "param power = 4 core in 0.1..256 core\n", ""
     )
-    result = _told(text, "sfu.cpu.cores", 12)
+    result = _reported(text, "sfu.cpu.cores", 12)
     assert "sfu.cpu.cores must be at least 2 cores (1.875 cores) (" in result
     assert result.endswith("Currently 4 cores.")
     assert (
-        _told(CALLS, "margin", 4)
+        _reported(CALLS, "margin", 4)
         == "Every value of margin supports 4 users (0 % to 80 %, its full range). Currently 40 %."
     )
 

@@ -49,7 +49,7 @@ def _solved(text: str, name: str, population: int) -> InverseSolution:
     return solve_for(spec.model, spec.configuration(None, []), name, population)
 
 
-def _asked(range_: str, measure: str, limit: str, rate: str = "1") -> InverseSolution:
+def _requested(range_: str, measure: str, limit: str, rate: str = "1") -> InverseSolution:
     return _solved(
         FREE.format(
             now=range_.split("..")[1], range=range_, measure=measure, limit=limit, rate=rate
@@ -77,7 +77,7 @@ def _ends(found: InverseSolution) -> list[tuple[float, float]]:
     ],
 )
 def test_what_fails_in_a_narrow_window_alone_is_seen(measure: str, limit: str) -> None:
-    found = _asked("0..1", measure, limit)
+    found = _requested("0..1", measure, limit)
     (before, after) = _ends(found)
     assert before == pytest.approx((0, 0.30001), abs=1e-12)
     assert after == pytest.approx((0.30002, 1), abs=1e-12)
@@ -85,7 +85,7 @@ def test_what_fails_in_a_narrow_window_alone_is_seen(measure: str, limit: str) -
 
 
 def test_what_holds_in_a_narrow_window_alone_is_seen() -> None:
-    found = _asked("0..1000000", "ln(1 + abs(p - 777.15))", "<= ln(1.05)")
+    found = _requested("0..1000000", "ln(1 + abs(p - 777.15))", "<= ln(1.05)")
     (only,) = _ends(found)
     assert only == pytest.approx((777.1, 777.2), abs=1e-10)
     assert found.known == EXACT
@@ -113,7 +113,7 @@ def test_a_whole_number_that_is_bad_alone_is_seen() -> None:
 def test_a_value_that_does_alone_is_seen(
     range_: str, measure: str, limit: str, ends: list[tuple[float, float]]
 ) -> None:
-    found = _asked(range_, measure, limit)
+    found = _requested(range_, measure, limit)
     assert _ends(found) == ends
     assert found.known == EXACT
 
@@ -135,7 +135,7 @@ def test_a_whole_number_that_does_alone_is_seen() -> None:
     ],
 )
 def test_what_has_no_value_in_the_middle_third_is_left_out(measure: str) -> None:
-    found = _asked("0..3", measure, "<= 100")
+    found = _requested("0..3", measure, "<= 100")
     (before, after) = _ends(found)
     assert before == pytest.approx((0, 1), abs=1e-12)
     assert after == pytest.approx((2, 3), abs=1e-12)
@@ -143,7 +143,7 @@ def test_what_has_no_value_in_the_middle_third_is_left_out(measure: str) -> None
 
 
 def test_what_is_refused_in_the_middle_third_is_left_out_for_that_reason() -> None:
-    found = _asked("0..3", "exp(p)", "<= 1000", rate="(p - 1) * (p - 2)")
+    found = _requested("0..3", "exp(p)", "<= 1000", rate="(p - 1) * (p - 2)")
     (before, after) = found.intervals
     assert (before.low, before.high, after.low, after.high) == (0, 1, 2, 3)
     assert before.high_is_open
@@ -155,14 +155,14 @@ def test_what_is_refused_in_the_middle_third_is_left_out_for_that_reason() -> No
 
 def test_a_window_next_to_a_refused_text_is_seen() -> None:
     measure = "exp(1000 * (p - 2.30001) * (2.30002 - p)) + sqrt((p - 1) * (p - 2)) / 1e18"
-    found = _asked("0..3", measure, "<= 1", rate="(p - 1) * (p - 2)")
+    found = _requested("0..3", measure, "<= 1", rate="(p - 1) * (p - 2)")
     ends = [end for interval in _ends(found) for end in interval]
     assert ends == pytest.approx([0, 1, 2, 2.30001, 2.30002, 3], abs=1e-12)
     assert found.known == EXACT
 
 
 def test_a_pole_between_what_holds_is_open() -> None:
-    found = _asked("0..10", "exp(-1 / (p - 3)^2)", "<= 2")
+    found = _requested("0..10", "exp(-1 / (p - 3)^2)", "<= 2")
     assert [(i.low, i.low_is_open, i.high, i.high_is_open) for i in found.intervals] == [
         (0, False, 3, True),
         (3, True, 10, False),
@@ -174,7 +174,7 @@ def test_a_pole_between_what_holds_is_open() -> None:
 
 
 def test_what_bounds_do_not_decide_is_reported_with_its_place_and_a_hint() -> None:
-    found = _asked("1..2", SAW, "<= 0.5")
+    found = _requested("1..2", SAW, "<= 0.5")
     assert found.known.kind is Kind.LOWER_BOUND
     assert not found.intervals
     (reason,) = found.known.reasons
@@ -188,7 +188,7 @@ def test_what_bounds_do_not_decide_is_reported_with_its_place_and_a_hint() -> No
 
 
 def test_a_rounding_of_a_number_does_not_jump() -> None:
-    found = _asked("0..10", "ceil(ln(10) * 2) * exp(p)", "<= 5 * exp(3)")
+    found = _requested("0..10", "ceil(ln(10) * 2) * exp(p)", "<= 5 * exp(3)")
     assert _ends(found) == [(0, pytest.approx(3, rel=1e-12))]
     assert found.known == EXACT
 
@@ -200,13 +200,13 @@ def test_a_rounding_of_a_number_does_not_jump() -> None:
 def test_what_jumps_all_the_time_is_reported_where_its_size_does(
     measure: str, limit: str, *, do: bool
 ) -> None:
-    found = _asked("1..2", measure, limit)
+    found = _requested("1..2", measure, limit)
     assert _ends(found) == ([(1, 2)] if do else [])
     assert found.known == EXACT
 
 
 def test_what_bounds_do_not_tell_does_not_matter_where_another_fails() -> None:
-    found = _asked("1..2", SAW, "<= 0.5", rate="100")
+    found = _requested("1..2", SAW, "<= 0.5", rate="100")
     assert not found.intervals
     assert found.known == EXACT
 

@@ -64,7 +64,7 @@ def _carried(text: str, name: str, value: str, users: int) -> bool:
         return False
 
 
-def _asked(text: str, name: str, users: int) -> InverseSolution:
+def _requested(text: str, name: str, users: int) -> InverseSolution:
     spec = checked(text)
     return solve_for(spec.model, spec.configuration(), name, users)
 
@@ -74,7 +74,7 @@ def test_the_report_agrees_with_values_that_are_set(
     streams: str, discipline: str, name: str, unit: str, factor: float, users: int
 ) -> None:
     text = HEAD.replace("DISCIPLINE", discipline) + NUMBERS + streams
-    found = _asked(text, name, users)
+    found = _requested(text, name, users)
     number, lots = found.number, random.Random(users)
     low, high = float(number.low), float(number.high)
     assert found.intervals
@@ -112,11 +112,11 @@ def test_what_has_a_value_for_each_kind_lists_these() -> None:
         "stream ask for each user in each region { traffic 1 request/s; at web { work } }\n"
     )
     with pytest.raises(QpsError) as raised:
-        _asked(text, "boxes", 700)
+        _requested(text, "boxes", 700)
     (diagnostic,) = raised.value.diagnostics
     assert diagnostic.message == "`boxes` has one value for each kind of `region`"
     assert diagnostic.hints == ("solve for one of them: `--for boxes.us` or `--for boxes.eu`",)
-    assert inverse_answer(_asked(text, "boxes.us", 700)).startswith(
+    assert inverse_answer(_requested(text, "boxes.us", 700)).startswith(
         "700 users: boxes.us must be at least 5 (4.2) "
     )
 

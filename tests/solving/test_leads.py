@@ -44,7 +44,7 @@ def drawn(text: str) -> DrawnFigure:
     return draw(ClaimRunner(model=model), model.figures[0])
 
 
-def told(text: str) -> tuple[str, ...]:
+def reported(text: str) -> tuple[str, ...]:
     figure = drawn(text)
     return leads_text(figure, figure.figure.parameter or "N")
 
@@ -112,17 +112,17 @@ def test_an_elastic_rate_hands_over_where_the_next_resource_is_full() -> None:
 
 
 def test_the_sentences() -> None:
-    assert told(PATH + "figure f { over rate in 10..1000 Mbit/s; loads with N = 1 }\n") == (
+    assert reported(PATH + "figure f { over rate in 10..1000 Mbit/s; loads with N = 1 }\n") == (
         "lan leads up to 300 Mbit/s, then near.cpu.",
     )
-    assert told(
+    assert reported(
         PATH + "figure f { over rate in 10..1000 Mbit/s\n"
         'loads "once" with N = 1; loads "twice" with N = 1, copied = on }\n'
     ) == (
         "once: lan leads up to 300 Mbit/s, then near.cpu.",
         "twice: lan leads up to 150 Mbit/s, then near.cpu.",
     )
-    assert told(PATH + "figure f { over rate in 500..1000 Mbit/s; loads with N = 1 }\n") == (
+    assert reported(PATH + "figure f { over rate in 500..1000 Mbit/s; loads with N = 1 }\n") == (
         "near.cpu leads throughout.",
     )
 
@@ -139,7 +139,7 @@ def test_three_resources_lead_in_turn() -> None:
         "figure f { over N in 1..60; loads }\n"
     )
     # 0.5 + N/1000 = 0.3 + N/100 at 200/9; 0.3 + N/100 = N²/1000 at 5 + sqrt(325)
-    assert told(text) == (
+    assert reported(text) == (
         "near.bus leads up to N = 22.22, then near.disk up to N = 23.03, then lan.",
     )
 
@@ -150,7 +150,7 @@ def test_lines_of_loads_are_compared_where_they_are_of_one_model() -> None:
         "line near.cpu.load with N = 1\n"
         'line "bus" near.bus.load with N = 1, copied = on; line "full" 1 }\n'
     )
-    assert told(text) == ("lan.load leads up to 300 Mbit/s, then near.cpu.load.",)
+    assert reported(text) == ("lan.load leads up to 300 Mbit/s, then near.cpu.load.",)
 
 
 def test_equal_loads_lead_together() -> None:
@@ -160,12 +160,14 @@ def test_equal_loads_lead_together() -> None:
         "topology { node a = host }\n"
         "stream flow { traffic N * 1 packet/s; at a { step } }\nfigure f { over N in 1..9; loads }\n"
     )
-    assert told(text) == ("a.left and a.right lead together throughout.",)
+    assert reported(text) == ("a.left and a.right lead together throughout.",)
 
 
 def test_no_loads_no_sentence() -> None:
     assert (
-        told(PATH + "figure f { over rate in 10..99 Mbit/s; line flow.throughput with N = 1 }\n")
+        reported(
+            PATH + "figure f { over rate in 10..99 Mbit/s; line flow.throughput with N = 1 }\n"
+        )
         == ()
     )
 
@@ -179,7 +181,7 @@ def test_where_a_condition_decides_the_place_is_bisected() -> None:
     )
     (leads,) = drawn(text + FIGURE).leads
     assert not leads.exact
-    assert told(text + FIGURE)[0].endswith(" (tried at the points of the axis).")
+    assert reported(text + FIGURE)[0].endswith(" (tried at the points of the axis).")
     assert [lead.lines for lead in leads.leads] == [("lan",), ("near.cpu",)]
     assert leads.leads[0].to == pytest.approx(2e9, rel=1e-6)
 

@@ -193,11 +193,11 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
         f"no resource is known to saturate; highest utilization: host CPU. "
         f"It is unknown whether {in_words} saturates at all." in output
     )
-    told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
-    (resource,) = told_as_json["resources"]
+    reported_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
+    (resource,) = reported_as_json["resources"]
     assert (resource["saturates_at"], resource["saturates_not_below"]) == (None, 214)
     assert resource["known"]["kind"] == "lower bound"
-    assert told_as_json["bottleneck"]["undecided"] == ["host.cpu"]
+    assert reported_as_json["bottleneck"]["undecided"] == ["host.cpu"]
     explained = _printed(capsys, "explain", str(spec), "host.cpu.utilization")
     assert "not below N = 214 (no upper bound is known)" in explained
     rows = _printed(capsys, "matrix", str(spec))
