@@ -36,7 +36,7 @@ component work {{ cpu 10 ms/request }}
 component read {{ io 5 ms/request }}
 topology {{ node web = server; node db = disk; link lan = net between web, db }}
 stream page for each user {{ traffic {traffic}, 1 byte/request; at web {{ {steps} }} }}
-measure asked = {asked}
+measure asked = {queried}
 """
 
 
@@ -185,7 +185,7 @@ component work {{ cpu 10 ms/request }}
 topology {{ node web = server }}
 stream first in all {{ traffic 42.5 request/s, 1 byte/request; priority 1; at web {{ work }} }}
 stream last in all {{ traffic 42.5 request/s, 1 byte/request; priority 2; at web {{ work }} }}
-measure asked = {asked}
+measure asked = {queried}
 """
 
 
