@@ -28,10 +28,10 @@ _USERS = 9
 
 
 def _graph(way: str, more: str = "", think: float = _THINK, **numbers: object) -> LoadGraph:
-    told = {"most": _USERS, "places": 2, "cores": 4, "queueing": "mmc"} | numbers
+    names = {"most": _USERS, "places": 2, "cores": 4, "queueing": "mmc"} | numbers
     users = f"traffic N * 1 request, 1 kB/request, think {think:.6g} s"
     return lowered(
-        _SPEC.format(**told) + f"stream ask in all {{ {users}; at web {{ {way} }} }}\n{more}"
+        _SPEC.format(**names) + f"stream ask in all {{ {users}; at web {{ {way} }} }}\n{more}"
     )
 
 

@@ -23,6 +23,10 @@ def test_no_name_has_a_retired_word() -> None:
     assert list(code_names.places()) == []
 
 
+def test_no_value_in_tests_has_a_retired_word() -> None:
+    assert list(code_names.values_in_tests()) == []
+
+
 def test_no_script_has_a_retired_word() -> None:
     assert list(code_names.names_in_scripts()) == []
 

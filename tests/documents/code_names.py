@@ -70,6 +70,15 @@ def places(paths: Iterable[Path] | None = None) -> Iterator[str]:
             yield f"{path.relative_to(ROOT).as_posix()}:{line}: {name}"
 
 
+def values_in_tests() -> Iterator[str]:
+    """Yield each value of a function of the tests with a retired word, with its file and line."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for line, name in _values_of_functions(tree, inside=False):
+            if RETIRED_IN_FUNCTIONS & _words_of(name):
+                yield f"{path.relative_to(ROOT).as_posix()}:{line}: {name}"
+
+
 def test_names() -> Iterator[str]:
     """Yield each test whose name has a word that names of tests no longer have."""
     for path in sorted((ROOT / "tests").rglob("test_*.py")):

@@ -229,8 +229,8 @@ def test_equal_calls_of_exponential_times_by_chance_have_a_law(
     is_slow, is_done = (1.0, 0.7) if "else" in around else (0.0, 0.2)
     times = np.where(draw.random(many) < is_done, each, is_slow)
     for level in ("0.3", "0.6", "0.69", "0.95", "0.99"):
-        told, known = quantile(found, level, users=1)
-        assert told == pytest.approx(float(np.quantile(times, float(level))), rel=0.02, abs=1e-9)
+        result, known = quantile(found, level, users=1)
+        assert result == pytest.approx(float(np.quantile(times, float(level))), rel=0.02, abs=1e-9)
         assert known.kind is not Kind.EXACT
     method = "fan-out-first" if "first" in calls else "fan-out-associated"
     assert method in known.methods
