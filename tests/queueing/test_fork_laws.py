@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from qps.engine.evaluators.queueing.fork_balls import fork_quantile
 from qps.engine.forks.fork_arrays import fork_lateness
 from qps.engine.forks.weighted_panels import WeightedPanels
 from qps.engine.operations import OPERATIONS
@@ -279,3 +280,12 @@ def test_balls_cover_what_floats_have() -> None:
     assert float(ball.rad()) < 1e-6
     ball = QUANTILE.ball(*map(arb, (0.25, *fork(service(1.0), service(1.0)))))
     assert float(ball.mid()) == pytest.approx(log(2), rel=1e-7)
+
+
+def test_a_share_that_may_be_nothing_has_a_quantile_behind_it() -> None:
+    """Its ball reached below zero, where no share is: percentiles were not-a-number."""
+    both = fork(service(1.0), service(1.0))
+    wait = (arb(1e-5, 2e-5), arb(0), arb(0.004), *map(arb, (1, 1, 0, 1, 1, 0)))
+    found = fork_quantile(arb(0.5), *wait, *map(arb, both))
+    assert found.is_finite()
+    assert float(found.mid()) == pytest.approx(-log(1 - 0.5**0.5), rel=1e-4)

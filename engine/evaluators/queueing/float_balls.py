@@ -15,7 +15,10 @@ _NOTHING = 1e-14
 
 
 def in_floats(number: Callable[..., float], *operands: arb) -> arb:
-    """Return what floats have, as wide as operands are and as floats are off."""
+    """Return what floats have, as wide as operands are and as floats are off.
+
+    Shares and times that may be nothing are no less: a ball of one begins at zero.
+    """
     if is_unknown(*operands) or not all(one.is_finite() for one in operands):
         return UNKNOWN
     near = [float(one.mid()) for one in operands]
@@ -26,8 +29,9 @@ def in_floats(number: Callable[..., float], *operands: arb) -> arb:
     off = found * _ERROR
     for place, one in enumerate(operands):
         if float(one.rad()) > _NOTHING * abs(near[place]):
-            for end in (one.lower(), one.upper()):
-                moved = number(*near[:place], float(end), *near[place + 1 :])
+            low, high = float(one.lower()), float(one.upper())
+            for end in (max(0.0, low) if near[place] >= 0 else low, high):
+                moved = number(*near[:place], end, *near[place + 1 :])
                 if not isfinite(moved):
                     return UNKNOWN
                 off += abs(moved - found)
