@@ -23,7 +23,6 @@ _MOST_NAMED = 3
 _ROW_ORDER = (
     "Limit",
     "Bottleneck",
-    "Busiest",
     phrase("accuracy"),
     phrase("term.next_limit"),
     "Cost",

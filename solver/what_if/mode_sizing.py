@@ -173,7 +173,9 @@ class SizedMode:
     def _stated(self, resource: ir.Resource) -> Capacity:
         stated = resource.capacity
         if resource.kind is not ir.ResourceKind.PROCESSOR:
-            return Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
+            is_store = resource.kind is ir.ResourceKind.STORE
+            has = self._folded(stated.expr)
+            return Capacity(has, stated.dimension, is_whole=False, is_store=is_store)
         has = self._folded(stated.expr)
         if resource.speed is not None and has == 1:
             speed = resource.speed

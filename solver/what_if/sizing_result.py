@@ -18,6 +18,12 @@ class Capacity(Struct, frozen=True):
     has: float
     dimension: Dimension
     is_whole: bool
+    is_store: bool = False
+
+    @property
+    def is_count(self) -> bool:
+        """True for places in a pool, such as threads, of which there is a whole number."""
+        return self.is_store and self.dimension.is_item and self.has % 1 == 0
 
 
 class Machines(Struct, frozen=True):

@@ -132,7 +132,7 @@ def test_a_group_that_grows_with_the_users_may_be_smaller_than_its_flows(size: s
 def test_flows_are_reported_whole_with_the_exact_bound() -> None:
     text = CALLS.replace("class of size users", "class of N users")
     result = _reported(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
-    assert "cameras must be at most 5 (5.55555)" in result
+    assert "cameras must be at most 5 (5.55555 before rounding; " in result
     assert "from 0" not in result
 
 
@@ -141,7 +141,7 @@ def test_shares_are_reported_in_per_cent_and_cores_in_cores() -> None:
         "param power = 4 core in 0.1..256 core\n", ""
     )
     result = _reported(text, "sfu.cpu.cores", 12)
-    assert "sfu.cpu.cores must be at least 2 cores (1.875 cores) (" in result
+    assert "sfu.cpu.cores must be at least 2 cores (1.875 cores before rounding; " in result
     assert result.endswith("Currently 4 cores.")
     assert (
         _reported(CALLS, "margin", 4)

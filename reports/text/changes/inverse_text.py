@@ -240,6 +240,8 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     low_known, high_known = _known(interval.low_known), _known(interval.high_known)
     under_it = below and _fails(below, at_end=interval.low_is_open)
     over_it = above and _fails(above, at_end=interval.high_is_open)
+    low_known = _unrounded(solution, interval, is_low=True) + low_known
+    high_known = _unrounded(solution, interval, is_low=False) + high_known
     under = below and f"({low_known}{_beyond(solution, interval, is_low=True)}, {under_it})"
     over = above and f"({high_known}{_beyond(solution, interval, is_low=False)}, {over_it})"
     least = "above" if interval.low_is_open else phrase("inverse.at_least")
@@ -307,13 +309,20 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
     """Return an end of an interval, as many digits as are shown rounded into it."""
     end = interval.low if is_low else interval.high
     if solution.number.is_count:
-        exact = None if interval.unrounded is None else interval.unrounded[0 if is_low else 1]
-        whole = with_unit(f"{end:,.0f}", str(solution.number.dimension))
-        if exact is None or exact == end:
-            return whole
-        end_text = _describe(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
-        return f"{whole} ({end_text})"
+        return with_unit(f"{end:,.0f}", str(solution.number.dimension))
     return _describe(solution, _inward(end, solution, is_low=is_low), _DIGITS)
+
+
+def _unrounded(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
+    """Return an end before it was rounded to a whole number; empty where it was not."""
+    end = interval.low if is_low else interval.high
+    if not solution.number.is_count or interval.unrounded is None:
+        return ""
+    exact = interval.unrounded[0 if is_low else 1]
+    if exact is None or exact == end:
+        return ""
+    value = _describe(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
+    return phrase("inverse.unrounded", value=value)
 
 
 def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:

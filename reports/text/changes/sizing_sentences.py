@@ -128,6 +128,9 @@ def _required(one: Needed) -> str:
     takes = rounded_up(one.takes, one.capacity)
     has, unit = quantity(one.capacity.has, one.capacity.dimension), takes.partition(" ")[2]
     same = unit.removesuffix("s") == has.partition(" ")[2].removesuffix("s")
+    if unit and unit == one.resource.rpartition(".")[2]:
+        count, now = takes.partition(" ")[0], has.partition(" ")[0]
+        return phrase("sizing.count_now", count=count, resource=one.resource, now=now)
     return phrase(
         "sizing.value_now",
         takes=takes,
@@ -197,8 +200,8 @@ def by_shortage(sizing: Sizing) -> list[Needed]:
 
 
 def rounded_up(amount: float, capacity: Capacity) -> str:
-    """Return an amount of a capacity, its digits rounded up; of cores whole ones."""
-    if capacity.is_whole:
+    """Return an amount of a capacity, its digits rounded up; of what is counted whole ones."""
+    if capacity.is_whole or capacity.is_count:
         return with_unit(f"{ceil(amount - _SMALL_SHARE):,}", str(capacity.dimension))
     factor, _ = scale_of(amount, capacity.dimension)
     shown = rounded_in(amount, factor, DIGITS, is_up=True)

@@ -20,7 +20,7 @@ from qps.reports.text.solutions.capacity_text import (
     capacity,
     nominal_line,
 )
-from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
+from qps.reports.text.solutions.change_wording import KINDS, PLAIN_WORDS, Wording
 from qps.reports.text.solutions.closed_workload_text import closed_lines
 from qps.reports.text.solutions.elastic_text import elastic_lines
 from qps.reports.text.solutions.headroom_text import headroom_line, more_users_lines
@@ -255,18 +255,21 @@ def remarks(answer: Answer, labels: Labels = PLAIN) -> tuple[str, ...]:
 
 
 def _advice(answer: Answer, words: Wording) -> Table:
-    """Return changes that raise the capacity, by their effects, the best of each first."""
+    """Return changes that raise the capacity, by what they take, the best of each first."""
     rows, labels = [], words.labels
     last = ""
-    for item in words.changes:
+    for item in sorted(words.changes, key=lambda one: KINDS.index(words.kind(one))):
         change = item.change if labels.is_plain else item.words
         if item.to is not None and item.headroom is not None:
             change += phrase(
                 "changes.moves_load", name=labels.of(item.to), share=percent(item.headroom)
             )
-        kind = item.kind if item.kind != last else ""
-        rows.append((kind, change, users_with(item), *identifier_cells(item.setting or "", labels)))
-        last = item.kind
+        kind = phrase(f"change.kind.{words.kind(item)}")
+        first = kind if kind != last else ""
+        rows.append(
+            (first, change, users_with(item), *identifier_cells(item.setting or "", labels))
+        )
+        last = kind
     users = noun(answer.population).capitalize()
     headings = ("", phrase("changes"), users, *identifier_cells("--set", labels))
     return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), long=frozenset([0, 1, 3]))

@@ -39,6 +39,7 @@ from qps.reports.text.solutions.limit_facts import (
     MOST_NAMED,
     busiest,
     in_samples,
+    is_bottleneck,
     limit,
     next_limit,
     others,
@@ -164,9 +165,9 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
         label, text = limit(answer, labels)
         yield label, sentence(text + in_samples(answer, label))
         if label != "Bottleneck":
-            yield "Busiest", sentence(busiest(answer, labels))
+            yield "Busiest", sentence(_busiest(answer, labels))
     else:
-        yield "Busiest", sentence(busiest(answer, labels))
+        yield "Busiest", sentence(_busiest(answer, labels))
     yield phrase("term.next_limit"), sentence(next_limit(answer, labels))
     yield others_label(answer), sentence(others(answer, labels))
     yield "Throughput", sentence(closed_fact(answer))
@@ -177,6 +178,12 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     yield "Modes", mode_facts(answer, labels)
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
     yield phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer))
+
+
+def _busiest(answer: Answer, labels: Labels) -> str:
+    """Return which resource saturates first; empty where that is the next limit."""
+    is_next = answer.next_limit is not None and is_bottleneck(answer, answer.next_limit)
+    return "" if is_next else busiest(answer, labels)
 
 
 def _price_hint(answer: Answer, words: Wording) -> str:

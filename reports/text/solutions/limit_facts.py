@@ -258,14 +258,16 @@ def _saturates_next(
 ) -> str:
     """Return where a resource reaches its target, or saturates, and its utilization now.
 
-    Of the bottleneck it is the figure of its own row. Where that is full with a whole number of
-    users, one less is the last whose queue is finite. Elastic traffic fills a resource before.
+    Where a bottleneck is full with a whole number of users, one less is the last whose queue is
+    finite. Elastic traffic fills a resource before.
     """
     if resource.name in answer.saturated_by_elastic:
         return phrase("next.overloaded", name=name, users=users)
     now = _at_capacity(answer, percent(resource.utilization_at_limit, _DIGITS))
-    if _is_bottleneck(answer, found):
-        now, last = "", _last_within(resource)
+    if resource.name == resource_in(answer.limited_by or ""):
+        now = ""  # which the row of the bottleneck has
+    if is_bottleneck(answer, found):
+        last = _last_within(resource)
         if last is not None and not _is_at_confidence(answer) and _saturates_at_last(resource):
             whole = counted(last, answer.population)
             return phrase("next.saturates_at", name=name, users=whole, now=now)
@@ -281,16 +283,16 @@ def _at_capacity(answer: Answer, value: str) -> str:
     return phrase("next.now", value=value, at=f"{answer.at:,}")
 
 
-def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
-    """Return whether what limits next is in the row of the bottleneck: where it saturates.
+def is_bottleneck(answer: Answer, found: NextLimit) -> bool:
+    """Return whether what limits next is the saturation of the resource that saturates first.
 
     A requirement of the same resource is another limit.
     """
     one = answer.bottleneck
-    if _is_at_confidence(answer):
-        return resource_in(answer.limited_by or "") == resource_in(found.requirement or "")
     if one is None or one.resource != resource_in(found.requirement or "") or found.mode:
         return False
+    if _is_at_confidence(answer):
+        return found.requirement not in {required.name for required in answer.requirements}
     resource = answer.resource(one.resource)
     if resource is None:
         return False

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from qps.commands.matrices.matrix_work import CountedRows, MatrixWork
 from qps.commands.result_page import too_many
 from qps.commands.revisions.provenance import origin_line
+from qps.commands.terminal.console import width_of
 from qps.commands.terminal.output_files import write_text
 from qps.compiler.pipeline import Spec
+from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.words.phrases import phrase
 
 if TYPE_CHECKING:
@@ -28,7 +30,9 @@ def write_page(work: MatrixWork, spec: Spec, output: Path) -> Counts:
     page = matrix_page(_few_rows(work, counted), work.compiled.model.file)
     write_text(output, render_matrix(page, origin_line([spec])))
     if not work.arguments.quiet:
-        print("\n".join([page.answer, *page.leads()]), file=sys.stderr)
+        width = width_of(sys.stderr)
+        lines = [line for text in (page.answer, *page.leads()) for line in wrapped(text, width, "")]
+        print("\n".join(lines), file=sys.stderr)
         print(phrase("matrix.written_to", output=output), file=sys.stderr)
     return counted.counts
 
