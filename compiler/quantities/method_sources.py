@@ -108,6 +108,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "J. MacGregor Smith: M/G/c/K blocking probability models and system performance. "
             "Performance Evaluation 52(4), 2003"
         ),
+        "Lubich 1988": (
+            "C. Lubich: Convolution quadrature and discretized operational calculus I. Numerische "
+            "Mathematik 52(2), 1988"
+        ),
         "Nelson and Tantawi 1988": (
             "R. Nelson, A. N. Tantawi: Approximate analysis of fork/join synchronization in "
             "parallel queues. IEEE Transactions on Computers 37(6), 1988"

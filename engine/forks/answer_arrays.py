@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from qps.engine.distributions.order_numbers import summed_quantile
 from qps.engine.distributions.stages import OPERANDS
 from qps.engine.forks.fork_arrays import fork_lateness, fork_quantile
-from qps.engine.forks.fork_nodes import CALLS
+from qps.engine.forks.phase_counts import CALLS
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 
 

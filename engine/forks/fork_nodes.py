@@ -16,18 +16,12 @@ from msgspec import Struct
 
 from qps.engine.distributions.stages import read_line
 from qps.engine.distributions.sum_transforms import groups_of
+from qps.engine.forks.phase_counts import CALLS, FORK
 from qps.engine.numerics.array_blocks import Array
-
-FORK, CALLS = -1.0, -2.0
-"""The servers of a fork, and of equal calls of which the first answers count."""
 
 
 class NoPathError(Exception):
-    """There is no law: too many paths, or what is no fork."""
-
-
-class AloneError(Exception):
-    """There is one, of one element at a time."""
+    """There are no paths, or too many."""
 
 
 class Node(Struct, frozen=True, kw_only=True):
@@ -60,6 +54,12 @@ class Node(Struct, frozen=True, kw_only=True):
     def has_fork(self) -> bool:
         """True where it is a fork, or equal calls, or has one in it."""
         return bool(self.group[4][0] < 0) or any(one.has_fork for one in self.inside)
+
+    @property
+    def apart(self) -> tuple[list[Node], list[Node]]:
+        """Further parts of its work, and the stages that stand in it."""
+        works = [one for one in self.inside if one.is_work]
+        return works, [one for one in self.inside if not one.is_work]
 
     @property
     def operands(self) -> tuple[Array, ...]:

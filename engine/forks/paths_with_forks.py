@@ -4,7 +4,7 @@ Stages are as `stages` has them. One of -1 servers is a fork: it takes no time i
 that stand in it directly are its branches, begun together; it ends with the last of them. A path
 has its chance, its fixed time, and independent factors that vary. Where all branches of a fork pass
 exponential phases, so does the longest of them (`phase_times`), behind the longest of their fixed
-times; other forks are summed from their laws (`fork_laws`), of one element at a time.
+times; other forks have no paths here.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_mixtures import paths_of
 from qps.engine.distributions.sum_transforms import StageArrays, groups_of, read
 from qps.engine.forks.first_answers import FirstAnswers
-from qps.engine.forks.fork_laws import law_of_fork, law_of_paths, summed_times
-from qps.engine.forks.fork_nodes import AloneError, Node, NoPathError, nodes_of
+from qps.engine.forks.fork_nodes import Node, NoPathError, nodes_of
+from qps.engine.forks.phase_counts import MOST_PASSAGES, MOST_PHASES
 from qps.engine.forks.phase_times import (
-    MOST_PHASES,
     Phases,
     both,
     immediate,
@@ -37,12 +36,9 @@ from qps.engine.forks.phase_times import (
     phases_of_longest,
 )
 from qps.engine.forks.time_factors import Factor, ForkPath, StageTime
-from qps.engine.forks.time_laws import TimeLaw, law_of_stages
 from qps.engine.numerics.array_blocks import Array
 
 _ROUNDED = 1e-13
-_MOST_PASSAGES = 3
-"""Phases that are passed more often are no factors of their own."""
 
 
 class _Path(Struct, frozen=True, kw_only=True):
@@ -67,18 +63,13 @@ class _Path(Struct, frozen=True, kw_only=True):
         return ForkPath.of(self.share, fixed, self.factors)
 
 
-def fork_paths(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
-    """Return the paths of elements that have the same ones.
-
-    Of laws what takes longer than a share `cut` of all is not read; AloneError where there are
-    such laws and no `cut`.
-    """
-    reader = _Reader(cut=cut, ones=np.ones(stages[0].shape))
+def fork_paths(stages: Sequence[Array]) -> list[ForkPath]:
+    """Return the paths of elements that have the same ones."""
+    reader = _Reader(ones=np.ones(stages[0].shape))
     return [path.fork_path for path in reader.line(nodes_of(stages))]
 
 
 class _Reader(Struct, frozen=True, kw_only=True):
-    cut: float | None
     ones: Array
 
     def line(self, nodes: Sequence[Node]) -> list[_Path]:
@@ -159,7 +150,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
     def phase_paths(self, stage: StageArrays) -> list[_Path] | None:
         """Return the same where all that varies has exponential phases, None where it has not."""
         whole = int(stage.whole[0])
-        if whole > _MOST_PASSAGES:
+        if whole > MOST_PASSAGES:
             return None
         if not whole and not stage.share[0] > 0:
             return _immediate(self.ones)
@@ -209,19 +200,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             many = prod(map(len, each))
             if many <= MOST_COMBINED and all(_is_small(chosen) for chosen in product(*phases)):
                 return [_longest(chosen) for chosen in product(*each)]
-        if self.cut is None or self.ones.size > 1:
-            raise AloneError
-        laws = [self.law(branch, paths) for branch, paths in zip(branches, each, strict=True)]
-        factors = [factor for paths in each for path in paths for factor in path.factors]
-        nearest = min((float(factor.nearest.min()) for factor in factors), default=1.0)
-        return [
-            _Path(
-                share=self.ones * share,
-                fixed=self.ones * at if at else None,
-                factors=() if factor is None else (factor,),
-            )
-            for share, at, factor in summed_times(law_of_fork(laws, self.cut), nearest)
-        ]
+        raise NoPathError
 
     def calls(self, node: Node) -> list[_Path]:
         """Return the path of the first of equal calls, each of one exponential phase behind it."""
@@ -233,17 +212,6 @@ class _Reader(Struct, frozen=True, kw_only=True):
             raise NoPathError
         first = FirstAnswers(answers=node.group[3], spare=node.group[6], rate=time.rates[0])
         return [_Path(share=self.ones, fixed=paths[0].fixed, factors=(first,))]
-
-    def law(self, branch: Node, paths: Sequence[_Path]) -> TimeLaw:
-        """Return the law of a branch, of one element."""
-        assert self.cut is not None
-        goal = -np.log(self.cut)
-        if branch.has_fork or all(path.phases is not None for path in paths):
-            return law_of_paths([path.fork_path for path in paths], goal, self.cut)
-        law = law_of_stages([float(one[0]) for one in branch.operands], goal, self.cut)
-        if law is None:
-            raise NoPathError
-        return law
 
 
 def _works(node: Node) -> tuple[Node, ...]:

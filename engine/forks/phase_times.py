@@ -27,8 +27,6 @@ from qps.engine.numerics.array_blocks import Array
 Moves = tuple[tuple[int, Array], ...]
 """To which phases one moves, and at which rates; beyond the last is the end."""
 
-MOST_PHASES = 256
-"""A time in more of them takes longer than one that is summed."""
 COLUMNS = 128
 _TERMS, _STEP = 12, 0.25
 """So many terms say where phases are after such a step."""

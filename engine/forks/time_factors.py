@@ -17,7 +17,6 @@ from qps.engine.distributions.sum_mixtures import StagePath, TimePath
 from qps.engine.distributions.sum_numbers import weights
 from qps.engine.distributions.sum_transforms import Complex, StageArrays
 from qps.engine.forks.first_answers import FirstAnswers
-from qps.engine.forks.fork_laws import SummedTime
 from qps.engine.forks.phase_times import Phases
 from qps.engine.numerics.array_blocks import Array
 
@@ -53,7 +52,7 @@ class StageTime(Struct, frozen=True, kw_only=True):
         return np.asarray(self.path.chance * self.path.transform(at))
 
 
-Factor = Phases | StageTime | SummedTime | FirstAnswers
+Factor = Phases | StageTime | FirstAnswers
 
 
 class ForkPath(TimePath, frozen=True, kw_only=True):
@@ -94,12 +93,9 @@ class ForkPath(TimePath, frozen=True, kw_only=True):
 
     @property
     def is_narrow(self) -> bool:
-        """True where the law is hardly smooth: other forks may have kinks."""
-        return any(
-            (isinstance(factor, SummedTime) and factor.is_narrow)
-            or (isinstance(factor, StageTime) and factor.path.is_narrow)
-            for factor in self.factors
-        )
+        """True where the law is hardly smooth."""
+        stages = (factor for factor in self.factors if isinstance(factor, StageTime))
+        return any(factor.path.is_narrow for factor in stages)
 
     def transform(self, at: Complex) -> Complex:
         """Return that of what varies on the path."""

@@ -25,6 +25,7 @@ from helpers.operations import (
     counted,
     some_of,
 )
+from helpers.some_forks import some_stages
 from qps.engine.exact_algebra.exact_powers import TooLongError
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueError
 from qps.engine.operation_rows import Operation
@@ -141,6 +142,10 @@ def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
         yield from chance.sample(edges, examples(len(edges))) if word in _DEAR else edges
     if word in ("floor", "ceil"):
         yield (_WHOLE,)
+    for _ in range(examples(60) if word.startswith("fork_") else 0):
+        before = {"fork_mean": (), "fork_tail": (chance.uniform(0, 30),)}
+        level = (chance.choice([0.5, 0.9, 0.99, 0.9999]),)
+        yield (*before.get(word, level), *some_stages(chance))
 
 
 def _power(chance: random.Random, part: tuple[float, float]) -> float:

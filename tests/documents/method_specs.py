@@ -132,6 +132,13 @@ SPECS = {
         b="one",
         c="one",
     ),
+    "fork-grid": _spec(
+        _open("at a { work; together { call b { work }; call c { work } } }"),
+        a="four",
+        b="one",
+        c="one",
+        one="md1",
+    ),
     "normal-jitter": _spec(_open("at a { }; over l; at b { }"), link="noisy"),
     "sum-of-percentiles-and-jitter": _spec(_open("at a { work }; over l; at b { }"), link="noisy"),
     "one-fast-core": _spec(_open("at a { work }"), a="four", four="mm1"),

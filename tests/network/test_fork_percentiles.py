@@ -143,6 +143,21 @@ def test_quantiles_tails_and_means_are_of_one_law(steps: str) -> None:
     assert np.mean(found) == pytest.approx(mean, rel=0.04)
 
 
+@pytest.mark.parametrize(
+    ("steps", "queueing", "is_on_grid"),
+    [
+        (BOTH, "md1", False),  # one fork: from its branches
+        (f"look; {BOTH}", "mm1", False),  # in phases
+        (f"look; {BOTH}", "md1", True),
+    ],
+)
+def test_forks_on_grids_say_so(steps: str, queueing: str, *, is_on_grid: bool) -> None:
+    of = graph(steps, queueing=queueing, at="front")
+    found, known = quantile(of, "99/100")
+    assert ("fork-grid" in known.methods) == is_on_grid
+    assert later(of, str(Fraction(found))) == pytest.approx(0.01, rel=1e-4)
+
+
 SEVERAL = """users N in 1..1_000
 machine root {{ }}
 machine box {{ cpu 1 core, queueing mm1 }}

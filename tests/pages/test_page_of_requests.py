@@ -72,6 +72,23 @@ stream asks for each user {
 require { asks.p95 <= 400 ms; asks.p50 <= 200 ms; asks.latency <= 150 ms }
 """
 )
+FORKS = (
+    HEAD
+    + """
+topology { node front, east, west, north, south = store; node far = idle; link l = lan between all }
+stream asks for each user {
+  traffic pace, 100 byte/request
+  at front {
+    together { call east { get }; call west * 50 % { get }; call far { away } }
+    together {
+      call north { get; together { call south { get }; call far * (1 - hits) { away } } }
+      call far { away }
+    }
+  }
+}
+require { asks.p95 <= 400 ms; asks.p50 <= 250 ms; asks.latency <= 300 ms }
+"""
+)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +96,7 @@ require { asks.p95 <= 400 ms; asks.p50 <= 200 ms; asks.latency <= 150 ms }
     [
         pytest.param(ONE_OF, "pace = 0.2 request/s", id="one of and an event"),
         pytest.param(FORK, "hits = 70 %", id="a fork of those who miss"),
+        pytest.param(FORKS, "hits = 70 %", id="forks in series and within each other"),
         pytest.param(FAN_OUT, "pace = 0.05 request/s", id="fan-outs"),
     ],
 )

@@ -32,8 +32,9 @@ from qps.compiler.lower.response_time.stage_operands import (
 from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, together
 from qps.compiler.quantities.disciplines import Service
 from qps.compiler.quantities.methods import known_by
-from qps.engine.distributions.stage_paths import MOST_PATHS
+from qps.engine.distributions.stage_paths import MOST_COMBINED, MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, total
+from qps.engine.forks.phase_counts import have_phases, single_fork
 
 _MOST_LINES = 16
 _FEW = 3
@@ -57,7 +58,7 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
         fixed, operands, chances = operands_by_outcome(parts, is_added)
     else:
         return None
-    if chances > MOST_PATHS or not _varies(parts):
+    if not _varies(parts):
         return None
     return StagePath(
         parts=tuple(parts),
@@ -67,6 +68,7 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
         operands=tuple(operands),
         chances=chances,
         has_fork=True,
+        is_on_grid=_is_on_grid(operands, chances),
         mean=_mean_of_network(parts),
     )
 
@@ -82,9 +84,27 @@ def fork_mean(fork: LatencyPart, is_added: _IsAdded) -> tuple[Formula, Certainty
     if any(part.differs for part in every([fork])):
         return None  # stages have what they come to for the slowest kind
     operands, chances = fork_operands(fork)
-    if chances > MOST_PATHS:
-        return None
-    return apply("fork_mean", *operands), forks_known([fork])
+    known = forks_known([fork])
+    if _is_on_grid(operands, chances):
+        known = together(known, grid_known([fork]))
+    return apply("fork_mean", *operands), known
+
+
+def _is_on_grid(operands: Sequence[Formula], chances: int) -> bool:
+    """Return whether a grid of times may tell the law: no phases do, nor branches by themselves."""
+    if have_phases(operands, _number):
+        return chances > MOST_PATHS
+    return chances > MOST_COMBINED or single_fork(operands, _number) is None
+
+
+def _number(operand: Formula) -> float | None:
+    return None if operand.exact is None else float(operand.exact)
+
+
+def grid_known(parts: Sequence[LatencyPart]) -> Certainty:
+    """Return how the law of forks is known that a grid of times tells."""
+    nodes = dict.fromkeys(node for fork in parts if fork.branches for node in _nodes(fork))
+    return known_by("fork-grid", list(nodes))
 
 
 def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:

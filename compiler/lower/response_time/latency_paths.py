@@ -85,6 +85,8 @@ class StagePath(Struct, frozen=True, kw_only=True):
     """The calls that are made at once on the way, which all other stages are besides."""
     has_fork: bool = False
     """True where some of the stages have branches, which the operands have, too."""
+    is_on_grid: bool = False
+    """True where a grid of times tells the law of these."""
     mean: Formula | None = None
     """The mean, where it is known better than by the law of the sum, which keeps to it then."""
 

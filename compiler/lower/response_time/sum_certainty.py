@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qps.compiler.lower.queues.queue_certainty import cannot_overtake
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.response_time.fork_paths import forks_known, lines_of
+from qps.compiler.lower.response_time.fork_paths import forks_known, grid_known, lines_of
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
 from qps.compiler.lower.response_time.repeated_visits import alternative_paths, repeated_queues
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
@@ -24,7 +24,10 @@ def paths_known(paths: Sequence[StagePath]) -> Certainty:
 def added_known(path: StagePath) -> Certainty:
     """Return how the quantile of a sum is known of stages that are known: are they independent?"""
     if path.has_fork:
-        return together(forks_known(path.parts), *map(added_known, lines_of(path)))
+        known = forks_known(path.parts)
+        if path.is_on_grid:
+            known = together(known, grid_known(path.parts))
+        return together(known, *map(added_known, lines_of(path)))
     queues = [part.queue for part in path.added if part.queue is not None]
     if path.fan_out is not None:
         return _added_to_calls(queues, path.fan_out)

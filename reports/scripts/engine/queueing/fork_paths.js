@@ -1,32 +1,27 @@
 // The paths through stages of which some are forks, each with its chance, its fixed time and factors that vary: `engine/forks/paths_with_forks.py` tells how.
 
 import { firstAnswers } from "./first_answers.js";
-import { lawOfFork, lawOfPaths, summedTimes } from "./fork_laws.js";
-import { atOnceBy, both, leftOf, longest, massOf, meanOfPhases, mixed, MOST_PHASES, nearestOf, onePhase, phases, phasesOfLongest, transformInto } from "./phase_times.js";
+import { atOnceBy, both, leftOf, longest, massOf, meanOfPhases, mixed, nearestOf, onePhase, phases, phasesOfLongest, transformInto } from "./phase_times.js";
+import { CALLS, FORK, MOST_COMBINED, MOST_PASSAGES, MOST_PATHS, MOST_PHASES, passages, ROUNDED } from "./phase_counts.js";
 import { isStage, lineOf, pathFactors } from "./sums.js";
-import { lawOfStages } from "./time_laws.js";
 
-export const CALLS = -2; // the servers of equal calls at once
-const OPERANDS = 9, FORK = -1, MOST_PATHS = 64, MOST_COMBINED = 16, SAME = 1e-12, ROUNDED = 1e-13, MOST_PASSAGES = 3;
+const OPERANDS = 9, SAME = 1e-12;
 
-class NoPathError extends Error {}
+export class NoPathError extends Error {}
 
-// The paths through stages, or what the time is where there is no law. What takes longer than a share `cut` of all is not read.
-export function pathsOf(operands, cut) {
+// The stages of operands as they stand in each other, or what the time is where there is no law.
+export function nodesOf(operands) {
   if (!operands.length || operands.length % OPERANDS) return NaN;
   const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
   if (!groups.every(([a, b, c, d, servers, ...rest]) => isStage([a, b, c, d, Math.abs(servers), ...rest]))) return NaN;
   if (!groups.every(([waits, , work, spread, servers, service, , , inside]) => servers >= 0 || ((servers === FORK || (servers === CALLS && spread >= 1)) && !waits && !work && !service && inside >= 0))) return NaN;
   const nodes = read(groups);
   if (!nodes.every(isSoundNode)) return NaN;
-  if (nodes.some(isEndlessNode)) return Infinity;
-  try {
-    return ofLine(nodes, cut).map(pathOf);
-  } catch (error) {
-    if (error instanceof NoPathError) return NaN;
-    throw error;
-  }
+  return nodes.some(isEndlessNode) ? Infinity : nodes;
 }
+
+// The paths through stages.
+export function pathsOf(nodes) { return ofLine(nodes).map(pathOf); }
 
 function read(groups) {
   const found = [];
@@ -86,35 +81,30 @@ function merged(paths) {
   return [...found, ...(one.moves.length ? single(1, null, [one]) : single(one.done))];
 }
 
-function ofLine(nodes, cut) { return nodes.reduce((found, node) => then(found, ofNode(node, cut)), single(1)); }
-
-function passages(often) {
-  const near = Math.round(often), whole = Math.abs(often - near) < ROUNDED ? near : Math.floor(often);
-  return [whole, Math.max(0, often - whole)];
-}
+function ofLine(nodes) { return nodes.reduce((found, node) => then(found, ofNode(node)), single(1)); }
 
 // The paths through a node, as often as it is passed.
-function ofNode(node, cut) {
+function ofNode(node) {
   if (!node.hasFork) return ofStage(node);
   const [whole, share] = passages(node.often);
   if (whole > MOST_PATHS) throw new NoPathError();
-  const once = whole || share ? onceOf(node, cut) : [];
+  const once = whole || share ? onceOf(node) : [];
   let found = single(1);
   for (let turn = 0; turn < whole; turn++) found = then(found, once);
   return share ? then(found, merged([...by(share, once), ...single(1 - share)])) : found;
 }
 
-function onceOf({ group, inside, works, isFork }, cut) {
+function onceOf({ group, inside, works, isFork }) {
   if (isFork) {
     if (works.length) throw new NoPathError();
-    return ofFork(inside, cut);
+    return ofFork(inside);
   }
-  if (group[4] === CALLS) return ofCalls(group, inside, works, cut);
+  if (group[4] === CALLS) return ofCalls(group, inside, works);
   const own = ofStage({ group: [...group.slice(0, 7), 1, works.length], within: works });
-  if (group[8] >= 0) return then(own, ofLine(inside, cut));
+  if (group[8] >= 0) return then(own, ofLine(inside));
   const chances = inside.reduce((sum, { often }) => sum + often, 0), found = chances >= 1 - ROUNDED ? [] : single(Math.max(0, 1 - chances));
   for (const one of inside) {
-    if (one.often > 0) found.push(...by(one.often, one.hasFork ? onceOf(one, cut) : ofStage({ ...one, group: [...one.group.slice(0, 7), 1, one.group[8]] })));
+    if (one.often > 0) found.push(...by(one.often, one.hasFork ? onceOf(one) : ofStage({ ...one, group: [...one.group.slice(0, 7), 1, one.group[8]] })));
   }
   return then(own, merged(found));
 }
@@ -175,24 +165,21 @@ function queueOf(stage) {
 }
 
 // The paths of the longest of some branches.
-function ofFork(branches, cut) {
+function ofFork(branches) {
   if (!branches.length) return single(1);
-  const each = branches.map((branch) => ofLine([branch], cut)), timed = each.map((paths) => paths.map(phasesOf));
+  const each = branches.map((branch) => ofLine([branch])), timed = each.map((paths) => paths.map(phasesOf));
   if (timed.every((paths) => paths.every(Boolean))) {
     const found = longestBehindOne(each, timed);
     if (found) return found;
     const chosen = combined(each);
     if (chosen.length <= MOST_COMBINED && combined(timed).every((times) => phasesOfLongest(times) <= MOST_PHASES)) return chosen.map(longestOf);
   }
-  const goal = -Math.log(cut), laws = branches.map((branch, k) => (branch.hasFork || timed[k].every(Boolean) ? lawOfPaths(each[k].map(pathOf), goal, cut) : lawOfStages(operandsOf(branch), goal, cut)));
-  if (laws.some((law) => !law)) throw new NoPathError();
-  const nearest = Math.min(...each.flat().flatMap(({ factors }) => factors.map((factor) => asFactor(factor).nearest)));
-  return summedTimes(lawOfFork(laws, cut), nearest < Infinity ? nearest : 1).map(({ share, at, factor }) => ({ share, fixed: at || null, factors: factor ? [factor] : [] }));
+  throw new NoPathError();
 }
 
 // The path of the first of equal calls, each of one exponential phase behind it.
-function ofCalls([, , , answers, , , spare], inside, works, cut) {
-  const paths = inside.length && !works.length ? ofLine(inside, cut) : [], time = paths.length === 1 ? phasesOf(paths[0]) : null;
+function ofCalls([, , , answers, , , spare], inside, works) {
+  const paths = inside.length && !works.length ? ofLine(inside) : [], time = paths.length === 1 ? phasesOf(paths[0]) : null;
   if (time?.moves.length !== 1 || time.starts[0] !== 1) throw new NoPathError();
   return single(1, paths[0].fixed, [firstAnswers(answers, spare, time.rates[0])]);
 }

@@ -38,17 +38,6 @@ export function furthest(path, goal) {
   return (size + goal) / left;
 }
 
-// The same as `longer`, of which lines are moved no further than the share that is left asks.
-export function longerInLaw(paths, time, goal, terms) {
-  let found = 0, density = 0;
-  for (const path of paths) {
-    const after = time - path.fixed, [left, size] = path.factors.length ? chernoff(path) : [0, 0], most = terms === KINKED ? Math.min(goal, Math.max(0, left * after - size)) : goal, [share, slope] = later(path, after, most, terms);
-    found += share;
-    density += slope;
-  }
-  return [found, density];
-}
-
 // Which share takes some paths and longer than a time, and the density.
 export function longer(paths, time, goal, terms) {
   let found = 0, density = 0;

@@ -1,9 +1,9 @@
 // The mean and quantiles of the k-th shortest of n independent times: `engine/distributions/order_numbers.py` and `order_laws.py` tell how.
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
-import { CALLS } from "./fork_paths.js";
 import { forkQuantile } from "./forks.js";
 import { FEW, lawOf, longer, MANY } from "./laws.js";
+import { CALLS } from "./phase_counts.js";
 import { isKinked, scaleOf, stagesQuantile, withoutLaw } from "./sums.js";
 
 const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;

@@ -1,7 +1,6 @@
 // Times that are passed in exponential phases: `engine/forks/phase_times.py` tells how. `starts` are the chances to begin in each phase, `done` that it is over at once; `moves` of a phase lead to others, beyond the last to the end, each at a rate.
 
 const TERMS = 12, STEP = 0.25;
-export const MOST_PHASES = 256;
 const out = new Float64Array(2); // both parts of the complex number that was found last
 
 export function phases(starts, moves, done) {

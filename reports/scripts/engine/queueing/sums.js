@@ -322,7 +322,7 @@ function waitOf({ parts, fullLoad, waiting, servers }, re, im) {
 }
 
 // 1 - E exp(-z R) for what is left of a time of mean 1, to all digits.
-function restOf(re, im, v) {
+export function restOf(re, im, v, into = out) {
   const size = re * re + im * im;
   if (v !== 1 && Math.sqrt(size) * (1 + TERMS * v) < SMALL) {
     let a = 1, b = 0;
@@ -331,32 +331,32 @@ function restOf(re, im, v) {
       b = by * (re * b + im * a);
       a = next;
     }
-    out[0] = ((re * a - im * b) * (1 + v)) / 2;
-    out[1] = ((re * b + im * a) * (1 + v)) / 2;
+    into[0] = ((re * a - im * b) * (1 + v)) / 2;
+    into[1] = ((re * b + im * a) * (1 + v)) / 2;
     return;
   }
-  less(re, im, v);
-  const a = out[0], b = out[1];
+  less(re, im, v, into);
+  const a = into[0], b = into[1];
   if (v === 1) {
-    out[0] = -a;
-    out[1] = -b;
+    into[0] = -a;
+    into[1] = -b;
   } else {
-    out[0] = 1 + (a * re + b * im) / size;
-    out[1] = (b * re - a * im) / size;
+    into[0] = 1 + (a * re + b * im) / size;
+    into[1] = (b * re - a * im) / size;
   }
 }
 
 // E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small.
-function less(re, im, v) {
+export function less(re, im, v, into = out) {
   if (v === 1) {
     const size = (1 + re) * (1 + re) + im * im;
-    out[0] = -(re * (1 + re) + im * im) / size;
-    out[1] = -im / size;
+    into[0] = -(re * (1 + re) + im * im) / size;
+    into[1] = -im / size;
     return;
   }
   const x = v * re, y = v * im;
   const a = v ? -Math.log1p(x * (2 + x) + y * y) / (2 * v) : -re, b = v ? -Math.atan2(y, 1 + x) / v : -im;
   const half = Math.sin(b / 2), longer = Math.expm1(a);
-  out[0] = longer * (1 - 2 * half * half) - 2 * half * half;
-  out[1] = (1 + longer) * 2 * half * Math.cos(b / 2);
+  into[0] = longer * (1 - 2 * half * half) - 2 * half * half;
+  into[1] = (1 + longer) * 2 * half * Math.cos(b / 2);
 }
