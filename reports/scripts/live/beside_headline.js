@@ -14,6 +14,7 @@ export function besideOf(column) {
   const { written, n } = column;
   if (written && n === written.at) return { sure: written.sure, loads: written.loads, needs: written.needs, limitedBy: written.limitedBy, met: written.met, covered: written.covered };
   if (!column.isUncertain || !column.fans) return null;
+  if (column.follows && column.atConfidence === undefined) return null; // the headline is of nominal inputs, and so is this
   const { solved, run } = column, needs = solved.criteria.map(({ criterion }) => criterion).filter((one) => isStated(one) && !one.isQuality && !one.hasConfidence);
   const pairs = [...solved.resources.map((one) => [one.about.load]), ...needs.map((one) => [one.measure])];
   const found = column.fans("board", pairs, Float64Array.of(n), false); // not before the frame of a change

@@ -7,7 +7,8 @@ import { largestKnown, formatUsers } from "../../engine/certainty.js";
 import { Undecided } from "../../engine/numerics/search.js";
 import { fill, make, table } from "../../common/dom.js";
 import { sliced } from "../../common/slices.js";
-import { printedCapacity, whole } from "../../common/format.js";
+import { percent, printedCapacity, whole } from "../../common/format.js";
+import { CERTAINTY } from "../../engine/samples.js";
 import { phrase } from "../../common/phrases.js";
 import { beyondRange } from "./controls.js";
 import { changesTo, costOf } from "../change_wording.js";
@@ -254,8 +255,10 @@ export function showAdvice(column, found, apply) {
     const many = reliable.get(one) ?? one.largest;
     return { ...one, many: hasReliable ? printedCapacity(many, high) : many, isSure: isSampled && reliable.has(one), group: groupOf(column, one) };
   };
+  // Changes with nominal inputs are compared with the capacity of nominal inputs.
+  const { largest } = column.solved, base = largest === null ? 0 : hasReliable ? now : largest;
   const ranked = found.map(shownOf).sort((a, b) => b.many - a.many);
-  const isFirst = (one) => one.many >= LEAST_GAIN * (column.solved.largest === null ? 0 : now) && (!isSampled || !hasReliable || one.isSure);
+  const isFirst = (one) => one.many >= LEAST_GAIN * base && (!isSampled || !hasReliable || one.isSure);
   const first = byGroup(ranked.filter(isFirst).slice(0, SHOWN_FIRST)), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
   const rowOf = (one) => {
     const words = changesTo(column, one.setting), isEnd = one.many === high;
@@ -263,7 +266,7 @@ export function showAdvice(column, found, apply) {
     const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, costOf(column, one),
       tryButton(words, () => apply(one))];
     const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
-    return Object.assign(cells, { gain: one.many - (column.solved.largest === null ? 0 : now), mark });
+    return Object.assign(cells, { gain: one.many - base, mark });
   };
   const head = ["Kind", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"];
   const made = (some) => {
@@ -274,7 +277,8 @@ export function showAdvice(column, found, apply) {
     return shown;
   };
   const isOpen = Boolean(document.querySelector("#advice details[open]")), changes = more.length === 1 ? "change" : "changes";
-  const note = hasReliable ? [] : make("p", { class: "soft" }, phrase("nominal_changes"));
+  const isPending = column.isSampled && found.every((one) => one.sure === undefined), key = isPending ? "nominal_changes.pending" : "nominal_changes";
+  const note = hasReliable ? [] : make("p", { class: "soft" }, phrase(key, { sure: percent(CERTAINTY) }));
   return fill("advice", note, first.length ? made(first) : make("p", { class: "soft" }, phrase("page.no_change")),
     more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length, changes })), made(more)) : []);
 }

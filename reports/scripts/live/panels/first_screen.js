@@ -143,7 +143,7 @@ export function capacityWithOdds(column, odds) {
   const usersOf = (count) => `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""} ${count === 1 ? oneOf(noun) : noun}`;
   if (odds) return odds.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(odds.atConfidence, graph.high)) });
   if (solved.largest === null) return notEven(column);
-  if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase("with_nominal")}`;
+  if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase(column.isSampling ? "with_nominal.pending" : "with_nominal")}`;
   const planned = printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
   const notes = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase("capacity.rounded", { users: whole(solved.largest) })])];
   return usersOf(planned) + (notes.length ? ` (${notes.join(", ")})` : "");

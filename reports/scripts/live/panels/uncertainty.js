@@ -99,6 +99,7 @@ export class Uncertainty {
     this.isSilent = this.isAllKnown || this.deciding.length > 0;
     this.jobs = new Map();
     this.answers = this.isSilent ? null : { found: [], done: 0, now: null, spent: 0, isDone: false, isLeft: false };
+    column.isSampled = column.isSampling = !this.isSilent;
   }
 
   // The fans around lines, each of a step, or of one over another; null where there are none (yet).
@@ -142,6 +143,8 @@ export class Uncertainty {
         sliced(answers.now, until, taken);
       };
       if (!this.workAt(answers, until, step)) return false;
+      this.column.isSampling = false;
+      if (answers.isLeft) this.column.isSampled = false;
       this.refresh();
       const { odds } = this;
       if (odds && !this.column.written) Object.assign(this.column, { atConfidence: odds.atConfidence, metAtConfidence: this.limits(odds) });
