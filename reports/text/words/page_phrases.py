@@ -79,6 +79,7 @@ PAGE_PHRASES: Mapping[str, str] = {
     "report.at_all_populations": "{resources}: {initially} at all populations.",
     "report.figures_written": "{count} figure{s} written to {output}",
     "report.its_confidence": "its confidence",
+    "report.other_combinations": "other combinations of options, machines and networks",
     "report.measure_chart": (
         "Each measure as a share of its limit; above 100 % the requirement fails"
     ),

@@ -111,6 +111,7 @@ _STEPS = 4
 
 
 CONFIDENCE_STEP = phrase("report.its_confidence")
+COMBINATIONS_STEP = phrase("report.other_combinations")
 """The name of the part of a page without which it takes every number for known."""
 
 T = TypeVar("T")
@@ -150,6 +151,10 @@ def page_of(
     variants = partial(model_variants, cases, arguments.variants)
     spread = make(CONFIDENCE_STEP, variants)
     draws_samples = tried is not None and spread is not None
+    live = make(
+        COMBINATIONS_STEP, lambda: live_page(spread or variants(has_spreads=False), figures)
+    )
+    live = live or live_page(model_variants(cases, 1, has_spreads=spread is not None), figures)
     page = page_view(
         first.model,
         first.configuration,
@@ -163,7 +168,7 @@ def page_of(
         ),
         claims,
         figures,
-        live_page(spread or variants(has_spreads=False), figures),
+        live,
         draws_samples=draws_samples and bool(uncertain_in(first.configuration)),
         simulated=_simulated(first) if arguments.simulate else None,
         growth=_growth(first) if arguments.advice else (),
