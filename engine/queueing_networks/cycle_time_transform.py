@@ -24,8 +24,9 @@ from msgspec import Struct
 
 from qps.engine.distributions.sum_numbers import KINKED, SMOOTH, weights
 from qps.engine.numerics.falling_roots import falling_root
+from qps.engine.numerics.polynomials import convolved, power
 from qps.engine.queueing_networks.cycle_time_moments import mean_of, of_moments, waits_of_visits
-from qps.engine.queueing_networks.product_form import Several, convolved, poisson, power
+from qps.engine.queueing_networks.product_form import Several, poisson
 from qps.engine.queueing_networks.visited_copies import Place
 
 _MOST_FOUND, _MANY, _DEEP = 3000, 1000, 12

@@ -12,12 +12,11 @@ from itertools import accumulate, pairwise
 from math import exp, inf, log
 from operator import mul
 
+from qps.engine.numerics.polynomials import convolved, dot
 from qps.engine.queueing_networks.load_dependent_operands import Around, Station
 from qps.engine.queueing_networks.product_form import (
     Several,
     as_single,
-    convolved,
-    dot,
     less_own,
     single_servers,
     weighed,

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
-from qps.solver.matrix.limits.row_preparation import Bools, Floats
+from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 
 _FULL, _SQUARES = 5, 20
 """Numbers up to which there are terms of pairs, and up to which there are squares."""
@@ -32,6 +32,9 @@ _LENGTHS = (0.7, 1.5, 3.0, 6.0)
 _NOISE = 1e-8
 """The part of the process's variance that no other point says anything of."""
 _LEAST_WEIGHT = 0.1
+_CERTAIN = 3.0
+"""How far off a surface may be where it is to be sure, in its own deviations."""
+_NEARLY_NOTHING = 1e-6
 _MANY = 2.0
 """How far above all that fails is what nowhere fails, where a surface is to follow both."""
 
@@ -84,6 +87,7 @@ class _Kriging(Struct, frozen=True, kw_only=True, eq=False):
 class Surface(Struct, frozen=True, kw_only=True, eq=False):
     """A function of some numbers fitted to its `values` at points.
 
+    `chosen` are the numbers of the points among samples, if there are any.
     `error` is the largest at points that are estimated from all others, as a part of the value.
     What is not below `end` is infinite. Where there is no `kriging` it is the `end` everywhere.
     """
@@ -94,6 +98,7 @@ class Surface(Struct, frozen=True, kw_only=True, eq=False):
     end: float
     values: Floats
     error: float
+    chosen: Ints | None = None
 
     @property
     def points(self) -> int:
@@ -189,6 +194,23 @@ def fitted(values: dict[str, Floats], targets: Floats) -> Surface:
         values=targets,
         error=float(np.abs(np.expm1(best.missed[below])).max(initial=0.0)),
     )
+
+
+def are_below_one(
+    few: dict[str, Floats], parts: Floats, values: dict[str, Floats], count: int
+) -> bool:
+    """Return whether a function that is known at few points is surely below 1 at many others.
+
+    Off by three deviations of its surface, and besides by as much as the worst of the points is
+    when it is estimated from all others.
+    """
+    if not parts.size or not np.all((parts >= 0) & (parts < 1)):
+        return False
+    surface = fitted(few, np.maximum(parts, _NEARLY_NOTHING))
+    if surface.kriging is None:
+        return False
+    found, off = surface(values, count)
+    return bool(np.all(found * np.exp(_CERTAIN * off) * (1 + surface.error) < 1))
 
 
 def _krigings(places: Floats, values: Floats) -> Iterator[_Kriging]:

@@ -37,6 +37,7 @@ from qps.solver.matrix.rows.row_bottlenecks import resources_of
 from qps.solver.matrix.rows.scalar_fallback import OneByOne, Refusal
 from qps.solver.uncertainty.criterion_samples import CriterionSamples
 from qps.solver.uncertainty.limit_samples import LimitSamples
+from qps.solver.uncertainty.response_surface import are_below_one, first_points
 from qps.solver.uncertainty.surface_modes import FirstBySurface, SurfaceModeSolver
 from qps.solver.uncertainty.surface_refinement import About
 
@@ -59,16 +60,17 @@ class SampleModeSolver(SurfaceModeSolver):
         self._forget_all_but(index)
         one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
         with np.errstate(all="ignore"):
-            firsts = {
-                number: self._first(rows, index, criterion)
-                for number, criterion in enumerate(mode.criteria)
-                if self._is_long(sides_of([criterion]))
-            }
-            quick = [one for number, one in enumerate(mode.criteria) if number not in firsts]
+            long = [n for n, own in enumerate(mode.criteria) if self._is_long(sides_of([own]))]
+            quick = [one for number, one in enumerate(mode.criteria) if number not in long]
             end = np.where(is_sound, mode.high + 1, mode.low).astype(np.int64)
             first = self._first_of_quick(rows, quick, end)
-            for own in firsts.values():
-                first = np.minimum(first, own.at)
+            firsts: dict[int, FirstBySurface] = {}
+            for number in long:
+                criterion = mode.criteria[number]
+                if not self._is_noted(criterion) and self._is_met_before(index, criterion, quick):
+                    continue
+                firsts[number] = self._first(rows, index, criterion)
+                first = np.minimum(first, firsts[number].at)
             limit = np.maximum(first - 1, mode.low)
             self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
             found = self._nothing_but(verdict, one_by_one, first, limit)
@@ -94,6 +96,49 @@ class SampleModeSolver(SurfaceModeSolver):
                 quality = rows.at([mode.quality], limit.astype(float))
                 found.quality = found.quality_at_limit = rows.column(quality, mode.quality)
             return found
+
+    def _is_noted(self, criterion: CompiledCriterion) -> bool:
+        """Return whether it is requested where a criterion fails by itself."""
+        is_wanted = self.limits is not None and self.limits.is_wanted(criterion.name)
+        return is_wanted or self.outcomes is not None
+
+    def _is_met_before(
+        self,
+        index: Index,
+        criterion: CompiledCriterion,
+        quick: Sequence[CompiledCriterion],
+    ) -> bool:
+        """Return whether what takes long surely holds in all samples where others begin to fail.
+
+        Where it fails by itself is then of no interest. A surface of the part of its
+        limit that is used there, of as many samples as one has at first, decides that for all.
+        """
+        if self.most == 1 or not self._varies(criterion):
+            return False
+        numbers = self._numbers(index)
+        return all(
+            self._is_met_in(number, criterion, quick, index[-2][numbers == number])
+            for number in np.unique(numbers).tolist()
+        )
+
+    def _is_met_in(
+        self,
+        number: int,
+        criterion: CompiledCriterion,
+        quick: Sequence[CompiledCriterion],
+        samples: Ints,
+    ) -> bool:
+        """Return the same of the samples of one configuration."""
+        pool, prepared = self._pool(number)
+        few = pool[: first_points(len(self.drawn))]
+        some = prepared.take(slice(few.size))
+        end = np.full(few.size, self.mode.high + 1, dtype=np.int64)
+        at = self._first_of_quick(some, quick, end).astype(float)
+        drawn = self._drawn(few)
+        for found in self._failures_in(number):
+            at = np.minimum(at, np.floor(found(drawn, few.size)[0]) + 1)
+        parts = self._part_of_limit(some, criterion, np.clip(at, self.mode.low, self.mode.high))
+        return are_below_one(drawn, parts, self._drawn(samples), samples.size)
 
     def _nothing_but(
         self, verdict: Ints, one_by_one: OneByOne, first: Ints, limit: Ints

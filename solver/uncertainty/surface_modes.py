@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -26,8 +26,13 @@ from qps.solver.uncertainty.criterion_samples import CriterionSamples
 from qps.solver.uncertainty.interval_result import BySurface
 from qps.solver.uncertainty.response_surface import Surface
 from qps.solver.uncertainty.sample_cost import StepTimes
-from qps.solver.uncertainty.surface_refinement import About, surface_through
-from qps.solver.uncertainty.threshold_search import crossings
+from qps.solver.uncertainty.surface_refinement import (
+    About,
+    Structures,
+    memoized_surface,
+    surface_through,
+)
+from qps.solver.uncertainty.threshold_search import FIRST_OFF, Shape, crossings
 
 _POOL = 1024
 """Samples from which the points of a surface are chosen."""
@@ -39,6 +44,12 @@ _BEYOND = 1.25
 """How far behind the range something is looked for that is used only in it."""
 _FARTHEST = 64.0
 """How far from where it fails as stated something is looked for that takes long."""
+
+
+Key: TypeAlias = tuple[str, str, int]
+"""What a surface is of: its kind, its name, and of which configuration."""
+Evaluation: TypeAlias = Callable[[Rows, About | None], Floats]
+"""Returns what takes long in some rows; it may be given about what that is."""
 
 
 class StatedPoints(Struct, frozen=True):
@@ -77,7 +88,7 @@ class SurfaceModeSolver(ModeSolver):
     drawn: Mapping[str, Floats]
     stated: StatedPoints
     outcomes: CriterionSamples | None = None
-    surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
+    surfaces: dict[Key, Surface] = field(default_factory=dict)
     _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
     """Estimates of surfaces for the rows that are being solved: some are requested again."""
@@ -91,7 +102,7 @@ class SurfaceModeSolver(ModeSolver):
     def _first(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> FirstBySurface:
         """Return the first failures of what takes long, by a surface."""
         low, high = self.mode.low, self.mode.high
-        if not any(self.mode.program.varies[side] for side in sides_of([criterion])):
+        if not self._varies(criterion):
             return self._at_any(rows, index, criterion)
         at, off = self._failure(
             index, criterion, self._stated_failure(criterion, float(high)), rows
@@ -109,10 +120,7 @@ class SurfaceModeSolver(ModeSolver):
         low, high = self.mode.low, self.mode.high
 
         def evaluate(some: Rows, _about: About | None = None) -> Floats:
-            sides = (criterion.measure, criterion.limit)
-            values = some.at(sides, float(low))
-            of, to = (some.column(values, side) for side in sides)
-            return of / to if criterion.at_most else to / of
+            return self._part_of_limit(some, criterion, float(low))
 
         full, off = self._by_surface(index, (_FULL, criterion.name), evaluate, rows, 1.0)
 
@@ -121,6 +129,18 @@ class SurfaceModeSolver(ModeSolver):
 
         far = np.exp(_CERTAIN * off)
         return FirstBySurface(at=first(full), least=first(full * far), most=first(full / far))
+
+    def _varies(self, criterion: CompiledCriterion) -> bool:
+        """Return whether a criterion depends on the population."""
+        return any(self.mode.program.varies[side] for side in sides_of([criterion]))
+
+    @staticmethod
+    def _part_of_limit(some: Rows, criterion: CompiledCriterion, at: float | Floats) -> Floats:
+        """Return what is above 1 where a criterion fails at a population of each row."""
+        sides = (criterion.measure, criterion.limit)
+        values = some.at(sides, at)
+        of, to = (some.column(values, side) for side in sides)
+        return of / to if criterion.at_most else to / of
 
     def _stated_failure(self, criterion: CompiledCriterion, unless: float | None) -> float | None:
         """Return where a criterion fails as stated, `unless` it does not; None: nobody knows."""
@@ -137,7 +157,16 @@ class SurfaceModeSolver(ModeSolver):
             lambda some, at: _excess(some, criterion, at), start, is_sought_beyond=is_load
         )
         limit = None if self.outcomes is None else float(self.outcomes.population)
-        return self._by_surface(index, (_FAILURE, criterion.name), crossing, rows, limit)
+        alike = (
+            criterion.at_most,
+            criterion.is_strict,
+            self.mode.low,
+            self.mode.high,
+            start,
+            limit,
+            *self._structures.of((criterion.measure, criterion.limit)),
+        )
+        return self._by_surface(index, (_FAILURE, criterion.name), crossing, rows, limit, alike)
 
     def _crossing(
         self,
@@ -145,7 +174,7 @@ class SurfaceModeSolver(ModeSolver):
         start: float | None,
         *,
         is_sought_beyond: bool = True,
-    ) -> Callable[[Rows, About | None], Floats]:
+    ) -> Evaluation:
         """Return what says where something fails, infinite where it does not.
 
         What is not sought beyond the range counts as failing a little behind it.
@@ -153,12 +182,13 @@ class SurfaceModeSolver(ModeSolver):
         low, end = float(self.mode.low), _BEYOND * self.mode.high
 
         high = max(_FARTHEST * (start or 0.0), 2.0 * self.mode.high)
+        shape = Shape()
 
         def evaluate(some: Rows, about: About | None = None) -> Floats:
-            beside = about or (low if start is None else start,)
+            at, off = about or (low if start is None else start, FIRST_OFF)
             if is_sought_beyond:
-                return crossings(some, excess, low, high, *beside)
-            return np.minimum(crossings(some, excess, low, end, *beside), end)
+                return crossings(some, excess, low, high, at, off, shape)
+            return np.minimum(crossings(some, excess, low, end, at, off, shape), end)
 
         return evaluate
 
@@ -166,13 +196,14 @@ class SurfaceModeSolver(ModeSolver):
         self,
         index: Index,
         what: tuple[str, str],
-        evaluate: Callable[[Rows, About | None], Floats],
+        evaluate: Evaluation,
         rows: Rows,
         limit: float | None,
+        alike: Hashable = None,
     ) -> tuple[Floats, Floats]:
         """Return what takes long in some rows by a surface, and how far off that is, as a part.
 
-        Of each row where there is but one.
+        Of each row where there is but one. What is `alike`, of the same samples, has one surface.
         """
         if self.most == 1:
             return evaluate(rows, None), np.zeros(rows.count)
@@ -183,24 +214,47 @@ class SurfaceModeSolver(ModeSolver):
             key = (*what, number)
             if key not in self.surfaces:
                 pool, some = self._pool(number)
-                others = [
-                    one
-                    for (kind, _, own), one in self.surfaces.items()
-                    if kind == what[0] == _FAILURE and own == number
-                ]
-                self.surfaces[key] = surface_through(
-                    self._drawn(pool),
-                    lambda which, about, some=some: evaluate(some.take(which), about),  # type: ignore[misc]
-                    limit,
+                others = self._failures_in(number) if what[0] == _FAILURE else []
+                drawn = self._drawn(pool)
+                self.surfaces[key] = memoized_surface(
+                    alike,
+                    drawn,
                     others,
-                    self.enough,
+                    partial(
+                        surface_through,
+                        drawn,
+                        partial(self._computed, key, evaluate, some),
+                        limit,
+                        others,
+                        self.enough,
+                        self._first_points(key, pool),
+                    ),
                 )
+                self._note_points(key, pool)
             surface = self.surfaces[key]
             if (id(surface), number) not in self._known:
                 values = self._drawn(index[-2][mine])
                 self._known[id(surface), number] = surface(values, mine.size)
             found[mine], off[mine] = self._known[id(surface), number]
         return found, off
+
+    def _computed(
+        self, _key: Key, evaluate: Evaluation, some: Rows, which: Ints, about: About | None
+    ) -> Floats:
+        """Return what takes long in some samples among rows."""
+        return evaluate(some.take(which), about)
+
+    def _first_points(self, _key: Key, _pool: Ints) -> Ints | None:
+        """Return the points that a surface begins with among samples; None for as many as usual."""
+        return None
+
+    def _note_points(self, key: Key, pool: Ints) -> None:
+        """Take note of the points of a surface."""
+
+    def _failures_in(self, number: int) -> list[Surface]:
+        """Return the surfaces of where criteria fail in one configuration."""
+        known = self.surfaces.items()
+        return [one for (kind, _, own), one in known if kind == _FAILURE and own == number]
 
     def _numbers(self, index: Index) -> Ints:
         """Return the configuration that each sample is of: a number for all but what is drawn."""
@@ -257,6 +311,10 @@ class SurfaceModeSolver(ModeSolver):
     def _too_long(self) -> frozenset[int]:
         """Operations without a population that take long, all samples together."""
         return self._times.long_without_population
+
+    @cached_property
+    def _structures(self) -> Structures:
+        return Structures(self.mode.program)
 
     @cached_property
     def _long(self) -> dict[frozenset[int], bool]:

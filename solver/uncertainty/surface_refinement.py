@@ -6,12 +6,16 @@ few of the samples are likely to be estimated wrongly, or there are as many as m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 
 from qps.engine.distributions.gamma_arrays import normal_tail
+from qps.engine.execution.programs import Program
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.response_surface import Surface, first_points, fitted, most_points
 
@@ -33,6 +37,12 @@ _FIRST_OFF = 0.1
 _SAME = 1e-4
 """Of values: how far those of one thing may be apart that is looked for twice."""
 
+_SIZE = 16
+_DIGEST = 20
+
+_surfaces: OrderedDict[Hashable, Surface] = OrderedDict()
+"""Surfaces that were fitted before, of the same operations on the same samples."""
+
 About: TypeAlias = tuple[Floats, Floats]
 """Where something lies, about, and how far off that is, as a part of it."""
 Evaluation: TypeAlias = Callable[[Ints, About | None], Floats]
@@ -45,8 +55,11 @@ def surface_through(
     limit: float | None,
     others: Sequence[Surface],
     enough: float = np.inf,
+    start: Ints | None = None,
 ) -> Surface:
-    """Return a surface of the values of some samples; points are taken from their start first.
+    """Return a surface of the values of some samples.
+
+    Points are taken from the start of the samples first, or those that are to be its `start`.
 
     It is to say which of the samples lie below a limit, if there is one, and to be near to all;
     off by no more than is `enough` where points are estimated from all others.
@@ -56,9 +69,10 @@ def surface_through(
     drawn = dict(values)
     count = next(iter(drawn.values())).size
     most, first = (min(of(len(drawn)), count) for of in (most_points, first_points))
+    chosen = np.arange(first) if start is None else start
+    first = chosen.size
     if not first:
         return fitted(drawn, np.zeros(0))
-    chosen = np.arange(first)
     found = evaluate(chosen[:1], None)
     twin = next((one for one in others if _is_same(one.values[:1], found)), None)
     about = np.repeat(found, first - 1), np.full(first - 1, _FIRST_OFF)
@@ -89,7 +103,8 @@ def surface_through(
 
 
 def _through(drawn: Mapping[str, Floats], chosen: Ints, found: Floats) -> Surface:
-    return fitted({name: column[chosen] for name, column in drawn.items()}, found)
+    surface = fitted({name: column[chosen] for name, column in drawn.items()}, found)
+    return replace(surface, chosen=chosen)
 
 
 def _is_same(ones: Floats, others: Floats) -> bool:
@@ -110,3 +125,48 @@ def _is_close(at: Floats, off: Floats) -> bool:
     finite = np.isfinite(at)
     spread = float(np.log(at[finite]).std()) if finite.any() else 0.0
     return float(np.sqrt(np.mean(off**2))) <= max(_OF_SPREAD * spread, _NOTHING)
+
+
+class Structures:
+    """Identifies operations of a program by what they compute, whatever their numbers."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: dict[int, bytes] = {}
+
+    def of(self, outputs: Iterable[int]) -> tuple[bytes, ...]:
+        """Return what some operations compute."""
+        wanted, steps, known = tuple(outputs), self._program.steps, self._known
+        for number in self._program.needed(wanted, known):
+            step = steps[number]
+            digest = blake2b(repr((step.word, step.value)).encode(), digest_size=_DIGEST)
+            for operand in step.operands:
+                digest.update(known[operand])
+            known[number] = digest.digest()
+        return tuple(known[number] for number in wanted)
+
+
+def memoized_surface(
+    alike: Hashable,
+    drawn: Mapping[str, Floats],
+    others: Sequence[Surface],
+    fit: Callable[[], Surface],
+) -> Surface:
+    """Return a surface of some samples beside others, fitted unless one alike was.
+
+    A change of a spec often leaves alone what takes longest: the operations of its program are the
+    same then, however they are numbered.
+    """
+    if alike is None:
+        return fit()
+    digest = blake2b(digest_size=_DIGEST)
+    for name, column in drawn.items():
+        digest.update(name.encode())
+        digest.update(column.tobytes())
+    key = alike, digest.digest(), tuple(one.values.tobytes() for one in others)
+    if key not in _surfaces:
+        _surfaces[key] = fit()
+        if len(_surfaces) > _SIZE:
+            _surfaces.popitem(last=False)
+    _surfaces.move_to_end(key)
+    return _surfaces[key]

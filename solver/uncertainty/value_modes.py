@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.compilation.row_guards import SOUND
-from qps.solver.matrix.limits.row_preparation import Floats, Rows, sides_of
+from qps.solver.matrix.limits.row_preparation import Floats, Ints, Rows, sides_of
 from qps.solver.matrix.rows.exact_decisions import Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.scalar_fallback import OneByOne
 from qps.solver.uncertainty.interval_result import BySurface
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
+from qps.solver.uncertainty.surface_modes import Evaluation, Key
 from qps.solver.uncertainty.surface_refinement import About
 
 FEW = 100
@@ -23,6 +24,8 @@ FEW = 100
 _SAMPLES_EXAMINED = 32
 """Samples that decide whether a surface can."""
 _VALUE = "value"
+PointsByCost: TypeAlias = dict[tuple[frozenset[str], bytes], Ints]
+"""The points of surfaces, by what takes long of them and by the samples."""
 
 
 @dataclass(kw_only=True)
@@ -33,6 +36,7 @@ class ValueModeSolver(SampleModeSolver):
     enough: ClassVar[float] = 0.02
 
     population: int
+    points: PointsByCost = field(default_factory=dict)
     is_partial: bool = False
     """Whether it was computed for some samples alone."""
 
@@ -93,18 +97,53 @@ class ValueModeSolver(SampleModeSolver):
             found[few] = evaluate(rows.take(few))
         return found
 
-    def _may_be_a_surface(
-        self, index: Index, column: int, evaluate: Callable[[Rows], Floats]
-    ) -> bool:
+    def _may_be_a_surface(self, index: Index, column: int, evaluate: Evaluation) -> bool:
         """Return whether a value is finite and above zero in the first samples that can be."""
         numbers = np.unique(self._numbers(index)).tolist()
         for number in numbers:
             if (column, number) not in self._is_smooth:
-                _, some = self._pool(number)
-                values = evaluate(some.take(slice(_SAMPLES_EXAMINED)))
+                pool, some = self._pool(number)
+                key = _VALUE, str(column), number
+                few = np.arange(min(_SAMPLES_EXAMINED, pool.size))
+                values = self._computed(key, evaluate, some, few, None)
                 is_smooth = bool(np.all(np.isfinite(values) & (values > 0)))
                 self._is_smooth[column, number] = is_smooth
         return all(self._is_smooth[column, number] for number in numbers)
+
+    def _first_points(self, key: Key, pool: Ints) -> Ints | None:
+        """Return the points of another value that takes long by the same operations.
+
+        They are of the same networks, as a rule, which are known at these points then.
+        """
+        own, samples = self._slow(int(key[1])), pool.tobytes()
+        found = (p for (known, of), p in self.points.items() if of == samples and own <= known)
+        return max(found, key=len, default=None)
+
+    def _note_points(self, key: Key, pool: Ints) -> None:
+        """Take note of the points of a surface, by what takes long of it: of the most of them."""
+        known = self._first_points(key, pool)
+        points = self.surfaces[key].chosen
+        if points is not None and (known is None or known.size < points.size):
+            self.points[self._slow(int(key[1])), pool.tobytes()] = points
+
+    def _slow(self, column: int) -> frozenset[str]:
+        """Return the operations by which a value takes long."""
+        words = {self.mode.program.steps[n].word for n in self.mode.program.needed([column])}
+        return frozenset(word for word in words if word in OPERATIONS and OPERATIONS[word].is_slow)
+
+    def _computed(
+        self, key: Key, evaluate: Evaluation, some: Rows, which: Ints, about: About | None
+    ) -> Floats:
+        """Return a value in some samples, each of which is computed once."""
+        known = self._values_computed.setdefault(key, {})
+        left = [number for number in which.tolist() if number not in known]
+        if left:
+            known |= zip(left, evaluate(some.take(np.array(left)), about).tolist(), strict=True)
+        return np.array([known[number] for number in which.tolist()])
+
+    @cached_property
+    def _values_computed(self) -> dict[Key, dict[int, float]]:
+        return {}
 
     @cached_property
     def _is_smooth(self) -> dict[tuple[int, int], bool]:

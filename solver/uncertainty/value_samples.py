@@ -10,7 +10,7 @@ from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.uncertainty.interval_result import BySurface
 from qps.solver.uncertainty.sample_solver import SampleSolver
 from qps.solver.uncertainty.surface_modes import StatedPoints
-from qps.solver.uncertainty.value_modes import ValueModeSolver
+from qps.solver.uncertainty.value_modes import PointsByCost, ValueModeSolver
 
 
 @dataclass
@@ -19,6 +19,7 @@ class ValueSolver(SampleSolver):
 
     population: int = field(kw_only=True)
     solvers: list[ValueModeSolver] = field(default_factory=list, kw_only=True)
+    points: PointsByCost = field(default_factory=dict, kw_only=True)
 
     def solver_of(
         self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
@@ -33,6 +34,7 @@ class ValueSolver(SampleSolver):
             drawn=drawn,
             stated=self.stated,
             population=self.population,
+            points=self.points,
         )
         self.solvers.append(solver)
         return solver
@@ -49,6 +51,17 @@ class ValueSolver(SampleSolver):
         return any(one.is_partial for one in self.solvers)
 
 
-def value_solver(compiled: CompiledMatrix, population: int) -> ValueSolver:
-    """Return the solver of the last column of a matrix whose last axis is drawn."""
-    return ValueSolver(compiled, stated=StatedPoints({}, {}), outcomes=None, population=population)
+def value_solver(
+    compiled: CompiledMatrix, population: int, points: PointsByCost | None = None
+) -> ValueSolver:
+    """Return the solver of the last column of a matrix whose last axis is drawn.
+
+    `points` are those of surfaces at another population, and become those of the last one.
+    """
+    return ValueSolver(
+        compiled,
+        stated=StatedPoints({}, {}),
+        outcomes=None,
+        population=population,
+        points={} if points is None else points,
+    )

@@ -19,6 +19,7 @@ from qps.solver.uncertainty.capacity_interval import not_above_values, not_below
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
 from qps.solver.uncertainty.sample_solver import as_matrix
+from qps.solver.uncertainty.value_modes import PointsByCost
 from qps.solver.uncertainty.value_samples import value_solver
 from qps.solver.uncertainty.value_spreads import in_mode_of
 
@@ -28,27 +29,30 @@ def values_at_confidence(
 ) -> UnfavorableValues:
     """Return the solver of the unfavorable ends of values of a graph, in its mode."""
     stated, configured = in_mode_of(graph, as_stated(model, configuration), configuration)
-    return partial(_unfavorable, stated, configured, sampling)
+    return partial(_unfavorable, stated, configured, sampling, {})
 
 
 def _unfavorable(
     model: ir.Model,
     configuration: Configuration,
     sampling: Sampling,
+    points: PointsByCost,
     reads: Sequence[Read],
     nominal: Sequence[float],
     at: int,
 ) -> Sequence[float]:
     """Return what a share of the samples is not above, or not below where that is the worse side.
 
-    A value that has no samples is that of nominal inputs.
+    A value that has no samples is that of nominal inputs. Surfaces begin with the points of those
+    that were fitted before.
     """
     numbers = uncertain_numbers(model, configuration)
     if not numbers or not reads:
         return nominal
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
     matrix = as_matrix(model, configuration, axis, at)
-    solver = value_solver(compile_matrix(model, matrix, further=tuple(r.of for r in reads)), at)
+    compiled = compile_matrix(model, matrix, further=tuple(read.of for read in reads))
+    solver = value_solver(compiled, at, points)
     (rows,) = solver.row_blocks(0, axis.count)
     columns = (column[rows.is_answered] for column in rows.columns[-len(reads) :])
     return [

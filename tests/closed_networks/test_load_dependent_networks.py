@@ -18,17 +18,13 @@ from qps.engine.evaluators.queueing.load_dependent_balls import nested_rate as r
 from qps.engine.evaluators.queueing.load_dependent_fractions import nested_rate as rate_in_fractions
 from qps.engine.evaluators.queueing.load_dependent_fractions import nested_time as time_in_fractions
 from qps.engine.evaluators.queueing.load_dependent_fractions import nested_wait as wait_in_fractions
+from qps.engine.numerics.polynomials import convolved
 from qps.engine.numerics.sloped_intervals import Interval
 from qps.engine.numerics.value_ranges import Range
 from qps.engine.queueing_networks import nested_networks, product_form, station_rates
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
 from qps.engine.queueing_networks.load_dependent_operands import Around, counted, every, places_of
-from qps.engine.queueing_networks.product_form import (
-    closed_rate,
-    closed_wait,
-    convolved,
-    mixed_wait,
-)
+from qps.engine.queueing_networks.product_form import closed_rate, closed_wait, mixed_wait
 from qps.engine.queueing_networks.service_rate_tables import own_rates
 
 PLAIN = ((1.0, 3, 0.5, 2), (0.7, 1, 0.2, 1), (0.4, 2, 0, 1))
