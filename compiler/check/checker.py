@@ -156,6 +156,7 @@ class _ModelChecker(OfChanges, frozen=True):
         found = replace(
             model,
             fits=tuple(self.known.fitted.items()),
+            stations=tuple(self.known.stations_used.items()),
             fitted=self._fitted(model.parameters),
             machines=self._machines(),
             networks=self._networks(),
@@ -217,6 +218,7 @@ class _ModelChecker(OfChanges, frozen=True):
     def _fitted(self, parameters: tuple[ir.Parameter, ...]) -> tuple[tuple[Span, str], ...]:
         """Return every number that was chosen to hit another, where it stands, and what it is."""
         tables = {span: f"to {fit.file}" for span, fit in self.known.fitted.items()}
+        tables |= {span: f"to {one.table.file}" for span, one in self.known.stations_used.items()}
         stated = {p.value_span: p.fitted for p in parameters if p.fitted is not None}
         chosen = self.known.chosen_with
         beside = {p.value_span: chosen[p.name] for p in parameters if p.name in chosen}

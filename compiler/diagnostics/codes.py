@@ -108,6 +108,10 @@ NO_SPREAD = Code(
     "fit without residuals: uncertainty unknown",
 )
 
+NO_SATURATION = Code("QPS0536", "no-saturation", _W, "closed load test without a visible limit")
+SPEEDS_DROPPED = Code("QPS0537", "missing-speeds", _W, "fitted speeds not used")
+DELAY_DROPPED = Code("QPS0538", "missing-delay", _W, "fitted delay not used")
+
 UNUSED_EXCEPTION = Code("QPS0540", "unused-exception", _W, "unused `allow` or `accept`")
 
 BAD_SETTING = Code("QPS0601", "bad-setting", _E, "invalid setting")

@@ -18,6 +18,7 @@ from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserR
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, Wait
 from qps.compiler.ir.streams import Stream
 from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.scalability.station_fit import StationFit
 
 Derived = TypeVar("Derived")
 
@@ -55,6 +56,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     targets: tuple[Target, ...] = ()
     waits: tuple[Wait, ...] = ()
     fits: tuple[tuple[Span, Fit], ...] = ()
+    stations: tuple[tuple[Span, StationFit], ...] = ()
     fitted: tuple[tuple[Span, str], ...] = ()
 
     def group(self, name: str) -> Group:

@@ -14,6 +14,7 @@ from qps.compiler.ir.effects import EffectKind
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.scalability.station_fit import StationFit
 
 MOST_OTHERS = 16
 """Others that are called at the same time, where parameters say how many."""
@@ -26,8 +27,9 @@ class Cost(Struct, frozen=True, kw_only=True):
     base of the rating to use where it is not the resource's own; `measured_at` between which
     loads of the resource it was measured. What is `single_thread` loads one core besides, that of
     the `thread` of a name, None for one of the component's own. `fit` is where the numbers come
-    from, where they are fitted. `reference` is the rating of the machine that it was measured on,
-    where that is set by itself: what stands in a place has its own.
+    from, where they are fitted, `station` the same of a closed load test. `reference` is the rating
+    of the machine that it was measured on, where that is set by itself: what stands in a place has
+    its own.
     """
 
     resource: str
@@ -39,6 +41,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     measured_at: tuple[Fraction, Fraction] | None = None
     thread: str | None = None
     fit: Fit | None = None
+    station: StationFit | None = None
     reference: Quantity | None = None
 
 

@@ -27,6 +27,7 @@ from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -95,8 +96,9 @@ class Cited(Struct, frozen=True, kw_only=True):
 class Calibration(Struct, frozen=True, kw_only=True):
     """Between which loads of a resource a component's cost on it was measured.
 
-    Where it is fitted to a table, `rates` is what one machine is requested, in base units, by
-    item, and `is_on_measured` True where that is the machine that was measured.
+    Where it is fitted to a table, `rates` is the rate at one machine, in base units, by item,
+    and `is_on_measured` True where that is the machine that was measured. Where it is fitted
+    to a closed load test, `station` is what fits that.
     """
 
     resource: str
@@ -107,6 +109,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
     fit: Fit | None = None
     rates: dict[str, Formula] = field(default_factory=dict)
     is_on_measured: bool = False
+    station: StationFit | None = None
 
 
 class Price(Struct, frozen=True):

@@ -48,7 +48,7 @@ def _worded(node: Callable[..., ast.Written], parts: str) -> Rule:
 
 
 def _law(node: Callable[..., ast.Written], parts: str) -> Rule:
-    options = "variation room speeds:speeds+ period host_cores"
+    options = "variation room speeds:speeds+ fitted_speeds period host_cores"
     return replace(_rule(node, parts, options), has_words=True)
 
 
@@ -161,7 +161,7 @@ RULES: dict[str, Rule] = {
     "parent": _rule(ast.Parent, "name arguments*"),
     "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
     "attribute": _worded(ast.Attribute, "name value"),
-    "fit": _rule(ast.Fit, "_ file"),
+    "fit": _worded(ast.Fit, "_ file by"),
     "queueing": _law(ast.Queueing, "discipline is_preemptive!"),
     "network": _rule(
         ast.Network,
@@ -319,8 +319,9 @@ CALLS = frozenset([
 
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
-    "when", "variation", "room", "period", "host_cores", "in_group", "sends", "returns",
-    "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted", "asked_at",
+    "when", "variation", "room", "fitted_speeds", "period", "host_cores", "in_group", "sends",
+    "returns", "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted",
+    "asked_at",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

@@ -12,7 +12,9 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Calibration, LoadGraph
+from qps.compiler.lower.requirements.waiting_measures import stations_in
 from qps.compiler.measurement.leverage import relative_uncertainty
+from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.scales import with_unit
 
@@ -44,11 +46,12 @@ AT_ANSWER = "at capacity"
 
 
 class Kind(Enum):
-    """What is beyond: a rate, the size of an item, or all rates together."""
+    """What is beyond: a rate, the size of an item, all rates together, or how many there are."""
 
     RATE = "rate"
     SIZE = "size"
     MIX = "mix"
+    PRESENT = "present"
 
 
 class Beyond(Struct, frozen=True, kw_only=True):
@@ -85,12 +88,36 @@ class Beyond(Struct, frozen=True, kw_only=True):
 def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
     """Yield what fitted costs are requested at a population beyond what was measured."""
     for found in graph.analysis.calibrations:
+        if found.station is not None:
+            yield from _present(graph, found, found.station, population)
         if found.fit is None:
             continue
         point = graph.at(population)
         rates = {item: _definite(point.number(rate)) for item, rate in found.rates.items()}
         alone = [*_rates(found, rates), *_sizes(found, rates)]
         yield from alone or _mixes(found, rates)
+
+
+def _present(
+    graph: LoadGraph, found: Calibration, station: StationFit, population: int
+) -> Iterator[Beyond]:
+    """Yield a station at which more items wait than clients were measured."""
+    most = station.table.most
+    for one in stations_in(graph.analysis.streams.values(), [found.resource]):
+        waiting = _definite(graph.at(population).number(one.number))
+        if waiting > most:
+            yield Beyond(
+                span=found.span,
+                component=found.component,
+                resource=found.resource,
+                file=station.table.file,
+                item=station.table.item,
+                column=station.table.by,
+                kind=Kind.PRESENT,
+                specified=waiting,
+                low=float(min(station.table.clients)),
+                high=float(most),
+            )
 
 
 def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
@@ -199,6 +226,11 @@ def _message(one: Beyond) -> str:
             f"that no row of `{one.file}` has"
         )
     value, low, high = map(_plain, (one.specified, one.low, one.high))
+    if one.kind is Kind.PRESENT:
+        return (
+            f"{value} {one.item}s wait at {one.resource} for `{one.component}`, but at most {high} "
+            f"{one.column} were measured (`{one.file}`)"
+        )
     measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
     return (
         f"`{one.component}` runs with {with_unit(value, _unit(one))} at {one.resource}, but "
@@ -212,6 +244,11 @@ def _how_far(one: Beyond) -> str:
     match one.kind:
         case Kind.MIX:
             return f"the fit is {times} as uncertain there as at any row"
+        case Kind.PRESENT:
+            return (
+                f"that is {times} the largest number in column `{one.column}`; beyond it, the "
+                "model assumes the last measured speed"
+            )
         case Kind.SIZE if one.specified < one.low:
             return f"the smallest measured value is {times} as large"
         case Kind.SIZE:

@@ -17,7 +17,7 @@ from qps.version import __version__
 if TYPE_CHECKING:
     from qps.api import Model, load, loads, trace
     from qps.compiler.diagnostics.diagnostic import QpsError
-    from qps.measurements import fit, observe, observe_prometheus
+    from qps.measurements import fit, fit_scalability, observe, observe_prometheus
 
 _HERE = Path(__file__).parent
 if not (_HERE / "compiler").is_dir():
@@ -29,6 +29,7 @@ __all__ = [
     "QpsError",
     "__version__",
     "fit",
+    "fit_scalability",
     "load",
     "loads",
     "observe",
@@ -47,7 +48,7 @@ def __getattr__(name: str) -> object:
         from qps import api  # noqa: PLC0415
 
         return getattr(api, name)
-    if name in ("fit", "observe", "observe_prometheus"):
+    if name in ("fit", "fit_scalability", "observe", "observe_prometheus"):
         from qps import measurements  # noqa: PLC0415
 
         return getattr(measurements, name)

@@ -14,6 +14,7 @@ from qps.compiler.syntax.importer import read_data
 
 if TYPE_CHECKING:
     from qps.reports.text.measurements.fit_view import FitView
+    from qps.reports.text.measurements.scalability_view import ScalabilityView
 
 Runs = str | Path | ObservedRuns
 """A table of runs: a CSV file, or a result of `observe`."""
@@ -125,6 +126,25 @@ def fit(
     except DataError as error:
         raise wrong(error) from error
     return fit_view(found)
+
+
+def fit_scalability(runs: Runs, *, by: str, units: Sequence[str] = ()) -> ScalabilityView:
+    """Fit throughput by the number of clients in a column, such as `by="threads"`.
+
+    The result has the attributes of `qps fit --by COLUMN --format json`: demand, delay,
+    parallelism, contention and coherency with their intervals, the peak, and a `component` that you
+    can paste into a spec. Requires SciPy. Raises QpsError if the table cannot be fitted.
+    """
+    from qps.compiler.check.model.fits.fit_requests import station_fitted_to  # noqa: PLC0415
+
+    text, name = text_of(runs)
+    try:
+        found = station_fitted_to(text, name, by=by, units=units)
+    except DataError as error:
+        raise wrong(error) from error
+    from qps.reports.text.measurements.scalability_view import scalability_view  # noqa: PLC0415
+
+    return scalability_view(found)
 
 
 def text_of(runs: Runs) -> tuple[str, str]:

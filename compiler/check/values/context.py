@@ -15,6 +15,7 @@ from qps.compiler.ir.own_numbers import OwnNumber
 from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fits import Fit
 from qps.compiler.measurement.recordings import Recording
+from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
@@ -38,6 +39,9 @@ class Known(Struct, frozen=True, kw_only=True):
     matrices: dict[str, ir.Matrix] = field(default_factory=dict)
     fits: dict[tuple[str, Reading], Fit | None] = field(default_factory=dict)
     fitted: dict[Span, Fit] = field(default_factory=dict)
+    stations: dict[tuple[str, str], StationFit | None] = field(default_factory=dict)
+    """Stations fitted to closed load tests, by file and column of clients."""
+    stations_used: dict[Span, StationFit] = field(default_factory=dict)
     chosen: dict[Span, str] = field(default_factory=dict)
     chosen_with: dict[str, str] = field(default_factory=dict)
     """Parameters that a number rests on which was chosen so."""

@@ -189,7 +189,7 @@ class NodeBuilder:
         )
         per_second, capacity = self._speed_and_capacity(node, resource, cost)
         station = self._station(node, resource, capacity)
-        if cost.measured_at is not None:
+        if cost.measured_at is not None or cost.station is not None:
             self._calibrate(name, by, cost, machine)
         busy = charged * constant * per_second / capacity / station.fastest
         if resource.kind is ir.ResourceKind.STORE:
@@ -283,8 +283,8 @@ class NodeBuilder:
 
     def _calibrate(self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine) -> None:
         """Note at which load a cost was measured."""
-        assert cost.measured_at is not None
-        low, high = map(float, cost.measured_at)
+        # A closed load test reaches from one client to saturation: all loads.
+        low, high = map(float, cost.measured_at or (0, 1))
         self._network.calibrations[resource, by] = Calibration(
             resource=resource,
             component=by,
@@ -292,6 +292,7 @@ class NodeBuilder:
             high=high,
             span=cost.span,
             fit=cost.fit,
+            station=cost.station,
             rates={},
             is_on_measured=is_on_measured(self._network.model, cost, machine),
         )

@@ -19,9 +19,13 @@ class Defaults(Declaration, frozen=True):
 
 
 class Fit(Written, frozen=True):
-    """`fit "turn.csv"`: numbers that are fitted to a table of measurements."""
+    """`fit "turn.csv"`: numbers that are fitted to a table of measurements.
+
+    `fit "runs.csv" by threads` fits throughput by a column of how many clients there were.
+    """
 
     file: Text
+    by: Name | None = None
 
 
 class Parent(Written, frozen=True):
@@ -46,6 +50,7 @@ class Queueing(Written, frozen=True, kw_only=True):
     variation: Expr | None = None
     room: Expr | None = None
     speeds: tuple[Expr, ...] = ()
+    fitted_speeds: Fit | None = None
     period: Expr | None = None
     host_cores: Expr | None = None
 
@@ -128,7 +133,7 @@ class Effect(Written, frozen=True):
     """
 
     kind: str
-    value: Expr | None = None
+    value: Expr | Fit | None = None
     lasting: Expr | None = None
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from qps.compiler.syntax.ast.base_node import Declaration, Face, Name, Named, Shared, Written
 from qps.compiler.syntax.ast.expressions import Change, Expr, Reference, Text
+from qps.compiler.syntax.ast.hardware import Fit
 
 
 class Measure(Shared, frozen=True):
@@ -72,6 +73,7 @@ class Wait(Written, frozen=True, kw_only=True):
     variation: Expr | None = None
     room: Expr | None = None
     speeds: tuple[Expr, ...] = ()
+    fitted_speeds: Fit | None = None
     period: Expr | None = None
     host_cores: Expr | None = None
 

@@ -8,7 +8,7 @@ from argparse import Namespace
 from msgspec import to_builtins
 
 from qps.commands.terminal.console import Exit, complain, print_json, width_of
-from qps.compiler.check.model.fits.fit_requests import fitted_to
+from qps.compiler.check.model.fits.fit_requests import fitted_to, station_fitted_to
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.syntax.importer import read_data
@@ -20,6 +20,8 @@ def run(arguments: Namespace) -> Exit:
     read = read_data(arguments.file)
     if read.value is None:
         raise QpsError(read.diagnostics)
+    if arguments.by is not None:
+        return _by_clients(arguments, read.value)
     try:
         found = fitted_to(
             read.value,
@@ -40,4 +42,38 @@ def run(arguments: Namespace) -> Exit:
         sys.stdout.write(
             fit_text(found, markdown=arguments.format == "markdown", width=width_of(sys.stdout))
         )
+    return Exit.YES
+
+
+def _by_clients(arguments: Namespace, text: str) -> Exit:
+    """Fit throughput by a column of clients."""
+    wrong = [
+        flag
+        for flag, value in (
+            ("--cores", arguments.cores),
+            ("--resource", arguments.resource),
+            ("--no-fixed", arguments.no_fixed),
+            ("--served", arguments.served),
+        )
+        if value
+    ]
+    if wrong:
+        raise complain(
+            f"`{wrong[0]}` cannot be combined with `--by`",
+            "a fit by clients uses only their number and the throughput",
+        )
+    try:
+        found = station_fitted_to(text, str(arguments.file), by=arguments.by, units=arguments.unit)
+    except DataError as error:
+        raise complain(error.message, error.hint) from error
+    if arguments.format == "json":
+        from qps.reports.text.measurements.scalability_view import scalability_view  # noqa: PLC0415
+
+        print_json(to_builtins(scalability_view(found)))
+    else:
+        from qps.reports.text.measurements.scalability_text import scalability_text  # noqa: PLC0415
+
+        is_markdown = arguments.format == "markdown"
+        width = width_of(sys.stdout)
+        sys.stdout.write(scalability_text(found, markdown=is_markdown, width=width))
     return Exit.YES

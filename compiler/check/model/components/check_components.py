@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.model.components.check_costs import CostChecker
 from qps.compiler.check.model.components.check_effects import EffectChecker
+from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.model.hardware.check_families import FamilyChecker, Member, doc_of
 from qps.compiler.check.names.declarations import (
     DeclaredAs,
@@ -182,6 +183,7 @@ class ComponentChecker(Part, frozen=True):
         )
         if costs is None or effects is None:
             return None
+        self._delays_dropped(costs, effects)
         for member in line:
             if member.own.fitted is not None:
                 self._chosen(member, costs, effects)
@@ -194,6 +196,14 @@ class ComponentChecker(Part, frozen=True):
             doc=doc_of(line),
             has_arguments=bool(declared.declaration.formals),
         )
+
+    def _delays_dropped(self, costs: tuple[ir.Cost, ...], effects: tuple[ir.Effect, ...]) -> None:
+        """Warn of delays of closed load tests that a component does not have."""
+        if any(effect.kind is ir.EffectKind.DELAY for effect in effects):
+            return
+        for cost in costs:
+            if cost.station is not None:
+                ScalabilityChecker(self.expressions).delay_dropped(cost.station, cost.span)
 
     def _chosen(
         self,

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from qps.compiler import ir
 from qps.compiler.check.model.fits.check_fits import FitChecker
+from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.model.hardware.check_families import Member
 from qps.compiler.check.model.hardware.check_machines import MachineChecker
 from qps.compiler.check.names.declarations import Module, lookup_as
@@ -19,6 +20,7 @@ from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import origin
@@ -42,12 +44,18 @@ class CostChecker(Part, frozen=True):
             if measured_on is None:
                 return None
         loads = self._loads(item, scope)
-        fit = None
-        if isinstance(item.amount, ast.Fit):
+        fit = station = None
+        terms: tuple[ir.Quantity, ...] | None
+        if isinstance(item.amount, ast.Fit) and item.amount.by is not None:
+            station = self._station(item, item.amount, measured_on, scope)
+            source = origin(member.own.source, member.own.fitted)
+            checker = ScalabilityChecker(self.expressions)
+            terms = None if station is None else (checker.demand(station, item.amount, source),)
+        elif isinstance(item.amount, ast.Fit):
             fit = self._fit(item, item.amount, measured_on, scope)
             source = origin(member.own.source, member.own.fitted)
-            checker = FitChecker(self.expressions)
-            terms = None if fit is None else checker.terms(fit, item.amount, source)
+            fits = FitChecker(self.expressions)
+            terms = None if fit is None else fits.terms(fit, item.amount, source)
             loads = loads if fit is None else loads or fit.loads
         else:
             terms = self._terms(item.amount, scope)
@@ -71,7 +79,27 @@ class CostChecker(Part, frozen=True):
             measured_at=loads,
             thread=thread.text if thread is not None else None,
             fit=fit,
+            station=station,
         )
+
+    def _station(
+        self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope
+    ) -> StationFit | None:
+        """Return the station that fits a closed load test, on a machine with its speeds."""
+        checker = ScalabilityChecker(self.expressions)
+        if measured_on is None:
+            self.sink.report(
+                codes.MISSING_PART,
+                fit.span,
+                "a fit needs the measured machine",
+                hint=self._on_which(item.resource.text, fit),
+            )
+            return None
+        found = checker.station(fit, scope.module)
+        machine = self.known.machines.get(measured_on)
+        if found is not None and machine is not None:
+            checker.speeds_dropped(found, machine, item)
+        return found
 
     def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.Quantity, ...] | None:
         """Return the addends of a cost."""

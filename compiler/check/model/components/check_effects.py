@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
+from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -26,6 +27,8 @@ class EffectChecker(Part, frozen=True):
         kind = ir.EFFECTS[item.kind]
         if item.value is None:
             return ir.Effect(kind, None, item.span)
+        if isinstance(item.value, ast.Fit):
+            return self._fitted(kind, item, item.value, scope)
         wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
         if kind.traits.dimension is None:
             quantity = self.expressions.quantity(item.value, wider)
@@ -37,6 +40,23 @@ class EffectChecker(Part, frozen=True):
         if item.lasting is None:
             return None if quantity is None else ir.Effect(kind, quantity, item.span)
         return self._burst(kind, quantity, item, wider)
+
+    def _fitted(
+        self, kind: ir.EffectKind, item: ast.Effect, fit: ast.Fit, scope: Scope
+    ) -> ir.Effect | None:
+        """Return the delay of a closed load test; nothing else of an effect can be fitted."""
+        if kind is not ir.EffectKind.DELAY or fit.by is None or item.lasting is not None:
+            self.sink.report(
+                codes.MISPLACED,
+                fit.span,
+                "only a service demand or a `delay` can be fitted, a delay to the throughput of a "
+                "closed load test",
+                hint='write `delay fit "runs.csv" by threads`, or a number',
+            )
+            return None
+        checker = ScalabilityChecker(self.expressions)
+        found = checker.station(fit, scope.module)
+        return None if found is None else ir.Effect(kind, checker.delay(found, fit), item.span)
 
     def _burst(
         self, kind: ir.EffectKind, share: ir.Quantity | None, item: ast.Effect, scope: Scope

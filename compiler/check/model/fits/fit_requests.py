@@ -9,6 +9,8 @@ from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, number, read_table
 from qps.compiler.measurement.regression import Regression, regression
+from qps.compiler.measurement.scalability.closed_tables import closed_table
+from qps.compiler.measurement.scalability.station_fit import StationFit
 
 
 def fitted_to(
@@ -33,3 +35,10 @@ def fitted_to(
         is_served=is_served,
     )
     return regression(fitted(read_table(text, name, MOST_RUNS), reading, units_with(units)))
+
+
+def station_fitted_to(text: str, name: str, *, by: str, units: Sequence[str]) -> StationFit:
+    """Return the station that fits a closed load test; DataError where none does."""
+    from qps.compiler.measurement.scalability.scalability_fit import station_fit  # noqa: PLC0415 - an extra
+
+    return station_fit(closed_table(read_table(text, name), by, units_with(units)))

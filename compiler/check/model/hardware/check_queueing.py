@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.suggest import listed, offered
@@ -105,7 +106,7 @@ class QueueingChecker(Part, frozen=True):
         if not self._is_accepted(stated, discipline):
             return None
         variation = self._number(stated.variation, scope, "a coefficient of variation")
-        speeds = [self._number(speed, scope, "a speed") for speed in stated.speeds]
+        speeds = self._speeds(stated, scope)
         capacity = self._number(stated.room, scope, "a queue capacity")
         period = self._number(stated.period, scope, "the period of a quota", TIME)
         host_cores = self._host_cores(stated.host_cores, scope)
@@ -114,7 +115,7 @@ class QueueingChecker(Part, frozen=True):
             span=stated.span,
             variation=variation,
             is_preemptive=stated.is_preemptive,
-            speeds=tuple(speed for speed in speeds if speed is not None),
+            speeds=speeds or (),
             room=capacity,
             period=period,
             host_cores=host_cores,
@@ -128,7 +129,26 @@ class QueueingChecker(Part, frozen=True):
                 (host_cores, stated.host_cores),
             )
         )
-        return found if is_whole and len(found.speeds) == len(speeds) else None
+        return found if is_whole and speeds is not None else None
+
+    def _speeds(
+        self, stated: ast.Queueing | ast.Wait, scope: Scope
+    ) -> tuple[ir.Quantity, ...] | None:
+        """Return the speeds by the number present, listed or fitted; None where one is wrong."""
+        fit = stated.fitted_speeds
+        if fit is None:
+            return whole([self._number(speed, scope, "a speed") for speed in stated.speeds])
+        if fit.by is None:
+            self.sink.report(
+                codes.MISPLACED,
+                fit.span,
+                "speeds are fitted to the throughput by a number of clients",
+                hint=f'name its column: `speeds fit "{fit.file.value}" by threads`',
+            )
+            return None
+        checker = ScalabilityChecker(self.expressions)
+        found = checker.station(fit, scope.module)
+        return None if found is None else checker.speeds(found, fit)
 
     def _number(
         self,
@@ -168,7 +188,7 @@ class QueueingChecker(Part, frozen=True):
         for option, expr in (
             ("cv", stated.variation),
             ("room", stated.room),
-            ("speeds", stated.speeds[0] if stated.speeds else None),
+            ("speeds", stated.speeds[0] if stated.speeds else stated.fitted_speeds),
             ("preemptive", stated.discipline if stated.is_preemptive else None),
             ("per", stated.period),
         ):

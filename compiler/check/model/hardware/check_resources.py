@@ -270,6 +270,9 @@ class ResourceChecker(AttributeChecker, frozen=True):
         self, stated: Stated, said: Said[ast.Attribute], fit: ast.Fit
     ) -> ir.Quantity | None:
         """Return the load that measurements show without any work, on the cores measured."""
+        if fit.by is not None:
+            self._not_fitted(fit, "idle utilization by clients", 'idle fit "runs.csv"')
+            return None
         processor = self._processor_of(said.capacities)
         cores = None if processor is None else processor.cores
         count = _ONE if processor is not None and cores is None else cores and cores.expr

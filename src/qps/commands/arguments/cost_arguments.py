@@ -33,6 +33,12 @@ def add_fit(commands: Commands) -> None:
         help="number of cores that the utilization refers to, if the table has no column `cores`",
     )
     command.add_argument(
+        "--by",
+        metavar="COLUMN",
+        help="fit a closed load test instead: throughput by the number of clients in this column, "
+        "such as `threads`",
+    )
+    command.add_argument(
         "--resource", metavar="NAME", help="utilization column, if there are several"
     )
     command.add_argument(

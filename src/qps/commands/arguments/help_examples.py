@@ -55,6 +55,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "fit": (
         ("qps fit runs.csv --cores 4", "print a component to paste"),
         ("qps fit runs.csv --cores 4 --served", "rates are throughput"),
+        ("qps fit threads.csv --by threads", "scalability from a closed load test"),
     ),
     "observe": (
         ("qps observe wrk run1.txt run2.txt -o runs.csv", "a table from wrk output"),

@@ -1,0 +1,1 @@
+"""Load-dependent stations fitted to tables of concurrency and throughput."""

@@ -1,0 +1,192 @@
+"""A station fitted to a closed load test as text and Markdown, with what to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import hypot
+from statistics import median
+
+from msgspec import Struct
+
+from qps.compiler.measurement.scalability.scalability_fit import (
+    fitted_throughputs,
+    unseen_errors,
+)
+from qps.compiler.measurement.scalability.station_fit import StationFit
+from qps.compiler.measurement.student_t import student_quantile
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.measurements.fit_text import cost_scale, quoted
+from qps.reports.text.words.quantities import number, percent
+
+_LEVEL = 0.975
+_MOST_SHOWN = 40
+
+
+class Peak(Struct, frozen=True, kw_only=True):
+    """Where throughput is largest within the measured range (1/s), and at its end."""
+
+    clients: int
+    throughput: float
+    last: float
+
+    @property
+    def loss(self) -> float:
+        """The share of the peak that is lost at the end of the range."""
+        return 1 - self.last / self.throughput
+
+
+def peak_of(found: StationFit) -> Peak:
+    """Return where the fitted throughput is largest, within what was measured."""
+    throughputs = fitted_throughputs(found.law, found.table.most)
+    best = max(range(len(throughputs)), key=throughputs.__getitem__)
+    return Peak(clients=best + 1, throughput=throughputs[best], last=throughputs[-1])
+
+
+def scalability_text(found: StationFit, *, markdown: bool = False, width: int = COLUMNS) -> str:
+    """Return the numbers with their intervals, the rows, warnings and what to paste."""
+    table, unseen = found.table, unseen_errors(found.table)
+    worst = max(map(abs, found.errors))
+    layout = Layout(
+        title=f"Throughput by {table.by}",
+        place=table.file,
+        facts=(
+            ("Rows", f"{len(table.lines):,}"),
+            ("Peak", _peak(found)),
+            ("Fit error", f"up to {percent(worst, 2)} of the measured throughput"),
+            ("Validation", _validation(unseen)),
+        ),
+        tables=(_numbers(found), _rows(found, unseen)),
+        warnings=tuple(scalability_warnings(found)),
+        pasted=station_text(found) or "",
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+def _peak(found: StationFit) -> str:
+    peak, table = peak_of(found), found.table
+    shown = f"{number(peak.throughput)} {table.item}s/s with {peak.clients:,} {table.by}"
+    if peak.clients == table.most:
+        return f"{shown}, the most that were measured"
+    if peak.loss < 0.005:  # noqa: PLR2004 - less than a digit shows
+        return f"{shown}; the same with {table.most:,}"
+    return f"{shown}; {percent(peak.loss, 2)} less with {table.most:,}"
+
+
+def _validation(unseen: tuple[float, ...] | None) -> str:
+    if unseen is None:
+        return ""
+    sizes = [abs(error) for error in unseen]
+    return (
+        f"leave-one-out error: median {percent(median(sizes), 2)} and maximum "
+        f"{percent(max(sizes), 2)} of the measured throughput"
+    )
+
+
+class FittedNumber(Struct, frozen=True, kw_only=True):
+    """A number of the law in its base unit, with the ends of its 95 % confidence interval."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+def fitted_numbers(found: StationFit) -> Iterator[FittedNumber]:
+    """Yield the numbers that were fitted."""
+    quantile = student_quantile(_LEVEL, found.freedom)
+    for name in found.numbers:
+        value, half = getattr(found.law, name), quantile * hypot(*found.weights_of(name))
+        yield FittedNumber(name=name, value=value, low=max(0.0, value - half), high=value + half)
+
+
+def _numbers(found: StationFit) -> Table:
+    rows = []
+    for one in fitted_numbers(found):
+        scale, unit = _scale(found, one)
+        interval = f"{number(one.low * scale)} to {number(one.high * scale)}"
+        rows.append((_WORDS[one.name], number(one.value * scale), interval, unit))
+    headings = ("Parameter", "Value", "95 % CI", "Unit")
+    return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0]))
+
+
+_WORDS = {
+    "demand": "service demand",
+    "delay": "delay",
+    "contention": "contention",
+    "coherency": "coherency",
+    "parallel": "parallelism",
+}
+
+
+def _scale(found: StationFit, one: FittedNumber) -> tuple[float, str]:
+    """Return what to multiply a number with, and its unit then."""
+    item = found.table.item
+    match one.name:
+        case "demand":
+            return cost_scale(item, one.value)
+        case "delay":
+            scale, unit = cost_scale(item, one.value)
+            return scale, unit.partition("/")[0]
+        case "parallel":
+            return 1.0, f"{item}s at once"
+    return 100.0, "%"
+
+
+def _rows(found: StationFit, unseen: tuple[float, ...] | None) -> Table:
+    table = found.table
+    rows = []
+    for i, (line, clients, measured) in enumerate(
+        zip(table.lines, table.clients, table.throughputs, strict=True)
+    ):
+        fitted = measured * (1 + found.errors[i])
+        left_out = "-" if unseen is None else _signed(unseen[i])
+        shown = (f"{clients:,}", number(measured), number(fitted), _signed(found.errors[i]))
+        rows.append((str(line), *shown, left_out))
+    headings = (
+        "Line",
+        table.by.capitalize(),
+        f"Measured {table.item}s/s",
+        "Fitted",
+        "Error",
+        "Leave-one-out error",
+    )
+    return Table(headings, tuple(rows[:_MOST_SHOWN]), frozenset(range(6)))
+
+
+def _signed(error: float) -> str:
+    return f"{error * 100:+.1f} %".replace("-0.0 ", "+0.0 ")
+
+
+def scalability_warnings(found: StationFit) -> Iterator[str]:
+    """Yield what makes the fit doubtful."""
+    table = found.table
+    if not found.has_limit:
+        yield (
+            f"throughput rises in proportion to {table.by} up to {table.most:,}: the table shows "
+            f"no limit; measure with more {table.by}"
+        )
+    if len(table.lines) > _MOST_SHOWN:
+        yield f"only the first {_MOST_SHOWN} of {len(table.lines):,} rows are shown"
+    if not table.by.isidentifier():
+        yield f"to use the table in a spec, rename the column `{table.by}` to a single word"
+
+
+def station_text(found: StationFit) -> str | None:
+    """Return the lines to paste into a spec: they name the table, so that intervals are kept.
+
+    None where the column of clients has a name that no spec can write.
+    """
+    table = found.table
+    if not table.by.isidentifier():
+        return None
+    fit = f"fit {quoted(table.file)} by {table.by}"
+    delay = f"  delay {fit}\n" if found.law.delay else ""
+    return (
+        f"machine tested {{ cpu 1 core, queueing ps speeds {fit} }}\n"
+        "component step {\n"
+        f"  cpu {fit} measured on tested\n"
+        f"{delay}"
+        "}\n"
+    )

@@ -1,0 +1,100 @@
+"""A station fitted to a closed load test as plain values, which JSON and Python show alike."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler.measurement.scalability.scalability_fit import unseen_errors
+from qps.compiler.measurement.scalability.station_fit import StationFit
+from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.table import Table
+from qps.reports.text.measurements.scalability_text import (
+    FittedNumber,
+    fitted_numbers,
+    peak_of,
+    scalability_warnings,
+    station_text,
+)
+
+
+class ClientsRowView(Struct, frozen=True, kw_only=True):
+    """A row of the table: clients, and throughputs in items per second.
+
+    `left_out` is the prediction from a fit without the rows of that number of clients, or null if
+    too few numbers of clients are left.
+    """
+
+    line: int
+    clients: int
+    measured: float
+    fitted: float
+    left_out: float | None
+
+
+class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
+    """A station fitted to throughput by the number of clients; `component` is spec text.
+
+    It is null if the name of the column cannot be written in a spec.
+
+    `numbers` has demand and delay in seconds, contention and coherency as shares, parallel as a
+    number of items, each with the ends of its 95 % confidence interval. `noise` is the standard
+    deviation of one more run, as a share of its throughput. `peak_clients` is where throughput is
+    largest within the measured range.
+    """
+
+    schema: str
+    file: str
+    by: str
+    item: str
+    numbers: tuple[FittedNumber, ...]
+    degrees_of_freedom: int
+    noise: float
+    peak_clients: int
+    peak_throughput: float
+    rows: tuple[ClientsRowView, ...]
+    warnings: tuple[str, ...]
+    component: str | None
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of it."""
+        rows = tuple(
+            (one.name, f"{one.value:.4g}", f"{one.low:.3g} to {one.high:.3g}")
+            for one in self.numbers
+        )
+        return Shown(
+            title=f"{self.file}: throughput by {self.by}",
+            answer=f"{self.peak_throughput:,.4g} {self.item}s/s with {self.peak_clients:,} "
+            f"{self.by}",
+            facts=tuple(("Warning", warning) for warning in self.warnings),
+            tables=(Table(("Parameter", "Value", "95 % CI"), rows, frozenset([1, 2])),),
+        )
+
+
+def scalability_view(found: StationFit) -> ScalabilityView:
+    """Return what `qps fit --by … --format json` prints."""
+    table, unseen, peak = found.table, unseen_errors(found.table), peak_of(found)
+    return ScalabilityView(
+        schema="qps/scalability/1",
+        file=table.file,
+        by=table.by,
+        item=table.item,
+        numbers=tuple(fitted_numbers(found)),
+        degrees_of_freedom=found.freedom,
+        noise=found.noise,
+        peak_clients=peak.clients,
+        peak_throughput=peak.throughput,
+        rows=tuple(
+            ClientsRowView(
+                line=line,
+                clients=clients,
+                measured=measured,
+                fitted=measured * (1 + found.errors[i]),
+                left_out=None if unseen is None else measured * (1 + unseen[i]),
+            )
+            for i, (line, clients, measured) in enumerate(
+                zip(table.lines, table.clients, table.throughputs, strict=True)
+            )
+        ),
+        warnings=tuple(scalability_warnings(found)),
+        component=station_text(found),
+    )
