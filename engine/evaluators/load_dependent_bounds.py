@@ -1,19 +1,24 @@
 """Bounds of closed networks with speeds and pools, from those of their operands.
 
 Of what moves, a rate grows with each as in `load_dependent_operands`. Where it may do either
-with some, no more come than the delay lets through.
+with some, no more come than the delay lets through. Times grow with customers as there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import ceil, floor, inf, isnan, prod
 
 from qps.engine.evaluators.multiclass_bounds import at_point, is_point, widened
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, span
 from qps.engine.queueing_networks import load_dependent_mva
-from qps.engine.queueing_networks.load_dependent_operands import GROUP, growing, places_of
+from qps.engine.queueing_networks.load_dependent_operands import (
+    GROUP,
+    growing,
+    places_of,
+    times_grow,
+)
 
 
 def nested_rate(*operands: Interval) -> Interval:
@@ -87,16 +92,31 @@ def _of_growing(grows: Sequence[int], operands: Sequence[Interval]) -> Interval:
 
 def nested_time(*operands: Interval) -> Interval:
     """Return between which times that at a place lies."""
-    if is_point(operands):
-        return at_point(load_dependent_mva.nested_time, operands)
-    return widened(0.0, inf) if _is_one_form(operands[3:]) else NOTHING_KNOWN
+    return _of_place(load_dependent_mva.nested_time, operands)
 
 
 def nested_wait(*operands: Interval) -> Interval:
     """Return between which numbers of service times the wait of open visits lies."""
+    return _of_place(load_dependent_mva.nested_wait, operands)
+
+
+def _of_place(value: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
+    """Return the bounds of what is longer the more customers there are, and of its slope."""
     if is_point(operands):
-        return at_point(load_dependent_mva.nested_wait, operands)
-    return widened(0.0, inf) if _is_one_form(operands[3:]) else NOTHING_KNOWN
+        return at_point(value, operands)
+    which, customers, *others = operands
+    if not _is_one_form(operands[3:]):
+        return NOTHING_KNOWN
+    if is_point((which, *others)) and times_grow(tuple(others[1:])):
+        ends = [
+            at_point(value, (which, Interval(n, n), *others))
+            for n in (customers.low, customers.high)
+        ]
+        if ends[0].low >= 0 and ends[1].high < inf:
+            slopes = span(customers.slow, customers.steep, 0.0, inf)
+            is_still = all(one.is_fixed for one in (which, *others))
+            return Interval(ends[0].low, ends[1].high, *(slopes if is_still else (-inf, inf)))
+    return widened(0.0, inf)
 
 
 def _is_one_form(operands: tuple[Interval, ...]) -> bool:

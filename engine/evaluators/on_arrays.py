@@ -46,20 +46,22 @@ from qps.engine.queueing.queue_arrays import (
     stages_tail,
     uneven,
 )
-from qps.engine.queueing_networks.fork_join_arrays import forked_rate, forked_time, forked_wait
 from qps.engine.queueing_networks.load_dependent_arrays import (
     nested_rate,
     nested_time,
     nested_wait,
-    shared_rate,
-    shared_time,
-    shared_wait,
 )
-from qps.engine.queueing_networks.multiclass_arrays import (
+from qps.engine.queueing_networks.networks_row_by_row import (
     class_open_wait,
     class_quantile,
     class_rate,
     class_wait,
+    forked_rate,
+    forked_time,
+    forked_wait,
+    shared_rate,
+    shared_time,
+    shared_wait,
 )
 from qps.engine.queueing_networks.product_form_arrays import (
     closed_quantile,

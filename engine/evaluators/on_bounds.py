@@ -27,6 +27,8 @@ from qps.engine.evaluators import (
 from qps.engine.evaluators.on_arrays import whole_power as powered
 from qps.engine.numerics.sloped_intervals import Interval
 from qps.engine.operand_groups import placed, repeated
+from qps.engine.queueing_networks.load_dependent_arrays import rates_grow, times_grow
+from qps.engine.queueing_networks.load_dependent_operands import GROUP
 
 _PER_OCTAVE = 1.0 / log(2.0)
 
@@ -366,33 +368,29 @@ def _row_by_row(function: Callable[..., Interval]) -> Callable[..., Bounds]:
     return bounds
 
 
-class_rate, class_wait = (
-    _row_by_row(multiclass_bounds.class_rate),
-    _row_by_row(multiclass_bounds.class_wait),
-)
+class_rate = _row_by_row(multiclass_bounds.class_rate)
+class_wait = _row_by_row(multiclass_bounds.class_wait)
 class_open_wait = _row_by_row(multiclass_bounds.class_open_wait)
 class_quantile = _row_by_row(multiclass_bounds.class_quantile)
-nested_rate, nested_time, nested_wait = (
-    _row_by_row(bounds)
-    for bounds in (
-        load_dependent_bounds.nested_rate,
-        load_dependent_bounds.nested_time,
-        load_dependent_bounds.nested_wait,
-    )
-)
-forked_rate, forked_time, forked_wait = (
-    _row_by_row(bounds)
-    for bounds in (
-        fork_join_bounds.forked_rate,
-        fork_join_bounds.forked_time,
-        fork_join_bounds.forked_wait,
-    )
-)
-shared_rate, shared_time, shared_wait = (
-    _row_by_row(bounds)
-    for bounds in (
-        multiclass_load_dependent_bounds.shared_rate,
-        multiclass_load_dependent_bounds.shared_time,
-        multiclass_load_dependent_bounds.shared_wait,
-    )
-)
+forked_rate = _row_by_row(fork_join_bounds.forked_rate)
+forked_time = _row_by_row(fork_join_bounds.forked_time)
+forked_wait = _row_by_row(fork_join_bounds.forked_wait)
+shared_rate = _row_by_row(multiclass_load_dependent_bounds.shared_rate)
+shared_time = _row_by_row(multiclass_load_dependent_bounds.shared_time)
+shared_wait = _row_by_row(multiclass_load_dependent_bounds.shared_wait)
+nested_wait = _row_by_row(load_dependent_bounds.nested_wait)
+
+_RATE_OF_ANY = _row_by_row(load_dependent_bounds.nested_rate)
+_TIME_OF_ANY = _row_by_row(load_dependent_bounds.nested_time)
+_GROWING_RATE = monotone(on_arrays.nested_rate, (1, -1, 0, -1, 1, -1, 1), GROUP)
+_GROWING_TIME = monotone(on_arrays.nested_time, (0, 1, *(0,) * (1 + GROUP)), GROUP)
+
+
+def nested_rate(*operands: Bounds) -> Bounds:
+    """Return between which rates those of networks lie: at the ends of what moves, if it may."""
+    return (_GROWING_RATE if rates_grow(operands[2:]) else _RATE_OF_ANY)(*operands)
+
+
+def nested_time(*operands: Bounds) -> Bounds:
+    """Return between which times those at a place lie: by those of fewest and most customers."""
+    return (_GROWING_TIME if times_grow(operands[3:]) else _TIME_OF_ANY)(*operands)

@@ -114,6 +114,23 @@ def growing(operands: Sequence[_Between]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def times_grow(operands: Sequence[_Between]) -> bool:
+    """Return whether more customers are surely as long at each place, or longer, and wait so.
+
+    `operands` are groups. Where no place is slower with more there, of fewer customers those who
+    are at it are fewer in the likelihood-ratio order (Shanthikumar and Yao 1987); as the time for
+    each does not fall with how many are there, who comes is there for longer (by the arrival
+    theorem: Sevcik and Mitrani 1981). Such are stations without speeds, of several servers those
+    without open load, and pools of one copy: the rates within rise, and times there by this.
+    """
+    return all(
+        (one_copy.high <= 1)
+        if kind.low > 0
+        else kind.low in (STATION, OWN) and (servers.high <= 1 or load.high <= 0)
+        for kind, _, servers, load, one_copy in zip(*(iter(operands),) * GROUP, strict=True)
+    )
+
+
 def delay_within(pool: Pool) -> Number:
     """Return how long an item is at no station while it holds a place, nor waits for a pool."""
     return pool.delay + sum(delay_within(one) for one in pool.within if isinstance(one, Pool))

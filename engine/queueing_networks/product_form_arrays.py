@@ -1,8 +1,8 @@
 """Closed queueing networks on arrays, as `product_form` has them: many rows at once.
 
 Rows of single servers are solved side by side, customer by customer up to some thousand, by an
-integral beyond; all others one by one. What a rate and all waits of one network rest on is computed
-once.
+integral beyond; rates of several servers as networks with pools are; all others one by one. What a
+rate and all waits of one network rest on is computed once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks, row_by_row
 from qps.engine.queueing_networks import cycle_time_quantiles, product_form
+from qps.engine.queueing_networks.load_dependent_arrays import rate_of_stations
 from qps.engine.queueing_networks.normalizing_integral_arrays import numbers_at_population
 
 _MOST_CUSTOMERS = 2000
@@ -28,7 +29,7 @@ _cache: OrderedDict[bytes, tuple[list[bytes], Array]] = OrderedDict()
 
 def closed_rate(customers: ArrayLike, think: ArrayLike, *stations: ArrayLike) -> Array:
     """Return how many cycles all customers together end in a time."""
-    function = partial(_found, _rate, product_form.closed_rate)
+    function = partial(_found, _rate, product_form.closed_rate, of_several=rate_of_stations)
     return in_blocks(function, customers, think, *stations)
 
 
@@ -56,7 +57,12 @@ def closed_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
     return in_blocks(row_by_row(cycle_time_quantiles.closed_quantile), level, *operands)
 
 
-def _found(of_many: Callable[..., Array], of_one: Callable[..., float], *columns: Array) -> Array:
+def _found(
+    of_many: Callable[..., Array],
+    of_one: Callable[..., float],
+    *columns: Array,
+    of_several: Callable[..., Array] | None = None,
+) -> Array:
     customers, think, stations = columns[0], columns[1], columns[2:]
     is_many = (customers >= 0) & (customers < np.inf) & (think >= 0) & (think < np.inf)
     for place in range(0, len(stations), 4):
@@ -65,6 +71,9 @@ def _found(of_many: Callable[..., Array], of_one: Callable[..., float], *columns
         is_many &= (copies >= 1) & (copies < np.inf)
     found = np.empty(customers.shape)
     filled(is_many, found, partial(_on_lines, of_many), *columns)
+    if of_several is not None:
+        filled(~is_many, found, of_several, *columns)
+        is_many |= ~np.isnan(found)
     filled(~is_many, found, row_by_row(of_one), *columns)
     return found
 

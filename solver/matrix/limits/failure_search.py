@@ -16,9 +16,10 @@ from qps.solver.matrix.limits.failure_brackets import Excess, closed_in
 from qps.solver.matrix.limits.row_preparation import Bools, Boxes, Floats, Ints, Rows
 
 _MOST_PIECES = 1000
-_PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
+_PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH, _PIECES_FOR_TRIED = 3, 45, 25, 16
 """A row that is solved one by one takes as long as so many pieces, at least: one alone, as a few.
-Where that many have decided none of the rows that are left, these are solved so."""
+Where that many have decided none of the rows that are left, these are solved so; the last is for
+rows that are tried at each population."""
 _FEW, _TOGETHER, _SEARCH_LIMITS = 1024, 32, 12
 """Rows up to which each is proved by itself; rows that are proved together beyond that; pieces of a
 row that are judged by another's."""
@@ -30,13 +31,14 @@ class Sought:
 
     `is_simple` says of which boxes of rows it is proved that between two populations all failures
     lie behind one point, if it holds at the first of them. What `is_shared` is found for other
-    rows, too.
+    rows, too. Rows that are left open `are_tried` at each population: that takes no longer.
     """
 
     excess: Excess
     is_simple: Callable[[Boxes, Floats, Floats], Bools]
     is_whole: bool
     is_shared: bool = False
+    are_tried: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,14 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Firs
     taken_for = np.zeros(rows.count, dtype=np.int64)
     is_alone = rows.count == 1 and not sought.is_shared
     few = _PIECES_FOR_ONE if is_alone else _PIECES_FOR_ANY
+    each = _PIECES_FOR_EACH
+    if sought.are_tried:
+        few, each = _PIECES_FOR_TRIED, 0
     count, since = active.size, 0
     for piece in range(_MOST_PIECES):
         if active.size < count:
             count, since = active.size, piece
-        if not count or piece - since >= few + _PIECES_FOR_EACH * (count - 1):
+        if not count or piece - since >= few + each * (count - 1):
             break
         some = rows.take(active) if active.size < rows.count else rows
         start, stop = here[active], np.minimum(here[active] + length[active], end[active])

@@ -13,6 +13,7 @@ import numpy as np
 
 from qps.engine.execution.programs import Program
 from qps.solver.matrix.limits import failure_search
+from qps.solver.matrix.limits.every_population import are_tried, tried
 from qps.solver.matrix.limits.failure_search import Sought
 from qps.solver.matrix.limits.late_shares import LateShare
 from qps.solver.matrix.limits.range_proofs import shape_of
@@ -59,11 +60,18 @@ def first_failures(
             continue
         simple = partial(_all_simple if is_proven else _is_simple, criteria)
         split = _split(rows.runner.program, criteria)
-        sought = Sought(excess=partial(_excess, split), is_simple=simple, is_whole=True)
+        may_try = are_tried(rows.runner.program, sides_of(criteria))
+        sought = Sought(
+            excess=partial(_excess, split), is_simple=simple, is_whole=True, are_tried=may_try
+        )
         some = rows.only(sides_of(criteria) | tight_sides_of(criteria))
         some = some.take(index) if index.size < rows.count else some
         ends = np.full(index.size, float(low)), (first[index] - 1).astype(np.float64)
         found = failure_search.first_failures(some, sought, *ends)
+        left = np.flatnonzero(found.is_open)
+        if left.size and may_try:
+            left_ends = (end[left] for end in ends)
+            found.at[left], found.is_open[left] = tried(some.take(left), sought.excess, *left_ends)
         fails = np.isfinite(found.at)
         first[index[fails]] = found.at[fails].astype(np.int64)
         is_open[index] |= found.is_open

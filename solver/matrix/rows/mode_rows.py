@@ -56,7 +56,10 @@ class ModeSolver(ModeTables):
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
             exact_first, sound = first.copy(), verdict == SOUND
             one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
-            failing = self._limiting_rows(exact_first, at_limit, beyond, sound, always, one_by_one)
+            decided = sound & ~failures.is_open
+            failing = self._limiting_rows(
+                exact_first, at_limit, beyond, decided, always, one_by_one
+            )
             for row in np.flatnonzero(failures.is_open & sound):
                 self._solve_exactly(int(row), one_by_one, exact_first, failing)
             limit = np.maximum(exact_first - 1, mode.low)

@@ -1,0 +1,106 @@
+"""Networks with pools in arrays against each by itself, and what grows with customers."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from qps.engine.evaluators import load_dependent_bounds, on_bounds
+from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.queueing_networks import load_dependent_arrays, load_dependent_mva
+from qps.engine.queueing_networks.load_dependent_operands import GROUP
+
+_ROWS = 9
+
+
+def _station(random: Random) -> list[float]:
+    servers = random.choice([1, 1, 2, 4])
+    load = random.choice([0.0, 0.3]) if servers == 1 else 0.0
+    return [0, random.uniform(0.01, 1), servers, load, random.choice([1, 2])]
+
+
+def _pool(random: Random, depth: int) -> list[float]:
+    within = [number for _ in range(random.randint(1, 2)) for number in _station(random)]
+    if depth and random.random() < 0.5:
+        within += _pool(random, depth - 1)
+    return [len(within) // GROUP, random.choice([0, 0.1]), 0, random.choice([1, 0.5]), 1, *within]
+
+
+def _networks(seed: int) -> tuple[int, list[list[float]]]:
+    """Return how many places networks of one form have, and their operands."""
+    random = Random(seed)
+    form = [*_station(random), *_pool(random, 2), *_station(random)]
+    rows = []
+    for _ in range(_ROWS):
+        own = list(form)
+        for at in range(0, len(own), GROUP):
+            own[at + 1] *= random.uniform(0.5, 2)
+            if own[at] > 0:
+                own[at + 2] = random.choice([random.randint(1, 20), random.uniform(1, 9)])
+        customers = random.choice([random.randint(0, 300), random.uniform(0, 30)])
+        rows.append([customers, random.choice([0.0, 5.0]), *own])
+    return len(form) // GROUP, rows
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_are_the_networks_by_themselves(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    places, rows = _networks(seed)
+    columns = list(np.array(rows).T)
+    rates = [load_dependent_mva.nested_rate(*row) for row in rows]
+    times = [
+        [load_dependent_mva.nested_time(place, *row) for row in rows] for place in range(places)
+    ]
+    alone: list[int] = []
+    monkeypatch.setattr(
+        load_dependent_arrays, "row_by_row", lambda _: lambda *some: alone.append(len(some[0]))
+    )
+    assert load_dependent_arrays.nested_rate(*columns) == pytest.approx(rates, rel=1e-9)
+    for place in range(places):
+        found = load_dependent_arrays.nested_time(place, *columns)
+        assert found == pytest.approx(times[place], rel=1e-9, abs=1e-9)
+    assert not alone  # nothing was left to others
+
+
+@pytest.mark.parametrize(
+    "station",
+    [
+        (0, 1.0, 1, 0, 1, -1, 0, 2, 0, 1),  # two speeds
+        (0, 1.0, 2, 0.5, 1),  # open load at several servers
+        (1, 0.1, 3, 1, 2, -2, 1.0, 1, 0, 1),  # two copies of a pool
+    ],
+)
+def test_what_arrays_do_not_know_is_solved_row_by_row(station: tuple[float, ...]) -> None:
+    customers = np.array([1.0, 5.0, 20.0])
+    found = load_dependent_arrays.nested_rate(customers, 2.0, *station)
+    each = [load_dependent_mva.nested_rate(n, 2.0, *station) for n in customers.tolist()]
+    assert found == pytest.approx(each, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_times_grow_with_customers(seed: int) -> None:
+    places, rows = _networks(seed)
+    for place in range(places):
+        for _, *others in rows:
+            low, high = Interval(3.0, 3.0), Interval(40.0, 40.0)
+            fixed = [Interval(number, number) for number in (place, *others)]
+            box = [fixed[0], Interval(3.0, 40.0, 1.0, 1.0), *fixed[1:]]
+            found = load_dependent_bounds.nested_time(*box)
+            ends = [load_dependent_mva.nested_time(place, end.low, *others) for end in (low, high)]
+            assert (found.low, found.high) == pytest.approx(ends, rel=1e-8, abs=1e-8)
+            assert found.slow == 0
+            between = [load_dependent_mva.nested_time(place, n, *others) for n in range(3, 41)]
+            assert all(ends[0] - 1e-9 <= one <= ends[1] + 1e-9 for one in between)
+            many = on_bounds.nested_time(
+                *(Bounds(o.low, o.high, o.slow, o.steep) for o in box),
+            )
+            assert (many.low, many.high) == pytest.approx(ends, rel=1e-8, abs=1e-8)
+
+
+def test_times_need_not_grow_with_open_load_at_several_servers() -> None:
+    fixed = (0.0, 2.0, 0.0, 1.0, 2.0, 0.5, 1.0)
+    which, *others = (Interval(number, number) for number in fixed)
+    found = load_dependent_bounds.nested_time(which, Interval(3.0, 40.0, 1.0, 1.0), *others)
+    assert found.slow == -np.inf
