@@ -96,7 +96,12 @@ require { asks.p95 <= 400 ms; asks.p50 <= 250 ms; asks.latency <= 300 ms }
     [
         pytest.param(ONE_OF, "pace = 0.2 request/s", id="one of and an event"),
         pytest.param(FORK, "hits = 70 %", id="a fork of those who miss"),
-        pytest.param(FORKS, "hits = 70 %", id="forks in series and within each other"),
+        pytest.param(
+            FORKS,
+            "hits = 70 %",
+            id="forks in series and within each other",
+            marks=pytest.mark.nightly,
+        ),
         pytest.param(FAN_OUT, "pace = 0.05 request/s", id="fan-outs"),
     ],
 )
