@@ -1,0 +1,82 @@
+"""Searches of samples: what one row shows of others, and what need not be searched at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from qps.engine.execution.programs import Program, Step
+from qps.engine.leaves import NUMBER, POPULATION
+from qps.engine.numerics.sobol import sobol_points
+from qps.solver.uncertainty.response_surface import are_below_one
+from qps.solver.uncertainty.surface_refinement import Structures
+from qps.solver.uncertainty.threshold_search import Shape, crossings
+
+
+@dataclass
+class _Rows:
+    """Rows that are no more than their numbers."""
+
+    own: np.ndarray
+
+    @property
+    def count(self) -> int:
+        return self.own.size
+
+    def take(self, index: np.ndarray) -> _Rows:
+        return _Rows(self.own[index])
+
+
+def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
+    points = 0.5 + sobol_points(count, numbers, 1)
+    return {f"x{i}": points[:, i] for i in range(numbers)}
+
+
+def _program(steps: tuple[Step, ...]) -> Program:
+    return Program(steps, (frozenset(),) * len(steps), (False,) * len(steps))
+
+
+def test_the_shape_of_one_row_straightens_others() -> None:
+    def excess(rows: _Rows, at: np.ndarray) -> np.ndarray:
+        latency = 0.1 + np.maximum(at / rows.own - 0.98, 0.0) * 45  # flat up to a knee
+        return np.asarray(1 - 1 / latency)
+
+    shape, calls = Shape(), 0
+    crossings(_Rows(np.array([5000.0])), excess, 1.0, 1e5, 4000.0, shape=shape)  # type: ignore[arg-type]
+    assert shape.is_known
+    assert np.all(np.diff(shape.excess) > 0)
+    assert np.all(np.diff(shape.offsets) >= 0)
+
+    def counted(rows: _Rows, at: np.ndarray) -> np.ndarray:
+        nonlocal calls
+        calls += 1
+        return excess(rows, at)
+
+    own = np.array([3000.0, 5200.0, 40_000.0])
+    with_shape = crossings(_Rows(own), counted, 1.0, 1e5, 5000.0, shape=shape)  # type: ignore[arg-type]
+    calls_with, calls = calls, 0
+    without = crossings(_Rows(own), counted, 1.0, 1e5, 5000.0)  # type: ignore[arg-type]
+    assert with_shape == pytest.approx(own, rel=5e-5)
+    assert without == pytest.approx(own, rel=5e-5)
+    assert calls_with < calls
+
+
+def test_what_is_far_from_its_limit_is_not_searched() -> None:
+    pool = _points(2000, 2)
+    few = {name: column[:12] for name, column in pool.items()}
+    assert are_below_one(few, 0.3 * few["x0"], pool, 2000)
+    assert np.all(0.7 * few["x0"] < 1)  # at all points, but not in all samples
+    assert not are_below_one(few, 0.7 * few["x0"], pool, 2000)
+    assert not are_below_one(few, np.where(few["x0"] > 1, 1.2, 0.3), pool, 2000)
+    assert not are_below_one(few, np.full(12, np.nan), pool, 2000)
+
+
+def test_operations_are_known_again_under_other_numbers() -> None:
+    population, one, two = Step(POPULATION), Step(NUMBER, value=1), Step(NUMBER, value=2)
+    ones = _program((population, one, Step("plus", (0, 1))))
+    others = _program((two, one, population, Step("plus", (2, 1)), Step("plus", (2, 0))))
+    (known,) = Structures(ones).of([2])
+    assert Structures(others).of([3, 4])[0] == known
+    assert Structures(others).of([4]) != (known,)
