@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from oracles.chains import sojourn
+from qps.compiler.lower.disciplines import processor_sharing
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
 
@@ -60,6 +61,28 @@ def test_speeds_are_those_of_the_chain(tenths: list[int], percent: int) -> None:
         float(rate / speeds[-1])
     )
     assert reported(graph, users) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("percent", [1, 30, 90])
+def test_many_speeds_are_those_of_the_chain(percent: int) -> None:
+    """More than are summed as powers of the load: 200, which rise to a peak and fall."""
+    speeds = [Fraction(8 * n, 8 + n) / (1 + Fraction(n, 400)) for n in range(1, 201)]
+    users = int(percent * speeds[-1])
+    stays = sojourn(Fraction(users, 100), lambda n: speeds[min(n, len(speeds)) - 1], _FAR)
+    written = ", ".join(f"{speed.numerator}/{speed.denominator}" for speed in speeds)
+    graph = lowered(served(f"ps speeds [{written}]"))
+    assert reported(graph, users) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-9)
+    assert graph.streams["flow"].latency_certainty.kind is Kind.EXACT
+
+
+def test_many_speeds_have_the_moments_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    speeds = "[1, 1.9, 2.6, 3.1, 3.3, 3.2]"
+    powers = lowered(served(f"ps speeds {speeds}", more="require { flow.p95 <= 1 s }"))
+    monkeypatch.setattr(processor_sharing, "_MOST_POWERS", 2)
+    shares = lowered(served(f"ps speeds {speeds} ", more="require { flow.p95 <= 1 s }"))
+    for users in (0, 40, 200, 310, 330):
+        one, other = (g.at(users).number(g.criteria[-1].measure) for g in (powers, shares))
+        assert one == pytest.approx(other, rel=1e-9)
 
 
 def test_speeds_of_so_many_cores_are_cores() -> None:

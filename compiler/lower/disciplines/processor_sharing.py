@@ -35,6 +35,8 @@ from qps.engine.expressions.formulas import (
     total,
 )
 
+_MOST_POWERS = 32
+"""Speeds up to which weights are powers of the load: of more, they pass what a float holds."""
 _LEAST = number(Fraction(1, 10**9))
 _TINY = number(Fraction(1, 10**40))
 _BEND = number(Fraction(83, 1000))
@@ -152,6 +154,16 @@ class _Chain:
     def __init__(self, queue: Queue) -> None:
         self.load, self.last = queue.load, queue.speeds[-1]
         self.spare = maximum(ZERO, 1 - queue.load)
+        many = number(len(queue.speeds))
+        beyond = (many * self.spare) ** 2 + 2 * many * self.load * self.spare
+        self._beyond = (beyond + self.load * (1 + self.load)) / self.last
+        if len(queue.speeds) > _MOST_POWERS:
+            self._from_behind(queue)
+        else:
+            self._in_powers(queue)
+
+    def _in_powers(self, queue: Queue) -> None:
+        """Sum the weights as they are: a rational function of the load."""
         traffic = queue.load * self.last
         weights = [ONE / queue.speeds[0]]
         for speed in queue.speeds[1:]:
@@ -164,10 +176,30 @@ class _Chain:
             weight * speed * (n / speed) ** 2
             for n, (weight, speed) in enumerate(zip(before, queue.speeds, strict=False), 1)
         )
-        many = number(len(weights))
-        beyond = (many * self.spare) ** 2 + 2 * many * self.load * self.spare
-        beyond = beyond + self.load * (1 + self.load)
-        self.second = self.spare**3 * stretched + self.end * beyond / self.last
+        self.second = self.spare**3 * stretched + self.end * self._beyond
+
+    def _from_behind(self, queue: Queue) -> None:
+        """Sum the weights as shares of all, each sum over that of the next: no power overflows.
+
+        Of each number, sums are over its own weight: the sum of all weights from there on times the
+        spare share of the server, the same of numbers times weights, and the squares.
+        """
+        traffic = minimum(ONE, queue.load) * self.last
+        sums, numbers, squares = [ONE], number(len(queue.speeds)), ZERO
+        for count in range(len(queue.speeds) - 1, 0, -1):
+            step = traffic / queue.speeds[count]
+            sums.append(self.spare + step * sums[-1])
+            numbers = count * self.spare + step * numbers
+            squares = count**2 / queue.speeds[count - 1] + step * squares
+        first = ONE / queue.speeds[0]
+        every = self.spare + traffic * first * sums[-1]
+        self.all = ONE
+        self.own = apply("mean", first * numbers, every)
+        end = apply("mean", first * sums[-1], every)
+        for speed, before, behind in zip(reversed(queue.speeds[1:]), sums[1:], sums, strict=False):
+            end = end * apply("mean", traffic / speed * behind, before)
+        self.end = end
+        self.second = apply("mean", self.spare**3 * first * squares, every) + end * self._beyond
 
     @property
     def longer(self) -> Formula:
