@@ -33,7 +33,7 @@ _TOGETHER = 256
 """So many elements times stages are worked out at a time."""
 _FARTHEST, _SAME, _FINER, _MOST_GRIDS = 1 - 1e-5, 1e-6, 8, 12
 """A mean is summed up to that quantile at least, until parts of it are the same on finer grids."""
-_FEW, _ENOUGH, _WIDER, _NEARER, _MOST_TURNS = 3, 24, 4.0, 1 / 16, 60
+_FEW, _ENOUGH, _WIDER, _SHORTER, _MOST_TURNS = 3, 24, 4.0, 1 / 16, 60
 """Behind how few steps a quantile is sought on a finer grid, and behind how many it is found."""
 _MOST_FINE, _STEADY, _ABOUT = 4, 1e-4, 0.05
 """A quantile is found on a grid of which it is at its place, but for such a part; of few steps it
@@ -83,23 +83,23 @@ def _tail(plan: Plan, time: Array) -> Array:
 
 
 def _quantile(plan: Plan, level: Array) -> Array:
-    near = _near(plan, level)
-    is_there = near > 0
+    estimate = _first_estimate(plan, level)
+    is_there = estimate > 0
     size, late = _size_of(plan), 1 - level
     steady = _STEADY if plan.count <= _SIZES[1][0] else _ABOUT
     for _ in range(_MOST_FINE):
-        step = _step(np.where(is_there, near, plan.scale), size)
+        step = _step(np.where(is_there, estimate, plan.scale), size)
         place, last = _where(shares_on_grid(plan, step, size), late)
-        before, near = near, place * step
-        is_far = (last > late) | (np.abs(near - before) > steady * before)
+        before, estimate = estimate, place * step
+        is_far = (last > late) | (np.abs(estimate - before) > steady * before)
         if not (is_there & is_far).any():
             break
-    return np.where(is_there, near, 0.0)
+    return np.where(is_there, estimate, 0.0)
 
 
 def _mean(plan: Plan, level: Array) -> Array:
     size = _size_of(plan)
-    far = np.maximum(_near(plan, level) / plan.scale, _NOTHING)
+    far = np.maximum(_first_estimate(plan, level) / plan.scale, _NOTHING)
     step = _step(plan.scale * 2.0 ** np.ceil(np.log2(far)), size)  # it moves as smoothly as a scale
     shares = shares_on_grid(plan, step, size)
     found = np.zeros(level.shape)
@@ -114,7 +114,7 @@ def _mean(plan: Plan, level: Array) -> Array:
     return np.asarray(found + rest + (rest - first) / (_FINER**2 - 1))  # errors fall as squares do
 
 
-def _near(plan: Plan, level: Array) -> Array:
+def _first_estimate(plan: Plan, level: Array) -> Array:
     """Return about where quantiles are, 0 where they are next to nothing."""
     late = 1 - level
     is_open, nothing = np.ones(level.shape, dtype=bool), plan.scale * _NOTHING
@@ -123,7 +123,7 @@ def _near(plan: Plan, level: Array) -> Array:
         step = _step(horizon, _COARSE)
         place, last = _where(shares_on_grid(plan, step, _COARSE), late)
         is_beyond, is_early = last > late, place < _FEW
-        after = np.where(is_early, horizon * _NEARER, place * step)
+        after = np.where(is_early, horizon * _SHORTER, place * step)
         after = np.where(is_beyond, horizon * _WIDER, after)
         is_there = ~is_beyond & ~is_early & (place > _ENOUGH)
         horizon = np.where(is_open, after, horizon)

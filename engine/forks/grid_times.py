@@ -102,14 +102,14 @@ class _Run:
         """Return the function of a node, as often as it is passed."""
         found = self._known.get(id(node))
         if found is None:
-            once = self.once(node)
-            found = once if node.whole == 1 else once**node.whole
+            visit = self.visit(node)
+            found = visit if node.whole == 1 else visit**node.whole
             if node.share is not None:
-                found = found * (1 - node.share + node.share * once)
+                found = found * (1 - node.share + node.share * visit)
             self._known[id(node)] = found
         return found
 
-    def once(self, node: Planned) -> Complex:
+    def visit(self, node: Planned) -> Complex:
         """Return the function of one passage."""
         factors = []
         if node.own is not None:
@@ -120,7 +120,7 @@ class _Run:
             factors.append(self._forks[id(node)])
         elif node.left is not None:
             each = (
-                np.asarray(one.chance * self.once(one), dtype=complex)
+                np.asarray(one.chance * self.visit(one), dtype=complex)
                 for one in node.inside
                 if one.chance.any()
             )

@@ -30,7 +30,7 @@ Known = Callable[[Any], float | None]
 """Which number an operand is, None where that is not known."""
 
 
-class _Way(Struct, frozen=True):
+class _Path(Struct, frozen=True):
     """A path: what is always the same of it, None for nothing, and in how many phases it varies."""
 
     fixed: tuple[Hashable, ...] | None
@@ -89,16 +89,16 @@ class _Counter(Struct, frozen=True):
     def has_phases(self, shape: _Shape) -> bool:
         """Return whether forks have, that stand in others or by themselves."""
         if self.known(shape.group[4]) == FORK:
-            return bool(self.ways(shape))
+            return bool(self.paths(shape))
         return all(map(self.has_phases, shape.inside))
 
-    def line(self, shapes: Iterable[_Shape]) -> list[_Way]:
-        found = [_Way(None, 0)]
+    def line(self, shapes: Iterable[_Shape]) -> list[_Path]:
+        found = [_Path(None, 0)]
         for shape in shapes:
-            found = _then(found, self.ways(shape))
+            found = _then(found, self.paths(shape))
         return found
 
-    def ways(self, shape: _Shape) -> list[_Way]:
+    def paths(self, shape: _Shape) -> list[_Path]:
         """Return the paths through a stage, as often as it is passed."""
         times = self.known(shape.group[7])
         whole, has_share = 0, True
@@ -108,13 +108,13 @@ class _Counter(Struct, frozen=True):
             whole = floor(times) if has_share else near
         if whole > MOST_PASSAGES:
             raise _NoPhasesError
-        once = self.once(shape) if whole or has_share else []
-        found = [_Way(None, 0)]
+        visit = self.visit(shape) if whole or has_share else []
+        found = [_Path(None, 0)]
         for _ in range(whole):
-            found = _then(found, once)
-        return _then(found, _merged([*once, _Way(None, 0)])) if has_share else found
+            found = _then(found, visit)
+        return _then(found, _merged([*visit, _Path(None, 0)])) if has_share else found
 
-    def once(self, shape: _Shape) -> list[_Way]:
+    def visit(self, shape: _Shape) -> list[_Path]:
         """Return the paths of one passage."""
         servers, within = self.known(shape.group[4]), self.known(shape.group[8])
         if servers == FORK:
@@ -122,12 +122,12 @@ class _Counter(Struct, frozen=True):
         own = self.own(shape)
         if within is None or within >= 0:
             return _then(own, self.line(shape.inside))
-        found = [_Way(None, 0)]
+        found = [_Path(None, 0)]
         for one in shape.inside:
-            found += self.once(one)
+            found += self.visit(one)
         return _then(own, _merged(found))
 
-    def own(self, shape: _Shape) -> list[_Way]:
+    def own(self, shape: _Shape) -> list[_Path]:
         waits, load, work, spread, servers, service, variation, _, _ = shape.group
         is_late = self.known(waits) != 0 and self.known(work) != 0
         is_served = self.known(service) != 0
@@ -143,34 +143,36 @@ class _Counter(Struct, frozen=True):
         phases = (
             1 if is_late and is_one and not is_fixed else is_late + (is_served and not is_fixed)
         )
-        return [_Way((self.key(service),) if is_fixed else None, int(phases))]
+        return [_Path((self.key(service),) if is_fixed else None, int(phases))]
 
-    def fork(self, branches: Sequence[_Shape]) -> list[_Way]:
+    def fork(self, branches: Sequence[_Shape]) -> list[_Path]:
         """Return the paths of the longest of some branches."""
         each = [self.line((branch,)) for branch in branches]
-        fixed = {way.fixed for ways in each for way in ways if way.fixed is not None}
-        is_behind = all(way.fixed is not None or not way.phases for ways in each for way in ways)
-        many = prod(sum(way.phases for way in ways) + 1 for ways in each) - 1
+        fixed = {path.fixed for paths in each for path in paths if path.fixed is not None}
+        is_behind = all(
+            path.fixed is not None or not path.phases for paths in each for path in paths
+        )
+        many = prod(sum(path.phases for path in paths) + 1 for paths in each) - 1
         if len(fixed) == 1 and is_behind and many <= MOST_PHASES:
-            is_sure = any(way.fixed is None for ways in each for way in ways)
-            return [*([_Way(None, 0)] if is_sure else []), _Way(fixed.pop(), many)]
+            is_sure = any(path.fixed is None for paths in each for path in paths)
+            return [*([_Path(None, 0)] if is_sure else []), _Path(fixed.pop(), many)]
         if prod(map(len, each)) > MOST_COMBINED:
             raise _NoPhasesError
         found = []
         for chosen in product(*each):
-            many = prod(way.phases + 1 for way in chosen) - 1
+            many = prod(path.phases + 1 for path in chosen) - 1
             if many > MOST_PHASES:
                 raise _NoPhasesError
-            ends = [way.fixed for way in chosen if way.fixed is not None]
-            found.append(_Way(("longest", *ends) if ends else None, many))
+            ends = [path.fixed for path in chosen if path.fixed is not None]
+            found.append(_Path(("longest", *ends) if ends else None, many))
         return found
 
 
-def _then(ways: Sequence[_Way], others: Sequence[_Way]) -> list[_Way]:
-    if len(ways) * len(others) > MOST_PATHS:
+def _then(paths: Sequence[_Path], others: Sequence[_Path]) -> list[_Path]:
+    if len(paths) * len(others) > MOST_PATHS:
         raise _NoPhasesError
     return [
-        _Way(
+        _Path(
             one.fixed
             if other.fixed is None
             else other.fixed
@@ -178,12 +180,12 @@ def _then(ways: Sequence[_Way], others: Sequence[_Way]) -> list[_Way]:
             else (*one.fixed, *other.fixed),
             one.phases + other.phases,
         )
-        for one in ways
+        for one in paths
         for other in others
     ]
 
 
-def _merged(ways: Sequence[_Way]) -> list[_Way]:
+def _merged(paths: Sequence[_Path]) -> list[_Path]:
     """Return paths of which those are one that take no time that is always the same."""
-    fixed = [way for way in ways if way.fixed is not None]
-    return [*fixed, _Way(None, sum(way.phases for way in ways if way.fixed is None))]
+    fixed = [path for path in paths if path.fixed is not None]
+    return [*fixed, _Path(None, sum(path.phases for path in paths if path.fixed is None))]

@@ -21,14 +21,14 @@ from qps.engine.distributions.sum_numbers import KINKED
 from qps.engine.forks.phase_counts import single_fork
 from qps.engine.numerics.array_blocks import Array, gauss_rule
 
-_MOST_WAYS = 2 * MOST_COMBINED
+_MOST_PATHS = 2 * MOST_COMBINED
 """Ways through all branches that differ: more take longer than a grid."""
 _NOTHING = 1e-14
 """What moves by less does not."""
 _KINKS = 3
 """What is left of work that is always the same ends there: so often a law has a kink."""
 _PLACES = 16
-_NEAR, _PARTS, _MOST_TURNS, _NEXT = 1e-3, 16, 60, 1e-13
+_ESTIMATE_ERROR, _PARTS, _MOST_TURNS, _NEXT = 1e-3, 16, 60, 1e-13
 """How near a time on a grid is, and into how many parts what is around a quantile is cut."""
 
 
@@ -64,7 +64,7 @@ class SingleFork(Struct, frozen=True, kw_only=True):
                     operands=operands, count=counts[key], paths=tuple(paths), terms=terms_of(paths)
                 )
             )
-        if sum(len(branch.paths) for branch in branches) > _MOST_WAYS:
+        if sum(len(branch.paths) for branch in branches) > _MOST_PATHS:
             return None
         return SingleFork(branches=tuple(branches))
 
@@ -80,12 +80,12 @@ class SingleFork(Struct, frozen=True, kw_only=True):
             each = (one.count * np.log1p(-np.clip(later(one), 0.0, 1.0)) for one in self.branches)
             return np.asarray(-np.expm1(sum(each)))
 
-    def quantile(self, late: float, near: float) -> float:
-        """Return the time that no more than a share `late` exceeds; a grid has it `near` there."""
+    def quantile(self, late: float, estimate: float) -> float:
+        """Return the time that no more than a share `late` exceeds; a grid has `estimate` there."""
         share = np.array([late])
         if float(self.later(np.zeros(1), share)[0]) <= late:
             return 0.0
-        low, high = near * (1 - _NEAR), near * (1 + _NEAR)
+        low, high = estimate * (1 - _ESTIMATE_ERROR), estimate * (1 + _ESTIMATE_ERROR)
         is_smooth = False
         for _ in range(_MOST_TURNS):
             times = np.linspace(low, high, _PARTS + 1)
@@ -99,7 +99,7 @@ class SingleFork(Struct, frozen=True, kw_only=True):
                 continue
             low, high = float(times[behind - 1]), float(times[behind])
             first, last = float(shares[behind - 1]), float(shares[behind])
-            is_smooth = last > 0 and first - last < _NEAR * first
+            is_smooth = last > 0 and first - last < _ESTIMATE_ERROR * first
             if high - low <= _NEXT * high or is_smooth:
                 break
         part = np.log(first / late) / np.log(first / last) if is_smooth and first > last else 1.0
@@ -118,14 +118,14 @@ class SingleFork(Struct, frozen=True, kw_only=True):
         shares = self.later(times * (1 + _NOTHING), np.array([_NOTHING]))
         is_first = np.append(shares[1:], 0.0) < 1 - _NOTHING
         is_last = np.insert(shares[:-1], 0, 1.0) > _NOTHING
-        kept = times[is_first & is_last]
-        if not len(kept):
+        times_between = times[is_first & is_last]
+        if not len(times_between):
             return float(times[-1])
         at, by = gauss_rule(_PLACES)
-        half = np.diff(kept)[:, None] / 2
-        inner = (kept[:-1, None] + half * (1 + at)).ravel()
+        half = np.diff(times_between)[:, None] / 2
+        inner = (times_between[:-1, None] + half * (1 + at)).ravel()
         found = self.later(inner, np.array([_NOTHING]))
-        return float(kept[0] + ((half * by).ravel() * found).sum())
+        return float(times_between[0] + ((half * by).ravel() * found).sum())
 
 
 def _later(branch: _Branch, times: Array, goal: Array) -> Array:

@@ -245,7 +245,7 @@ OF_RESPONSES: Rows = MappingProxyType(
             name="forks on a grid of times: convolution quadrature and fast Fourier transforms",
             of=(Of.MEAN, *TAIL),
             reason="the distribution of parallel calls to {at} is computed on a grid of times",
-            notes={"": "within {error:%} of draws for random forks, up to p99.9"},
+            notes={"": "within {error:%} of draws for random forks, up to p99"},
             error=0.01,
             sources=("Lubich 1988",),
         ),

@@ -231,9 +231,9 @@ function ownFunction({ parts, waiting, spare, service, variation }, { count, s }
     }
     if (service) {
       less(re * service, im * service, variation, out);
-      const kept = a + a * out[0] - b * out[1];
+      const real = a + a * out[0] - b * out[1];
       b += a * out[1] + b * out[0];
-      a = kept;
+      a = real;
     }
     found.re[k] = a;
     found.im[k] = b;

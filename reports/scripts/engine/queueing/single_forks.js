@@ -72,12 +72,12 @@ export function meanOfFork(branches) {
     if (tails.some(({ line }) => line.length)) points.push(...pointsOf(fixed, operands));
   }
   const times = [...new Set([...starts, ...points])].sort((a, b) => a - b), shares = times.map((time) => laterOfFork(branches, time * (1 + NOTHING), NOTHING));
-  const kept = times.filter((_, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && (shares[k - 1] ?? 1) > NOTHING);
-  if (!kept.length) return times.at(-1);
-  let found = kept[0];
-  for (let k = 0; k + 1 < kept.length; k++) {
-    const half = (kept[k + 1] - kept[k]) / 2;
-    for (const [node, weight] of RULE) found += half * weight * laterOfFork(branches, kept[k] + half * (1 + node), NOTHING);
+  const rising = times.filter((_, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && (shares[k - 1] ?? 1) > NOTHING);
+  if (!rising.length) return times.at(-1);
+  let found = rising[0];
+  for (let k = 0; k + 1 < rising.length; k++) {
+    const half = (rising[k + 1] - rising[k]) / 2;
+    for (const [node, weight] of RULE) found += half * weight * laterOfFork(branches, rising[k] + half * (1 + node), NOTHING);
   }
   return found;
 }
