@@ -21,6 +21,8 @@ from qps.solver.uncertainty.surface_refinement import About
 
 FEW = 100
 """Samples whose value is computed if it takes long and no surface can estimate the others."""
+_MOST_ERROR = 0.5
+"""Relative error in cross-validation from which a surface says nothing about a value."""
 _SAMPLES_EXAMINED = 32
 """Samples that decide whether a surface can."""
 _VALUE = "value"
@@ -78,6 +80,16 @@ class ValueModeSolver(SampleModeSolver):
             return None
         worst = max(surfaces, key=lambda one: one.error)
         return BySurface(requirement=_VALUE, points=worst.points, error=worst.error)
+
+    @property
+    def unreliable(self) -> frozenset[int]:
+        """The places of columns that a surface estimates too badly to report them."""
+        names = {
+            number
+            for (kind, number, *_), surface in self.surfaces.items()
+            if kind == _VALUE and surface.error >= _MOST_ERROR
+        }
+        return frozenset(i for i, one in enumerate(self.mode.columns) if str(one) in names)
 
     def _values(self, rows: Rows, index: Index, column: int | None) -> Floats:
         if column is None:

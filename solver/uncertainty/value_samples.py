@@ -46,6 +46,11 @@ class ValueSolver(SampleSolver):
         return max(surfaces, key=lambda one: one.error, default=None)
 
     @property
+    def unreliable(self) -> frozenset[int]:
+        """The places of columns that a surface estimates too badly to report them."""
+        return frozenset[int]().union(*(one.unreliable for one in self.solvers))
+
+    @property
     def is_partial(self) -> bool:
         """Whether it was computed for some samples alone."""
         return any(one.is_partial for one in self.solvers)

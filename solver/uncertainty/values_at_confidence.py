@@ -43,8 +43,9 @@ def _unfavorable(
 ) -> Sequence[float]:
     """Return what a share of the samples is not above, or not below where that is the worse side.
 
-    A value that has no samples is that of nominal inputs. Surfaces begin with the points of those
-    that were fitted before.
+    A value that has no samples is that of nominal inputs; one without a limit that no surface
+    estimates is infinite, which is not shown. Surfaces begin with the points of those that were
+    fitted before.
     """
     numbers = uncertain_numbers(model, configuration)
     if not numbers or not reads:
@@ -54,11 +55,16 @@ def _unfavorable(
     compiled = compile_matrix(model, matrix, further=tuple(read.of for read in reads))
     solver = value_solver(compiled, at, points)
     (rows,) = solver.row_blocks(0, axis.count)
-    columns = (column[rows.is_answered] for column in rows.columns[-len(reads) :])
-    return [
+    first = len(rows.columns) - len(reads)
+    columns = (column[rows.is_answered] for column in rows.columns[first:])
+    ends = [
         _end(read, column, usual, sampling.certainty)
         for read, column, usual in zip(reads, columns, nominal, strict=True)
     ]
+    for place in solver.unreliable:
+        if place >= first and not reads[place - first].criterion:
+            ends[place - first] = inf
+    return ends
 
 
 def _end(read: Read, values: Floats, nominal: float, certainty: float) -> float:

@@ -10,7 +10,9 @@ from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.solutions.change_wording import wording
 from qps.solver.answer import Answer
 from qps.solver.solved_spec import Solved, solved_spec
+from qps.solver.uncertainty import value_modes
 from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.value_modes import ValueModeSolver
 
 UNCERTAIN = """
 users N in 1..100_000
@@ -166,3 +168,17 @@ def test_what_a_limit_is_met_up_to_is_what_a_share_of_samples_supports() -> None
     ends = {one.name: one.met_up_to for one in beside.utilizations}
     db = 0.0019 * 1.45  # the busiest that 95 % of samples do not exceed
     assert ends["db.cpu"] == printed_capacity(int(1 / db), high=100_000)
+
+
+def test_a_p99_that_its_surface_does_not_estimate_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ValueModeSolver, "_is_long", lambda *_: True)
+    shown = _answer(UNCERTAIN).at_reliable
+    monkeypatch.setattr(value_modes, "_MOST_ERROR", 0.0)
+    refused = _answer(UNCERTAIN).at_reliable
+    assert shown is not None
+    assert refused is not None
+    assert [one.name for one in shown.percentiles] == ["page"]
+    assert refused.percentiles == ()
+    assert refused.requirements == shown.requirements
