@@ -183,7 +183,8 @@ class Model(ShowsItself):
     ) -> LoadGraph:
         """Return the symbolic load graph of one configuration.
 
-        If an input is uncertain, requirements with a confidence are omitted: they need samples.
+        If an input is uncertain, requirements with a confidence level are omitted:
+        they need samples.
         """
         from qps.compiler.lower.certainty_requirements import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415

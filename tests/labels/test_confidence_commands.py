@@ -291,5 +291,5 @@ def test_confidence_labels_the_nominal_answer_as_such(
 ) -> None:
     output = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--confidence", "80 %")
     answer = answer_of(capsys, waiting)
-    stated = f"At the confidence that each requirement specifies ({answer:,} users): Limit"
+    stated = f"At the confidence level of each requirement ({answer:,} users): Limit"
     assert stated in " ".join(output.split())

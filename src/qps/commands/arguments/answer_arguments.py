@@ -59,7 +59,7 @@ def add_solve(commands: Commands) -> None:
     command.add_argument(
         "--confidence",
         metavar="PERCENT",
-        help="with uncertain inputs, report the capacity at this confidence: '95 %%'",
+        help="with uncertain inputs, report the capacity at this confidence level: '95 %%'",
     )
     command.add_argument(
         "--for",
