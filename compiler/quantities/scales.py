@@ -117,8 +117,25 @@ def quantity(
         shared = scale_of(other, dimension)
         least, most = _COMPARABLE_RATIO
         factor, unit = shared if least <= abs(value) / shared[0] <= most else (factor, unit)
-    return with_unit(number(value / factor, digits), unit)
+    return with_unit(amount_in(value / factor, unit, digits), unit)
 
+
+def amount_in(value: float, unit: str, digits: int = 4) -> str:
+    """Return a number in a unit, without the unit: money has two decimals where it would have one.
+
+    >>> amount_in(204.54, "$/month"), amount_in(0.5, "$"), amount_in(1118.2, "$")
+    ('204.54', '0.50', '1,118')
+    >>> amount_in(0.5, "s")
+    '0.5'
+    """
+    text = number(value, digits)
+    if not (unit.startswith(_MONEY) and re.search(_ONE_DECIMAL, text)):
+        return text
+    return re.sub(_ONE_DECIMAL, r"\g<0>0", number(value, digits + 1))
+
+
+_ONE_DECIMAL = r"\.\d$"
+"""The end of an amount with one decimal."""
 
 _COMPARABLE_RATIO = (0.1, 10_000)
 """Values that are read at once in the unit of another, not in that of their own size."""
@@ -178,7 +195,7 @@ def quantity_in(value: float, unit: str, digits: int = 4) -> str:
     if not isfinite(value) or unit in ("", str(DIMENSIONLESS)):
         return number(value, digits)
     factor, name = _scale_among(value, scales_of_unit(unit))
-    return with_unit(number(value / factor, digits), name)
+    return with_unit(amount_in(value / factor, name, digits), name)
 
 
 def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:

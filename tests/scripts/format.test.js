@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, formatDistinct, formatBeyond, unbroken, ungrouped, whole } from "../../reports/scripts/common/format.js";
+import { amountIn, decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, formatDistinct, formatBeyond, unbroken, ungrouped, whole } from "../../reports/scripts/common/format.js";
 
 // The same as Python's: `tests/engine/test_numbers.py`.
 const NUMBERS = JSON.parse(readFileSync(join(import.meta.dirname, "numbers.json"), "utf8"));
@@ -24,6 +24,12 @@ test("a quantity has the unit that suits its size", () => {
   assert.equal(quantity(units, 0, "time"), "0 s");
   assert.equal(quantity(units, 0.25, "", { share: true }), "25 %");
   assert.equal(quantity(units, 3, "other"), "3 others");
+});
+
+// The same as Python's: `amount_in` in `compiler/quantities/scales.py`.
+test("money has two decimals where it would have one", () => {
+  const amounts = [[204.54, "$/month"], [0.5, "$"], [1118.2, "$"], [-12.5, "$"], [0.008001, "$"], [0.5, "s"]];
+  assert.deepEqual(amounts.map(([value, unit]) => amountIn(value, unit)), ["204.54", "0.50", "1,118", "-12.50", "0.008001", "0.5"]);
 });
 
 test("what stands in fields has its thousands apart, and is read so", () => {

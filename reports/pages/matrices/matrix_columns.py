@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.matrices import ANSWER
 from qps.reports.pages.json_values import Json
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import is_share, number, scales_of_unit, with_unit
+from qps.reports.text.words.quantities import amount_in, is_share, scales_of_unit, with_unit
 from qps.solver.matrix.row_tables import LOAD, SATURATION
 
 DIGITS = 6
@@ -85,7 +85,7 @@ class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
             return "–"
         if self.is_word:
             return printable(value)
-        return f"{value:,}" if self.is_whole else number(value / self.factor)
+        return f"{value:,}" if self.is_whole else amount_in(value / self.factor, self.unit)
 
     def quantity(self, value: Any) -> str:
         """Return a value with its unit."""

@@ -82,8 +82,15 @@ export function quantity(units, value, dimension, { share = false, digits = 4, b
     const shared = scaleOf(units, beside, dimension), there = Math.abs(value) / shared[0];
     if (there >= READ_WITH[0] && there <= READ_WITH[1]) [factor, unit] = shared;
   }
-  return withUnit(number(value / factor, digits), unit);
+  return withUnit(amountIn(value / factor, unit, digits), unit);
 }
+
+// A number in a unit, without the unit: money has two decimals where it would have one (`amount_in` in `scales.py`).
+export function amountIn(value, unit, digits = 4) {
+  const text = number(value, digits);
+  return unit.startsWith("$") && ONE_DECIMAL.test(text) ? number(value, digits + 1).replace(ONE_DECIMAL, "$&0") : text;
+}
+const ONE_DECIMAL = /\.\d$/;
 
 const READ_WITH = [0.1, 10_000]; // values that are read at once in the unit of another
 

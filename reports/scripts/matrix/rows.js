@@ -1,7 +1,7 @@
 // The rows of a matrix: columns of distinct values in order, and for each row the number of its
 // value, from 1 on; 0 is no value. To sort and to filter, the numbers will do.
 
-import { number, whole, withUnit } from "../common/format.js";
+import { amountIn, whole, withUnit } from "../common/format.js";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const NOTHING = "–";
@@ -21,7 +21,7 @@ export class RowColumn {
   // A value in the unit of the column, as text.
   format(code) { return (this.texts[code] ??= code ? this.formatValue(this.values[code - 1]) : NOTHING); }
 
-  formatValue(value) { return this.isWord ? value : this.kind === "whole" ? whole(value) : number(value / this.factor); }
+  formatValue(value) { return this.isWord ? value : this.kind === "whole" ? whole(value) : amountIn(value / this.factor, this.unit); }
 
   textOfRow(row) { return this.mark(row) + this.format(this.codes[row]); }
 

@@ -10,6 +10,7 @@ from qps.compiler.ir.measure_names import UTILIZATION
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.printed_capacity import reliable_number
 from qps.compiler.quantities.scales import (
+    amount_in,
     number,
     percent,
     plural,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from qps.solver.answers.answer_parts import RequirementAnswer
 
 __all__ = [
+    "amount_in",
     "number",
     "percent",
     "plural",
