@@ -201,7 +201,7 @@ def test_a_price_is_reported_requested_and_never_invented(
 @pytest.mark.parametrize(
     ("count", "name", "several", "one"),
     [
-        (400, "connected", "400 users connected", "user connected"),
+        (400, "connected", "400 connected users", "connected user"),
         (2, "people_waiting", "2 people waiting", "people waiting"),
         (2, "viewers", "2 viewers", "viewer"),
     ],

@@ -189,15 +189,15 @@ def test_an_end_that_is_not_acceptable_itself_is_reported(
 
 # requirement, population, what is told; N / (2 panels) <= 1
 COUNTED = [
-    ("", 81, "at least 41 (40.5) (below that, host.cpu.utilization exceeds its limit)"),
+    ("", 81, "at least 41 (40.5 before rounding; below that, host.cpu.utilization exceeds its limit)"),
     ("", 80, "at least 40 (below that, host.cpu.utilization exceeds its limit)"),
     ("", 1, None),
-    ("cost <= 5050 $", 80, "between 40 (below that, host.cpu.utilization exceeds its limit) and 50 (50.5) (above that, cost exceeds its limit)"),
-    ("cost <= 5000 $", 79, "between 40 (39.5) (below that, host.cpu.utilization exceeds its limit) and 50 (above that, cost exceeds its limit)"),
+    ("cost <= 5050 $", 80, "between 40 (below that, host.cpu.utilization exceeds its limit) and 50 (50.5 before rounding; above that, cost exceeds its limit)"),
+    ("cost <= 5000 $", 79, "between 40 (39.5 before rounding; below that, host.cpu.utilization exceeds its limit) and 50 (above that, cost exceeds its limit)"),
     # a limit that must not be reached
-    ("cost < 5000 $", 80, "between 40 (below that, host.cpu.utilization exceeds its limit) and 49 (50) (above that, cost is not below its limit)"),
+    ("cost < 5000 $", 80, "between 40 (below that, host.cpu.utilization exceeds its limit) and 49 (50 before rounding; above that, cost is not below its limit)"),
     # 40 and nothing else
-    ("cost <= 4099 $", 80, "40 (below that, host.cpu.utilization exceeds its limit; above that, cost exceeds its limit)"),
+    ("cost <= 4099 $", 80, "40 (below that, host.cpu.utilization exceeds its limit; 40.99 before rounding; above that, cost exceeds its limit)"),
 ]  # fmt: skip
 
 

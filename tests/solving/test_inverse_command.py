@@ -111,7 +111,7 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> Run:
     return status, printed.out, printed.err
 
 
-REQUIRED = "panels must be at least 41 (40.5) (below that, host CPU utilization exceeds its limit)"
+REQUIRED = "panels must be at least 41 (40.5 before rounding; below that, host CPU utilization exceeds its limit)"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
         "elastic": False,
         "whole_numbers": True,
         "range": [1, 60_000_000],
-        "answer": "81 users: panels must be at least 41 (40.5) (below that, host.cpu.utilization exceeds its limit). "
+        "answer": "81 users: panels must be at least 41 (40.5 before rounding; below that, host.cpu.utilization exceeds its limit). "
         "Currently 60.",
         "intervals": [
             {

@@ -111,6 +111,7 @@ def _moved(cost: CostDrift, found: Drift) -> str:
         verb="higher" if is_more else "lower",
         of=of,
         relative=_relative(cost),
+        changes=phrase("drift.increases") if is_more else phrase("drift.decreases"),
         share=percent(abs(cost.share), 2),
         chance=_chance(cost.by_chance),
     )

@@ -358,12 +358,15 @@ def _others(answer: Answer) -> list[RequirementAnswer]:
 
 def others_label(answer: Answer) -> str:
     """Return the label of other requirements: that of latencies where all are."""
-    return "Latency" if all(timed_streams(one.name) for one in _others(answer)) else "Requirements"
+    names = [one.name for one in _others(answer)]
+    if all(timed_streams(name) == (name.removesuffix(".latency"),) for name in names):
+        return phrase("limit.mean_latency")
+    return "Latency" if all(map(timed_streams, names)) else "Requirements"
 
 
 def others(answer: Answer, labels: Labels) -> str:
     """Return the values of other requirements beside their limits."""
-    of = " latency" if others_label(answer) == "Latency" else ""
+    of = "" if others_label(answer) == "Requirements" else " latency"
     texts = [
         f"{labels.measure(one.name).removesuffix(of)} {value_and_limit(one, one.now)}"
         for one in _others(answer)

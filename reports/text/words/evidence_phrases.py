@@ -58,10 +58,11 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "whose rates vary independently"
     ),
     "drift.demand": (
-        "{what} is {by} {verb} than in the spec for {of}{relative}, {share} of utilization "
-        "({chance})"
+        "{what} is {by} {verb} than in the spec for {of}{relative}, which {changes} utilization "
+        "by {share} ({chance})"
     ),
     "drift.demand_per": "service demand per {word}",
+    "drift.decreases": "decreases",
     "drift.detectable": "a change of ±{share} would have been detected",
     "drift.detected": (
         "drift detected: at the rates of these runs, utilization is {level} than the spec "
@@ -69,6 +70,7 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     ),
     "drift.heading": "{file} against {observed}: {resource} of {machine}",
     "drift.idle_utilization": "idle utilization",
+    "drift.increases": "increases",
     "drift.input_demand_per": "demand per {word}",
     "drift.latest": "{latest} at the latest, possibly before these runs",
     "drift.no_time": "unknown: the runs have no column `time` or `day`",

@@ -24,13 +24,13 @@ def noun(name: str) -> str:
     """Return the plural of what a population counts.
 
     >>> noun("N"), noun("data_centres"), noun("connected")
-    ('users', 'data centres', 'users connected')
+    ('users', 'data centres', 'connected users')
     """
     word = name.strip("_")
     if len(word) <= _LETTER:
         return _USERS
     if word.isalpha() and word.endswith(_DOING):
-        return f"{_USERS} {word}"
+        return f"{word} {_USERS}"
     return word.replace("_", " ")
 
 
@@ -46,8 +46,6 @@ def noun_of_one(name: str) -> str:
 def _one_of(several: str) -> str:
     if not _VOWELS.intersection(several.casefold()):
         return several  # an abbreviation of a rate, such as rps or tps, and no plural
-    if several.startswith(f"{_USERS} "):
-        return several.replace(_USERS, "user", 1)
     for ending, instead in _ENDINGS:
         if several.endswith(ending) and len(several) > len(ending) + 1:
             return several.removesuffix(ending) + instead

@@ -80,6 +80,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "limit.breakdown": "breakdown of the mean latency: {names}",
     "limit.closed": " (a closed workload cannot overload it)",
     "limit.in_samples": "`{name}` saturates first in {share}",
+    "limit.mean_latency": "Mean latency",
     "limit.never_overloaded": " (never overloaded)",
     "limit.not_met": "{name}: not met at {users}",
     "limit.not_met_above": "{name}: not met at {further}",
