@@ -202,7 +202,7 @@ def matrix_layout(
             phrase("matrix.more_rows", left=f"{left:,}", rows="row" if left == 1 else "rows")
         )
     return Layout(
-        title=f"Matrix {compiled.matrix.name}",
+        title=f"Matrix: {compiled.matrix.name}",
         place=compiled.model.file,
         facts=tuple(facts),
         tables=(whole.with_columns(shown),),

@@ -120,7 +120,7 @@ def test_a_matrix_has_machines_with_arguments_on_its_axes(
     Path("spec.qps").write_text(MADE, encoding="utf-8")
     assert main(["matrix", "spec.qps"]) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    assert lines[0].split()[:2] == ["Matrix", "sizes"]
+    assert lines[0].split()[:2] == ["Matrix:", "sizes"]
     assert "Result           3 configurations; 2 meet the conditions" in lines
     assert any(line.startswith("vm(4, 8 GB, 100 score) ") for line in lines)
     Path("spec.qps").write_text(PLAIN, encoding="utf-8")

@@ -49,9 +49,9 @@ def test_all_files_hold_the_same_rows() -> None:
 def test_a_table_shows_the_first_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["matrix", "shop.qps"]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].split() == ["Matrix", "m", "shop.qps"]
+    assert printed[0].split() == ["Matrix:", "m", "shop.qps"]
     assert printed[2].startswith("  Result           80 configurations")
-    assert printed[-1] == "  30 more rows: write all of them with `-o FILE`."
+    assert printed[-1] == "  30 more rows. To save all rows, use `-o FILE`."
     start = printed.index("", 3) + 2
     assert len(printed[start : printed.index("", start)]) == 50
 

@@ -219,7 +219,7 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     "trace.area": "under the curve below, equal to mean lateness",
     "trace.best_buffer": "Best buffer",
     "trace.correlation": "Correlation of the measures over {count} traces",
-    "trace.distance": "distance {value}, limit 1",
+    "trace.distance": "distance from the ideal {value}, limit 1",
     "trace.longest": "longest packet interval",
     "trace.maximum_gaps": "Maximum gaps",
     "trace.mean": "mean packet interval",

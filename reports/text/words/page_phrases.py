@@ -33,7 +33,7 @@ PAGE_PHRASES: Mapping[str, str] = {
     "matrix.feasible_infeasible": "{text}; {feasible:,} feasible, {infeasible:,} infeasible.",
     "matrix.free_disk_space": "{stored}: free disk space, then continue with `--resume`",
     "matrix.from_start": "from the start",
-    "matrix.hidden": "Columns not shown: {names}; write all of them with `-o FILE`.",
+    "matrix.hidden": "Columns not shown: {names}. To save all columns, use `-o FILE`.",
     "matrix.individually": "{count} of {size} {verb} solved individually, which takes longer",
     "matrix.internal_errors": "internal errors",
     "matrix.interrupted": (
@@ -41,7 +41,7 @@ PAGE_PHRASES: Mapping[str, str] = {
         "the command with `--resume`"
     ),
     "matrix.meet_conditions": "; {rows:,} meet the conditions",
-    "matrix.more_rows": "{left} more {rows}: write all of them with `-o FILE`.",
+    "matrix.more_rows": "{left} more {rows}. To save all rows, use `-o FILE`.",
     "matrix.no_capacity": "; {none_supported} without capacity, see `reason`",
     "matrix.no_result": "{count} without a result after {errors} of qps, see `reason`",
     "matrix.no_units": (
