@@ -190,7 +190,7 @@ EXPRESSIONS = st.recursive(
 @settings(max_examples=examples(400))
 @given(
     expr=EXPRESSIONS,
-    reported=st.fixed_dictionaries(
+    expected=st.fixed_dictionaries(
         {name: st.fractions(min_value=0, max_value=4, max_denominator=4) for name in _LEAVES}
     ),
     off=st.fixed_dictionaries(

@@ -10,7 +10,7 @@ from simulated.loaded import Loaded
 from simulated.requested import Requested
 
 KINDS = (
-    *("rows", "periodic", "batches", "behind", "calls", "ports", "speeds", "kept"),
+    *("rows", "periodic", "batches", "behind", "calls", "ports", "speeds", "stored"),
     *("closed", "classes", "mixed", "pools", "bursts", "uneven", "ranks"),
     *("combined",) * 25,
 )
