@@ -83,7 +83,7 @@ class Answer(Outcome, frozen=True, kw_only=True):
     reliable: ReliableCapacity | None = None
     """The capacity that covers uncertain inputs and measured model errors, if requested."""
     at_reliable: AtReliableCapacity | None = None
-    """Values at that capacity and its confidence; None where no population is supported."""
+    """Values at that capacity and its confidence level; None where no population is supported."""
     headline: Answer | None = None
     """The same answer at that capacity, as a first screen; None where none was requested."""
     at_confidence: bool = False

@@ -81,9 +81,9 @@ class ValueAtCapacity(Struct, frozen=True, kw_only=True):
     """A value at the reliable capacity, in base units.
 
     `nominal` is the value with nominal inputs. `value` is the unfavorable end of its interval, at
-    the confidence of the capacity. Both are the same if inputs are certain. `used` is the fraction
-    of the limit that `value` uses, or null if there is no limit. The limit is met up to a
-    population of `met_up_to`, at the same confidence and with the same model errors as the
+    the confidence level of the capacity. Both are the same if inputs are certain. `used` is the
+    fraction of the limit that `value` uses, or null if there is no limit. The limit is met up to a
+    population of `met_up_to`, at the same confidence level and with the same model errors as the
     capacity; this is null if there is no limit.
     """
 
@@ -96,14 +96,14 @@ class ValueAtCapacity(Struct, frozen=True, kw_only=True):
 
 
 class AtReliableCapacity(Struct, frozen=True, kw_only=True):
-    """Values shown next to the capacity, at its population and confidence.
+    """Values shown next to the capacity, at its population and confidence level.
 
     `population` is the reliable capacity, rounded down as printed. `limited_by` is the utilization
     or the requirement that reaches its limit there. `utilizations` has an entry for each resource,
     and `requirements` is in the order of the spec. `percentiles` lists the p99 of each stream with
     a latency requirement, or of the first stream if there is none. `next_limit` is the limit that
     would be reached next if `limited_by` were lifted, and `quality_met_up_to` is where the quality
-    metric exceeds its limit (null without one), both at the same confidence.
+    metric exceeds its limit (null without one), both at the same confidence level.
     """
 
     population: int
