@@ -312,7 +312,7 @@ def _uncertain(one: SpecChange) -> Iterator[Finding]:
                     high=interval.most or 0,
                     least=claim.least,
                     name=claim.name,
-                    nominal=one.after.capacity or 0,
+                    nominal=one.after.nominal_capacity or 0,
                 )
             ),
             file=one.file,

@@ -69,7 +69,7 @@ def ci_view(review: Review, *, passed: bool) -> CiView:
     """Return a review as plain values."""
     base = review.base
     return CiView(
-        schema="qps/ci/3",
+        schema="qps/ci/4",
         summary=review.summary,
         passed=passed,
         base=BaseView(

@@ -58,10 +58,10 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
 """By the middle part of the key `schema`, such as `qps/solve/2`: the type, and what prints it."""
 
 _VERSIONS: Mapping[str, int] = {
-    "ci": 3,
+    "ci": 4,
     "code": 2,
     "diagnostics": 2,
-    "diff": 6,
+    "diff": 7,
     "drift": 3,
     "explain": 4,
     "inverse": 3,

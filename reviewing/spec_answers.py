@@ -8,20 +8,14 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.solutions.answer_values import SolveView
-from qps.reports.text.solutions.solve_view import solve_view
-from qps.reports.text.words.labels import Labels, labels_of
-from qps.solver.answers.worst_mode import solve_model
+from qps.reports.text.changes.difference_text import DifferenceView, spec_difference_view
+from qps.solver.answers.answer_parts import HeadlineCapacity
 from qps.solver.claims.claim_results import ClaimResult
-from qps.solver.complete_answer import complete_answer
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
-from qps.solver.uncertainty.interval_result import Interval, Sampling
-from qps.solver.what_if.assumption_changes import Side
+from qps.solver.spec_difference import spec_difference
+from qps.solver.uncertainty.interval_result import Interval
 
 _AT_LEAST, _AT_MOST = (">=", ">"), ("<=", "<")
 
@@ -29,12 +23,15 @@ _AT_LEAST, _AT_MOST = (">=", ">"), ("<=", "<")
 class SpecAnswer(Struct, frozen=True, kw_only=True):
     """The capacity of a spec, and its limit. The capacity is None if no user is supported.
 
-    `population` is the name of the population. `bottleneck` is None if the range ends first.
+    `capacity` is what `qps solve` prints: it covers the uncertainty of inputs and model errors.
+    `nominal_capacity` is computed with nominal inputs, without model error. `population` is the
+    name of the population. `bottleneck` is None if the range ends first.
     `interval` is the interval of the capacity, None if all inputs are certain. `costs` are totals
     by unit.
     """
 
     capacity: int | None
+    nominal_capacity: int | None
     population: str
     known: Certainty
     bottleneck: str | None
@@ -42,32 +39,39 @@ class SpecAnswer(Struct, frozen=True, kw_only=True):
     costs: dict[str, float]
 
 
-def spec_answer(view: SolveView, labels: Labels, interval: Interval | None = None) -> SpecAnswer:
-    """Return the answer of a spec that was solved."""
-    limit = view.limited_by
-    return SpecAnswer(
-        capacity=view.capacity,
-        population=view.population.name,
-        known=view.known,
-        bottleneck=printable(labels.of(limit)) if limit else None,
-        interval=interval,
-        costs={cost.unit: cost.total for cost in view.cost},
+def spec_answers(view: DifferenceView) -> tuple[SpecAnswer, SpecAnswer]:
+    """Return both answers of a difference."""
+    pair, sampled = view.pair, view.uncertainty
+    intervals = (None, None) if sampled is None else (sampled.before, sampled.after)
+    heads: tuple[HeadlineCapacity | None, HeadlineCapacity | None] = None, None
+    if view.headlines is not None:
+        heads = view.headlines.before, view.headlines.after
+    before, after = (
+        SpecAnswer(
+            capacity=side.capacity if head is None else head.capacity,
+            nominal_capacity=side.capacity,
+            population=side.population.name,
+            known=known,
+            bottleneck=printable(labels.of(limit)) if limit else None,
+            interval=interval,
+            costs={cost.unit: cost.total for cost in side.cost},
+        )
+        for side, head, known, limit, labels, interval in zip(
+            (view.before, view.after),
+            heads,
+            pair.known,
+            pair.limited_by,
+            view.labels,
+            intervals,
+            strict=True,
+        )
     )
+    return before, after
 
 
 def answer_of(spec: Spec) -> SpecAnswer:
     """Solve a spec as it is written; QpsError where it has no answer."""
-    configuration = spec.configuration()
-    model = model_at_confidence(spec.model, configuration)
-    answer = complete_answer(model, configuration, solve_model(model, configuration))
-    interval = None
-    if uncertain_in(configuration):
-        from qps.solver.uncertainty.difference_intervals import difference_odds  # noqa: PLC0415 - needs numpy
-
-        side = Side(without_certainty(spec.model), configuration)
-        odds = difference_odds(side, side, Sampling())
-        interval = None if odds is None else odds.after
-    return spec_answer(solve_view(answer), spec.model.derived(labels_of), interval)
+    return spec_answers(spec_difference_view(spec_difference(spec, spec)))[1]
 
 
 def least_claimed(model: ir.Model, results: Sequence[ClaimResult]) -> dict[str, Fraction]:

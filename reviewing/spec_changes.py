@@ -16,7 +16,7 @@ from qps.reports.text.claims.claim_changes import ClaimChanges, claim_changes
 from qps.reports.text.words.phrases import phrase
 from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
-from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer
+from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answers
 from qps.solver.answers.solution import SolverFault
 from qps.solver.claims.claim_evaluation import evaluate_claims
 from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
@@ -114,14 +114,7 @@ def spec_change(
             phrase("term.internal_error", name=type(error).__name__, error=error), State.FAULT
         )
     is_moved = found.difference.is_moved or claims.are_any or any(one.is_moved for one in matrices)
-    sampled = view.uncertainty
-    intervals = (None, None) if sampled is None else (sampled.before, sampled.after)
-    answers = [
-        spec_answer(side, labels, interval)
-        for side, labels, interval in zip(
-            (view.before, view.after), view.labels, intervals, strict=True
-        )
-    ]
+    answers = spec_answers(view)
     return SpecChange(
         file=file,
         was=was,
@@ -184,7 +177,7 @@ def _uncertain(
     if after.interval is None:
         return ()
     lowest = after.interval.least or 0
-    earlier = before.capacity if before.interval is None else before.interval.least
+    earlier = before.nominal_capacity if before.interval is None else before.interval.least
     passing = {one.name: one for one in results if not one.fails}
     return tuple(
         UncertainClaim(name=name, least=ceil(bound), line=passing[name].line)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
-from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Spec
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import AtReliableCapacity
@@ -22,7 +21,7 @@ from qps.solver.complete_answer import complete_answer
 from qps.solver.headline_answer import headline_answer
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import Sampling
-from qps.solver.uncertainty.reliable_capacity import reliable_capacity
+from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
 
 if TYPE_CHECKING:  # of few specs; it needs numpy
     from qps.solver.uncertainty.prediction_interval import SampledOdds
@@ -64,9 +63,7 @@ def configured_answer(
     solution = solve_model(model, configuration)
     of_slopes = solution
     if not is_certain:
-        if model is not spec.model:
-            plain = without_certainty(spec.model)
-            of_slopes = replace(solve_model(plain, configuration), at=solution.at)
+        plain, of_slopes = plain_solution(spec.model, configuration, solution)
         if with_confidence:
             on_progress("uncertainty")
             found = _sampled(plain, configuration, of_slopes, sampling)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import uncertain_in
-from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import Headlines
 from qps.solver.claims.claim_evaluation import evaluate_claims
 from qps.solver.claims.claim_results import ClaimResults
 from qps.solver.complete_answer import complete_answer
+from qps.solver.reliable_difference import SolvedSide, reliable_difference
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
-from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling
+from qps.solver.uncertainty.interval_result import DifferenceOdds
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.difference import Difference, difference
 
@@ -22,6 +21,7 @@ from qps.solver.what_if.difference import Difference, difference
 class SpecDifference(Struct, frozen=True, kw_only=True):
     """A difference, the complete answers of both models, the old one first, and its uncertainty.
 
+    There are no `headlines` where the capacities that were computed can be relied on.
     `claims` are those of both specs as they are written; None where nothing requests them.
     """
 
@@ -29,6 +29,7 @@ class SpecDifference(Struct, frozen=True, kw_only=True):
     models: tuple[ir.Model, ir.Model]
     answers: tuple[Answer, Answer]
     odds: DifferenceOdds | None = None
+    headlines: Headlines | None = None
     claims: tuple[ClaimResults, ClaimResults] | None = None
 
 
@@ -46,19 +47,26 @@ def spec_difference(
         for one in (spec.with_parts_of(settings) for spec in (old, new))
     )
     found = difference(before, after, model_at_confidence)
-    odds = None
-    if uncertain_in(before.configuration) or uncertain_in(after.configuration):
-        from qps.solver.uncertainty.difference_intervals import difference_odds  # noqa: PLC0415 - needs numpy
-
-        plain = [replace(side, model=without_certainty(side.model)) for side in (before, after)]
-        odds = difference_odds(plain[0], plain[1], Sampling())
+    sides = [
+        SolvedSide(side=side, solution=solution)
+        for side, solution in zip((before, after), (found.old, found.new), strict=True)
+    ]
+    sure = reliable_difference(sides[0], sides[1], is_same=not found.is_moved)
+    answers = [
+        complete_answer(
+            one.side.model,
+            one.side.configuration,
+            one.solution,
+            settings=settings,
+            reliable=reliable,
+        )
+        for one, reliable in zip(sides, sure.reliable, strict=True)
+    ]
     return SpecDifference(
         difference=found,
         models=(before.model, after.model),
-        answers=(
-            complete_answer(before.model, before.configuration, found.old, settings=settings),
-            complete_answer(after.model, after.configuration, found.new, settings=settings),
-        ),
-        odds=odds,
+        answers=(answers[0], answers[1]),
+        odds=sure.odds,
+        headlines=sure.headlines,
         claims=(evaluate_claims(old), evaluate_claims(new)) if claims else None,
     )

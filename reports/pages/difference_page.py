@@ -9,7 +9,12 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.json_values import Json
 from qps.reports.text.changes.change_effects import change_name, changes_table, moving
-from qps.reports.text.changes.difference_text import DifferenceView, numbers_table, remark_of
+from qps.reports.text.changes.difference_text import (
+    DifferenceView,
+    nominal_effects,
+    numbers_table,
+    remark_of,
+)
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.phrases import phrase
 from qps.solver.what_if.assumption_changes import AssumptionChange
@@ -43,7 +48,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
         changes=changes_table(view.changes),
         numbers=numbers_table(view),
         answers=view.pair.table(),
-        remark=remark_of(view),
+        remark=" ".join([remark_of(view), *nominal_effects(view)]),
         omission="" if ways or not view.changes else _OMISSION,
         warnings=tuple(
             printable(f"{word}: {warning.message}.")

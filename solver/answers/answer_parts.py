@@ -77,6 +77,25 @@ class ReliableCapacity(Struct, frozen=True, kw_only=True):
     unmeasured: tuple[str, ...]
 
 
+class HeadlineCapacity(Struct, frozen=True, kw_only=True):
+    """The capacity that `qps solve` prints first: reliable, and rounded down.
+
+    It covers the uncertainty of inputs, at a `confidence`, and the measured model errors. It is
+    None if no user is supported. `limited_by` is what limits it.
+    """
+
+    capacity: int | None
+    confidence: float | None
+    limited_by: str | None
+
+
+class Headlines(Struct, frozen=True, kw_only=True):
+    """The headline capacities of both sides."""
+
+    before: HeadlineCapacity
+    after: HeadlineCapacity
+
+
 class ValueAtCapacity(Struct, frozen=True, kw_only=True):
     """A value at the reliable capacity, in base units.
 

@@ -2,7 +2,7 @@
 
 Both are solved for the same samples: what both write alike has one value in each of them (common
 random numbers), so that only what differs, and what it meets with, distinguishes one from the
-other.
+other. The new one is sampled as it is alone; the old one takes over what both have.
 """
 
 from __future__ import annotations
@@ -10,12 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec import Struct, field
 
+from qps.compiler import ir
 from qps.engine.numerics.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
-from qps.solver.uncertainty.capacity_interval import interval_of, least, most
-from qps.solver.uncertainty.interval_result import ALONE, PROBABILITY, DifferenceOdds, Sampling
+from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
+from qps.solver.uncertainty.interval_result import (
+    ALONE,
+    PROBABILITY,
+    AtConfidence,
+    DifferenceOdds,
+    Sampling,
+)
+from qps.solver.uncertainty.limit_samples import Limits, LimitSamples, limits_at_confidence
 from qps.solver.uncertainty.sample_draws import (
     UncertainNumber,
     axis_of,
@@ -25,42 +34,76 @@ from qps.solver.uncertainty.sample_draws import (
     values_at,
 )
 from qps.solver.uncertainty.sample_solver import solved_for
+from qps.solver.uncertainty.sampled_capacity import CapacitySamples
 from qps.solver.what_if.assumption_changes import Side
 
 
-def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds | None:
+class SampledDifference(Struct, frozen=True, eq=False, kw_only=True):
+    """The odds of a difference, and the samples of both sides; None for one that is certain."""
+
+    odds: DifferenceOdds
+    samples: tuple[CapacitySamples | None, CapacitySamples | None]
+
+
+def sampled_difference(
+    old: Side, new: Side, sampling: Sampling, *, is_same: bool = False
+) -> SampledDifference | None:
     """Return the odds of both answers and of their difference; None where all is known.
 
-    What cannot be on either side is left out; None where that is every sample, too.
+    What cannot be on either side is left out; None where that is every sample, too. Sides that are
+    known to be the same, `is_same`, are sampled once.
     """
     before, after = (uncertain_numbers(side.model, side.configuration) for side in (old, new))
     if not before and not after:
         return None
-    known = {number.key: columns for number, columns in _placed(before)}
-    own = [number for number in after if number.key not in known]
-    behind = dimensions_of(before)
+    is_same = is_same and [one.key for one in before] == [one.key for one in after]
+    known = dict(zip((number.key for number in after), columns_of(after), strict=True))
+    own = [number for number in before if number.key not in known]
+    behind = dimensions_of(after)
     points = sobol_points(sampling.samples, behind + dimensions_of(own), sampling.seed)
     shift = dict(zip((number.key for number in own), columns_of(own), strict=True))
-    of_new = [
+    of_old = [
         points[:, known[n.key]] if n.key in known else points[:, behind:][:, shift[n.key]]
-        for n in after
+        for n in before
     ]
-    first, is_first, is_open = _answers(old, before, points[:, :behind])
-    own_points = np.hstack(of_new) if of_new else points[:, :0]
-    second, is_second, also_open = _answers(new, after, own_points)
-    is_answered, is_open = is_first & is_second, is_open | also_open
+    second = _answers(new, after, points[:, :behind])
+    first = second
+    if not is_same:
+        first = _answers(old, before, np.hstack(of_old) if of_old else points[:, :0])
+    return _difference(old, new, first, second, sampling)
+
+
+class _Answers(Struct, frozen=True, eq=False, kw_only=True):
+    """The answer of each sample, which have one, and which may be, but are not solved.
+
+    There is no `axis` where nothing is drawn.
+    """
+
+    largest: Ints
+    is_answered: Bools
+    is_open: Bools
+    axis: ir.Axis | None
+    met_up_to: Limits = field(default_factory=dict)
+
+
+def _difference(
+    old: Side, new: Side, first: _Answers, second: _Answers, sampling: Sampling
+) -> SampledDifference | None:
+    is_answered = first.is_answered & second.is_answered
+    is_open = first.is_open | second.is_open
     if not is_answered.any():
         return None
     lows = [side.configuration.low for side in (old, new)]
     intervals = [
-        interval_of(one[is_answered], low) for one, low in zip((first, second), lows, strict=True)
+        interval_of(one.largest[is_answered], low)
+        for one, low in zip((first, second), lows, strict=True)
     ]
     # None acceptable is less than any number, whatever the range starts with.
     moved = (
-        np.where(second < lows[1], 0, second)[is_answered]
-        - np.where(first < lows[0], 0, first)[is_answered]
+        np.where(second.largest < lows[1], 0, second.largest)[is_answered]
+        - np.where(first.largest < lows[0], 0, first.largest)[is_answered]
     )
-    return DifferenceOdds(
+    odds = DifferenceOdds(
         before=intervals[0],
         after=intervals[1],
         more=float(np.mean(moved > 0)),
@@ -72,29 +115,50 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
         left_out=float(np.mean(~is_answered & ~is_open)),
         unsolved=float(np.mean(is_open)),
     )
+    samples = [_samples(one, side, sampling) for one, side in ((first, old), (second, new))]
+    return SampledDifference(odds=odds, samples=(samples[0], samples[1]))
 
 
-def _placed(numbers: Sequence[UncertainNumber]) -> list[tuple[UncertainNumber, slice]]:
-    return list(zip(numbers, columns_of(numbers), strict=True))
+def _samples(found: _Answers, side: Side, sampling: Sampling) -> CapacitySamples | None:
+    """Return the samples of a side with what a share of its own supports."""
+    if found.axis is None:
+        return None
+    certainty, is_answered = sampling.certainty, found.is_answered
+    low, high = side.configuration.low, side.configuration.high
+    capacity = not_below(least(found.largest[is_answered], certainty), low)
+    return CapacitySamples(
+        at_confidence=AtConfidence(confidence=certainty, capacity=capacity),
+        met_up_to=limits_at_confidence(found.met_up_to, is_answered, certainty, high),
+        largest=found.largest,
+        is_solved=is_answered,
+        axis=found.axis,
+    )
 
 
-def _answers(
-    side: Side, numbers: Sequence[UncertainNumber], points: Floats
-) -> tuple[Ints, Bools, Bools]:
-    """Return the answer of each sample, which have one, and which may be, but are not solved.
-
-    All alike where nothing is drawn.
-    """
+def _answers(side: Side, numbers: Sequence[UncertainNumber], points: Floats) -> _Answers:
+    """Return the answer of each sample; all alike where nothing is drawn."""
     if not numbers:
         return _certain(side, len(points))
     axis = axis_of(numbers, values_at(numbers, points), side.model)
-    found = solved_for(side.model, side.configuration, axis, None)
+    limits = LimitSamples(samples=len(points))
+    found = solved_for(side.model, side.configuration, axis, None, limits=limits)
     unsolved = [row for row, reason in found.reasons.items() if reason == ALONE]
-    return found.largest, found.is_answered, np.isin(np.arange(len(points)), unsolved)
+    return _Answers(
+        largest=found.largest,
+        is_answered=found.is_answered,
+        is_open=np.isin(np.arange(len(points)), unsolved),
+        axis=axis,
+        met_up_to=found.met_up_to,
+    )
 
 
-def _certain(side: Side, count: int) -> tuple[Ints, Bools, Bools]:
+def _certain(side: Side, count: int) -> _Answers:
     largest = solve_model(side.model, side.configuration).capacity
     answer = side.configuration.low - 1 if largest is None else largest
     every = np.ones(count, dtype=bool)
-    return np.full(count, answer, dtype=np.int64), every, ~every
+    return _Answers(
+        largest=np.full(count, answer, dtype=np.int64),
+        is_answered=every,
+        is_open=~every,
+        axis=None,
+    )

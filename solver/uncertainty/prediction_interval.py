@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from math import ceil, floor, sqrt
 
 import numpy as np
-from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.solver.answers.reliable_limits import MetUpTo
 from qps.solver.answers.solution import Solution
-from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
+from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
 from qps.solver.uncertainty.criterion_samples import UNDECIDED
 from qps.solver.uncertainty.interval_result import (
@@ -35,22 +33,17 @@ from qps.solver.uncertainty.sample_draws import (
     uncertain_numbers,
 )
 from qps.solver.uncertainty.sample_solver import Sampled, left_out, nothing_possible, solved_for
+from qps.solver.uncertainty.sampled_capacity import CapacitySamples
 
 _STRETCHES = 40
 _LEAST_CONFIDENCE = 0.995
 """Of the answers to each side: those beyond are so few that they would squash the others."""
 
 
-class SampledOdds(Struct, frozen=True, eq=False, kw_only=True):
-    """The odds of an answer, and the answer of each sample; `is_solved` where it has one.
-
-    `met_up_to` tells where criteria are met in the share of the samples that supports the capacity.
-    """
+class SampledOdds(CapacitySamples, frozen=True, eq=False, kw_only=True):
+    """The odds of an answer, and the answer of each sample."""
 
     odds: Odds
-    met_up_to: MetUpTo
-    largest: Ints
-    is_solved: Bools
 
 
 def sampled_odds(
@@ -96,6 +89,7 @@ def sampled_odds(
     )
     return SampledOdds(
         odds=of_answer,
+        at_confidence=of_answer.at_confidence,
         met_up_to=limits_at_confidence(found.met_up_to, is_answered, certainty, high),
         largest=found.largest[:samples],
         is_solved=is_answered,

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.lower.certainty_requirements import as_stated, without_certainty
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.answers.answer_parts import ReliableCapacity
@@ -26,17 +27,18 @@ from qps.solver.answers.reliable_limits import (
 )
 from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.unfavorable_errors import UnfavorableErrors, unfavorable_errors
+from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.interval_result import Sampling
 
 if TYPE_CHECKING:  # of few specs; it needs numpy
-    from qps.solver.uncertainty.prediction_interval import SampledOdds
+    from qps.solver.uncertainty.sampled_capacity import CapacitySamples
 
 
 def reliable_capacity(
     model: ir.Model,
     configuration: Configuration,
     solution: Solution,
-    sampled: SampledOdds | None,
+    sampled: CapacitySamples | None,
     sampling: Sampling,
 ) -> ReliableAnswer:
     """Return the capacity that can be relied on; not `sampled`, of the inputs as they are stated.
@@ -48,7 +50,7 @@ def reliable_capacity(
     graphs = [one.graph for one in modes]
     errors = unfavorable_errors(model, graphs, solution.at)
     tight = errors.tightened(model)
-    plain = solution.capacity if sampled is None else sampled.odds.at_confidence.capacity
+    plain = solution.capacity if sampled is None else sampled.at_confidence.capacity
     if sampled is None:
         met = least_met(*(met_up_to(one.graph.mode, one.failures, one.graph.high) for one in modes))
     else:
@@ -67,11 +69,24 @@ def reliable_capacity(
         covered, further = sampled_limits(tight, configuration, sampling, sampled, names)
     capacity = ReliableCapacity(
         capacity=None if plain is None or covered is None else min(plain, covered),
-        confidence=None if sampled is None else sampled.odds.at_confidence.confidence,
+        confidence=None if sampled is None else sampled.at_confidence.confidence,
         allowed_for=errors.allowed_for,
         unmeasured=errors.unmeasured,
     )
     return ReliableAnswer(capacity=capacity, met_up_to=least_met(met, further))
+
+
+def plain_solution(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> tuple[ir.Model, Solution]:
+    """Return a model as samples judge it, and its solution, at the population of a `solution`.
+
+    They are the same where no requirement states a confidence level, or every number is certain.
+    """
+    if as_stated(model, configuration) is model:
+        return model, solution
+    plain = without_certainty(model)
+    return plain, replace(solve_model(plain, configuration), at=solution.at)
 
 
 def nominal_limits(model: ir.Model, configuration: Configuration) -> tuple[int | None, MetUpTo]:

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import numpy as np
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.solver.answers.reliable_limits import MetUpTo
+from qps.solver.answers.reliable_limits import NOTHING_MET, MetUpTo
+from qps.solver.matrix.limits.row_preparation import Bools, Ints
 from qps.solver.uncertainty.capacity_interval import least, not_below
-from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.interval_result import AtConfidence, Sampling
 from qps.solver.uncertainty.limit_samples import LimitSamples, limits_at_confidence
-from qps.solver.uncertainty.prediction_interval import SampledOdds
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
 from qps.solver.uncertainty.sample_solver import Sampled, solved_for
+
+
+class CapacitySamples(Struct, frozen=True, eq=False, kw_only=True):
+    """The capacity of each sample of what is not known; `is_solved` where it has one.
+
+    `met_up_to` tells where criteria are met in the share of the samples that supports the capacity
+    `at_confidence`. The samples lie along an `axis`, None for those that a model draws by itself.
+    """
+
+    at_confidence: AtConfidence
+    met_up_to: MetUpTo
+    largest: Ints
+    is_solved: Bools
+    axis: ir.Axis | None = None
 
 
 def sampled_capacity(
@@ -30,21 +45,25 @@ def sampled_limits(
     model: ir.Model,
     configuration: Configuration,
     sampling: Sampling,
-    sampled: SampledOdds,
+    sampled: CapacitySamples,
     names: frozenset[str],
 ) -> tuple[int | None, MetUpTo]:
     """Return what a share of the samples supports in a model and as `sampled`, and some limits.
 
-    Both are the same samples: a population is supported by one if both support it.
+    Both are the same samples: a population is supported by one if both support it. There are no
+    limits where none of the samples before are known.
     """
-    limits = LimitSamples(samples=sampling.samples, names=names)
-    found = _solved(model, configuration, sampling, limits)
+    limits = LimitSamples(samples=sampling.samples, names=names) if sampled.met_up_to else None
+    found = _solved(model, configuration, sampling, limits, sampled.axis)
     largest = np.minimum(found.largest, sampled.largest)
     is_solved = found.is_answered & sampled.is_solved
     if not is_solved.any():
         return None, {}
     supported = least(largest[is_solved], sampling.certainty)
-    met = limits_at_confidence(found.met_up_to, is_solved, sampling.certainty, configuration.high)
+    met = NOTHING_MET
+    if limits is not None:
+        certainty, high = sampling.certainty, configuration.high
+        met = limits_at_confidence(found.met_up_to, is_solved, certainty, high)
     return not_below(supported, configuration.low), met
 
 
@@ -53,7 +72,9 @@ def _solved(
     configuration: Configuration,
     sampling: Sampling,
     limits: LimitSamples | None = None,
+    axis: ir.Axis | None = None,
 ) -> Sampled:
-    numbers = uncertain_numbers(model, configuration)
-    axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
+    if axis is None:
+        numbers = uncertain_numbers(model, configuration)
+        axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
     return solved_for(model, configuration, axis, None, limits=limits)

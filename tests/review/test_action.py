@@ -187,7 +187,7 @@ def test_one_comment_is_written_and_written_anew(
     runner.retained.mkdir(parents=True)
     if touched is not None:  # else `qps ci` has written nothing: it was called wrongly
         (runner.retained / "comment.md").write_text("### told `x` $(id)\n", encoding="utf-8")
-        view = {"schema": "qps/ci/3", "has_news": touched > 0, "specs": 2}
+        view = {"schema": "qps/ci/4", "has_news": touched > 0, "specs": 2}
         (runner.retained / "qps.json").write_text(json.dumps(view, indent=2), encoding="utf-8")
     done = runner.run("comment on the pull request")
     options = runner.queried()

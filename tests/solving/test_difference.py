@@ -348,7 +348,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_revision_of_git(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "main:specs/app.qps", "specs/app.qps", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["schema"] == "qps/diff/6"
+    assert found["schema"] == "qps/diff/7"
     assert found["users"] == 200
     assert [change["name"] for change in found["changes"]] == ["host.cpu.cores"]
     assert found["before"]["file"] == "main:specs/app.qps"

@@ -12,7 +12,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.changes.difference_text import spec_difference_view
 from qps.solver.spec_difference import spec_difference
-from qps.solver.uncertainty.difference_intervals import difference_odds
+from qps.solver.uncertainty.difference_intervals import sampled_difference
 from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling
 from qps.solver.what_if.assumption_changes import Side
 
@@ -39,7 +39,8 @@ def spec_of(cost: str = UNSURE, cores: int = 4) -> Spec:
 
 def odds_of(old: Spec, new: Spec) -> DifferenceOdds | None:
     sides = [Side(spec.model, spec.configuration()) for spec in (old, new)]
-    return difference_odds(sides[0], sides[1], Sampling(samples=4000))
+    found = sampled_difference(sides[0], sides[1], Sampling(samples=4000))
+    return None if found is None else found.odds
 
 
 def test_what_both_write_alike_has_one_value_in_each_sample() -> None:

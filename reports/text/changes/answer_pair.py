@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty, Kind
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.answer_values import RequirementView, ResourceView, SolveView
@@ -24,6 +24,7 @@ from qps.reports.text.words.quantities import (
     undecided_point,
     whole_population,
 )
+from qps.solver.answers.answer_parts import HeadlineCapacity, Headlines
 from qps.solver.answers.solution import CostSolution
 from qps.solver.uncertainty.interval_result import ALONE, DifferenceOdds
 
@@ -75,23 +76,77 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
     after: SolveView
     labels: tuple[Labels, Labels]
     within_error: bool
+    headlines: Headlines | None = None
+    """What can be relied on, where that is not what was computed with nominal inputs."""
 
     @property
     def capacities(self) -> tuple[int, int]:
-        """Both capacities, 0 where there is none."""
+        """Both capacities, 0 where there is none: those that can be relied on."""
+        if self.headlines is None:
+            return self.nominal
+        return self.headlines.before.capacity or 0, self.headlines.after.capacity or 0
+
+    @property
+    def nominal(self) -> tuple[int, int]:
+        """Both capacities with nominal inputs and no model error, 0 where there is none."""
         return self.before.capacity or 0, self.after.capacity or 0
+
+    @property
+    def basis(self) -> str:
+        """What the capacities that were computed are of: nominal inputs, or what is required."""
+        requirements = (*self.before.requirements, *self.after.requirements)
+        is_nominal = all(one.certainty is None for one in requirements)
+        return "nominal" if is_nominal else "required"
+
+    @property
+    def users(self) -> int:
+        """By how many users the capacity moves; by none within the model error."""
+        old, new = self.capacities
+        return 0 if self.within_error else new - old
+
+    @property
+    def known(self) -> tuple[Certainty, Certainty]:
+        """How both capacities are known; a model error that they cover does not count."""
+        return self._known(self.before), self._known(self.after)
+
+    def _known(self, view: SolveView) -> Certainty:
+        is_covered = view.reliable_capacity is not None and not view.reliable_capacity.unmeasured
+        if self.headlines is None or not is_covered or view.known.kind is Kind.LOWER_BOUND:
+            return view.known
+        return EXACT
+
+    @property
+    def limited_by(self) -> tuple[str | None, str | None]:
+        """What limits either capacity, by its name."""
+        one: SolveView | HeadlineCapacity = self.before
+        other: SolveView | HeadlineCapacity = self.after
+        if self.headlines is not None:
+            one, other = self.headlines.before, self.headlines.after
+        return one.limited_by, other.limited_by
 
     @property
     def limits(self) -> tuple[str, str]:
         """What limits either capacity."""
-        before, after = map(_limit, (self.before, self.after), self.labels)
+        before, after = map(_limit, self.limited_by, self.labels)
         return before, after
+
+    @property
+    def _new_users(self) -> str:
+        """The new capacity in words, with its confidence."""
+        users = counted(self.capacities[1], self.after.population.name)
+        headline = None if self.headlines is None else self.headlines.after
+        text = marked(users, self.known[1])
+        if headline is None or headline.confidence is None:
+            return text
+        is_covered = self.known[1].kind in (Kind.EXACT, Kind.LOWER_BOUND)
+        way = "confident" if is_covered else "sampled"
+        return phrase(f"capacity.{way}", users=text, sure=percent(headline.confidence))
 
     @property
     def in_words(self) -> str:
         """The capacity and the bottleneck in sentences, with those before."""
-        (old, new), users = self.capacities, _known_users(self.after)
-        was = marked(f"{old:,}", self.before.known)
+        (old, new), users = self.capacities, self._new_users
+        was = marked(f"{old:,}", self.known[0])
         if old == new:
             moved = phrase("diff.unchanged", users=users)
         elif self.within_error:
@@ -107,14 +162,21 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
     @property
     def facts(self) -> list[tuple[str, str]]:
         """The capacity and the bottleneck as facts, with those before."""
-        (old, new), users = self.capacities, _known_users(self.after)
-        capacity = f"{users} (unchanged)"
-        if old != new:
-            by = phrase("diff.within_error") if self.within_error else moved_by(old, new)
-            capacity = f"{marked(f'{old:,}', self.before.known)} -> {users} ({by})"
+        capacity = self._moved(*self.capacities, self.known[0], self._new_users)
         was_limit, limit = self.limits
         was = "unchanged" if was_limit == limit else f"was {was_limit}"
-        return [("Capacity", capacity), ("Bottleneck", f"{limit} ({was})")]
+        found = [("Capacity", capacity)]
+        if self.headlines is not None:
+            users = _known_users(self.after)
+            nominal = self._moved(*self.nominal, self.before.known, users)
+            found.append((phrase(f"diff.label.{self.basis}"), nominal))
+        return [*found, ("Bottleneck", f"{limit} ({was})")]
+
+    def _moved(self, old: int, new: int, known: Certainty, users: str) -> str:
+        if old == new:
+            return f"{users} (unchanged)"
+        by = phrase("diff.within_error") if self.within_error else moved_by(old, new)
+        return f"{marked(f'{old:,}', known)} -> {users} ({by})"
 
     def table(self, *, headline: bool = True) -> Table:
         """Return what differs between the answers; with what a `headline` says, or without."""
@@ -127,7 +189,12 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
         rows: list[tuple[str, ...]] = []
         if headline:
             counts = [_count(view.capacity, view.known) for view in (before, after)]
-            rows += [("Capacity", *counts), ("Bottleneck", *self.limits)]
+            if self.headlines is not None:
+                both = (self.headlines.before, self.headlines.after)
+                pairs = zip(both, self.known, strict=True)
+                rows.append(("Capacity", *(_count(one.capacity, known) for one, known in pairs)))
+            name = "Capacity" if self.headlines is None else phrase(f"diff.capacity.{self.basis}")
+            rows += [(name, *counts), ("Bottleneck", *self.limits)]
         rows += [
             *_pairs(
                 "{}",
@@ -174,10 +241,8 @@ def _known_users(view: SolveView) -> str:
     return marked(counted(view.capacity or 0, view.population.name), view.known)
 
 
-def _limit(view: SolveView, labels: Labels) -> str:
-    if not view.limited_by:
-        return phrase("diff.no_limit")
-    return printable(labels.of(view.limited_by))
+def _limit(limited_by: str | None, labels: Labels) -> str:
+    return printable(labels.of(limited_by)) if limited_by else phrase("diff.no_limit")
 
 
 def moved_by(old: int, new: int) -> str:

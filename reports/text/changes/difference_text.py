@@ -30,6 +30,7 @@ from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import quantity
+from qps.solver.answers.answer_parts import Headlines
 from qps.solver.spec_difference import SpecDifference
 from qps.solver.uncertainty.interval_result import DifferenceOdds
 from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
@@ -47,19 +48,25 @@ class NumberView(Struct, frozen=True):
 class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """Output of `qps diff --format json`; `before` and `after` are outputs of `qps solve`.
 
-    If the capacities differ by less than the model error, `within_error` is true and `users` is 0.
+    `headlines` are the capacities that `qps solve` prints, which cover the uncertainty of inputs
+    and model errors; `users` is their difference. They are None if there are no uncertain inputs
+    and no model errors; then `users` is `nominal_users`, the difference with nominal inputs, to
+    which the effects of changes add up. If the nominal capacities differ by less than the model
+    error, `within_error` is true and both are 0.
     `claims` lists claims with changed verdicts, or is None if they were not requested.
     """
 
     schema: str
     answer: str
     users: int
+    nominal_users: int
     within_error: bool
     before: SolveView
     after: SolveView
     changes: tuple[AssumptionChange, ...]
     added: tuple[NumberView, ...]
     removed: tuple[NumberView, ...]
+    headlines: Headlines | None = None
     uncertainty: DifferenceOdds | None = None
     claims: ClaimChanges | None = None
 
@@ -77,6 +84,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
             after=self.after,
             labels=self.labels,
             within_error=self.within_error,
+            headlines=self.headlines,
         )
 
     @property
@@ -106,28 +114,34 @@ def calling(view: DifferenceView, before: Labels, after: Labels) -> DifferenceVi
 
 
 def difference_view(
-    found: Difference, before: SolveView, after: SolveView, odds: DifferenceOdds | None = None
+    found: Difference,
+    before: SolveView,
+    after: SolveView,
+    odds: DifferenceOdds | None = None,
+    headlines: Headlines | None = None,
 ) -> DifferenceView:
     """Return a difference as plain values."""
     view = DifferenceView(
-        schema="qps/diff/6",
+        schema="qps/diff/7",
         answer="",
         users=found.users,
+        nominal_users=found.users,
         within_error=found.within_error,
         before=before,
         after=after,
         changes=tuple(_written(change) for change in found.changes),
         added=tuple(_number(assumption) for assumption in found.added),
         removed=tuple(_number(assumption) for assumption in found.removed),
+        headlines=headlines,
         uncertainty=odds,
     )
-    return replace(view, answer=view.in_words)
+    return replace(view, answer=view.in_words, users=view.pair.users)
 
 
 def spec_difference_view(found: SpecDifference) -> DifferenceView:
     """Return the difference of two specs as plain values, with the names of either."""
     before, after = map(solve_view, found.answers)
-    view = difference_view(found.difference, before, after, found.odds)
+    view = difference_view(found.difference, before, after, found.odds, found.headlines)
     if found.claims is not None:
         view = replace(view, claims=claim_changes(*found.claims))
     return calling(view, *(model.derived(labels_of) for model in found.models))
@@ -186,7 +200,15 @@ def _tables(view: DifferenceView) -> list[Table]:
 def _remarks(view: DifferenceView) -> list[str]:
     is_explained = not view.changes or is_divided(view.changes)
     found = [remark_of(view)] if is_explained else []
-    return [*found, *filter(None, [_unanswered(view.claims)])]
+    return [*found, *nominal_effects(view), *filter(None, [_unanswered(view.claims)])]
+
+
+def nominal_effects(view: DifferenceView) -> list[str]:
+    """Return that effects and limits are of nominal inputs, where the capacities are not."""
+    if view.headlines is None or not view.changes:
+        return []
+    limits = phrase("diff.limits") if view.pair.table(headline=False).rows else ""
+    return [phrase(f"diff.effects.{view.pair.basis}", limits=limits)]
 
 
 class ChangeLine(Struct, frozen=True, kw_only=True):

@@ -38,17 +38,29 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "diff.at_limit": "{name} at its limit",
     "diff.attributed": "Attributed: mean over {of_orders}, which adds up to the total",
     "diff.both_specs": "both specs",
+    "diff.capacity.nominal": "Nominal capacity",
+    "diff.capacity.required": "Capacity at the required confidence",
     "diff.chart_cumulative": "cumulative, in table order",
     "diff.chart_shapley": "mean over all orders (Shapley)",
     "diff.claim_passed_before": "claim `{name}` passed before: --fail-on '{text}'",
     "diff.cumulative": "Cumulative: changes applied in this order",
     "diff.effect_unknown": "effect unknown",
     "diff.effect_within_error": "{effect}, within the model error",
+    "diff.effects.nominal": (
+        "The effects of changes{limits} are computed with nominal inputs, without model error."
+    ),
+    "diff.effects.required": (
+        "The effects of changes{limits} are computed at the confidence that each requirement "
+        "specifies, without model error."
+    ),
     "diff.excluded": "; {share} of samples excluded: {reason}",
     "diff.impossible_values": "impossible values",
     "diff.in_isolation": "In isolation",
     "diff.is_within": "is within",
     "diff.isolation": "Effects in {of}. In isolation: this change alone",
+    "diff.label.nominal": "Nominal",
+    "diff.label.required": "Required",
+    "diff.limits": " and the limits above",
     "diff.more": " (and {more:,} more)",
     "diff.moved": "Capacity {verb} from {was} to {users} ({moved_by})",
     "diff.name_in_modes": "{name} in mode{s} {names}",

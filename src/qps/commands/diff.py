@@ -19,7 +19,7 @@ from qps.reports.text.changes.difference_text import (
 )
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.phrases import phrase
-from qps.reviewing.spec_answers import spec_answer
+from qps.reviewing.spec_answers import spec_answers
 from qps.reviewing.thresholds import ANY_DECREASE, Quantity, Threshold, threshold
 from qps.solver.spec_difference import spec_difference
 
@@ -69,7 +69,7 @@ def _reasons(
     view: DifferenceView, thresholds: Sequence[Threshold], *, has_warnings: bool
 ) -> Iterator[str]:
     """Yield why the new spec is refused."""
-    before, after = map(spec_answer, (view.before, view.after), view.labels)
+    before, after = spec_answers(view)
     for one in thresholds:
         if reason := one.exceeded_by(before, after, within_error=view.within_error):
             yield reason
