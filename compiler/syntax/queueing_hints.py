@@ -32,6 +32,8 @@ def queueing_help(before: str, word: str, behind: str) -> str | None:
         return "add the cores of the host: `quota per 100 ms on 8 core`"
     if word == "cv" and re.search(r",\s*arrivals\s*\Z", before):
         return "put `arrivals cv 3` on a separate line"
+    if word[:1].isdigit() and re.search(r"\bspeeds\s*\Z", before):
+        return "list the speeds in brackets: `speeds [1, 1.9, 2.7]`"
     if word == "]" and re.search(r"\bspeeds\s*\[\s*\Z", before):
         return "list the speed with one item, two items, and so on: `speeds [1, 1.9, 2.7]`"
     return None

@@ -160,7 +160,7 @@ def _lateness_on_grid(stages: Sequence[Array], time: Array, level: Array) -> Arr
     return _lateness_of(grid_tail(stages, time), level)
 
 
-class _Measure(Struct, frozen=True):
+class _Measure(Struct, frozen=True, kw_only=True):
     """Some measure of the time to pass stages; `endless` is that of one that has no end."""
 
     by_paths: Callable[..., Array]
@@ -170,10 +170,17 @@ class _Measure(Struct, frozen=True):
     operands: int = 1
 
 
-_MEAN = _Measure(_mean_of_paths, _mean_of_fork, grid_mean, operands=0)
-_QUANTILE = _Measure(_quantile_of_paths, _quantile_of_fork, grid_quantile)
-_TAIL = _Measure(_tail_of_paths, _tail_of_fork, grid_tail, endless=1.0)
-_LATENESS = _Measure(_lateness_of_paths, _lateness_of_fork, _lateness_on_grid, operands=2)
+_MEAN = _Measure(by_paths=_mean_of_paths, of_one_fork=_mean_of_fork, on_grid=grid_mean, operands=0)
+_QUANTILE = _Measure(
+    by_paths=_quantile_of_paths, of_one_fork=_quantile_of_fork, on_grid=grid_quantile
+)
+_TAIL = _Measure(by_paths=_tail_of_paths, of_one_fork=_tail_of_fork, on_grid=grid_tail, endless=1.0)
+_LATENESS = _Measure(
+    by_paths=_lateness_of_paths,
+    of_one_fork=_lateness_of_fork,
+    on_grid=_lateness_on_grid,
+    operands=2,
+)
 
 
 # -- which elements those are --------------------------------------------------------------

@@ -190,7 +190,7 @@ class _Solved:
         think, *numbers = np.ascontiguousarray(others.T)
         groups = [numbers[at : at + GROUP] for at in range(0, len(numbers), GROUP)]
         self.most, self.names = most, names
-        self._network = _Places(form, groups, (0, len(form)), think, most)
+        self._network = _Places(form, groups, ends=(0, len(form)), think=think, most=most)
         self._rates = np.where(self._network.is_sound, self._network.arrays.rates, np.nan)
         self._numbers: dict[int, Array] = {}
 
@@ -296,6 +296,7 @@ class _Places:
         self,
         form: Sequence[int],
         groups: Sequence[Sequence[Array]],
+        *,
         ends: tuple[int, int],
         think: Array,
         most: int,
@@ -334,7 +335,7 @@ class _Places:
         """Return the rates of a pool of one, two, … there: those of as many as there are places."""
         _, delay, places, _, _ = self._groups[at]
         most = int(places.max())
-        within = _Places(form, self._groups, (at + 1, behind), delay, most)
+        within = _Places(form, self._groups, ends=(at + 1, behind), think=delay, most=most)
         self.is_sound &= within.is_sound
         within_at = np.minimum(np.arange(most + 1)[:, None], places.astype(np.int64))
         self._within[at] = within, within_at

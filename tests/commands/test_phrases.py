@@ -79,6 +79,9 @@ _OUTSIDE = {
     "target of (.+)": "a name in results",
     "{}machine tested { {} {} {}{} }\ncomponent step {\n{}\n  source {}\n}\n": "a spec",
     "{}machine tested { cpu {} }\ncomponent step {\n{}\n  source {}\n}\n": "a spec",
+    "machine tested { cpu 1 core, queueing ps speeds {} }\ncomponent step {\n  cpu {} measured on "
+    "tested\n{}}\n": "a spec",
+    "fit {} by {}": "a part of a spec",
     "  {} measured on {}": "a line of a spec",
     "  {}\n    measured on {}": "a line of a spec",
     " at {} % load": "a part of a line of a spec",

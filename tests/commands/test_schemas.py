@@ -49,6 +49,7 @@ COMMANDS = {
     "matrix": "matrix site.qps -o matrix.json -q",
     "simulation": "simulate site.qps --at 10 --seconds 1 --precision 20% --format json",
     "fit": "fit runs.csv --cores 2 --format json",
+    "scalability": "fit clients.csv --by threads --format json",
     "trace": "trace trace.csv --period 160ms --format json",
 }
 ELSEWHERE = {"ci": "tests/review/test_ci_command.py", "history": ""}
@@ -84,6 +85,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         + "param unused = 1\nlet x = unusde\n",
         "t.csv": "users,busy\n3,0.03\n",
         "runs.csv": f"packet/s,cpu\n{rows}",
+        "clients.csv": "threads,request/s\n1,98\n2,203\n4,396\n8,770\n16,812\n",
         "trace.csv": "\n".join(trace.splitlines()[:400]) + "\n",
     }
     for name, text in texts.items():

@@ -18,6 +18,7 @@ from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.measurements.fit_text import cost_scale, quoted
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
 
 _LEVEL = 0.975
@@ -49,12 +50,15 @@ def scalability_text(found: StationFit, *, markdown: bool = False, width: int = 
     table, unseen = found.table, unseen_errors(found.table)
     worst = max(map(abs, found.errors))
     layout = Layout(
-        title=f"Throughput by {table.by}",
+        title=phrase("scalability.title", by=table.by),
         place=table.file,
         facts=(
             ("Rows", f"{len(table.lines):,}"),
             ("Peak", _peak(found)),
-            ("Fit error", f"up to {percent(worst, 2)} of the measured throughput"),
+            (
+                phrase("term.fit_error"),
+                phrase("scalability.error", error=percent(worst, 2)),
+            ),
             ("Validation", _validation(unseen)),
         ),
         tables=(_numbers(found), _rows(found, unseen)),
@@ -66,22 +70,27 @@ def scalability_text(found: StationFit, *, markdown: bool = False, width: int = 
 
 def _peak(found: StationFit) -> str:
     peak, table = peak_of(found), found.table
-    shown = f"{number(peak.throughput)} {table.item}s/s with {peak.clients:,} {table.by}"
+    shown = phrase(
+        "scalability.peak",
+        throughput=number(peak.throughput),
+        item=table.item,
+        clients=peak.clients,
+        by=table.by,
+    )
     if peak.clients == table.most:
-        return f"{shown}, the most that were measured"
+        return phrase("scalability.at_most", shown=shown)
     if peak.loss < 0.005:  # noqa: PLR2004 - less than a digit shows
-        return f"{shown}; the same with {table.most:,}"
-    return f"{shown}; {percent(peak.loss, 2)} less with {table.most:,}"
+        return phrase("scalability.same_with_more", shown=shown, most=table.most)
+    loss = percent(peak.loss, 2)
+    return phrase("scalability.less_with_more", shown=shown, loss=loss, most=table.most)
 
 
 def _validation(unseen: tuple[float, ...] | None) -> str:
     if unseen is None:
         return ""
     sizes = [abs(error) for error in unseen]
-    return (
-        f"leave-one-out error: median {percent(median(sizes), 2)} and maximum "
-        f"{percent(max(sizes), 2)} of the measured throughput"
-    )
+    middle, most = percent(median(sizes), 2), percent(max(sizes), 2)
+    return phrase("scalability.unseen", middle=middle, most=most)
 
 
 class FittedNumber(Struct, frozen=True, kw_only=True):
@@ -106,18 +115,16 @@ def _numbers(found: StationFit) -> Table:
     for one in fitted_numbers(found):
         scale, unit = _scale(found, one)
         interval = f"{number(one.low * scale)} to {number(one.high * scale)}"
-        rows.append((_WORDS[one.name], number(one.value * scale), interval, unit))
+        rows.append((_word(one.name), number(one.value * scale), interval, unit))
     headings = ("Parameter", "Value", "95 % CI", "Unit")
     return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0]))
 
 
-_WORDS = {
-    "demand": "service demand",
-    "delay": "delay",
-    "contention": "contention",
-    "coherency": "coherency",
-    "parallel": "parallelism",
-}
+def _word(name: str) -> str:
+    """Return what a number is called."""
+    if name == "demand":
+        return phrase("scalability.service_demand")
+    return "parallelism" if name == "parallel" else name
 
 
 def _scale(found: StationFit, one: FittedNumber) -> tuple[float, str]:
@@ -130,7 +137,7 @@ def _scale(found: StationFit, one: FittedNumber) -> tuple[float, str]:
             scale, unit = cost_scale(item, one.value)
             return scale, unit.partition("/")[0]
         case "parallel":
-            return 1.0, f"{item}s at once"
+            return 1.0, phrase("scalability.at_once", item=item)
     return 100.0, "%"
 
 
@@ -147,10 +154,10 @@ def _rows(found: StationFit, unseen: tuple[float, ...] | None) -> Table:
     headings = (
         "Line",
         table.by.capitalize(),
-        f"Measured {table.item}s/s",
+        phrase("scalability.measured", item=table.item),
         "Fitted",
         "Error",
-        "Leave-one-out error",
+        phrase("fit.leave_one_out_heading"),
     )
     return Table(headings, tuple(rows[:_MOST_SHOWN]), frozenset(range(6)))
 
@@ -163,14 +170,11 @@ def scalability_warnings(found: StationFit) -> Iterator[str]:
     """Yield what makes the fit doubtful."""
     table = found.table
     if not found.has_limit:
-        yield (
-            f"throughput rises in proportion to {table.by} up to {table.most:,}: the table shows "
-            f"no limit; measure with more {table.by}"
-        )
+        yield phrase("scalability.no_limit", by=table.by, most=table.most)
     if len(table.lines) > _MOST_SHOWN:
-        yield f"only the first {_MOST_SHOWN} of {len(table.lines):,} rows are shown"
+        yield phrase("scalability.rows_shown", count=_MOST_SHOWN, of=len(table.lines))
     if not table.by.isidentifier():
-        yield f"to use the table in a spec, rename the column `{table.by}` to a single word"
+        yield phrase("scalability.rename", by=table.by)
 
 
 def station_text(found: StationFit) -> str | None:

@@ -15,6 +15,7 @@ from qps.reports.text.measurements.scalability_text import (
     scalability_warnings,
     station_text,
 )
+from qps.reports.text.words.phrases import phrase
 
 
 class ClientsRowView(Struct, frozen=True, kw_only=True):
@@ -62,9 +63,14 @@ class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
             for one in self.numbers
         )
         return Shown(
-            title=f"{self.file}: throughput by {self.by}",
-            answer=f"{self.peak_throughput:,.4g} {self.item}s/s with {self.peak_clients:,} "
-            f"{self.by}",
+            title=phrase("scalability.notebook_title", file=self.file, by=self.by),
+            answer=phrase(
+                "scalability.peak",
+                throughput=f"{self.peak_throughput:,.4g}",
+                item=self.item,
+                clients=self.peak_clients,
+                by=self.by,
+            ),
             facts=tuple(("Warning", warning) for warning in self.warnings),
             tables=(Table(("Parameter", "Value", "95 % CI"), rows, frozenset([1, 2])),),
         )

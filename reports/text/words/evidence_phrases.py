@@ -178,6 +178,25 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "warning: credentials are sent unencrypted to another machine: use https://"
     ),
     "observe.written": "{rows:,} row{s} written to {output}",
+    "scalability.at_most": "{shown}, the most that were measured",
+    "scalability.less_with_more": "{shown}; {loss} less with {most:,}",
+    "scalability.no_limit": (
+        "throughput rises in proportion to {by} up to {most:,}: the table shows no limit; measure "
+        "with more {by}"
+    ),
+    "scalability.at_once": "{item}s at once",
+    "scalability.error": "up to {error} of the measured throughput",
+    "scalability.measured": "Measured {item}s/s",
+    "scalability.peak": "{throughput} {item}s/s with {clients:,} {by}",
+    "scalability.rename": ("to use the table in a spec, rename the column `{by}` to a single word"),
+    "scalability.same_with_more": "{shown}; the same with {most:,}",
+    "scalability.rows_shown": "only the first {count} of {of:,} rows are shown",
+    "scalability.service_demand": "service demand",
+    "scalability.title": "Throughput by {by}",
+    "scalability.notebook_title": "{file}: throughput by {by}",
+    "scalability.unseen": (
+        "leave-one-out error: median {middle} and maximum {most} of the measured throughput"
+    ),
     "simulation.all_agree": "all {agreeing} predictions agree",
     "simulation.all_pass": "all requirements pass",
     "simulation.differ_unknown": "differ, but their model error is unknown",
