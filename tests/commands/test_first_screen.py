@@ -114,6 +114,16 @@ def test_what_can_be_done_comes_first_where_nobody_is_supported(
     Path("slow.qps").write_text(slow, encoding="utf-8")
     text = reported(capsys, "slow.qps", "-q")
     assert text.index("  Violated ") < text.index("  Possible fixes ") < text.index("  Next limit")
+    assert "≥ 8.6" in text
+    assert "; even the lower bound exceeds the limit" in " ".join(text.split())
+
+
+def test_the_values_of_one_quantity_have_the_unit_of_its_limit(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = " ".join(reported(capsys, str(ROOT / "specs/applications/kafka.qps"), "-q").split())
+    assert "reading latency (0.122 ms ± 10 %, limit 5 ms)" in text
+    assert "reading ~ 0.122 ms (limit 5 ms)" in text
 
 
 @pytest.mark.parametrize("queueing", ["", ", queueing mmc"])

@@ -207,7 +207,7 @@ def _requirement(one: RequirementAnswer, labels: Labels) -> str:
         return labels.of(one.name)
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
-    value = quantity(one.now.value, one.dimension, _DIGITS, share=share)
+    value = quantity(one.now.value, one.dimension, _DIGITS, share=share, other=one.limit)
     known = _as_known(value, one.now.known)
     return f"{labels.measure(one.name)} ({known}, {side_of(one)} {limit})"
 

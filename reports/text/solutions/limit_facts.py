@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor
+from math import floor, isfinite
 
 from qps.compiler.ir.measure_names import resource_in, timed_streams, utilization_of
+from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
 from qps.reports.text.words.certainty_marks import marked, marked_value
@@ -160,7 +161,12 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     if one is not None and there is not None:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-        yield "Violated", f"{labels.measure(name)}: {value} at {users} ({side_of(one)} {limit})"
+        text = f"{labels.measure(name)}: {value} at {users} ({side_of(one)} {limit})"
+        bound = Kind.LOWER_BOUND if one.at_most else Kind.UPPER_BOUND
+        if there.known.kind is bound and isfinite(there.value):
+            key = "limit.lower_bound_exceeds" if one.at_most else "limit.upper_bound_below"
+            text = phrase(key, text=text)
+        yield "Violated", text
         yield "", _largest_parts(answer.latency_there, labels)
         return
     found = answer.resource(resource_in(name))
