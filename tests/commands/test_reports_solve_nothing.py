@@ -11,7 +11,7 @@ import pytest
 from helpers.specs import PRELUDE
 from qps.cli import main
 from qps.commands import solve
-from qps.solver import solved_spec
+from qps.solver import configured_answer
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVING = ("qps.solver.", "qps.simulation.", "qps.compiler.lower.")
@@ -60,7 +60,7 @@ def test_an_answer_is_worked_out_once_and_its_view_for_json_alone(
         encoding="utf-8",
     )
     made: list[str] = []
-    for module, name in ((solved_spec, "complete_answer"), (solve, "solve_view")):
+    for module, name in ((configured_answer, "complete_answer"), (solve, "solve_view")):
         function = getattr(module, name)
 
         def counting(
