@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import prod
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -209,6 +210,9 @@ class SurfaceModeSolver(ModeSolver):
             return evaluate(rows, None), np.zeros(rows.count)
         found, off = np.empty((2, rows.count))
         numbers = self._numbers(index)
+        *axes, _, members = self._along.counts
+        if prod(axes) * members > 1:
+            alike = None  # operations on other values of an axis are not distinguished by it
         for number in np.unique(numbers).tolist():
             mine = np.flatnonzero(numbers == number)
             key = (*what, number)

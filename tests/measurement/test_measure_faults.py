@@ -206,9 +206,9 @@ def test_a_clock_on_the_wall_that_is_set_moves_no_number(
     place: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Set(datetime):
-        """Each time that it is asked, it is a year earlier."""
+        """Each time that it is queried, it is a year earlier."""
 
-        options = 0
+        queried = 0
 
         @classmethod
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]

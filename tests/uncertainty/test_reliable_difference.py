@@ -85,7 +85,7 @@ def test_the_capacities_and_the_bottlenecks_are_those_that_solve_prints(
     assert view.users == view.headlines.after.capacity - view.headlines.before.capacity
 
 
-def test_the_nominal_capacities_stand_beside_it() -> None:
+def test_the_nominal_capacities_are_there_as_well() -> None:
     view = compared(spec_of(), spec_of(pool=110))
     assert view.before.capacity == 4950
     assert view.nominal_users == 4950
