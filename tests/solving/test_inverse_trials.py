@@ -117,7 +117,7 @@ def test_what_has_a_value_for_each_kind_lists_these() -> None:
     assert diagnostic.message == "`boxes` has one value for each kind of `region`"
     assert diagnostic.hints == ("solve for one of them: `--for boxes.us` or `--for boxes.eu`",)
     assert inverse_answer(_requested(text, "boxes.us", 700)).startswith(
-        "700 users: boxes.us must be at least 5 (4.2) "
+        "700 users: boxes.us must be at least 5 (4.2 before rounding; "
     )
 
 
