@@ -12,7 +12,7 @@ from qps.engine.distributions.order_levels import log_beta, share_of_orders
 from qps.engine.distributions.stage_tails import Law
 from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_numbers import KINKED
-from qps.engine.numerics.array_blocks import Array
+from qps.engine.numerics.array_blocks import Array, gauss_rule
 
 _DIGITS = 35.0
 """Shares of the longest times have digits down to e to the minus this."""
@@ -23,7 +23,7 @@ _LEAST_POWER, _MOST_POWER = -36, 36
 """Panels grow by two, from 2^-36 of the scale of a law at the least to 2^36 of it."""
 _FINER = -8
 """Where a law begins smoothly they begin at 2^-8 of the shortest time that is in it."""
-_FEW, _MANY = np.polynomial.legendre.leggauss(16), np.polynomial.legendre.leggauss(48)
+_FEW, _MANY = 16, 48
 _SHARES = np.frompyfunc(share_of_orders, 3, 1)
 
 
@@ -172,7 +172,7 @@ def points_of(
 def nodes(points: Sequence[float], *laws: Law) -> tuple[Array, Array]:
     """Return where, and with which weights, panels are summed: of narrow laws at more places."""
     is_narrow = any(len(law.terms) == len(KINKED) for law in laws)
-    at, by = _MANY if is_narrow else _FEW
+    at, by = gauss_rule(_MANY if is_narrow else _FEW)
     begin, end = np.array(points[:-1])[:, None], np.array(points[1:])[:, None]
     half = (end - begin) / 2
     return ((begin + end) / 2 + half * at).ravel(), (half * by).ravel()
