@@ -165,8 +165,7 @@ def test_a_link_that_was_cut_is_reported(tab: Any, address: str, link: str) -> N
 
 def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:
     write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
-    text = reported(tab, "90 % interval")
-    assert text.startswith("100 users; limited by web.cpu.utilization\n")
+    text = reported(tab, "users at 95 % confidence90 % interval")  # the headline of the page
     page = tab.frame_locator("#page")
     page.locator("#measure-next td", has_text="100 %").first.wait_for(timeout=SOON)
     assert page.locator("#odds li").first.text_content() in text
@@ -183,8 +182,8 @@ def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> Non
 @pytest.mark.parametrize(
     ("work", "users", "claim", "lacks"),
     [
-        (25, 80, "odds { probability(web.cpu.load <= 1) >= 5 % with N = 90", "claim odds"),
-        (40, 50, "load { web.cpu.load ~ 50 % within 1 % with N = 25", ""),
+        (25, 73, "odds { probability(web.cpu.load <= 1) >= 5 % with N = 90", "claim odds"),
+        (40, 46, "load { web.cpu.load ~ 50 % within 1 % with N = 25", ""),
     ],
 )
 def test_what_takes_more_than_a_browser_has_says_so(
@@ -192,7 +191,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
 ) -> None:
     uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
     write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
-    text = reported(tab, f"{users} users; limited by web.cpu.utilization90 % interval")
+    text = reported(tab, f"{users} users at 95 % confidence90 % interval")
     assert ("For everything, install QPS" in text) == bool(lacks)
     assert lacks in text
     summary = tab.frame_locator("#page").locator("#claims summary")
