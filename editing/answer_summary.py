@@ -26,7 +26,7 @@ from qps.solver.uncertainty.interval_result import Sampling
 def answer_line(documents: OpenDocuments, uri: str) -> AnswerLine | None:
     """Return the answer of an open spec; None where it has mistakes, or is a module.
 
-    Samples of uncertain inputs take a while: what nominal inputs give is told before them.
+    Samples of uncertain inputs take a while: the answer of nominal inputs comes before them.
     """
     first = nominal_answer_line(documents, uri)
     if first is None or not first.is_nominal:

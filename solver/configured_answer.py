@@ -39,7 +39,7 @@ class ConfiguredAnswer(Struct, frozen=True, kw_only=True):
 
 
 def ignore(_: str) -> None:
-    """Keep what comes next to oneself."""
+    """Report nothing of what comes next."""
 
 
 def configured_answer(
@@ -51,7 +51,7 @@ def configured_answer(
     with_confidence: bool = True,
     on_progress: Callable[[str], object] = ignore,
 ) -> ConfiguredAnswer:
-    """Return the answer of a spec in a configuration, and how sure it is.
+    """Return the answer of a spec in a configuration, with its headline.
 
     Without `with_confidence` no samples of uncertain inputs are solved: it is of nominal inputs
     then, and has no headline.

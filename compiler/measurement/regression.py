@@ -41,7 +41,7 @@ LARGE_RESIDUAL = 0.1
 _SMALL = 0.02
 """Part of the machine that is no large residual, however little was measured."""
 
-_FEW = 20
+FEW_MISSED = 20
 """One row in so many may be missed by much for nothing but noise."""
 
 
@@ -182,7 +182,7 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """
         missed = {i: self._missed(i) for i in self.fit.runs.used}
         large = [i for i, part in missed.items() if part > LARGE_RESIDUAL]
-        if len(large) * _FEW <= len(missed):
+        if len(large) * FEW_MISSED <= len(missed):
             return None
         return self.residual(max(large, key=missed.__getitem__))
 

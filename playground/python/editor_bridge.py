@@ -80,7 +80,7 @@ def page(text: str, *_: int) -> str:
 
 
 def _page(spec: Spec) -> dict[str, object]:
-    """Return the page, what it lacks, and whether it says how sure the answer is."""
+    """Return the page, what it lacks, and whether it states the uncertainty of the answer."""
     parts = _Parts()
     html = page_of(spec, parts.tried)
     draws = CONFIDENCE_STEP not in parts.lacking and bool(uncertain_in(spec.configuration()))

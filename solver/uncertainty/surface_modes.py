@@ -158,7 +158,21 @@ class SurfaceModeSolver(ModeSolver):
             lambda some, at: _excess(some, criterion, at), start, is_sought_beyond=is_load
         )
         limit = None if self.outcomes is None else float(self.outcomes.population)
-        alike = (
+        alike = self._alike(criterion, start, limit)
+        return self._by_surface(index, (_FAILURE, criterion.name), crossing, rows, limit, alike)
+
+    def _alike(
+        self, criterion: CompiledCriterion, start: float | None, limit: float | None
+    ) -> Hashable:
+        """Return what is the same where a criterion fails at the same numbers of users.
+
+        None where samples are of several configurations: operations are the same for all values of
+        an axis.
+        """
+        *axes, _, members = self._along.counts
+        if prod(axes) * members > 1:
+            return None
+        return (
             criterion.at_most,
             criterion.is_strict,
             self.mode.low,
@@ -167,7 +181,6 @@ class SurfaceModeSolver(ModeSolver):
             limit,
             *self._structures.of((criterion.measure, criterion.limit)),
         )
-        return self._by_surface(index, (_FAILURE, criterion.name), crossing, rows, limit, alike)
 
     def _crossing(
         self,
@@ -210,9 +223,6 @@ class SurfaceModeSolver(ModeSolver):
             return evaluate(rows, None), np.zeros(rows.count)
         found, off = np.empty((2, rows.count))
         numbers = self._numbers(index)
-        *axes, _, members = self._along.counts
-        if prod(axes) * members > 1:
-            alike = None  # operations on other values of an axis are not distinguished by it
         for number in np.unique(numbers).tolist():
             mine = np.flatnonzero(numbers == number)
             key = (*what, number)

@@ -70,7 +70,7 @@ configurations = st.lists(st.sampled_from(CHANGES), max_size=3)
 
 
 @given(st.lists(configurations, min_size=2, max_size=6))
-def test_what_was_looked_at_hides_nothing(requested: list[list[str]]) -> None:
+def test_validations_before_change_none_of_the_next(requested: list[list[str]]) -> None:
     shared = Placement(MODEL_SPEC.model)
     for changes in requested:
         assert found(shared, changes) == found(Placement(MODEL_SPEC.model), changes)

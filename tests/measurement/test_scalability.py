@@ -40,7 +40,6 @@ def table_of(throughputs: dict[int, float]) -> ClosedTable:
         file="runs.csv",
         by="threads",
         item="request",
-        heading="request/s",
         lines=tuple(range(2, 2 + len(throughputs))),
         clients=tuple(throughputs),
         throughputs=tuple(throughputs.values()),

@@ -23,7 +23,7 @@ def test_what_each_resource_takes_tells_of_a_switch_once() -> None:
     assert "fabric.gateway.out, busiest of 30 ports" in text
     assert "28 ports of `fabric`" in text
     assert len(re.findall(r"\bfabric\b", text)) == 2
-    assert "edge.client.in" in text, "two ports and their other ends are told one by one"
+    assert "edge.client.in" in text, "two ports and their other ends are listed one by one"
 
 
 def test_ports_that_take_more_are_reported_by_themselves() -> None:

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
+from helpers.number_rows import NumberRows
 from qps.engine.execution.programs import Program, Step
 from qps.engine.leaves import NUMBER, POPULATION
 from qps.engine.numerics.sobol import sobol_points
 from qps.solver.uncertainty.response_surface import are_below_one
 from qps.solver.uncertainty.surface_refinement import Structures
 from qps.solver.uncertainty.threshold_search import Shape, crossings
-
-
-@dataclass
-class _Rows:
-    """Rows that are no more than their numbers."""
-
-    own: np.ndarray
-
-    @property
-    def count(self) -> int:
-        return self.own.size
-
-    def take(self, index: np.ndarray) -> _Rows:
-        return _Rows(self.own[index])
 
 
 def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
@@ -39,25 +24,25 @@ def _program(steps: tuple[Step, ...]) -> Program:
 
 
 def test_the_shape_of_one_row_straightens_others() -> None:
-    def excess(rows: _Rows, at: np.ndarray) -> np.ndarray:
+    def excess(rows: NumberRows, at: np.ndarray) -> np.ndarray:
         latency = 0.1 + np.maximum(at / rows.own - 0.98, 0.0) * 45  # flat up to a knee
         return np.asarray(1 - 1 / latency)
 
     shape, calls = Shape(), 0
-    crossings(_Rows(np.array([5000.0])), excess, 1.0, 1e5, 4000.0, shape=shape)  # type: ignore[arg-type]
+    crossings(NumberRows(np.array([5000.0])), excess, 1.0, 1e5, 4000.0, shape=shape)  # type: ignore[arg-type]
     assert shape.is_known
     assert np.all(np.diff(shape.excess) > 0)
     assert np.all(np.diff(shape.offsets) >= 0)
 
-    def counted(rows: _Rows, at: np.ndarray) -> np.ndarray:
+    def counted(rows: NumberRows, at: np.ndarray) -> np.ndarray:
         nonlocal calls
         calls += 1
         return excess(rows, at)
 
     own = np.array([3000.0, 5200.0, 40_000.0])
-    with_shape = crossings(_Rows(own), counted, 1.0, 1e5, 5000.0, shape=shape)  # type: ignore[arg-type]
+    with_shape = crossings(NumberRows(own), counted, 1.0, 1e5, 5000.0, shape=shape)  # type: ignore[arg-type]
     calls_with, calls = calls, 0
-    without = crossings(_Rows(own), counted, 1.0, 1e5, 5000.0)  # type: ignore[arg-type]
+    without = crossings(NumberRows(own), counted, 1.0, 1e5, 5000.0)  # type: ignore[arg-type]
     assert with_shape == pytest.approx(own, rel=5e-5)
     assert without == pytest.approx(own, rel=5e-5)
     assert calls_with < calls

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from helpers.number_rows import NumberRows
 from qps import worker_processes
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source
@@ -27,20 +27,6 @@ TEXTBOOK = Path(__file__).parents[2] / "specs" / "textbook"
 NUMBER = "1 s/request"
 
 
-@dataclass
-class _Rows:
-    """Rows that are no more than their numbers."""
-
-    own: np.ndarray
-
-    @property
-    def count(self) -> int:
-        return self.own.size
-
-    def take(self, index: np.ndarray) -> _Rows:
-        return _Rows(self.own[index])
-
-
 @pytest.mark.parametrize("near", [1.0, 90.0, 1e5])
 @pytest.mark.parametrize("power", [0.5, 1, 3])
 def test_what_fails_from_a_point_on_is_found_wherever_it_is_looked_for(
@@ -48,7 +34,7 @@ def test_what_fails_from_a_point_on_is_found_wherever_it_is_looked_for(
 ) -> None:
     own = np.array([2.0, 70.0, 99.5, 4000.0])
     found = crossings(
-        _Rows(own),  # type: ignore[arg-type]
+        NumberRows(own),  # type: ignore[arg-type]
         lambda rows, at: (at / rows.own) ** power - 1,  # type: ignore[attr-defined]
         1.0,
         1e5,
@@ -59,7 +45,7 @@ def test_what_fails_from_a_point_on_is_found_wherever_it_is_looked_for(
 
 def test_what_fails_at_once_or_nowhere_is_reported() -> None:
     found = crossings(
-        _Rows(np.array([0.5, 1e9])),  # type: ignore[arg-type]
+        NumberRows(np.array([0.5, 1e9])),  # type: ignore[arg-type]
         lambda rows, at: np.where(at > rows.own, np.inf, -1.0),  # type: ignore[attr-defined]
         1.0,
         1e5,

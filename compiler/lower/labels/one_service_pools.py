@@ -16,9 +16,9 @@ from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.enough_servers import has_servers_for
 from qps.compiler.lower.labels.labeled_network import NetworkPassages, Numbers
-from qps.compiler.lower.labels.pool_premises import following_holds, only_service
+from qps.compiler.lower.labels.pool_premises import following_holds, only_service, takes_no_time
 from qps.compiler.lower.labels.station_premises import is_exponential
-from qps.compiler.network.itinerary import At, Call, Cross, Delay, Give, Resize, Serve, Take
+from qps.compiler.network.itinerary import Delay, Serve, Take
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
 from qps.compiler.network.place_limits import most_within
@@ -145,13 +145,9 @@ def _servers_beyond(
     ((take, following),) = holds
     found: list[tuple[Formula, Station]] = []
     for passage in following_holds(following, take):
+        if takes_no_time(passage):
+            continue
         match passage.node:
-            case At() | Give() | Resize():
-                continue
-            case Call(times=times) if times is None:
-                continue
-            case Cross(ports=ports) if not ports:
-                continue
             case Delay(times=times) if times.mean is ONE:
                 continue
             case Serve(station=name, times=times, thread=None) if times.mean is ONE:

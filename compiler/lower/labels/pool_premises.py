@@ -114,6 +114,18 @@ def following_holds(following: Iterable[Passage], take: Take) -> Iterator[Passag
     return takewhile(lambda passage: take in passage.holds, following)
 
 
+def takes_no_time(passage: Passage) -> bool:
+    """Return whether what is passed takes no time, whatever its numbers are."""
+    match passage.node:
+        case At() | Give() | Resize():
+            return True
+        case Call(times=times):
+            return times is None
+        case Cross(ports=ports):
+            return not ports
+    return False
+
+
 def only_service(
     passages: NetworkPassages,
     following: Sequence[Passage],
@@ -127,14 +139,10 @@ def only_service(
     """
     found: Serve | None = None
     for passage in following_holds(following, take):
+        if takes_no_time(passage):
+            continue
         match passage.node:
-            case At() | Give() | Resize():
-                continue
-            case Call(times=times) if times is None:
-                continue
             case Delay(time=time) if numbers.is_never_above_zero(time):
-                continue
-            case Cross(ports=ports) if not ports:
                 continue
             case Serve(station=name) as served if found is None and _is_single_visit(
                 served, numbers

@@ -4,14 +4,13 @@
     1,812,1.23
     8,5410,1.48
 
-The column of clients is named by whoever asks for the fit. The throughput is the one rate of items
-per time; response times, where a column holds them, tell the clients' own time to think.
+The column of clients is named by whoever requests the fit. The throughput is the one rate of items
+per time; other columns are not used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import median
 
 from msgspec import Struct
 
@@ -38,7 +37,6 @@ class ClosedTable(Struct, frozen=True, kw_only=True):
     file: str
     by: str
     item: str
-    heading: str
     lines: tuple[int, ...]
     clients: tuple[int, ...]
     throughputs: tuple[float, ...]
@@ -79,7 +77,6 @@ def closed_table(table: Table, by: str, unit_of: UnitOf) -> ClosedTable:
         file=table.name,
         by=by,
         item=rate.item,
-        heading=rate.heading,
         lines=tuple(table.lines[i] for i in rows),
         clients=tuple(clients[i] for i in rows),
         throughputs=tuple(throughputs),
@@ -126,9 +123,3 @@ def _throughput(table: Table, by: str, unit_of: UnitOf) -> RateColumn:
         f"`{table.name}` has no column with a throughput",
         hint or "name the column by its unit: `request/s` or `query/s`",
     )
-
-
-def typical_throughput(table: ClosedTable, clients: int) -> float:
-    """Return the median throughput (1/s) of the runs with so many clients."""
-    pairs = zip(table.clients, table.throughputs, strict=True)
-    return median(throughput for count, throughput in pairs if count == clients)

@@ -1,4 +1,4 @@
-"""A station and a delay that were fitted to a closed load test, and how sure their numbers are."""
+"""A station and a delay that fit a closed load test, and how far off their numbers may be."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ for (const [what, given, expected] of [
   ["none of a folder that is not trusted", { configured: "", folders: [two], isTrusted: false }, "qps"],
   ["the configured one, of the first folder", { configured: "bin/qps", folders: [one, two], isTrusted: true }, join(one, "bin/qps")],
   ["a configured name", { configured: " qps2 ", folders: [one], isTrusted: true }, "qps2"],
-  ["a whole path that is told", { configured: own, folders: [one], isTrusted: true }, own],
+  ["a configured whole path", { configured: own, folders: [one], isTrusted: true }, own],
 ]) {
   test(`which program: ${what}`, () => assert.equal(program(given), expected));
 }

@@ -88,12 +88,7 @@ class CostChecker(Part, frozen=True):
         """Return the station that fits a closed load test, on a machine with its speeds."""
         checker = ScalabilityChecker(self.expressions)
         if measured_on is None:
-            self.sink.report(
-                codes.MISSING_PART,
-                fit.span,
-                "a fit needs the measured machine",
-                hint=self._on_which(item.resource.text, fit),
-            )
+            self._lacks_machine(item, fit)
             return None
         found = checker.station(fit, scope.module)
         machine = self.known.machines.get(measured_on)
@@ -138,6 +133,15 @@ class CostChecker(Part, frozen=True):
             return None
         return low, high
 
+    def _lacks_machine(self, item: ast.Cost, fit: ast.Fit) -> None:
+        """Report a fit that does not name the machine that was measured."""
+        self.sink.report(
+            codes.MISSING_PART,
+            fit.span,
+            "a fit needs the measured machine",
+            hint=self._on_which(item.resource.text, fit),
+        )
+
     def _on_which(self, resource: str, fit: ast.Fit) -> str:
         """Return the hint to name the machine that was measured: the only one, if there is one."""
         names = list(self.known.machines)
@@ -152,12 +156,7 @@ class CostChecker(Part, frozen=True):
         """Return the costs that fit a table, which was measured on a machine that is known."""
         machine = None if measured_on is None else self.known.machines.get(measured_on)
         if measured_on is None:
-            self.sink.report(
-                codes.MISSING_PART,
-                fit.span,
-                "a fit needs the measured machine",
-                hint=self._on_which(item.resource.text, fit),
-            )
+            self._lacks_machine(item, fit)
         resource = None if machine is None else machine.resource(item.resource.text)
         if machine is not None and (
             resource is None

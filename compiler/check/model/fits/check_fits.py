@@ -12,6 +12,7 @@ from qps.compiler.check.model.fits.fit_quantities import (
     demand_unit,
     fit_terms,
     fitted_idle,
+    fitted_number,
     item_word,
 )
 from qps.compiler.check.names.declarations import Module
@@ -115,24 +116,19 @@ class FitChecker(Part, frozen=True):
         return self._number(fit, 0, idle) if fit.has_fixed else idle
 
     def _number(self, fit: Fit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
-        """Return a fitted number as what it may be, where the table shows that.
-
-        All that is fitted to one table is drawn together, wherever it is named.
-        """
+        """Return a fitted number as what it may be, where the table shows that."""
         spread = fit_spread(fit)
         if spread is None:
             return found
-        assert isinstance(found.expr, ir.Constant)
-        distribution = ir.Fitted(
-            mean=found.expr.value,
+        return fitted_number(
+            self.expressions,
+            found,
+            word,
             weights=spread.weights[index],
             freedom=spread.freedom,
             noise=spread.noise,
-            table=f"{found.span.source.folder}\0{fit.file}\0{fit.resource}",
+            table=f"{fit.file}\0{fit.resource}",
         )
-        value = ir.Uncertain(found.expr.value, distribution, found.span)
-        parameter = self.expressions.parameter_of(replace(found, expr=value), word)
-        return replace(found, expr=parameter, bound="", source=None)
 
     # -- what makes a fit doubtful ---------------------------------------------------------
 

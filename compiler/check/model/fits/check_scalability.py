@@ -9,25 +9,25 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, hypot
 
-from msgspec.structs import replace
-
 from qps.compiler import ir
 from qps.compiler.check.model.fits.check_fits import unit_reader
-from qps.compiler.check.model.fits.fit_quantities import demand_scale, demand_unit, item_word
+from qps.compiler.check.model.fits.fit_quantities import (
+    demand_scale,
+    demand_unit,
+    fitted_number,
+    item_word,
+)
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.measurement.measured_tables import DataError, read_table
+from qps.compiler.measurement.regression import FEW_MISSED, LARGE_RESIDUAL
 from qps.compiler.measurement.scalability.closed_tables import closed_table
 from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.syntax import ast
 
-LARGE_ERROR = 0.1
-"""Part of a throughput by which a row may be missed, before it is reported."""
-_FEW = 20
-"""One row in so many may be missed by much for nothing but noise."""
 _SEEN = 0.01
 """Part of a cycle from which a delay makes a difference to an answer."""
 _CERTAIN = 2.0
@@ -106,27 +106,25 @@ class ScalabilityChecker(Part, frozen=True):
     def _number(
         self, found: StationFit, name: str, stated: ir.Quantity, word: str = ""
     ) -> ir.Quantity:
-        """Return a fitted number as what it may be; all of one table are drawn together."""
+        """Return a fitted number as what it may be, any other as it is."""
         if name not in found.numbers:
             return stated
-        assert isinstance(stated.expr, ir.Constant)
-        distribution = ir.Fitted(
-            mean=stated.expr.value,
+        return fitted_number(
+            self.expressions,
+            stated,
+            word,
             weights=found.weights_of(name),
             freedom=found.freedom,
             noise=found.noise,
-            table=f"{stated.span.source.folder}\0{found.table.file}\0by {found.table.by}",
+            table=f"{found.table.file}\0by {found.table.by}",
         )
-        value = ir.Uncertain(stated.expr.value, distribution, stated.span)
-        parameter = self.expressions.parameter_of(replace(stated, expr=value), word)
-        return replace(stated, expr=parameter, bound="", source=None)
 
     # -- what makes a fit doubtful ---------------------------------------------------------
 
     def _warn(self, found: StationFit, item: ast.Fit) -> None:
         table, span = found.table, item.file.span
-        missed = [error for error in found.errors if abs(error) > LARGE_ERROR]
-        if len(missed) * _FEW > len(found.errors):
+        missed = [error for error in found.errors if abs(error) > LARGE_RESIDUAL]
+        if len(missed) * FEW_MISSED > len(found.errors):
             worst = max(range(len(found.errors)), key=lambda i: abs(found.errors[i]))
             self.sink.report(
                 codes.POOR_FIT,
@@ -196,7 +194,7 @@ def _listed(found: StationFit) -> int:
 
 
 def _speed_of(count: int, named: dict[str, ir.Expr]) -> ir.Expr:
-    """Return the law of `closed_loop` for so many items, in the numbers that were fitted."""
+    """Return the speed of `ScalabilityLaw` for so many items, in the numbers that were fitted."""
     one, others = ir.Constant(Fraction(1)), ir.Constant(Fraction(count - 1))
     if count == 1:
         return one

@@ -31,8 +31,8 @@ export function drawWaterfall(column, width, choice) {
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
   const labels = Math.min(width * 0.4, LEFT + 12 + Math.max(...rows.map((row) => 7 * nameOf(row, model).length + INDENT * row.depth)));
-  const beside = (row) => (row.stages ? `${valueText(row)}, ${share(row.value)}` : row.kind === "call" ? "" : valueText(row));
-  const across = new Axis(0, longest, labels, width - 12 - LABEL_LETTER * Math.max(...rows.map((row) => beside(row).length)));
+  const amountText = (row) => (row.stages ? `${valueText(row)}, ${share(row.value)}` : row.kind === "call" ? "" : valueText(row));
+  const across = new Axis(0, longest, labels, width - 12 - LABEL_LETTER * Math.max(...rows.map((row) => amountText(row).length)));
   const height = rows.length * LINE + 46, bottom = height - 34;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title }, definitions(KEY));
   if (limit !== null) svg.append(draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }));
@@ -43,7 +43,7 @@ export function drawWaterfall(column, width, choice) {
       row.number ? draw("text", { x: left - 5, y: y + 15, "text-anchor": "end", class: "soft" }, String(row.number)) : "",
       draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, row.name)),
       ...barOf(row, x, end, y),
-      draw("text", { x: end + 5, y: y + 15 }, beside(row)));
+      draw("text", { x: end + 5, y: y + 15 }, amountText(row)));
     return { x: (x + end) / 2, y: y + 11, band: true, text: tableRow(row, time, valueText, share, model) };
   });
   svg.append(...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
