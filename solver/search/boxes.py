@@ -41,8 +41,8 @@ FARTHEST_OF_QUEUES = 1e9
 """Beyond this, numbers of queues take too long to be computed."""
 
 _FEW_JUMPS = 12
-_COST_OF_EXACT = 20
-"""To look at a box exactly takes as long as so many boxes."""
+_COST_OF_EXACT, _COST_OF_SIGN = 20, 100
+"""A box looked at exactly, and a sign found exactly, take as long as so many boxes."""
 
 _NARROW = 1e-13
 _WHOLE_FLOATS = 2**53
@@ -193,6 +193,7 @@ class _Search:
         bounds = self.curve.over(float(at), float(at)) if Fraction(float(at)) == at else None
         if bounds is not None and bounds.high > -inf and (bounds.is_below or bounds.low > 0):
             return not bounds.is_below
+        self._budget.spend(float(at), _COST_OF_SIGN)
         try:
             sign = sign_at(self.curve.expr, self.curve.population, at)
         except (TooLongError, NoSignError):
