@@ -12,6 +12,7 @@ from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import percent
 
 _SHORT = 10
 
@@ -28,7 +29,9 @@ class State(StrEnum):
 class Point(Struct, frozen=True, kw_only=True):
     """A revision that changed a spec, with the name and the capacity of the spec.
 
-    `users` is null if no user is supported; `reason` has the reason for a missing result.
+    `users` is the capacity that `qps solve` prints, which covers the uncertainty of inputs, at a
+    `confidence`, and model errors; `nominal_users` is computed with nominal inputs. Both are null
+    if no user is supported; `reason` has the reason for a missing result.
     """
 
     commit: str
@@ -37,6 +40,8 @@ class Point(Struct, frozen=True, kw_only=True):
     file: str
     state: State
     users: int | None
+    nominal_users: int | None
+    confidence: float | None
     limited_by: str | None
     reason: str | None
 
@@ -93,6 +98,8 @@ def _called(limit: str, labels: Labels) -> str:
 
 def _table(history: History, labels: Labels) -> Table:
     of = noun(history.population)
+    # beside what is supported stands what was computed, where that is another number
+    has_nominal = any(point.nominal_users != point.users for point in history.points)
     rows = []
     for point, by in zip(history.points, history.differences, strict=True):
         is_answered = point.state is State.ANSWERS
@@ -100,14 +107,21 @@ def _table(history: History, labels: Labels) -> Table:
         moved = "" if by is None else f"{by:+,}" if by else "0"
         limit = _called(point.limited_by, labels) if point.limited_by else ""
         why = limit if is_answered else f"{_WORDS[point.state]}: {point.reason or ''}"
-        rows.append((point.day, point.commit[:_SHORT], users, moved, why, point.subject))
-    headings = ("Date", "Revision", of.capitalize(), "Change", "Bottleneck", "Subject")
+        nominal = [f"{point.nominal_users or 0:,}" if is_answered else "-"] * has_nominal
+        capacity = users, moved, *nominal
+        rows.append((point.day, point.commit[:_SHORT], *capacity, why, point.subject))
+    nominal = [phrase("diff.label.nominal")] * has_nominal
+    headings = (
+        *("Date", "Revision", of.capitalize(), "Change"),
+        *(*nominal, "Bottleneck", "Subject"),
+    )
+    right = frozenset(range(2, 4 + has_nominal))
     # reasons for no result go on in further lines; subjects are cut before bottlenecks
     has_reasons = any(point.state is not State.ANSWERS for point in history.points)
-    reasons = frozenset([4])
+    reasons = 4 + has_nominal
     if has_reasons:
-        return Table(headings, tuple(rows), frozenset([2, 3]), long=reasons)
-    return Table(headings, tuple(rows), frozenset([2, 3]), firm=reasons)
+        return Table(headings, tuple(rows), right, long=frozenset([reasons]))
+    return Table(headings, tuple(rows), right, firm=frozenset([0, 1, reasons]))
 
 
 def _summary(history: History) -> str:
@@ -120,4 +134,7 @@ def _summary(history: History) -> str:
     if len(answers) > 1:
         by = f"{last - first:+,}" if last != first else "unchanged"
         moved = f"{by} since {answers[0].day}"
-    return f"{counted(last, history.population)}, {moved}{older}"
+    users = counted(last, history.population)
+    if answers[-1].confidence is not None:
+        users = phrase("capacity.confident", users=users, sure=percent(answers[-1].confidence))
+    return f"{users}, {moved}{older}"

@@ -64,6 +64,7 @@ _VERSIONS: Mapping[str, int] = {
     "diff": 7,
     "drift": 3,
     "explain": 4,
+    "history": 2,
     "inverse": 3,
     "matrix": 5,
     "measured": 2,

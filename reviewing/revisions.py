@@ -20,9 +20,8 @@ from qps.reviewing.git_command import refused
 from qps.reviewing.git_objects import tree_at
 from qps.reviewing.history_view import History, Point, State
 from qps.reviewing.repository import commit_of, git
+from qps.reviewing.spec_answers import headline_of
 from qps.solver.answers.solution import SolverFault
-from qps.solver.answers.worst_mode import solve_model
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 _FORMAT = "%x01%H%x02%cs%x02%s"
 _STEP = 500
@@ -67,7 +66,7 @@ def history(top: Path, path: PurePosixPath, since: str, most: int) -> History:
         where = phrase("review.shows_where", path=path)
         raise refused(f"`{path}` does not exist at `{since}`", where)
     return History(
-        schema="qps/history/1",
+        schema="qps/history/2",
         file=path.as_posix(),
         population=walk.population,
         is_whole=is_whole,
@@ -112,6 +111,8 @@ class _CommitHistory(Struct, kw_only=True):
             file=name.as_posix(),
             state=answer.state,
             users=answer.users,
+            nominal_users=answer.nominal_users,
+            confidence=answer.confidence,
             limited_by=answer.limited_by,
             reason=answer.reason,
         )
@@ -134,6 +135,8 @@ class _Answer(Struct, frozen=True, kw_only=True):
 
     state: State
     users: int | None = None
+    nominal_users: int | None = None
+    confidence: float | None = None
     limited_by: str | None = None
     reason: str | None = None
 
@@ -145,8 +148,7 @@ def _answer(outcome: Outcome[Spec]) -> _Answer:
     if spec.program.is_module:
         return _Answer(state=State.MODULE)
     try:
-        configuration = spec.configuration()
-        solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
+        found = headline_of(spec)
     except QpsError as error:
         return _Answer(state=State.NO_ANSWER, reason=error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -154,8 +156,10 @@ def _answer(outcome: Outcome[Spec]) -> _Answer:
         return _Answer(state=State.NO_ANSWER, reason=reason)
     return _Answer(
         state=State.ANSWERS,
-        users=solution.capacity,
-        limited_by=solution.limited_by,
+        users=found.capacity,
+        nominal_users=found.nominal_capacity,
+        confidence=found.confidence,
+        limited_by=found.limited_by,
     )
 
 

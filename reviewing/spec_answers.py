@@ -69,6 +69,28 @@ def spec_answers(view: DifferenceView) -> tuple[SpecAnswer, SpecAnswer]:
     return before, after
 
 
+class HeadlineAnswer(Struct, frozen=True, kw_only=True):
+    """The capacity that `qps solve` prints, its confidence, the nominal one, and what limits it."""
+
+    capacity: int | None
+    nominal_capacity: int | None
+    confidence: float | None
+    limited_by: str | None
+
+
+def headline_of(spec: Spec) -> HeadlineAnswer:
+    """Return the capacity of a spec as it is written, as a difference states it."""
+    found = spec_difference(spec, spec)
+    answer = found.answers[1]
+    head = None if found.headlines is None else found.headlines.after
+    return HeadlineAnswer(
+        capacity=answer.capacity if head is None else head.capacity,
+        nominal_capacity=answer.capacity,
+        confidence=None if head is None else head.confidence,
+        limited_by=answer.limited_by if head is None else head.limited_by,
+    )
+
+
 def answer_of(spec: Spec) -> SpecAnswer:
     """Solve a spec as it is written; QpsError where it has no answer."""
     return spec_answers(spec_difference_view(spec_difference(spec, spec)))[1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
@@ -39,7 +37,8 @@ class DifferencePage(Struct, frozen=True, kw_only=True):
 def difference_page(view: DifferenceView) -> DifferencePage:
     """Return the page of a difference."""
     before, after = printable(view.before.file), printable(view.after.file)
-    ways = _attribution(view.changes)
+    old, new = view.pair.capacities
+    ways = _attribution(view)
     return DifferencePage(
         view=view,
         title=f"{before} → {after}" if before != after else phrase("diff.page_title", after=after),
@@ -56,8 +55,8 @@ def difference_page(view: DifferenceView) -> DifferencePage:
             for warning in side.warnings
         ),
         data={
-            "before": view.before.capacity or 0,
-            "after": view.after.capacity or 0,
+            "before": old,
+            "after": new,
             "ways": ways,
         },
     )
@@ -70,9 +69,13 @@ def _circumstances(scenario: str | None) -> str:
     return f", scenario {printable(scenario)}" if scenario else ""
 
 
-def _attribution(changes: Sequence[AssumptionChange]) -> list[Json]:
-    """Return the ways to share the difference among the changes that add up to it."""
-    changes = moving(changes)
+def _attribution(view: DifferenceView) -> list[Json]:
+    """Return the ways to share the difference among the changes that add up to it.
+
+    Their effects are with nominal inputs: what uncertainty and model error take from both
+    capacities is a step of its own, where it is not the same.
+    """
+    changes = moving(view.changes)
     shares: list[float | None] = [change.share for change in changes]
     steps: list[float | None] = [change.step for change in changes]
     named = [
@@ -89,11 +92,19 @@ def _attribution(changes: Sequence[AssumptionChange]) -> list[Json]:
                     "users": users,
                 }
                 for change, users in zip(changes, values, strict=True)
-            ],
+            ]
+            + _allowance(view),
         }
         for name, values in named
         if changes and all(users is not None for users in values)
     ]
+
+
+def _allowance(view: DifferenceView) -> list[Json]:
+    """Return the step from the nominal difference to that of what can be relied on."""
+    (old, new), (old_nominal, new_nominal) = view.pair.capacities, view.pair.nominal
+    users = (new - old) - (new_nominal - old_nominal)
+    return [{"name": phrase("diff.allowance"), "change": "", "users": users}] if users else []
 
 
 def _describe(change: AssumptionChange) -> str:

@@ -16,9 +16,14 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.reports.pages.difference_page import DifferencePage, difference_page
 from qps.reports.pages.html_page import render_difference
-from qps.reports.text.changes.difference_text import DifferenceView, difference_view
+from qps.reports.text.changes.difference_text import (
+    DifferenceView,
+    difference_view,
+    spec_difference_view,
+)
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.complete_answer import complete_answer
+from qps.solver.spec_difference import spec_difference
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.difference import difference
 from solving.test_difference import BASE
@@ -86,6 +91,24 @@ def test_shares_lead_from_the_old_answer_to_the_new() -> None:
         "1 packet/s → 2 packet/s",
         "10 ms/packet → 20 ms/packet",
     }
+
+
+def test_its_picture_leads_from_headline_to_headline() -> None:
+    specs = []
+    for text in (OLD, NEW):
+        source = Source("a.qps", text.replace("packet/s source", "packet/s +- 20 % source", 1))
+        spec = check_source(source).value
+        assert spec is not None
+        specs.append(spec)
+    page = difference_page(spec_difference_view(spec_difference(*specs)))
+    assert page.view.headlines is not None
+    before, after = page.view.headlines.before.capacity, page.view.headlines.after.capacity
+    assert (page.data["before"], page.data["after"]) == (before, after) != (100, 25)
+    ways: Any = page.data["ways"]
+    for way in ways:
+        assert way["steps"][-1]["name"] == "uncertainty, model error"
+        assert before + sum(step["users"] for step in way["steps"]) == after
+        assert sum(step["users"] for step in way["steps"][:-1]) == -75
 
 
 def test_other_formulas_are_a_change_with_a_name() -> None:

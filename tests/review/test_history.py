@@ -106,6 +106,20 @@ def test_it_is_bounded_and_begins_where_it_is_reported(capsys: pytest.CaptureFix
     assert re.search(r"2026-03-04 +\w{10} +50 +-50 +host.cpu.utilization +the module", out)
 
 
+def test_its_capacity_is_the_one_that_solve_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    commit("uncertain", hw=MODULE.replace("each = 1 ms/packet", "each = 1 ms/packet +- 20 %"))
+    assert main(["solve", "ü, new.qps", "--no-advice"]) == 0
+    capacity = re.search(r"Capacity +(\d+) calls at 95 % confidence", capsys.readouterr().out)
+    assert capacity is not None
+    newest = reported(capsys)["points"][-1]
+    assert (newest["users"], newest["confidence"]) == (int(capacity[1]), 0.95)
+    assert newest["nominal_users"] == 50 > newest["users"]
+    assert main(["history", "ü, new.qps", "--limit", "1"]) == 0
+    out = capsys.readouterr().out
+    assert f"Capacity     {capacity[1]} calls at 95 % confidence, the only result" in out
+    assert re.search(rf"2026-03-04  \w{{10}} +{capacity[1]} +50 +host CPU +uncertain", out)
+
+
 def test_pictures_hold_no_text_of_a_stranger_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("h.svg", "h.html"):
         assert main(["history", "ü, new.qps", "-o", name]) == 0

@@ -35,6 +35,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "comment.rest_left_out": "\nThe rest is left out of this comment.\n",
     "comment.warnings_and_notes": "warnings and notes",
     "comment.weakened_checks": "Weakened checks",
+    "diff.allowance": "uncertainty, model error",
     "diff.at_limit": "{name} at its limit",
     "diff.attributed": "Attributed: mean over {of_orders}, which adds up to the total",
     "diff.both_specs": "both specs",
