@@ -13,8 +13,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.pipeline import check_source as checked
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.uncertainty.interval_result import Odds, Sampling
-from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.interval_result import Sampling, Uncertainty
+from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
 from timings import ROOT, Measured
 
 _NUMBERS = 3
@@ -61,7 +61,7 @@ def _of(file: Path) -> Iterator[tuple[str, ...]]:
     try:
         solution = solve_model(spec.model, configuration)
         solved = process_time()
-        told = odds(spec.model, configuration, solution, Sampling())
+        told = capacity_uncertainty(spec.model, configuration, solution, Sampling())
     except QpsError:  # such as whole numbers, of which no sample can be
         return
     assert told is not None
@@ -84,7 +84,7 @@ def _settings(spec: Spec) -> tuple[str, ...]:
     return found
 
 
-def _surfaces(told: Odds) -> tuple[str, str, str]:
+def _surfaces(told: Uncertainty) -> tuple[str, str, str]:
     found = told.surrogate_models
     if not found:
         return "0", "", ""

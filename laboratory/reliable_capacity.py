@@ -175,7 +175,11 @@ def main() -> None:
             path = Path(folder) / f"{name.replace(' ', '_')}.qps"
             path.write_text(text, encoding="utf-8")
             answer = solved_spec(load(path), (), (), advice=False, sampling=Sampling()).answer
-            plain = answer.capacity if answer.odds is None else answer.odds.at_confidence.capacity
+            plain = (
+                answer.capacity
+                if answer.uncertainty is None
+                else answer.uncertainty.at_confidence.capacity
+            )
             assert answer.reliable is not None
             capacities.append((name, path, answer.reliable.capacity or 0, plain or 0))
         for is_reliable in (True, False):

@@ -197,10 +197,10 @@ def _moved(one: SpecChange) -> str:
     if one.state is State.FAULT or one.before is None or one.after is None:
         return phrase("term.not_compared")
     text = moved_by(one.before.capacity or 0, one.after.capacity or 0)
-    odds = None if one.view is None else one.view.uncertainty
+    uncertainty = None if one.view is None else one.view.uncertainty
     if one.view is not None and one.view.within_error:
         return phrase("review.within_model", text=text)
-    is_doubtful = odds is not None and one.users and not is_clear(odds)
+    is_doubtful = uncertainty is not None and one.users and not is_clear(uncertainty)
     if is_doubtful:
         return phrase("review.within_uncertainty", text=text)
     return "0" if text == "+0" else text

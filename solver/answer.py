@@ -28,7 +28,7 @@ from qps.solver.answers.answer_parts import (
     Traffic,
 )
 from qps.solver.answers.solution import QUALITY, MixSolution, Outcome, ResourceSolution
-from qps.solver.uncertainty.interval_result import Odds
+from qps.solver.uncertainty.interval_result import Uncertainty
 
 
 class Answer(Outcome, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class Answer(Outcome, frozen=True, kw_only=True):
     counted_as_known: tuple[CountedAsKnown, ...]
     """Fitted service demands without residuals, treated as exact."""
     spec_warnings: tuple[Diagnostic, ...] = ()
-    odds: Odds | None = None
+    uncertainty: Uncertainty | None = None
     """Uncertainty of the capacity, if inputs are uncertain."""
     reliable: ReliableCapacity | None = None
     """The capacity that covers uncertain inputs and measured model errors, if requested."""
@@ -87,7 +87,7 @@ class Answer(Outcome, frozen=True, kw_only=True):
     headline: Answer | None = None
     """The same answer at that capacity, as a first screen; None where none was requested."""
     at_confidence: bool = False
-    """Whether the requested capacity is that at the confidence of the odds."""
+    """Whether the requested capacity is that at the confidence of the uncertainty."""
     advice: tuple[Advice, ...] = ()
     """Changes that raise the capacity."""
 

@@ -43,7 +43,7 @@ from qps.solver.answers.solution import (
     Verdict,
 )
 from qps.solver.answers.sparse_fits import counted_as_known
-from qps.solver.uncertainty.interval_result import Odds
+from qps.solver.uncertainty.interval_result import Uncertainty
 
 _BYTE = 8
 _HOUR = 3600.0
@@ -56,7 +56,7 @@ def complete_answer(
     *,
     settings: tuple[str, ...] = (),
     spec_warnings: tuple[Diagnostic, ...] = (),
-    odds: Odds | None = None,
+    uncertainty: Uncertainty | None = None,
     reliable: ReliableCapacity | None = None,
     at_reliable: AtReliableCapacity | None = None,
     advice: tuple[Advice, ...] = (),
@@ -101,7 +101,7 @@ def complete_answer(
         assumptions=graph.assumptions,
         counted_as_known=counted_as_known(model, graph),
         spec_warnings=spec_warnings,
-        odds=odds,
+        uncertainty=uncertainty,
         reliable=reliable,
         at_reliable=at_reliable,
         advice=advice,

@@ -24,7 +24,7 @@ from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
 
 if TYPE_CHECKING:  # of few specs; it needs numpy
-    from qps.solver.uncertainty.prediction_interval import SampledOdds
+    from qps.solver.uncertainty.prediction_interval import SampledUncertainty
 
 
 class ConfiguredAnswer(Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ def configured_answer(
         solution,
         settings=settings,
         spec_warnings=tuple(spec.warnings),
-        odds=None if found is None else found.odds,
+        uncertainty=None if found is None else found.uncertainty,
         reliable=None if reliable is None else reliable.capacity,
         at_reliable=_at_reliable(plain, configuration, of_slopes, reliable, found, sampling),
     )
@@ -86,10 +86,10 @@ def configured_answer(
 
 def _sampled(
     model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
-) -> SampledOdds | None:
-    from qps.solver.uncertainty.prediction_interval import sampled_odds  # noqa: PLC0415 - of few specs; it needs numpy
+) -> SampledUncertainty | None:
+    from qps.solver.uncertainty.prediction_interval import sampled_uncertainty  # noqa: PLC0415 - of few specs; it needs numpy
 
-    return sampled_odds(model, configuration, solution, sampling)
+    return sampled_uncertainty(model, configuration, solution, sampling)
 
 
 def _at_reliable(
@@ -97,7 +97,7 @@ def _at_reliable(
     configuration: Configuration,
     solution: Solution,
     reliable: ReliableAnswer | None,
-    sampled: SampledOdds | None,
+    sampled: SampledUncertainty | None,
     sampling: Sampling,
 ) -> AtReliableCapacity | None:
     """Return the values at the reliable capacity; None where there is none."""

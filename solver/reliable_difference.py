@@ -11,7 +11,7 @@ from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.solver.answers.answer_parts import HeadlineCapacity, Headlines, ReliableCapacity
 from qps.solver.answers.reliable_limits import ReliableAnswer, ReliableLimits
 from qps.solver.answers.solution import Solution
-from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling
+from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
 from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
 from qps.solver.what_if.assumption_changes import Side
 
@@ -32,13 +32,14 @@ class SolvedSide(Struct, frozen=True, kw_only=True):
 
 
 class ReliableDifference(Struct, frozen=True, kw_only=True):
-    """The odds of a difference, and the capacity of each side that can be relied on.
+    """The uncertainty of a difference, and the capacity of each side that can be relied on.
 
-    There are no odds without uncertain inputs. None are `reliable`, and there are no `headlines`,
-    where what was computed can be relied on: without uncertain inputs and measured model errors.
+    There is no uncertainty without uncertain inputs. None are `reliable`, and there are no
+    `headlines`, where what was computed can be relied on: without uncertain inputs and measured
+    model errors.
     """
 
-    odds: DifferenceOdds | None = None
+    uncertainty: DifferenceUncertainty | None = None
     reliable: tuple[ReliableCapacity | None, ReliableCapacity | None] = (None, None)
     headlines: Headlines | None = None
 
@@ -54,7 +55,7 @@ def reliable_difference(
     models = [
         plain_solution(one.side.model, one.side.configuration, one.solution) for one in (old, new)
     ]
-    odds, samples = None, _NO_SAMPLES
+    uncertainty, samples = None, _NO_SAMPLES
     if not (old.is_certain and new.is_certain):
         from qps.solver.uncertainty.difference_intervals import sampled_difference  # noqa: PLC0415 - needs numpy
 
@@ -65,7 +66,7 @@ def reliable_difference(
         found = sampled_difference(sides[0], sides[1], sampling, is_same=is_same)
         if found is None:
             return ReliableDifference()
-        odds, samples = found.odds, found.samples
+        uncertainty, samples = found.uncertainty, found.samples
 
     def reliable(place: int) -> ReliableAnswer:
         (model, solution), configuration = models[place], (old, new)[place].side.configuration
@@ -74,9 +75,9 @@ def reliable_difference(
     after = reliable(1)
     before = after if is_same else reliable(0)
     if before.is_nominal and after.is_nominal:
-        return ReliableDifference(odds=odds)
+        return ReliableDifference(uncertainty=uncertainty)
     return ReliableDifference(
-        odds=odds,
+        uncertainty=uncertainty,
         reliable=(before.capacity, after.capacity),
         headlines=Headlines(
             before=_headline(models[0][1], before), after=_headline(models[1][1], after)

@@ -13,7 +13,7 @@ from qps.solver.claims.claim_results import ClaimResults
 from qps.solver.complete_answer import complete_answer
 from qps.solver.reliable_difference import SolvedSide, reliable_difference
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
-from qps.solver.uncertainty.interval_result import DifferenceOdds
+from qps.solver.uncertainty.interval_result import DifferenceUncertainty
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.difference import Difference, difference
 
@@ -28,7 +28,7 @@ class SpecDifference(Struct, frozen=True, kw_only=True):
     difference: Difference
     models: tuple[ir.Model, ir.Model]
     answers: tuple[Answer, Answer]
-    odds: DifferenceOdds | None = None
+    uncertainty: DifferenceUncertainty | None = None
     headlines: Headlines | None = None
     claims: tuple[ClaimResults, ClaimResults] | None = None
 
@@ -66,7 +66,7 @@ def spec_difference(
         difference=found,
         models=(before.model, after.model),
         answers=(answers[0], answers[1]),
-        odds=sure.odds,
+        uncertainty=sure.uncertainty,
         headlines=sure.headlines,
         claims=(evaluate_claims(old), evaluate_claims(new)) if claims else None,
     )

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from xml.sax.saxutils import escape
 
-_CHARTS = ("loads", "topology", "quality", "odds")
+_CHARTS = ("loads", "topology", "quality", "histogram")
 """The pictures of a page that a card may show, the one that tells most first."""
 _FIGURE = r'<figure class="picture" id="picture-{}">.*?(<svg class="chart.*?</svg>)'
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)

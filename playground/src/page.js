@@ -6,7 +6,7 @@ if (self.origin === "null") {
   addEventListener("message", ({ source, data }) => {
     if (source !== parent || typeof data?.html !== "string") return;
     document.open(); // nobody listens any more
-    addEventListener("odds", ({ detail }) => parent.postMessage({ number: data.number, odds: detail }, "*"));
+    addEventListener("uncertainty", ({ detail }) => parent.postMessage({ number: data.number, uncertainty: detail }, "*"));
     document.write(data.html);
     document.close();
   });

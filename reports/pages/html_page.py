@@ -144,7 +144,7 @@ def _hash(text: str) -> str:
 
 def render_html(page: PageView) -> str:
     """Return the page; the same view gives the same text, to the letter."""
-    if page.odds is None and not page.draws_samples:
+    if page.uncertainty is None and not page.draws_samples:
         return _rendered("page.html.jinja", page, page.live, "app.js")
     entry = "sampled_report.js" if page.draws_samples else "uncertain_report.js"
     return _rendered("page.html.jinja", page, page.live, entry, ("style", "sure"))

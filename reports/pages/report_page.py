@@ -45,7 +45,7 @@ from qps.reports.pages.page_rows import (
 )
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.pages.population_charts import PopulationCharts, population_charts
-from qps.reports.pages.uncertainty_section import OddsSection, odds_section
+from qps.reports.pages.uncertainty_section import UncertaintySection, uncertainty_section
 from qps.reports.text.explanations.explanation import Explanation, explanation_view
 from qps.reports.text.explanations.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.layout.table import Table
@@ -135,14 +135,14 @@ class PageView(Struct, frozen=True, kw_only=True):
     """What the scripts of the page work on: see `live_page`."""
     figures_only: bool = False
     simulated: SimulatedSection | None = None
-    odds: OddsSection | None = None
+    uncertainty: UncertaintySection | None = None
     system: SystemPicture | None = None
     carry: tuple[str, ...] = ()
     """What it takes to carry more users, a sentence for each number of them."""
     compared: Compared | None = None
     """What stands side by side, on a page of several configurations."""
     draws_samples: bool = False
-    """Whether the page draws every sample of its odds by itself, as none was drawn before."""
+    """Whether the page itself draws every sample of its uncertain inputs: none was drawn before."""
     provenance: str = ""
     """When and with what the page was made, and of which revision of the spec."""
 
@@ -210,7 +210,7 @@ def page_view(
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
         simulated=simulated,
-        odds=odds_section(answer, words.labels),
+        uncertainty=uncertainty_section(answer, words.labels),
         system=None if figures_only else system_picture(model, details, shown.at),
         carry=tuple(map(unquoted, growth)),
         compared=compared,
@@ -257,7 +257,7 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     groups_here = [group for group in groups if group[0][0] not in elsewhere]
     groups_here.sort(key=lambda group: (*_ORDER, group[0][0]).index(group[0][0]))
     headline = summary.headline
-    if answer.capacity is None and answer.odds is None:
+    if answer.capacity is None and answer.uncertainty is None:
         headline = phrase("capacity.not_even", users=counted(answer.low, answer.population))
     headline = f"{headline[0].upper()}{headline[1:]}"
     return Decision(headline, tuple(fact for group in groups_here for fact in group))

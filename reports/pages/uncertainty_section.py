@@ -12,16 +12,16 @@ from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.uncertainty_text import (
     likely_text,
-    odds_lines,
     requirement_probabilities,
     shares_table,
+    uncertainty_lines,
 )
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import percent, rounded_down
 from qps.solver.answer import Answer
-from qps.solver.uncertainty.interval_result import AtConfidence, Odds
+from qps.solver.uncertainty.interval_result import AtConfidence, Uncertainty
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
 _TYPICAL = phrase("report.nominal_elsewhere")
@@ -71,7 +71,7 @@ class Histogram(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, str], ...]
 
 
-class OddsSection(Struct, frozen=True, kw_only=True):
+class UncertaintySection(Struct, frozen=True, kw_only=True):
     """The section of a page on uncertain inputs."""
 
     lines: tuple[str, ...]
@@ -81,25 +81,28 @@ class OddsSection(Struct, frozen=True, kw_only=True):
     shares: Table
 
 
-def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
+def uncertainty_section(answer: Answer, labels: Labels) -> UncertaintySection | None:
     """Return how sure the answer is; None where every number of the spec is known."""
-    odds = answer.odds
-    if odds is None:
+    uncertainty = answer.uncertainty
+    if uncertainty is None:
         return None
-    return OddsSection(
+    return UncertaintySection(
         lines=(*_lines(answer, labels), _TYPICAL),
-        histogram=_histogram(answer, odds, labels),
+        histogram=_histogram(answer, uncertainty, labels),
         likely=Table(
             ("Requirement", phrase("page.met_probability", at=f"{answer.at:,}")),
             tuple(
                 (labels.of(one.name), likely_text(one))
-                for one in requirement_probabilities(answer, odds)
+                for one in requirement_probabilities(answer, uncertainty)
             ),
             frozenset([1]),
         ),
         first=Table(
             ("Resource", phrase("report.probability_saturating_first")),
-            tuple((labels.of(one.name), percent(one.probability, 2)) for one in odds.bottlenecks),
+            tuple(
+                (labels.of(one.name), percent(one.probability, 2))
+                for one in uncertainty.bottlenecks
+            ),
             frozenset([1]),
         ),
         shares=shares_table(answer, labels),
@@ -107,24 +110,25 @@ def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
 
 
 def _lines(answer: Answer, labels: Labels) -> list[str]:
-    return [unquoted(labels.sentence(line)) for line in odds_lines(answer)]
+    return [unquoted(labels.sentence(line)) for line in uncertainty_lines(answer)]
 
 
-def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
-    found, name = odds.distribution, answer.population
+def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Histogram:
+    found, name = uncertainty.distribution, answer.population
     end = found.start + found.width * len(found.counts)
     x = Axis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
     is_cumulative = max(found.counts) > _ONE_BAR * sum(found.counts)
     heights = _or_more(found.counts) if is_cumulative else found.counts
     y = Axis(low=0, high=max(heights), start=HEIGHT - BOTTOM, end=TOP)
     least, most = (
-        answer.low - 1 if one is None else one for one in (odds.interval.least, odds.interval.most)
+        answer.low - 1 if one is None else one
+        for one in (uncertainty.interval.least, uncertainty.interval.most)
     )
     columns, rows = [], []
     for i, count in enumerate(heights):
         low = found.start + i * found.width
         high = min(low + found.width - 1, answer.high)
-        share = percent(count / (sum(found.counts) if is_cumulative else odds.samples), 2)
+        share = percent(count / (sum(found.counts) if is_cumulative else uncertainty.samples), 2)
         place = _stretch(low, high, answer.low)
         if is_cumulative and high >= answer.low:
             place = phrase("ecdf.place", least=f"{max(low, answer.low):,}")
@@ -140,10 +144,13 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
         )
         rows.append((place, share))
     lines = []
-    if odds.at_confidence.capacity is not None:
+    if uncertainty.at_confidence.capacity is not None:
         lines.append(
             _line(
-                x, odds.at_confidence.capacity, _confidence_sentence(answer, odds.at_confidence), 0
+                x,
+                uncertainty.at_confidence.capacity,
+                _confidence_sentence(answer, uncertainty.at_confidence),
+                0,
             )
         )
     if answer.capacity is not None:
@@ -155,10 +162,12 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
         bottom=HEIGHT - BOTTOM,
         y_ticks=_share_ticks(y) if is_cumulative else (),
         title=phrase(
-            "ecdf" if is_cumulative else "histogram", noun=noun(name), samples=f"{odds.samples:,}"
+            "ecdf" if is_cumulative else "histogram",
+            noun=noun(name),
+            samples=f"{uncertainty.samples:,}",
         ),
         description="; ".join(_lines(answer, labels)),
-        x_label=f"Capacity ({name}){_end_of_range(answer, odds)}",
+        x_label=f"Capacity ({name}){_end_of_range(answer, uncertainty)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),
         lines=tuple(lines),
@@ -186,8 +195,8 @@ def _confidence_sentence(answer: Answer, confidence: AtConfidence) -> str:
     return phrase(key, sure=percent(confidence.confidence), least=least)
 
 
-def _end_of_range(answer: Answer, odds: Odds) -> str:
-    return phrase("page.range_end", high=f"{answer.high:,}") if odds.beyond else ""
+def _end_of_range(answer: Answer, uncertainty: Uncertainty) -> str:
+    return phrase("page.range_end", high=f"{answer.high:,}") if uncertainty.beyond else ""
 
 
 def _tick(x: Axis, population: int) -> Tick:

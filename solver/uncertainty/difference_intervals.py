@@ -21,7 +21,7 @@ from qps.solver.uncertainty.interval_result import (
     ALONE,
     PROBABILITY,
     AtConfidence,
-    DifferenceOdds,
+    DifferenceUncertainty,
     Sampling,
 )
 from qps.solver.uncertainty.limit_samples import Limits, LimitSamples, limits_at_confidence
@@ -39,16 +39,16 @@ from qps.solver.what_if.assumption_changes import Side
 
 
 class SampledDifference(Struct, frozen=True, eq=False, kw_only=True):
-    """The odds of a difference, and the samples of both sides; None for one that is certain."""
+    """The uncertainty of a difference, and the samples of each side, None if it is certain."""
 
-    odds: DifferenceOdds
+    uncertainty: DifferenceUncertainty
     samples: tuple[CapacitySamples | None, CapacitySamples | None]
 
 
 def sampled_difference(
     old: Side, new: Side, sampling: Sampling, *, is_same: bool = False
 ) -> SampledDifference | None:
-    """Return the odds of both answers and of their difference; None where all is known.
+    """Return the uncertainty of both answers and of their difference; None where all is known.
 
     What cannot be on either side is left out; None where that is every sample, too. Sides that are
     known to be the same, `is_same`, are sampled once.
@@ -103,7 +103,7 @@ def _difference(
         np.where(second.largest < lows[1], 0, second.largest)[is_answered]
         - np.where(first.largest < lows[0], 0, first.largest)[is_answered]
     )
-    odds = DifferenceOdds(
+    uncertainty = DifferenceUncertainty(
         before=intervals[0],
         after=intervals[1],
         more=float(np.mean(moved > 0)),
@@ -116,7 +116,7 @@ def _difference(
         unsolved=float(np.mean(is_open)),
     )
     samples = [_samples(one, side, sampling) for one, side in ((first, old), (second, new))]
-    return SampledDifference(odds=odds, samples=(samples[0], samples[1]))
+    return SampledDifference(uncertainty=uncertainty, samples=(samples[0], samples[1]))
 
 
 def _samples(found: _Answers, side: Side, sampling: Sampling) -> CapacitySamples | None:

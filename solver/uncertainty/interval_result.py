@@ -94,7 +94,7 @@ class Counted(Struct, frozen=True, kw_only=True):
     counts: tuple[int, ...]
 
 
-class Odds(Struct, frozen=True, kw_only=True):
+class Uncertainty(Struct, frozen=True, kw_only=True):
     """Uncertainty of a result, from samples of uncertain inputs.
 
     `requirements` lists the probability that each requirement is met at capacity, `bottlenecks` the
@@ -155,7 +155,7 @@ class Spread(Struct, frozen=True, kw_only=True):
     surrogate_model: BySurface | None
 
 
-class DifferenceOdds(Struct, frozen=True, kw_only=True):
+class DifferenceUncertainty(Struct, frozen=True, kw_only=True):
     """Uncertainty of a difference: both capacities from the same samples.
 
     `more` and `fewer` are the probabilities that the new capacity is larger or smaller. `least` and

@@ -1,4 +1,4 @@
-"""The odds of an answer: how many users can be promised, what is likely, what to measure next."""
+"""The uncertainty of an answer: its interval, its probabilities, and what to measure next."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from qps.solver.uncertainty.interval_result import (
     Interval,
     Likely,
     LikelyMet,
-    Odds,
     Sampling,
     ShareOfVariance,
+    Uncertainty,
 )
 from qps.solver.uncertainty.limit_samples import LimitSamples, limits_at_confidence
 from qps.solver.uncertainty.sample_design import Design
@@ -40,19 +40,19 @@ _LEAST_CONFIDENCE = 0.995
 """Of the answers to each side: those beyond are so few that they would squash the others."""
 
 
-class SampledOdds(CapacitySamples, frozen=True, eq=False, kw_only=True):
-    """The odds of an answer, and the answer of each sample."""
+class SampledUncertainty(CapacitySamples, frozen=True, eq=False, kw_only=True):
+    """The uncertainty of an answer, and the answer of each sample."""
 
-    odds: Odds
+    uncertainty: Uncertainty
 
 
-def sampled_odds(
+def sampled_uncertainty(
     model: ir.Model,
     configuration: Configuration,
     solution: Solution,
     sampling: Sampling,
-) -> SampledOdds | None:
-    """Return the odds of an answer; None where every number of the spec is known.
+) -> SampledUncertainty | None:
+    """Return the uncertainty of an answer; None where every number of the spec is known.
 
     QpsError where not one sample can be.
     """
@@ -69,7 +69,7 @@ def sampled_odds(
         raise nothing_possible(found.reasons, numbers[0].written)
     low, high = configuration.low, configuration.high
     answers = found.largest[:samples][is_answered]
-    of_answer = Odds(
+    of_answer = Uncertainty(
         interval=interval_of(answers, low),
         at_confidence=AtConfidence(
             confidence=certainty, capacity=not_below(least(answers, certainty), low)
@@ -87,8 +87,8 @@ def sampled_odds(
         assumed=found.assumed,
         surrogate_models=found.surfaces,
     )
-    return SampledOdds(
-        odds=of_answer,
+    return SampledUncertainty(
+        uncertainty=of_answer,
         at_confidence=of_answer.at_confidence,
         met_up_to=limits_at_confidence(found.met_up_to, is_answered, certainty, high),
         largest=found.largest[:samples],
@@ -96,12 +96,12 @@ def sampled_odds(
     )
 
 
-def odds(
+def capacity_uncertainty(
     model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
-) -> Odds | None:
-    """Return the odds alone; as `sampled_odds`."""
-    found = sampled_odds(model, configuration, solution, sampling)
-    return None if found is None else found.odds
+) -> Uncertainty | None:
+    """Return the uncertainty alone; as `sampled_uncertainty`."""
+    found = sampled_uncertainty(model, configuration, solution, sampling)
+    return None if found is None else found.uncertainty
 
 
 def _confident_population(answers: Floats, certainty: float) -> int:

@@ -27,7 +27,7 @@ RETIRED = frozenset(
         "judgement", "judges", "kept", "kin", "labelled", "labelling", "licence", "looked",
         "lots", "made", "maximise", "mend", "mended", "mending", "mends", "met", "minimise",
         "modelled", "modelling", "near", "nearer", "neighbour", "neighbours", "nobody",
-        "normalise", "normalised", "oftener", "once", "optimise", "optimised", "organise",
+        "normalise", "normalised", "odds", "oftener", "once", "optimise", "optimised", "organise",
         "outdone", "packetisation", "played", "player", "plays", "programme", "promise",
         "promised", "promises", "promising", "realise", "reckoned", "recognise", "remembered",
         "remembering", "scene", "senseless", "serialise", "settle", "settled", "shelter",
@@ -45,12 +45,24 @@ Deprecated attributes (`mends = former("mends", "fixes")`) stay until they are r
 """
 
 RETIRED_IN_FUNCTIONS = frozenset(
-    {"asked", "asking", "kept", "settled", "tell", "telling", "tells", "told", "unasked", "untold"}
+    {
+        "asked",
+        "asking",
+        "kept",
+        "odds",
+        "settled",
+        "tell",
+        "telling",
+        "tells",
+        "told",
+        "unasked",
+        "untold",
+    }
 )
 """Words that values of functions, and names in scripts, no longer have."""
 
 RETIRED_IN_TESTS = frozenset(
-    {"asked", "beside", "kept", "mend", "mended", "mends", "told", "unasked", "untold"}
+    {"asked", "beside", "kept", "mend", "mended", "mends", "odds", "told", "unasked", "untold"}
 )
 """Words that names of tests no longer have."""
 

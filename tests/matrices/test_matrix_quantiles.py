@@ -1,4 +1,4 @@
-"""Quantiles of answers as columns of matrices: held against closed forms and against `odds`."""
+"""Quantiles of answers as columns of matrices: held against closed forms and against samples."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_claims_ask_for_quantiles_of_the_answer() -> None:
     assert not results[0].known.is_exact
 
 
-def test_a_claim_of_odds_is_refused_where_every_number_is_certain() -> None:
+def test_a_claim_lines_of_is_refused_where_every_number_is_certain() -> None:
     spec = spec_of("expect it { largest_acceptable.p05 >= 3 with cost = 1 ms/request }")
     with pytest.raises(QpsError, match="a probability needs an uncertain input"):
         Claims(ClaimRunner(model=spec.model)).results()

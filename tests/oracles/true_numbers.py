@@ -88,7 +88,7 @@ class Truth(TruePictures):
             "advice": self._advice,
             "likely": self._likely,
             "measure-next": self._measure_next,
-            "picture-odds": self._histogram,
+            "picture-histogram": self._histogram,
             "picture-topology": self._places,
             "picture-waterfall": self._way,
             "picture-loads": self._over_users,
@@ -311,11 +311,11 @@ class Truth(TruePictures):
 
     def _drawn(self, texts: Sequence[str]) -> Iterator[str]:
         """Yield where an interval of a page's own samples, which are fewer, lies elsewhere."""
-        odds = self.view.uncertainty
-        if odds is None or odds.interval is None:
+        uncertainty = self.view.uncertainty
+        if uncertainty is None or uncertainty.interval is None:
             return
         found = [one for text in texts for one in _BETWEEN.findall(text)]
-        wanted = [end or 0 for end in (odds.interval.least, odds.interval.most)]
+        wanted = [end or 0 for end in (uncertainty.interval.least, uncertainty.interval.most)]
         if not found or not all(
             abs(worth(said) - end) <= _OWN_SAMPLES * end
             for said, end in zip(found[0], wanted, strict=True)
@@ -325,8 +325,8 @@ class Truth(TruePictures):
     def _texts(self, shown: Shown) -> Iterator[str]:
         """Yield what a sentence or a picture says that is no number of anything."""
         yield from self._decision([one for one in shown.texts if one.of == "decision"])
-        drawn = _amounts(shown.reported("odds")) if self.draws_own else set()
-        yield from self._drawn(shown.reported("odds")) if self.draws_own else ()
+        drawn = _amounts(shown.reported("uncertainty")) if self.draws_own else set()
+        yield from self._drawn(shown.reported("uncertainty")) if self.draws_own else ()
         for one in shown.texts:
             if one.of not in _SAID_OF_NUMBERS or one.kind in (
                 "h1",

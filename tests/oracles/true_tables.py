@@ -503,14 +503,14 @@ class TrueTables(WrittenNumbers):
         solution = solve(self.graph.with_values(set_to))
         return _capacities(solution)
 
-    # -- odds ------------------------------------------------------------------------------------
+    # -- uncertainty -----------------------------------------------------------------------------
 
     def _likely(self, table: ShownTable) -> Iterator[str]:
-        odds = self.view.uncertainty
-        if odds is None:
-            yield "there are no odds"
+        uncertainty = self.view.uncertainty
+        if uncertainty is None:
+            yield "there is no uncertainty"
             return
-        of = odds.bottlenecks if table.head[0] == "Resource" else odds.requirements
+        of = uncertainty.bottlenecks if table.head[0] == "Resource" else uncertainty.requirements
         chances = {self.called(one.name): one.probability for one in of}
         for what, chance in table.rows:
             if what.text not in chances:

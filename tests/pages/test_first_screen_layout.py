@@ -42,7 +42,7 @@ def test_the_answer_its_picture_the_state_and_what_to_do_are_one_screen(
     page = open_page(kafka_html, width=1440, settings=False)
     page.page.set_viewport_size({"width": 1440, "height": 900})
     page.page.wait_for_selector("#advice button")
-    number, picture = page.run(BOX, "#decision .figure"), page.run(BOX, "#picture-odds")
+    number, picture = page.run(BOX, "#decision .figure"), page.run(BOX, "#picture-histogram")
     gauges, card = page.run(BOX, "#gauges tbody tr"), page.run(BOX, "#advice tbody tr")
     assert number["right"] < picture["left"]
     assert gauges["right"] < card["left"]

@@ -163,14 +163,14 @@ def test_a_link_that_was_cut_is_reported(tab: Any, address: str, link: str) -> N
     reported(tab, "does not contain a readable spec")
 
 
-def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:
+def test_the_page_draws_samples_and_the_answer_states_their_uncertainty(tab: Any) -> None:
     write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
     text = reported(tab, "users at 95 % confidence90 % interval")  # the headline of the page
     page = tab.frame_locator("#page")
     page.locator("#measure-next td", has_text="100 %").first.wait_for(timeout=SOON)
-    assert page.locator("#odds li").first.text_content() in text
+    assert page.locator("#uncertainty li").first.text_content() in text
     page.locator("#gives-out summary").first.click()
-    for picture in ("#picture-odds svg rect", "#picture-loads .fan"):  # drawn once in sight
+    for picture in ("#picture-histogram svg rect", "#picture-loads .fan"):  # drawn once in sight
         page.locator(picture.partition(" ")[0]).scroll_into_view_if_needed()
         page.locator(picture).first.wait_for(timeout=SOON)
     write(tab, SMALL.replace("20 ms", "40 ms"))
@@ -182,7 +182,12 @@ def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> Non
 @pytest.mark.parametrize(
     ("work", "users", "claim", "lacks"),
     [
-        (25, 73, "odds { probability(web.cpu.load <= 1) >= 5 % with N = 90", "claim odds"),
+        (
+            25,
+            73,
+            "chance { probability(web.cpu.load <= 1) >= 5 % with N = 90",
+            "claim chance",
+        ),
         (40, 46, "load { web.cpu.load ~ 50 % within 1 % with N = 25", ""),
     ],
 )

@@ -64,20 +64,25 @@ def site_view(site: Spec) -> PageView:
 
 
 def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
-    html, odds = render_html(site_view), site_view.view.uncertainty
-    assert odds is not None
+    html, uncertainty = render_html(site_view), site_view.view.uncertainty
+    assert uncertainty is not None
     result = dict(site_view.decision.facts)["Uncertainty"]
-    assert f"95th percentile {rounded_up(odds.interval.most or 0)} (" in result.replace("\xa0", " ")
+    assert f"95th percentile {rounded_up(uncertainty.interval.most or 0)} (" in result.replace(
+        "\xa0", " "
+    )
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
-    assert f"95 % of samples: {rounded_down(odds.at_confidence.capacity)} or more</text>" in html
+    assert (
+        f"95 % of samples: {rounded_down(uncertainty.at_confidence.capacity)} or more</text>"
+        in html
+    )
     assert "Measure next" in html
     assert html.index("Probability of being met at") < html.index("Probability of saturating first")
 
 
 def test_the_picture_of_the_samples_stays_in_its_frame(site_view: PageView) -> None:
-    assert site_view.odds is not None
-    picture = site_view.odds.histogram
+    assert site_view.uncertainty is not None
+    picture = site_view.uncertainty.histogram
     for one in picture.columns:
         assert 0 <= one.x < one.x + one.width <= WIDTH
         assert 0 < one.y <= one.y + one.height < HEIGHT
@@ -94,15 +99,15 @@ def test_where_no_number_is_acceptable_the_picture_says_none() -> None:
             SITE.replace("8 ms/request +- 1 ms/request", "between 60 s/request and 90 s/request")
         )
     )
-    assert found.odds is not None
-    assert found.odds.histogram.rows[0][0] == "none"
-    assert not found.odds.histogram.lines
+    assert found.uncertainty is not None
+    assert found.uncertainty.histogram.rows[0][0] == "none"
+    assert not found.uncertainty.histogram.lines
 
 
 def test_a_page_of_what_is_known_has_nothing_of_it() -> None:
     spec = checked(SITE.replace(" +- 1 ms/request", ""))
     known = page_of(spec, "pace=0.1 request/s", "reply=80 kB/request")
-    assert known.odds is None
+    assert known.uncertainty is None
     html = render_html(known)
     text = html.split("<script")[0]
     assert not re.search("how sure|samples|uncertain", text, re.IGNORECASE)
@@ -179,7 +184,7 @@ DONE = """() => {
   const { answers, jobs } = qps.sure;
   return answers.isDone && jobs.size && [...jobs.values()].every((one) => one.isDone);
 }"""
-LINES = "() => [...document.querySelectorAll('#odds li')].map((one) => one.textContent)"
+LINES = "() => [...document.querySelectorAll('#uncertainty li')].map((one) => one.textContent)"
 SLIDE = """([name, place]) => {
   const { slider } = qps.controls.fields.get(`number-${name}`);
   slider.value = place;
@@ -190,7 +195,8 @@ SAMPLES = """() => ({
     .map(([name, all]) => [name, all.map((one) => one.map(String))]),
   counting: qps.sure.samples.counting,
   answers: qps.sure.answers.found.map((one) => one.largest),
-  odds: { interval: qps.sure.odds.interval, capacity: qps.sure.odds.atConfidence },
+  interval: qps.sure.uncertainty.interval,
+  capacity: qps.sure.uncertainty.atConfidence,
   fans: { ...qps.sure.jobs.get("loads").fans, places: [...qps.sure.jobs.get("loads").fans.places] },
   loads: qps.pictures.find((one) => one.key === "loads").drawn.chart.series.map((one) => one.name),
 })"""
@@ -228,8 +234,8 @@ def test_samples_of_the_page_have_the_answers_of_the_solver(site: Spec, site_pag
     solution = solve_model(site.model, configuration)
     answers = solved_for(site.model, configuration, axis, solution).largest
     assert found["answers"] == answers.tolist()
-    assert found["odds"]["interval"] == [least(answers, 0.95), most(answers, 0.95)]
-    assert found["odds"]["capacity"] == least(answers, 0.95)
+    assert found["interval"] == [least(answers, 0.95), most(answers, 0.95)]
+    assert found["capacity"] == least(answers, 0.95)
     # The load of the processors is N requests of a pace and a cost each, over eight.
     place = 30
     loads = found["fans"]["places"][place] * values["pace"] * values["answer.cpu"] / 8
@@ -249,12 +255,12 @@ def test_the_samples_of_the_page_are_near_those_of_the_solver(
     site_page.page.wait_for_function(DONE)
     (line,) = site_page.run(LINES)
     assert "256 samples of 3 uncertain inputs, drawn in this page" in line
-    ends = site_page.run("() => qps.sure.odds.interval")
+    ends = site_page.run("() => qps.sure.uncertainty.interval")
     width = (result.interval.most or 0) - (result.interval.least or 0)
     assert ends == pytest.approx([result.interval.least, result.interval.most], abs=0.1 * width)
     site_page.run("() => document.getElementById('new-samples').click()")
     site_page.page.wait_for_function(DONE)
-    assert site_page.run("() => qps.sure.odds.interval") != ends
+    assert site_page.run("() => qps.sure.uncertainty.interval") != ends
 
 
 @needs_browser
@@ -281,7 +287,7 @@ def test_a_number_that_is_set_counts_as_known_until_it_is_let_go(site_page: Open
     )
     assert [one is not None for one in site_page.run(hidden)] == [True, False]
     site_page.run("() => qps.drawAll()")
-    assert site_page.run("() => document.getElementById('picture-odds').hidden")
+    assert site_page.run("() => document.getElementById('picture-histogram').hidden")
 
 
 @needs_browser

@@ -1,4 +1,4 @@
-"""The odds of answers: held against closed forms, against single solves, and against slopes."""
+"""The uncertainty of answers, against closed forms, single solves, and slopes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
 from qps.engine.numerics.sobol import sobol_points
 from qps.reports.text.schemas.json_encoding import as_json
-from qps.reports.text.solutions.uncertainty_text import ends_of, odds_lines
+from qps.reports.text.solutions.uncertainty_text import ends_of, uncertainty_lines
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty import structural_samples
 from qps.solver.uncertainty.chi_squared import chi_squared_quantile
-from qps.solver.uncertainty.interval_result import ALONE, Interval, Odds, Sampling
-from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.interval_result import ALONE, Interval, Sampling, Uncertainty
+from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
 from qps.solver.uncertainty.sample_draws import (
     UncertainNumber,
     axis_of,
@@ -74,9 +74,11 @@ def spec_of(
     return checked(text)
 
 
-def odds_of(spec: Spec, sampling: Sampling = QUICK, *changes: str) -> Odds:
+def uncertainty_of(spec: Spec, sampling: Sampling = QUICK, *changes: str) -> Uncertainty:
     configuration = spec.configuration(settings=changes)
-    found = odds(spec.model, configuration, solve_model(spec.model, configuration), sampling)
+    found = capacity_uncertainty(
+        spec.model, configuration, solve_model(spec.model, configuration), sampling
+    )
     assert found is not None
     return found
 
@@ -87,20 +89,20 @@ def test_a_number_is_reported_as_it_is_said_where_it_is_in_force() -> None:
         ((), "1 ms/request +- 10 %"),
         (("t = 2 ms/request  +- 5 %",), "2 ms/request +- 5 %"),
     ):
-        (share,) = odds_of(spec, QUICK, *changes).shares
+        (share,) = uncertainty_of(spec, QUICK, *changes).shares
         assert (share.number, share.stated) == ("t", stated)
 
 
-def test_where_all_is_known_there_are_no_odds() -> None:
+def test_without_uncertain_inputs_there_is_no_uncertainty() -> None:
     spec = spec_of()
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
-    assert odds(spec.model, configuration, solution, QUICK) is None
+    assert capacity_uncertainty(spec.model, configuration, solution, QUICK) is None
 
 
 def test_a_promise_is_the_quantile_of_the_closed_form() -> None:
     """4 cores carry up to 4 / cost users of a request a second: a quantile of the cost is told."""
-    found = odds_of(spec_of("lognormal(1 ms/request, 0.2)"), Sampling(samples=10_000))
+    found = uncertainty_of(spec_of("lognormal(1 ms/request, 0.2)"), Sampling(samples=10_000))
     for certainty, result in ((0.95, found.at_confidence.capacity), (0.95, found.interval.least)):
         cost = 1e-3 * exp(0.2 * NormalDist().inv_cdf(certainty))
         assert result is not None
@@ -113,7 +115,9 @@ def test_a_promise_is_the_quantile_of_the_closed_form() -> None:
 
 @pytest.mark.parametrize("certainty", [0.5, 0.8, 0.99])
 def test_the_requested_confidence_is_that_of_the_capacity(certainty: float) -> None:
-    found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(certainty=certainty))
+    found = uncertainty_of(
+        spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(certainty=certainty)
+    )
     assert found.at_confidence.capacity is not None
     assert isclose(found.at_confidence.capacity, 4 / (1e-3 * (1 + certainty)), rel_tol=1e-3)
 
@@ -140,7 +144,7 @@ def test_samples_in_which_a_condition_comes_out_otherwise_are_solved_as_they_are
     spec = spec_of(
         "cost", "param x = one of [1, 3]\nlet cost = if x > 2 then 2 ms/request else 1 ms/request"
     )
-    found = odds_of(spec)
+    found = uncertainty_of(spec)
     assert (found.interval.least, found.interval.most) == (2000, 4000)
     (share,) = found.shares
     assert share.total == pytest.approx(1, abs=0.05)
@@ -178,13 +182,13 @@ def test_samples_that_may_be_but_are_not_solved_are_reported(
 ) -> None:
     monkeypatch.setattr(structural_samples, "MOST_ALONE", 1)
     spec = checked(RANKED)
-    found = odds_of(spec)
+    found = uncertainty_of(spec)
     (left,) = found.left_out
     assert left.name == ALONE
     assert left.probability == pytest.approx(0.5, abs=0.01)
     assert (
         "50 % of the samples could not be solved and are excluded: each needs a separate load graph"
-        in "\n".join(odds_lines(answer_of(spec, odds=found)))
+        in "\n".join(uncertainty_lines(answer_of(spec, uncertainty=found)))
     )
 
 
@@ -195,7 +199,7 @@ def test_how_likely_a_requirement_is_met_and_what_saturates_first() -> None:
         "require { db.cpu.load <= 50 % }",
         rest="rest",
     )
-    found = odds_of(spec, Sampling(samples=10_000))
+    found = uncertainty_of(spec, Sampling(samples=10_000))
     met = {one.name: one.probability for one in found.requirements}
     # At the answer as stated the load is 50 %: it is with the lower half of what the cost may be.
     assert met["db.cpu.utilization"] == pytest.approx(0.5, abs=0.01)
@@ -207,7 +211,7 @@ def test_how_likely_a_requirement_is_met_and_what_saturates_first() -> None:
 def test_shares_of_the_variance_are_those_of_a_sum() -> None:
     """With small spreads the answer is straight: shares go with squares of deviations."""
     spec = spec_of("a + (1 ms/request +- 4 %)", "param a = 1 ms/request +- 3 %")
-    found = odds_of(spec)
+    found = uncertainty_of(spec)
     shares = {one.number: one for one in found.shares}
     assert shares["a"].first_order == pytest.approx(9 / 25, abs=0.04)
     assert shares["a"].total == pytest.approx(9 / 25, abs=0.04)
@@ -216,7 +220,7 @@ def test_shares_of_the_variance_are_those_of_a_sum() -> None:
 
 
 def test_halving_what_alone_is_uncertain_halves_the_way_to_the_promise() -> None:
-    found = odds_of(spec_of("1 ms/request +- 2 %"), Sampling(samples=5000))
+    found = uncertainty_of(spec_of("1 ms/request +- 2 %"), Sampling(samples=5000))
     (share,) = found.shares
     assert share.capacity_if_halved is not None
     assert found.at_confidence.capacity is not None
@@ -234,7 +238,7 @@ def test_halving_what_alone_is_uncertain_halves_the_way_to_the_promise() -> None
     ],
 )
 def test_who_knows_more_never_promises_less(cost: str, size: str) -> None:
-    found = odds_of(spec_of(cost, size=size), Sampling(samples=1000))
+    found = uncertainty_of(spec_of(cost, size=size), Sampling(samples=1000))
     assert found.at_confidence.capacity is not None
     assert all(
         (one.capacity_if_halved or 0) >= found.at_confidence.capacity for one in found.shares
@@ -251,22 +255,24 @@ def test_half_as_uncertain_is_no_value_between_those_that_may_be() -> None:
     assert np.mean(found == 2e-3) == pytest.approx(0.25, abs=0.05)
 
 
-def test_the_same_seed_gives_the_same_odds_and_another_one_others() -> None:
+def test_the_same_seed_gives_the_same_uncertainty_and_another_one_others() -> None:
     spec = spec_of("between 1 and 2 ms/request", size="1 kB/request +- 5 %")
-    assert odds_of(spec) == odds_of(spec)
-    assert odds_of(spec) != odds_of(spec, Sampling(samples=2000, seed=2))
+    assert uncertainty_of(spec) == uncertainty_of(spec)
+    assert uncertainty_of(spec) != uncertainty_of(spec, Sampling(samples=2000, seed=2))
 
 
 def test_tails_that_cannot_be_are_left_out_and_reported() -> None:
     """Between its ends all is possible; of a normal distribution 2 % are below zero."""
-    found = odds_of(spec_of("normal(1 ms/request, 0.5 ms/request)"), Sampling(samples=10_000))
+    found = uncertainty_of(
+        spec_of("normal(1 ms/request, 0.5 ms/request)"), Sampling(samples=10_000)
+    )
     (left,) = found.left_out
     assert left.probability == pytest.approx(NormalDist(1, 0.5).cdf(0), abs=1e-3)
     assert left.name == "a service demand must be zero or more"
 
 
 def test_where_the_range_ends_first_that_is_reported() -> None:
-    found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)", most=3000))
+    found = uncertainty_of(spec_of("uniform(1 ms/request, 2 ms/request)", most=3000))
     assert found.interval.most == 3000
     assert found.beyond == pytest.approx(1 / 3, abs=0.01)
 
@@ -275,14 +281,14 @@ def test_where_the_range_ends_long_before_slopes_are_those_of_the_saturation_bey
     """4,000 ms of processors carry 1,333 to 4,000 users of 2 ms +- 1 ms."""
     cost = "2 ms/request +- 1 ms/request"
     for most, expected in ((500, (500, 500)), (1500, (1160, 1500))):
-        found = odds_of(spec_of(cost, most=most))
+        found = uncertainty_of(spec_of(cost, most=most))
         assert found.linear_interval is not None
         assert (found.linear_interval.least, found.linear_interval.most) == expected
 
 
 def test_what_limits_is_reported_whether_it_is_stated_or_not() -> None:
     spec = spec_of("2 ms/request +- 10 %", "target cpu 50 %")
-    lines = odds_lines(answer_of(spec, odds=odds_of(spec)))
+    lines = uncertainty_lines(answer_of(spec, uncertainty=uncertainty_of(spec)))
     (result,) = [line for line in lines if "Probability that each limit is met" in line]
     likely = "50 % for `web.cpu.utilization`"
     assert result == f"Probability that each limit is met at 1,000 users: {likely}."
@@ -303,7 +309,7 @@ def test_ends_of_an_interval_in_words(ends: tuple[int | None, int | None], words
 
 def test_the_samples_lie_where_the_distribution_has_them() -> None:
     """Of 4,000 ms of processors at 1 to 2 ms each, x or more users are carried up to 4,000/x ms."""
-    found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(samples=10_000))
+    found = uncertainty_of(spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(samples=10_000))
     result = found.distribution
     assert len(result.counts) <= 40
     assert 0.99 <= sum(result.counts) / found.samples <= 1
@@ -314,7 +320,7 @@ def test_the_samples_lie_where_the_distribution_has_them() -> None:
 
 
 def test_a_capacity_of_no_users_is_reported_as_none() -> None:
-    found = odds_of(spec_of("uniform(1 s/request, 5 s/request)"))
+    found = uncertainty_of(spec_of("uniform(1 s/request, 5 s/request)"))
     assert found.distribution.start == 0  # none of the range 1..
     assert found.at_confidence.capacity is None
     assert found.interval.least is None
@@ -327,7 +333,7 @@ def test_a_mode_that_sets_a_number_is_certain_of_it() -> None:
         "param t = 1 ms/request +- 10 %\nparam t_there = 2 ms/request +- 10 %\n"
         "mode usual { t = 1 ms/request }\nmode open { t = t_there }",
     )
-    found = odds_of(spec)
+    found = uncertainty_of(spec)
     shares = {one.number: one.total for one in found.shares}
     assert shares["t_there"] == pytest.approx(1, abs=0.05)
     assert shares.get("t", 0) == 0
@@ -337,7 +343,7 @@ def test_a_scenario_may_say_how_far_off_a_number_is() -> None:
     spec = spec_of("t", "param t = 1 ms/request\nscenario unsure { t = 1 ms/request +- 10 % }")
     configuration = spec.configuration("unsure")
     solution = solve_model(spec.model, configuration)
-    found = odds(spec.model, configuration, solution, QUICK)
+    found = capacity_uncertainty(spec.model, configuration, solution, QUICK)
     assert found is not None
     assert found.at_confidence.capacity is not None
     assert found.at_confidence.capacity < 4000
@@ -357,7 +363,7 @@ def test_slopes_and_sampling_agree_for_small_spreads(
         for i, (cost, spread) in enumerate(zip(costs, spreads, strict=False))
     )
     spec = spec_of(" + ".join(f"c{i}" for i in range(len(costs))), f"{declared}\n{variation}")
-    found = odds_of(spec, Sampling(samples=4000))
+    found = uncertainty_of(spec, Sampling(samples=4000))
     sampled, linear_interval = found.interval, found.linear_interval
     assert linear_interval is not None
     assert sampled.most is not None
@@ -395,7 +401,7 @@ def test_correlated_costs_are_as_uncertain_as_their_sum(together: float) -> None
         "param a = 1 ms/request +- 10 %\nparam b = 1 ms/request +- 10 %\n"
         f"correlation a, b = {together}",
     )
-    found = odds_of(spec, Sampling(samples=10_000))
+    found = uncertainty_of(spec, Sampling(samples=10_000))
     deviation = 0.1 / NormalDist().inv_cdf(0.975) * sqrt(2 + 2 * together)
     expected = 4 / (1e-3 * (2 + deviation * NormalDist().inv_cdf(0.95)))
     assert found.at_confidence.capacity == pytest.approx(expected, rel=1e-3)
@@ -473,7 +479,7 @@ def test_what_is_fitted_to_one_table_is_drawn_together() -> None:
     assert linear == pytest.approx(np.quantile(np.abs(drawn.sum(axis=1) - 30), 0.9), rel=0.02)
 
 
-def test_python_has_the_odds_that_the_command_has(
+def test_python_has_the_uncertainty_that_the_command_has(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "s.qps"

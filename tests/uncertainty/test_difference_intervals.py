@@ -13,7 +13,7 @@ from qps.compiler.pipeline import Spec
 from qps.reports.text.changes.difference_text import spec_difference_view
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.difference_intervals import sampled_difference
-from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling
+from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
 from qps.solver.what_if.assumption_changes import Side
 
 SPEC = """
@@ -37,15 +37,15 @@ def spec_of(cost: str = UNSURE, cores: int = 4) -> Spec:
     return checked(SPEC.format(cost=cost, cores=cores))
 
 
-def odds_of(old: Spec, new: Spec) -> DifferenceOdds | None:
+def uncertainty_of(old: Spec, new: Spec) -> DifferenceUncertainty | None:
     sides = [Side(spec.model, spec.configuration()) for spec in (old, new)]
     found = sampled_difference(sides[0], sides[1], Sampling(samples=4000))
-    return None if found is None else found.odds
+    return None if found is None else found.uncertainty
 
 
 def test_what_both_write_alike_has_one_value_in_each_sample() -> None:
     """A core more is more in every sample; of independent ones in three of four."""
-    found = odds_of(spec_of(), spec_of(cores=5))
+    found = uncertainty_of(spec_of(), spec_of(cores=5))
     assert found is not None
     assert (found.more, found.fewer) == (1, 0)
     ends = [1 / (1e-3 * 2.718281828 ** (sign * 0.2 * 1.645)) for sign in (1, -1)]
@@ -54,7 +54,7 @@ def test_what_both_write_alike_has_one_value_in_each_sample() -> None:
 
 def test_what_is_written_otherwise_is_another_number() -> None:
     """Of two independent lognormal costs one is lower with probability Phi(d / (s sqrt 2))."""
-    found = odds_of(spec_of(), spec_of("lognormal(0.95 ms/request, 20 %)"))
+    found = uncertainty_of(spec_of(), spec_of("lognormal(0.95 ms/request, 20 %)"))
     assert found is not None
     result = NormalDist().cdf(0.0512933 / (0.2 * 2**0.5))
     assert found.more == pytest.approx(result, abs=0.01)
@@ -62,7 +62,7 @@ def test_what_is_written_otherwise_is_another_number() -> None:
 
 
 def test_one_side_may_be_certain() -> None:
-    found = odds_of(spec_of("1 ms/request"), spec_of())
+    found = uncertainty_of(spec_of("1 ms/request"), spec_of())
     assert found is not None
     assert (found.before.least, found.before.most) == (4000, 4000)
     assert found.more == pytest.approx(0.5, abs=0.01)
@@ -70,7 +70,7 @@ def test_one_side_may_be_certain() -> None:
 
 def test_where_all_is_known_nothing_is_said() -> None:
     certain = spec_of("1 ms/request")
-    assert odds_of(certain, certain) is None
+    assert uncertainty_of(certain, certain) is None
     assert (
         "uncertainty"
         not in spec_difference_view(spec_difference(certain, spec_of("2 ms/request"))).answer

@@ -17,10 +17,10 @@ from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import Spec, check_file
 from qps.engine.numerics.sobol import sobol_points
-from qps.reports.text.solutions.uncertainty_text import odds_lines
+from qps.reports.text.solutions.uncertainty_text import uncertainty_lines
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.uncertainty.interval_result import Odds, Sampling
-from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.interval_result import Sampling, Uncertainty
+from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
 from qps.solver.uncertainty.sample_draws import (
     UncertainNumber,
     _not_below_zero,
@@ -211,10 +211,10 @@ def spec_of(folder: Path, runs: str, text: str = SPEC) -> Spec:
     return found.value
 
 
-def odds_of(spec: Spec) -> Odds | None:
+def uncertainty_of(spec: Spec) -> Uncertainty | None:
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
-    return odds(spec.model, configuration, solution, Sampling(samples=10_000))
+    return capacity_uncertainty(spec.model, configuration, solution, Sampling(samples=10_000))
 
 
 def test_a_fit_says_by_itself_how_sure_an_answer_is(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_fit_says_by_itself_how_sure_an_answer_is(tmp_path: Path) -> None:
     root = np.sqrt(random.chisquare(3, 200_000) / 3)
     idle, cost = (weights @ normal.T / root) + [[float(one.mean)] for one in fitted]
     answers = (0.75 - idle) * 2 / cost
-    found = odds_of(spec)
+    found = uncertainty_of(spec)
     assert found is not None
     assert found.interval.least == pytest.approx(np.quantile(answers, 0.05), rel=0.005)
     assert found.interval.most == pytest.approx(np.quantile(answers, 0.95), rel=0.005)
@@ -247,7 +247,7 @@ def test_the_same_table_is_one_number_wherever_it_is_named(tmp_path: Path) -> No
 
 def test_instances_of_a_file_share_its_measurements(tmp_path: Path) -> None:
     """Twice as many users on two servers: the interval is twice as wide, not by a root of two."""
-    alone = odds_of(spec_of(tmp_path, RUNS))
+    alone = uncertainty_of(spec_of(tmp_path, RUNS))
     text = "users N in 1..200_000\n" + "".join(
         f'use "spec.qps" as {name} with population = N * 50 %\n' for name in "ab"
     )
@@ -256,7 +256,7 @@ def test_instances_of_a_file_share_its_measurements(tmp_path: Path) -> None:
     assert both is not None
     (number,) = uncertain_numbers(both.model, both.configuration())
     assert number.dimensions == 3
-    found = odds_of(both)
+    found = uncertainty_of(both)
     assert found is not None
     assert alone is not None
     assert found.interval.least == pytest.approx(2 * (alone.interval.least or 0), rel=1e-3)
@@ -272,7 +272,7 @@ def test_instances_of_a_file_share_its_measurements(tmp_path: Path) -> None:
     ids=["as many rows as numbers", "nothing missed"],
 )
 def test_a_table_that_does_not_tell_gives_no_spread(tmp_path: Path, runs: str) -> None:
-    assert odds_of(spec_of(tmp_path, runs)) is None
+    assert uncertainty_of(spec_of(tmp_path, runs)) is None
 
 
 def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
@@ -287,8 +287,10 @@ def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
     plain = [row.rsplit(",", 1)[0] for row in runs]
     (tmp_path / "together").mkdir()
     (tmp_path / "apart").mkdir()
-    apart = odds_of(spec_of(tmp_path / "apart", "\n".join([f"{head},machine", *runs]) + "\n"))
-    together = odds_of(spec_of(tmp_path / "together", "\n".join([head, *plain]) + "\n"))
+    apart = uncertainty_of(
+        spec_of(tmp_path / "apart", "\n".join([f"{head},machine", *runs]) + "\n")
+    )
+    together = uncertainty_of(spec_of(tmp_path / "together", "\n".join([head, *plain]) + "\n"))
     assert apart is not None
     assert together is not None
     widths = [(one.interval.most or 0) - (one.interval.least or 0) for one in (apart, together)]
@@ -311,5 +313,5 @@ def test_costs_of_too_few_rows_are_said_to_count_as_known(
     answer = answer_of(spec)
     found = [(one.table, one.numbers) for one in answer.counted_as_known]
     assert found == ([("runs.csv", ("relay.cpu",))] if expected else [])
-    lines = " ".join(odds_lines(answer))
+    lines = " ".join(uncertainty_lines(answer))
     assert ("relay.cpu is treated as exact: `runs.csv` has no more rows than" in lines) == expected

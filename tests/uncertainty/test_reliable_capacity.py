@@ -109,13 +109,13 @@ def test_samples_are_judged_with_the_same_errors() -> None:
     text = UNSURE + SLOWEST
     found = solved(text)
     assert found.reliable is not None
-    assert found.odds is not None
+    assert found.uncertainty is not None
     error = the_error(found.reliable)
     tightened = solved(text, f"limit = {float(20 * (1 - error))} ms")
-    assert tightened.odds is not None
+    assert tightened.uncertainty is not None
     assert found.reliable.confidence == 0.95
-    assert found.reliable.capacity == tightened.odds.at_confidence.capacity
-    assert (found.reliable.capacity or 0) < (found.odds.at_confidence.capacity or 0)
+    assert found.reliable.capacity == tightened.uncertainty.at_confidence.capacity
+    assert (found.reliable.capacity or 0) < (found.uncertainty.at_confidence.capacity or 0)
 
 
 def test_what_fails_first_in_a_sample_counts_with_or_without_error() -> None:
@@ -123,9 +123,9 @@ def test_what_fails_first_in_a_sample_counts_with_or_without_error() -> None:
     text = UNSURE + "require { request.p99 <= limit; N <= 4_000 }\n"
     found = solved(text)
     assert found.reliable is not None
-    assert found.odds is not None
+    assert found.uncertainty is not None
     assert found.reliable.capacity is not None
-    assert found.reliable.capacity <= (found.odds.at_confidence.capacity or 0) <= 4000
+    assert found.reliable.capacity <= (found.uncertainty.at_confidence.capacity or 0) <= 4000
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,9 @@ def test_it_is_never_above_what_samples_support(spec: str, unmeasured: tuple[str
     text = (ROOT / "specs" / f"{spec}.qps").read_text(encoding="utf-8")
     found = solved(text)
     assert found.reliable is not None
-    plain = found.capacity if found.odds is None else found.odds.at_confidence.capacity
+    plain = (
+        found.capacity if found.uncertainty is None else found.uncertainty.at_confidence.capacity
+    )
     assert found.reliable.capacity is not None
     assert found.reliable.capacity <= (plain or 0)
     assert found.reliable.unmeasured[: len(unmeasured)] == unmeasured

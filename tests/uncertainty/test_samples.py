@@ -16,7 +16,7 @@ from qps.engine.numerics.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty import sample_solver
 from qps.solver.uncertainty.interval_result import Sampling
-from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
 from qps.solver.uncertainty.response_surface import fitted, most_points
 from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers, values_at
 from qps.solver.uncertainty.sample_solver import Sampled, solved_for
@@ -174,7 +174,7 @@ def test_quick_models_are_solved_for_every_sample_without_a_surrogate() -> None:
     spec = _uncertain("courses/wikipedia_md1.qps", "2 minute/guest")
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
-    found = odds(spec.model, configuration, solution, Sampling(samples=500))
+    found = capacity_uncertainty(spec.model, configuration, solution, Sampling(samples=500))
     assert found is not None
     assert found.surrogate_models == ()
 
@@ -223,7 +223,9 @@ def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() 
         assert alone is not None
         is_met_alone = alone >= solution.capacity
         assert surely[row] <= is_met_alone <= maybe[row]
-    answer = odds(spec.model, spec.configuration(), solution, Sampling(samples=2000))
+    answer = capacity_uncertainty(
+        spec.model, spec.configuration(), solution, Sampling(samples=2000)
+    )
     assert answer is not None
     (one,) = [one for one in answer.requirements if one.name == "query.latency"]
     assert one.probability == is_met.mean()

@@ -7,8 +7,8 @@ variation of holding times is v. So by
 
     W(N) = sqrt(h) W'(N* + (N - N*)/sqrt(h))
 
-a wait follows from the one of exponential holds, W'. Below the knee the odds of the offered load,
-N/(N* - N), stand for that distance: they are multiplied by sqrt(h), so that of many users the wait
+a wait follows from the one of exponential holds, W'. Below the knee N/(N* - N)
+stands for that distance: it is multiplied by sqrt(h), so that of many users the wait
 at one server is that of Pollaczek and Khinchine, h W', where it is not long. Above it both grow by
 s/c a user. Both ways meet at the knee with the same slope.
 

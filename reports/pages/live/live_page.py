@@ -15,7 +15,7 @@ from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.explanations.figure_text import line_label
 from qps.reports.text.solutions.capacity_text import at_headline
 from qps.reports.text.solutions.change_wording import wording
-from qps.reports.text.solutions.uncertainty_text import odds_lines
+from qps.reports.text.solutions.uncertainty_text import uncertainty_lines
 from qps.reports.text.words.labels import Labels, labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import scale_of
@@ -48,7 +48,7 @@ def live_page(
                 "model": index,
                 "start": starts.index(case.name),
                 "name": names[id(case)],
-                **_odds(case.answer, labels),
+                **_uncertainty(case.answer, labels),
                 **_headline(case),
             }
             for case in one.cases
@@ -60,21 +60,21 @@ def live_page(
     }
 
 
-def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
+def _uncertainty(answer: Answer | None, labels: Labels) -> dict[str, Json]:
     """Return the uncertainty of an answer, as printed; nothing where all is known."""
-    if answer is None or answer.odds is None:
+    if answer is None or answer.uncertainty is None:
         return {}
-    odds = answer.odds
+    uncertainty = answer.uncertainty
     return {
-        "odds": {
-            "lines": [unquoted(labels.sentence(line)) for line in odds_lines(answer)],
-            "samples": odds.samples,
-            "interval": [odds.interval.least, odds.interval.most],
-            "atConfidence": odds.at_confidence.capacity,
+        "uncertainty": {
+            "lines": [unquoted(labels.sentence(line)) for line in uncertainty_lines(answer)],
+            "samples": uncertainty.samples,
+            "interval": [uncertainty.interval.least, uncertainty.interval.most],
+            "atConfidence": uncertainty.at_confidence.capacity,
             "distribution": {
-                "start": odds.distribution.start,
-                "width": odds.distribution.width,
-                "counts": list(odds.distribution.counts),
+                "start": uncertainty.distribution.start,
+                "width": uncertainty.distribution.width,
+                "counts": list(uncertainty.distribution.counts),
             },
         }
     }

@@ -312,7 +312,7 @@ export class App {
 
   showHeadline() {
     if (this.isAsWritten) fill("decision", this.first.decision);
-    else showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.odds : null, this.beside);
+    else showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.uncertainty : null, this.beside);
   }
 
   wake() {

@@ -15,7 +15,7 @@ export function picturesOf(app) {
   const pictures = new PagePictures(app);
   pictures.addCurves();
   pictures.addSpace();
-  if (app.sure) pictures.add("odds", (column, width) => app.sure.draw(column, width), app.sure.controls);
+  if (app.sure) pictures.add("histogram", (column, width) => app.sure.draw(column, width), app.sure.controls);
   pictures.addRequest();
   pictures.addHeat();
   pictures.addFigures();

@@ -26,44 +26,47 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answers.answer_parts import HeadlineCapacity, Headlines
 from qps.solver.answers.solution import CostSolution
-from qps.solver.uncertainty.interval_result import ALONE, DifferenceOdds
+from qps.solver.uncertainty.interval_result import ALONE, DifferenceUncertainty
 
 _CLEARLY = 0.95
 """How likely a difference must be to be more than the spread."""
 
 
-def uncertainty_of_change(odds: DifferenceOdds, of: str) -> str:
+def uncertainty_of_change(uncertainty: DifferenceUncertainty, of: str) -> str:
     """Return in words whether a difference `of` users exceeds the uncertainty of the inputs."""
-    if odds.more == odds.fewer == 0:
-        return phrase("diff.no_change", samples=f"{odds.samples:,}")
-    likely, word = max((odds.fewer, "falls"), (odds.more, "rises"))
-    verdict = "exceeds" if is_clear(odds) else phrase("diff.is_within")
-    reasons = (odds.left_out, phrase("diff.impossible_values")), (odds.unsolved, f"each {ALONE}")
+    if uncertainty.more == uncertainty.fewer == 0:
+        return phrase("diff.no_change", samples=f"{uncertainty.samples:,}")
+    likely, word = max((uncertainty.fewer, "falls"), (uncertainty.more, "rises"))
+    verdict = "exceeds" if is_clear(uncertainty) else phrase("diff.is_within")
+    reasons = (
+        (uncertainty.left_out, phrase("diff.impossible_values")),
+        (uncertainty.unsolved, f"each {ALONE}"),
+    )
     left = "".join(
         phrase("diff.excluded", share=percent(share), reason=reason)
         for share, reason in reasons
         if share
     )
-    sure = percent(odds.after.probability)
+    sure = percent(uncertainty.after.probability)
     return phrase(
         "diff.uncertainty",
         verdict=verdict,
         rises=word,
         share=percent(likely),
-        samples=f"{odds.samples:,}",
+        samples=f"{uncertainty.samples:,}",
         sure=sure,
-        least=f"{odds.least:+,}",
-        most=f"{odds.most:+,}",
+        least=f"{uncertainty.least:+,}",
+        most=f"{uncertainty.most:+,}",
         of=of,
-        ends=ends_of(odds.after),
-        was=ends_of(odds.before),
+        ends=ends_of(uncertainty.after),
+        was=ends_of(uncertainty.before),
         left=left,
     )
 
 
-def is_clear(odds: DifferenceOdds) -> bool:
+def is_clear(uncertainty: DifferenceUncertainty) -> bool:
     """Return whether a difference is more than the uncertainty of the inputs makes of itself."""
-    return max(odds.more, odds.fewer) >= _CLEARLY
+    return max(uncertainty.more, uncertainty.fewer) >= _CLEARLY
 
 
 class AnswerPair(Struct, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import quantity
 from qps.solver.answers.answer_parts import Headlines
 from qps.solver.spec_difference import SpecDifference
-from qps.solver.uncertainty.interval_result import DifferenceOdds
+from qps.solver.uncertainty.interval_result import DifferenceUncertainty
 from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
 from qps.solver.what_if.difference import MOST_SHARED, Difference
 
@@ -67,7 +67,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     added: tuple[NumberView, ...]
     removed: tuple[NumberView, ...]
     headlines: Headlines | None = None
-    uncertainty: DifferenceOdds | None = None
+    uncertainty: DifferenceUncertainty | None = None
     claims: ClaimChanges | None = None
 
     @property
@@ -117,7 +117,7 @@ def difference_view(
     found: Difference,
     before: SolveView,
     after: SolveView,
-    odds: DifferenceOdds | None = None,
+    uncertainty: DifferenceUncertainty | None = None,
     headlines: Headlines | None = None,
 ) -> DifferenceView:
     """Return a difference as plain values."""
@@ -133,7 +133,7 @@ def difference_view(
         added=tuple(_number(assumption) for assumption in found.added),
         removed=tuple(_number(assumption) for assumption in found.removed),
         headlines=headlines,
-        uncertainty=odds,
+        uncertainty=uncertainty,
     )
     return replace(view, answer=view.in_words, users=view.pair.users)
 
@@ -141,7 +141,7 @@ def difference_view(
 def spec_difference_view(found: SpecDifference) -> DifferenceView:
     """Return the difference of two specs as plain values, with the names of either."""
     before, after = map(solve_view, found.answers)
-    view = difference_view(found.difference, before, after, found.odds, found.headlines)
+    view = difference_view(found.difference, before, after, found.uncertainty, found.headlines)
     if found.claims is not None:
         view = replace(view, claims=claim_changes(*found.claims))
     return calling(view, *(model.derived(labels_of) for model in found.models))

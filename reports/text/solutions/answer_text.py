@@ -32,7 +32,7 @@ from qps.reports.text.solutions.resource_tables import (
     resource_table,
     traffic_table,
 )
-from qps.reports.text.solutions.uncertainty_text import odds_lines, shares_table
+from qps.reports.text.solutions.uncertainty_text import shares_table, uncertainty_lines
 from qps.reports.text.words.certainty_marks import (
     known_lines,
     known_list,
@@ -104,7 +104,7 @@ def solve_text(
     ]
     parts += [table_of(table) for table in tables if table.rows]
     notes = [
-        *map(labels.sentence, (*odds_lines(answer), *known_list(answer))),
+        *map(labels.sentence, (*uncertainty_lines(answer), *known_list(answer))),
         labels.sentence(_references(answer)),
     ]
     parts.append(("\n\n" if markdown else "\n").join(line_of(line) for line in notes if line))

@@ -39,7 +39,7 @@ from qps.solver.answers.solution import (
     ModeSolution,
     Sensitivity,
 )
-from qps.solver.uncertainty.interval_result import Interval, Odds
+from qps.solver.uncertainty.interval_result import Interval, Uncertainty
 
 
 class PopulationView(Struct, frozen=True):
@@ -230,7 +230,7 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     at_reliable_capacity: AtReliableCapacity | None
     """Values at that capacity and its confidence; null if no population is supported."""
     capacity_interval: Interval | None
-    uncertainty: Odds | None
+    uncertainty: Uncertainty | None
     """Uncertainty of the capacity, if inputs are uncertain."""
     treated_as_exact: tuple[CountedAsKnown, ...]
     """Fitted service demands without residuals, treated as exact."""

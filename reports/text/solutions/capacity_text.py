@@ -40,7 +40,9 @@ def has_nominal(answer: Answer) -> bool:
 
     A requirement with a confidence rests on samples: then none is of nominal inputs.
     """
-    return answer.odds is not None and all(one.confidence is None for one in answer.requirements)
+    return answer.uncertainty is not None and all(
+        one.confidence is None for one in answer.requirements
+    )
 
 
 def supported(answer: Answer) -> int | None:
@@ -60,22 +62,22 @@ def capacity(answer: Answer) -> str:
 
     Without uncertain inputs it is a round number, beside the one that it was rounded from.
     """
-    count, name, odds = supported(answer), answer.population, answer.odds
+    count, name, uncertainty = supported(answer), answer.population, answer.uncertainty
     if count is None:
-        if odds is not None:
-            sure = percent(odds.at_confidence.confidence)
+        if uncertainty is not None:
+            sure = percent(uncertainty.at_confidence.confidence)
             return phrase(f"capacity.none.{_lacks(answer)}samples", sure=sure)
         if answer.capacity is not None:
             computed = marked_users(answer, f"{answer.capacity:,}")
             return phrase("capacity.none.error", users=computed)
         is_or_are = "is" if answer.low == 1 else "are"
         return phrase("capacity.none", users=counted(answer.low, name), are=is_or_are)
-    if odds is None:
+    if uncertainty is None:
         if not answer.rests_on_users:
             return phrase("capacity.any", noun=noun(name))
         return _planned(answer, count)
     users = _to_end(answer, count, f"{rounded_down(count)} {noun(name)}")
-    sure = percent(odds.at_confidence.confidence)
+    sure = percent(uncertainty.at_confidence.confidence)
     if is_covered(answer):
         mark = MARKS[Kind.LOWER_BOUND] if answer.known.kind is Kind.LOWER_BOUND else ""
         return phrase("capacity.confident", users=mark + users, sure=sure)
@@ -89,7 +91,9 @@ def _lacks(answer: Answer) -> str:
 
 def _without_error(answer: Answer) -> int | None:
     """Return the capacity that allows for uncertain inputs, but for no model error."""
-    return answer.capacity if answer.odds is None else answer.odds.at_confidence.capacity
+    return (
+        answer.capacity if answer.uncertainty is None else answer.uncertainty.at_confidence.capacity
+    )
 
 
 def _planned(answer: Answer, count: int) -> str:
@@ -135,7 +139,9 @@ def accuracy(answer: Answer) -> str:
         reasons = dict.fromkeys(reason.partition(": ")[0] for reason in answer.known.reasons)
         known = users_as_known(answer.known)
         return f"{known}: {'; '.join(merged(tuple(reasons), answer.ports))}"
-    return users_as_known(answer.known) if answer.known.is_exact and answer.odds is None else ""
+    return (
+        users_as_known(answer.known) if answer.known.is_exact and answer.uncertainty is None else ""
+    )
 
 
 def model_error(answer: Answer, labels: Labels) -> str:
@@ -232,10 +238,13 @@ def _as_known(value: str, known: Certainty) -> str:
 
 def uncertainty(answer: Answer) -> str:
     """Return the capacity with nominal inputs, and which one few samples exceed."""
-    odds = answer.odds
-    if odds is None:
+    uncertainty = answer.uncertainty
+    if uncertainty is None:
         return ""
-    interval, samples = odds.interval, samples_text(odds.samples, len(odds.shares))
+    interval, samples = (
+        uncertainty.interval,
+        samples_text(uncertainty.samples, len(uncertainty.shares)),
+    )
     if interval.least == interval.most:
         share = percent(interval.probability)
         return phrase("uncertainty.none", share=share, samples=samples)
@@ -247,7 +256,7 @@ def uncertainty(answer: Answer) -> str:
     if has_nominal(answer):
         nominal = "none" if answer.capacity is None else f"{answer.capacity:,}"
         sentences.append(phrase("uncertainty.nominal", users=nominal))
-    least = odds.at_confidence.capacity
+    least = uncertainty.at_confidence.capacity
     if least is not None and supported(answer) != least:
         sentences.append(phrase("uncertainty.alone", users=rounded_down(least)))
     if interval.most in (None, answer.high):
@@ -260,22 +269,22 @@ def uncertainty(answer: Answer) -> str:
 
 def headline_line(answer: Answer) -> str:
     """Return the line before all values at the headline; empty if inputs are certain."""
-    if answer.odds is None or answer.at_reliable is None:
+    if answer.uncertainty is None or answer.at_reliable is None:
         return nominal_line(answer)
     users = counted(answer.at_reliable.population, answer.population)
-    sure = percent(odds_confidence(answer))
+    sure = percent(headline_confidence(answer))
     return phrase("at_headline", users=users, sure=sure)
 
 
-def odds_confidence(answer: Answer) -> float:
+def headline_confidence(answer: Answer) -> float:
     """Return the confidence of the headline; only of an answer with uncertain inputs."""
-    assert answer.odds is not None
-    return answer.odds.at_confidence.confidence
+    assert answer.uncertainty is not None
+    return answer.uncertainty.at_confidence.confidence
 
 
 def nominal_line(answer: Answer) -> str:
     """Return the line before all that is of nominal inputs; empty where all inputs are certain."""
-    if answer.odds is None:
+    if answer.uncertainty is None:
         return ""
     users = counted(answer.at, answer.population)
     if answer.verdict is Verdict.NOWHERE:
@@ -285,17 +294,19 @@ def nominal_line(answer: Answer) -> str:
 
 def measure_next(answer: Answer) -> str:
     """Return which uncertain input moves the capacity most, and what measuring it would give."""
-    if answer.odds is None or not answer.odds.shares:
+    if answer.uncertainty is None or not answer.uncertainty.shares:
         return ""
-    one = answer.odds.shares[0]
+    one = answer.uncertainty.shares[0]
     if one.first_order < _LEAST_SHARE:
         return ""
     first, *fitted = one.number.split(", ")
     who = phrase("measure_next.fitted", first=first, count=len(fitted)) if fitted else f"`{first}`"
     text = phrase("measure_next.share", who=who, share=percent(one.first_order, 2))
-    if one.capacity_if_halved in (None, answer.odds.at_confidence.capacity):
+    if one.capacity_if_halved in (None, answer.uncertainty.at_confidence.capacity):
         return text
     halved = f"{rounded_down(one.capacity_if_halved)} {noun(answer.population)}"
-    if supported(answer) != answer.odds.at_confidence.capacity:  # both beside the same number
+    if (
+        supported(answer) != answer.uncertainty.at_confidence.capacity
+    ):  # both beside the same number
         halved += phrase("measure_next.inputs_alone")
     return phrase("measure_next.halved", share=text, halved=halved)

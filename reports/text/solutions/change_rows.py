@@ -105,7 +105,7 @@ def capacity_with(one: AdviceView, answer: Answer) -> str:
     if one.reliable_capacity == answer.high:
         return f"{answer.high:,}+"
     text = f"{printed_with(one, answer):,}"
-    is_marked = not (answer.odds is not None and is_covered(answer))
+    is_marked = not (answer.uncertainty is not None and is_covered(answer))
     return marked(text, one.known) if is_marked else text
 
 

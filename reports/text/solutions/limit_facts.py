@@ -92,10 +92,10 @@ def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
 
 def in_samples(answer: Answer, label: str) -> str:
     """Return which other resources saturate first in some samples of uncertain inputs."""
-    if answer.odds is None or label != "Bottleneck" or _is_at_confidence(answer):
+    if answer.uncertainty is None or label != "Bottleneck" or _is_at_confidence(answer):
         return ""
     name = resource_in(answer.limited_by or "")
-    others = [one for one in answer.odds.bottlenecks if one.name != name]
+    others = [one for one in answer.uncertainty.bottlenecks if one.name != name]
     parts = [
         phrase("limit.in_samples", name=one.name, share=percent(one.probability, 2))
         for one in others[:MOST_NAMED]

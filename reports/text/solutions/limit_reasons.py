@@ -36,7 +36,7 @@ _DIGITS = 3
 
 def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
     """Return the answer in words, with its reason; with `--confidence` that one."""
-    if answer.at_confidence and answer.odds is not None:
+    if answer.at_confidence and answer.uncertainty is not None:
         return confidence_text(answer)
     known, low, high = answer.known, answer.low, answer.high
     fewest, are = counted(low, answer.population), "is" if low == 1 else "are"

@@ -19,7 +19,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import QUALITY
-from qps.solver.uncertainty.interval_result import ALONE, Interval, Likely, LikelyMet, Odds
+from qps.solver.uncertainty.interval_result import ALONE, Interval, Likely, LikelyMet, Uncertainty
 
 _MOST_NAMED = 3
 _LEAST_SHARE_SHOWN = 0.005
@@ -30,25 +30,26 @@ _APART = 0.1
 """Of the width of an interval: ends that differ by more are reported."""
 
 
-def odds_lines(answer: Answer) -> Iterator[str]:
+def uncertainty_lines(answer: Answer) -> Iterator[str]:
     """Yield how sure the answer is; nothing where every number of the spec is known."""
-    if answer.odds is not None:
-        yield from _of_odds(answer, answer.odds)
+    if answer.uncertainty is not None:
+        yield from _lines_of(answer, answer.uncertainty)
     for one in answer.counted_as_known:
         are = "is" if len(one.numbers) == 1 else "are"
         yield phrase("uncertainty.exact", names=joined_words(one.numbers), are=are, table=one.table)
 
 
-def _of_odds(answer: Answer, odds: Odds) -> Iterator[str]:
-    if odds.linear_interval is not None and are_apart(
-        _numbers(odds.interval), _numbers(odds.linear_interval), least_gap=1
+def _lines_of(answer: Answer, uncertainty: Uncertainty) -> Iterator[str]:
+    if uncertainty.linear_interval is not None and are_apart(
+        _numbers(uncertainty.interval), _numbers(uncertainty.linear_interval), least_gap=1
     ):
         yield phrase(
-            "uncertainty.linear", rounded_ends=rounded_ends(odds.linear_interval, answer.high)
+            "uncertainty.linear",
+            rounded_ends=rounded_ends(uncertainty.linear_interval, answer.high),
         )
-    yield from left_out_lines(odds.left_out)
-    yield from _approximated(odds)
-    yield from _likely(answer, odds)
+    yield from left_out_lines(uncertainty.left_out)
+    yield from _approximated(uncertainty)
+    yield from _likely(answer, uncertainty)
 
 
 def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
@@ -64,14 +65,14 @@ def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
         yield phrase("uncertainty.unsolved", share=share, alone=ALONE)
 
 
-def _approximated(odds: Odds) -> Iterator[str]:
+def _approximated(uncertainty: Uncertainty) -> Iterator[str]:
     """Yield what is an approximation in the samples, and how good it is."""
-    if odds.surrogate_models:
-        names = _some(sorted(one.requirement for one in odds.surrogate_models))
-        points = max(one.points for one in odds.surrogate_models)
-        error = percent(max(_LEAST_ERROR, *(one.error for one in odds.surrogate_models)), 2)
+    if uncertainty.surrogate_models:
+        names = _some(sorted(one.requirement for one in uncertainty.surrogate_models))
+        points = max(one.points for one in uncertainty.surrogate_models)
+        error = percent(max(_LEAST_ERROR, *(one.error for one in uncertainty.surrogate_models)), 2)
         yield phrase("uncertainty.surrogate", points=points, names=names, error=error)
-    assumed = {one.name for one in odds.limits} & set(odds.assumed)
+    assumed = {one.name for one in uncertainty.limits} & set(uncertainty.assumed)
     if assumed:
         does = phrase("uncertainty.exceeds") if len(assumed) == 1 else phrase("uncertainty.exceed")
         yield phrase("uncertainty.assumption", some=_some(sorted(assumed)), does=does)
@@ -121,11 +122,11 @@ def unsimulated_remark(names: Sequence[str]) -> tuple[str, ...]:
 
 def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
     """Return what each uncertain number has to do with how uncertain the answer is."""
-    odds = answer.odds
-    if odds is None:
+    uncertainty = answer.uncertainty
+    if uncertainty is None:
         return Table((), ())
     rows = []
-    for one in odds.shares:
+    for one in uncertainty.shares:
         halved = "none" if one.capacity_if_halved is None else rounded_down(one.capacity_if_halved)
         rows.append(
             (
@@ -195,10 +196,10 @@ def are_apart(
     return any(gap > max(_APART * width, least_gap) for gap in gaps)
 
 
-def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
+def _likely(answer: Answer, uncertainty: Uncertainty) -> Iterator[str]:
     parts = [
         one
-        for one in requirement_probabilities(answer, odds)
+        for one in requirement_probabilities(answer, uncertainty)
         if one.name != QUALITY and _may_fail(one)
     ]
     parts.sort(key=lambda one: one.probability)
@@ -206,17 +207,17 @@ def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
         named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in parts[:_MOST_NAMED])
         users = counted(answer.at, answer.population)
         yield phrase("uncertainty.met", users=users, named=named)
-    if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
-        yield phrase("uncertainty.bottleneck", named=_named(odds.bottlenecks))
+    if uncertainty.bottlenecks and uncertainty.bottlenecks[0].probability < 1:
+        yield phrase("uncertainty.bottleneck", named=_named(uncertainty.bottlenecks))
 
 
-def requirement_probabilities(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
+def requirement_probabilities(answer: Answer, uncertainty: Uncertainty) -> tuple[LikelyMet, ...]:
     """Return how likely each requirement is met, and each load what is demanded of it unstated.
 
     Loads that nobody states a requirement of are those that some sample takes beyond their targets.
     """
     stated = {item.name for item in answer.requirements} | {QUALITY}
-    return tuple(one for one in odds.requirements if one.name in stated or _may_fail(one))
+    return tuple(one for one in uncertainty.requirements if one.name in stated or _may_fail(one))
 
 
 def _may_fail(one: LikelyMet) -> bool:

@@ -50,13 +50,13 @@ def run(arguments: Namespace) -> Exit:
     answer = found.answer
     answered = answer.capacity
     if arguments.confidence is not None:
-        if answer.odds is None:
+        if answer.uncertainty is None:
             raise complain(
                 "`--confidence` needs uncertain inputs, and every input of this spec is exact",
                 "make one uncertain: `param reply = 80 kB/request +- 10 %`",
             )
         found = replace(found, answer=replace(answer, at_confidence=True))
-        answered = answer.odds.at_confidence.capacity
+        answered = answer.uncertainty.at_confidence.capacity
     if arguments.format == "json":
         words = wording(found.model, found.configuration, found.answer)
         print_json(as_json(solve_view(found.answer, words)))

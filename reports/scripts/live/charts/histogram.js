@@ -10,18 +10,18 @@ import { nounOf } from "../sentences.js";
 const ONE_BAR = 0.5; // part of the samples in one column, beside which others do not show
 const STRETCHES = 24, COVERED = 0.99;
 
-// `odds` have a distribution that was counted, or all answers in order.
-export function drawHistogram(column, odds, width, certainty) {
+// `uncertainty` has a distribution that was counted, or all answers in order.
+export function drawHistogram(column, uncertainty, width, certainty) {
   const { model, graph, solved } = column;
-  const { start, width: apart, counts } = odds.distribution ?? counted(odds.sorted), inAll = counts.reduce((sum, one) => sum + one, 0);
+  const { start, width: apart, counts } = uncertainty.distribution ?? counted(uncertainty.sorted), inAll = counts.reduce((sum, one) => sum + one, 0);
   // Where one column has most samples, the others do not show: then each tells how many are there or above.
   const isCumulative = Math.max(...counts) > ONE_BAR * inAll, heights = isCumulative ? counts.map((_, i) => counts.slice(i).reduce((sum, one) => sum + one, 0)) : counts;
   const height = 220, top = 46, bottom = height - 42, left = isCumulative ? 48 : 24, right = width - 14;
   const across = new Axis(start, start + apart * counts.length, left, right), up = isCumulative ? new Axis(0, inAll, bottom, top) : axisFor([0, ...counts], bottom, top, false);
-  const [from, to] = odds.interval.map((end) => end ?? graph.low - 1);
-  const title = phrase(isCumulative ? "ecdf" : "histogram", { noun: nounOf(model), samples: whole(odds.samples) });
+  const [from, to] = uncertainty.interval.map((end) => end ?? graph.low - 1);
+  const title = phrase(isCumulative ? "ecdf" : "histogram", { noun: nounOf(model), samples: whole(uncertainty.samples) });
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
-  const all = odds.distribution ? odds.samples : odds.sorted.length;
+  const all = uncertainty.distribution ? uncertainty.samples : uncertainty.sorted.length;
   const columns = heights.map((count, i) => {
     const low = start + i * apart, high = Math.min(low + apart - 1, graph.high), first = Math.max(low, graph.low);
     const place = high < graph.low ? "none" : isCumulative ? phrase("ecdf.place", { least: whole(first) }) : high <= first ? whole(first) : `${whole(first)}–${whole(high)}`;
@@ -43,7 +43,7 @@ export function drawHistogram(column, odds, width, certainty) {
     svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
       draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start" }, label));
   };
-  if (odds.atConfidence !== null) upright(odds.atConfidence, confidenceCaption(certainty, roundedDown(odds.atConfidence), solved.known), 0, "rule");
+  if (uncertainty.atConfidence !== null) upright(uncertainty.atConfidence, confidenceCaption(certainty, roundedDown(uncertainty.atConfidence), solved.known), 0, "rule");
   if (solved.largest !== null) upright(solved.largest, phrase("page.nominal_line", { users: whole(solved.largest) }), 1, "here");
   return {
     title, svg, readout: pointReadout(svg, columns.map((one) => ({ ...one, text: `${one.place}: ${one.share} of samples` }))),

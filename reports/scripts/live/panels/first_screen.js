@@ -97,12 +97,12 @@ function accuracyRow({ solved: { known, largest }, isUncertain }) {
 }
 
 // The capacity with nominal inputs, and which one few samples exceed.
-function planRow(column, odds) {
-  if (!odds) return [""];
-  const { solved, graph, model } = column, [, most] = odds.interval;
+function planRow(column, uncertainty) {
+  if (!uncertainty) return [""];
+  const { solved, graph, model } = column, [, most] = uncertainty.interval;
   const nominal = phrase("uncertainty.nominal", { users: solved.largest === null ? "none" : whole(solved.largest) });
   const inputs = new Set(Object.values(model.starts[column.setting.start].uncertain ?? {}).flat()).size;
-  const samples = `${whole(odds.samples)} samples of ${inputs === 1 ? "1 uncertain input" : `${inputs} uncertain inputs`}`;
+  const samples = `${whole(uncertainty.samples)} samples of ${inputs === 1 ? "1 uncertain input" : `${inputs} uncertain inputs`}`;
   if (most === null || most === graph.high) return [`${nominal}, ${phrase("uncertainty.samples", { samples })}`];
   return [`${nominal}, ${phrase("uncertainty", { most: roundedUp(most), level: 100 * CERTAINTY, samples })}`];
 }
@@ -138,10 +138,10 @@ function notEven({ graph, model }) {
 }
 
 // How many, at which confidence; until samples tell that, with nominal inputs.
-export function capacityWithOdds(column, odds) {
+export function capacityWithUncertainty(column, uncertainty) {
   const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY);
   const usersOf = (count) => `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""} ${count === 1 ? oneOf(noun) : noun}`;
-  if (odds) return odds.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(odds.atConfidence, graph.high)) });
+  if (uncertainty) return uncertainty.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(uncertainty.atConfidence, graph.high)) });
   if (solved.largest === null) return notEven(column);
   if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase(column.isSampling ? "with_nominal.pending" : "with_nominal")}`;
   const planned = printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
@@ -149,17 +149,17 @@ export function capacityWithOdds(column, odds) {
   return usersOf(planned) + (notes.length ? ` (${notes.join(", ")})` : "");
 }
 
-export function showDecision(column, found, odds, beside) {
+export function showDecision(column, found, uncertainty, beside) {
   const rows = [
     [labelOfLimit(column, beside), limitRow(column, beside)],
     ["Next limit", nextRow(column, beside)],
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     [phrase("accuracy"), accuracyRow(column)],
     [phrase("error.not_covered"), errorRow(column)],
-    ["Uncertainty", planRow(column, odds)],
+    ["Uncertainty", planRow(column, uncertainty)],
     ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithOdds(column, odds), odds ? odds.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, parts]) => make("div", null, make("dt", null, word), make("dd", null, parts.map(unbroken))))));
+  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithUncertainty(column, uncertainty), uncertainty ? uncertainty.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, parts]) => make("div", null, make("dt", null, word), make("dd", null, parts.map(unbroken))))));
   column.run.at(column.n);
 }
 

@@ -24,7 +24,7 @@ export class Uncertainty {
   constructor(app, data) {
     Object.assign(this, { app, seed: 1, drawn: new Map(), longest: app.isHurried ? LONGEST : Infinity });
     this.first = app.columns[0];
-    data.columns.forEach(({ odds, start }, i) => { if (odds) app.columns[i].odds = { ...odds, asStarted: start }; });
+    data.columns.forEach(({ uncertainty, start }, i) => { if (uncertainty) app.columns[i].uncertainty = { ...uncertainty, asStarted: start }; });
     this.controls = [make("button", { type: "button", id: "new-samples", on: { click: () => this.again() } }, "Resample")];
     this.written = new Map(["likely", "measure-next"].map((id) => [id, [...document.getElementById(id)?.childNodes ?? []]]));
   }
@@ -146,11 +146,11 @@ export class Uncertainty {
       this.column.isSampling = false;
       if (answers.isLeft) this.column.isSampled = false;
       this.refresh();
-      const { odds } = this;
-      if (odds && !this.column.written) Object.assign(this.column, { atConfidence: odds.atConfidence, metAtConfidence: this.limits(odds) });
+      const { uncertainty } = this;
+      if (uncertainty && !this.column.written) Object.assign(this.column, { atConfidence: uncertainty.atConfidence, metAtConfidence: this.limits(uncertainty) });
       this.app.decide();
       this.app.follow();
-      this.redraw("odds");
+      this.redraw("histogram");
     }
     return true;
   }
@@ -200,14 +200,14 @@ export class Uncertainty {
 
   // Whether the setting is one of which qps told how sure its answer is, when the page was written.
   get isAsWritten() {
-    const { odds, setting } = this.column;
-    return odds && this.seed === 1 && setting.start === odds.asStarted && !this.app.isChanged();
+    const { uncertainty, setting } = this.column;
+    return uncertainty && this.seed === 1 && setting.start === uncertainty.asStarted && !this.app.isChanged();
   }
 
-  // The odds of the setting: those of qps, or those of the samples of the page; null for none yet.
-  get odds() {
-    const { odds, graph } = this.column;
-    if (this.isAsWritten) return odds;
+  // The uncertainty of the setting: that of qps, or that of the samples of the page; null for none yet.
+  get uncertainty() {
+    const { uncertainty, graph } = this.column;
+    if (this.isAsWritten) return uncertainty;
     if (!this.answers?.isDone) return null;
     const answered = this.answers.found.filter((one) => one !== null);
     if (!answered.length) return null;
@@ -232,43 +232,43 @@ export class Uncertainty {
   }
 
   refresh() {
-    const { odds, column, isAsWritten } = this;
-    fill("odds", this.lines(odds).map((line) => make("li", null, line)));
+    const { uncertainty, column, isAsWritten } = this;
+    fill("uncertainty", this.lines(uncertainty).map((line) => make("li", null, line)));
     const isFirst = isAsWritten && column === this.first, section = document.getElementById("likely")?.closest("section");
     const isCertain = this.isAllKnown || (this.isSilent && !isFirst), limits = document.getElementById("limits");
     if (section) section.hidden = isCertain;
     if (limits) limits.hidden = !isCertain; // beside the headline stands the one picture or the other
-    fill("likely", isFirst ? this.written.get("likely") : this.likely(odds));
-    fill("measure-next", isFirst ? this.written.get("measure-next") : this.measures(odds));
+    fill("likely", isFirst ? this.written.get("likely") : this.likely(uncertainty));
+    fill("measure-next", isFirst ? this.written.get("measure-next") : this.measures(uncertainty));
   }
 
   // What to measure next: qps has solved for that, and tells it of the setting that the page begins with.
   measures() { return []; }
 
-  lines(odds) {
+  lines(uncertainty) {
     const { column, samples, deciding } = this;
-    if (this.isAsWritten) return odds.lines;
+    if (this.isAsWritten) return uncertainty.lines;
     if (deciding.length) return [`This page does not compute the uncertainty of capacity: formulas depend on the uncertain ${deciding.join(", ")}. Run qps solve.`];
     if (this.isAllKnown) return ["No uncertain input affects capacity at these settings."];
     if (this.answers.isLeft) return ["The uncertainty of capacity takes longer to compute than this page allows. Run qps solve."];
     if (!this.answers.isDone) return ["Uncertainty of capacity: computing …"];
     const left = new Set(samples.leftOut.values()), share = percent(samples.leftOut.size / this.answers.done, 2);
     const out = left.size ? [`${share} of samples are not feasible and are excluded: ${[...left].slice(0, 3).join(", ")}.`] : [];
-    if (!odds) return out;
+    if (!uncertainty) return out;
     const numbers = samples.counting.length;
-    const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "1 uncertain input" : `${numbers} uncertain inputs`}, drawn in this page`;
-    const more = odds.interval[1] === column.graph.high ? "+" : "";
+    const of = `${whole(uncertainty.samples)} samples of ${numbers === 1 ? "1 uncertain input" : `${numbers} uncertain inputs`}, drawn in this page`;
+    const more = uncertainty.interval[1] === column.graph.high ? "+" : "";
     const sure = percent(CERTAINTY), noun = nounOf(column.model);
-    const confident = odds.atConfidence === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(odds.atConfidence) });
-    return [`${percent(PROBABILITY)} interval ${between(odds.interval)}${more} (${of})${column.solved.known ? "" : `; ${confident}`}.`, ...out];
+    const confident = uncertainty.atConfidence === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(uncertainty.atConfidence) });
+    return [`${percent(PROBABILITY)} interval ${between(uncertainty.interval)}${more} (${of})${column.solved.known ? "" : `; ${confident}`}.`, ...out];
   }
 
   // How likely each requirement is met at the population shown.
-  likely(odds) {
+  likely(uncertainty) {
     const { column } = this;
-    if (!odds?.answered) return [];
+    if (!uncertainty?.answered) return [];
     const rows = column.graph.criteria.flatMap((one, i) => {
-      const met = odds.answered.filter(({ failures }) => column.n < failures[i]).length / odds.answered.length;
+      const met = uncertainty.answered.filter(({ failures }) => column.n < failures[i]).length / uncertainty.answered.length;
       return one.stated || one.isQuality || met < 1 ? [[called(column.model, one.name), percent(met, 2)]] : [];
     });
     return rows.length ? [table(["Requirement", phrase("page.met_probability", { at: whole(column.n) })], rows, new Set([1]))] : [];
@@ -277,9 +277,9 @@ export class Uncertainty {
   // Where the samples of the answer lie.
   draw(column, width) {
     if (this.isAllKnown || this.isSilent && !this.isAsWritten || this.answers?.isLeft && !this.isAsWritten) return null;
-    const { odds } = this;
-    if (!odds) return undefined;
-    return drawHistogram(column, odds, width, CERTAINTY);
+    const { uncertainty } = this;
+    if (!uncertainty) return undefined;
+    return drawHistogram(column, uncertainty, width, CERTAINTY);
   }
 
   // A picture with a word on its fans, where it has some, or on why it has none.

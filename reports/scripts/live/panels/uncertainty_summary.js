@@ -6,7 +6,7 @@ import { percent, roundedDown, whole } from "../../common/format.js";
 import { sliced } from "../../common/slices.js";
 import { Shares } from "../../engine/sensitivity_indices.js";
 import { called } from "../labels.js";
-import { capacityWithOdds } from "./first_screen.js";
+import { capacityWithUncertainty } from "./first_screen.js";
 import { nounOf } from "../sentences.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { Uncertainty } from "./uncertainty.js";
@@ -41,11 +41,11 @@ export class Drawn extends Uncertainty {
     return true;
   }
 
-  measures(odds) {
+  measures(uncertainty) {
     if (this.isLeft && !this.shares.isDone) return [make("p", { class: "soft" }, "What to measure next takes longer to compute than this page allows. Run ", make("code", null, "qps solve"), ".")];
-    if (!odds || !this.shares?.isDone) return [];
+    if (!uncertainty || !this.shares?.isDone) return [];
     const { model, graph } = this.column;
-    const rows = this.shares.result(odds.atConfidence ?? graph.low - 1, graph.low).map(({ names, first, total, capacityIfHalved }) => {
+    const rows = this.shares.result(uncertainty.atConfidence ?? graph.low - 1, graph.low).map(({ names, first, total, capacityIfHalved }) => {
       const stated = graph.numbers.find((one) => names.includes(one.name))?.text ?? "";
       return [called(model, names[0]), stated, formatShare(first), formatShare(total), capacityIfHalved === null ? "none" : roundedDown(capacityIfHalved)];
     });
@@ -61,7 +61,7 @@ export class Drawn extends Uncertainty {
     if (this.hasReported || column !== first || seed !== 1 || column.setting.start !== column.began || app.isChanged()) return;
     if (answers && !answers.isDone && !answers.isLeft) return;
     this.hasReported = true;
-    window.dispatchEvent(new CustomEvent("odds", { detail: { headline: this.odds && capacityWithOdds(column, this.odds), lines: this.lines(this.odds) } }));
+    window.dispatchEvent(new CustomEvent("uncertainty", { detail: { headline: this.uncertainty && capacityWithUncertainty(column, this.uncertainty), lines: this.lines(this.uncertainty) } }));
   }
 }
 
