@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types
 from lsprotocol.types import CompletionItemKind as Kind
 
-from qps.compiler.check.names.declarations import Module, face_of
+from qps.compiler.check.names.declarations import Module, presentation_of
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_measures import measures_of
 from qps.compiler.ir.expressions import Case
@@ -137,15 +137,19 @@ def _named(
 ) -> types.CompletionItem:
     """Return a name, with what it is; one whose dimension fits comes first."""
     dimension = _dimension(reading, name)
-    face = face_of(declaration) if isinstance(declaration, ast.Named) else None
-    what, kind = (face.called, _icon(face)) if face else ("an argument", Kind.TypeParameter)
+    presentation = presentation_of(declaration) if isinstance(declaration, ast.Named) else None
+    what, kind = (
+        (presentation.noun, _icon(presentation))
+        if presentation
+        else ("an argument", Kind.TypeParameter)
+    )
     detail = what if dimension is None else f"{what}, {_documentation(dimension)}"
     fits = fitting is not None and dimension == fitting
     return _item(name, kind, detail, _FITS if fits else order)
 
 
-def _icon(face: ast.Face) -> Kind:
-    name = face.icon or face.shown
+def _icon(presentation: ast.Presentation) -> Kind:
+    name = presentation.completion_kind or presentation.symbol_kind
     return Kind[name] if name in Kind.__members__ else Kind.Variable
 
 
@@ -236,8 +240,8 @@ def _of_module(module: Module, wanted: Wanted) -> Iterator[types.CompletionItem]
     of: Iterable[ast.Shared] = module.units.values() if wanted.units else module.names.values()
     for one in of:
         if wanted.units or isinstance(one, wanted.kinds):
-            face = face_of(one)
-            yield _item(one.name.text, _icon(face), face.called)
+            presentation = presentation_of(one)
+            yield _item(one.name.text, _icon(presentation), presentation.noun)
     for alias in module.imports:
         yield _item(alias, Kind.Module, "")
 

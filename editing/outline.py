@@ -47,7 +47,7 @@ def _named(places: Positions, declaration: ast.Named) -> types.DocumentSymbol:
         places,
         declaration,
         name.text,
-        types.SymbolKind[declaration.face.shown],
+        types.SymbolKind[declaration.presentation.symbol_kind],
         _detail(declaration),
         name.span.start,
         name.span.end,

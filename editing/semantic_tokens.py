@@ -32,9 +32,11 @@ _KIND_OF = {
     "thread": "property",
     "word": "property",
     "module": "namespace",
-    **{one.face.symbol or keyword(one): one.face.color for one in ast.named_kinds()},
+    **{
+        one.presentation.symbol or keyword(one): one.presentation.color for one in ast.named_kinds()
+    },
 }
-"""How symbols are colored, by their kinds: those of declarations by their faces."""
+"""How symbols are colored, by their kinds: those of declarations by their presentations."""
 
 Word = tuple[int, int, str, tuple[str, ...]]
 """From where to where, the kind, and its modifiers."""

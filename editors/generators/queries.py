@@ -150,9 +150,9 @@ def _tags() -> dict[str, str]:
     """Return the kinds of definitions that an outline shows, by the rules of the grammar."""
     found = {}
     for kind in ast.named_kinds():
-        if kind.face.tag:
+        if kind.presentation.tag:
             names = (keyword(kind), f"{keyword(kind)}_member")
-            found |= {name: kind.face.tag for name in names if name in rules()}
+            found |= {name: kind.presentation.tag for name in names if name in rules()}
     return found
 
 

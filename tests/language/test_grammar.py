@@ -383,11 +383,14 @@ DECLARED = [
 @pytest.mark.parametrize("kind", DECLARED, ids=lambda kind: kind.__name__)
 def test_a_declaration_has_all_that_belongs_to_it(kind: type[ast.Declaration]) -> None:
     if issubclass(kind, ast.Named):
-        assert kind in ast.named_kinds(), "give it a `face`, by which editors show it"
-        face = kind.face
-        assert face.shown in SymbolKind.__members__
-        assert face.color in LEGEND
-        assert not face.icon or face.icon in CompletionItemKind.__members__
+        assert kind in ast.named_kinds(), "give it a `presentation`, by which editors show it"
+        presentation = kind.presentation
+        assert presentation.symbol_kind in SymbolKind.__members__
+        assert presentation.color in LEGEND
+        assert (
+            not presentation.completion_kind
+            or presentation.completion_kind in CompletionItemKind.__members__
+        )
     read = "".join(path.read_text(encoding="utf-8") for path in CHECKS)
     assert re.search(rf"ast\.{kind.__name__}\b", read), "say what it means, in compiler/check"
 

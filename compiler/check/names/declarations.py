@@ -272,12 +272,16 @@ def kind_of(declaration: ast.Shared) -> str:
     if isinstance(declaration, Indexed):
         pair = "pair of " if len(declaration.keys[0]) > 1 else ""
         return f"{kind_of(declaration.of)} for each {pair}`{declaration.kinds}`"
-    return declaration.face.called
+    return declaration.presentation.noun
 
 
-def face_of(declaration: ast.Named) -> ast.Face:
+def presentation_of(declaration: ast.Named) -> ast.Presentation:
     """Return how a declaration is shown, also one of what there is for each of some kinds."""
-    return face_of(declaration.of) if isinstance(declaration, Indexed) else declaration.face
+    return (
+        presentation_of(declaration.of)
+        if isinstance(declaration, Indexed)
+        else declaration.presentation
+    )
 
 
 def keyword(kind: type) -> str:

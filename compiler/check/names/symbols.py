@@ -44,7 +44,7 @@ class Symbols(Struct, frozen=True):
         if isinstance(declaration, Indexed):
             declaration = declaration.of
         name = declaration.name
-        kind = declaration.face.symbol or keyword(type(declaration))
+        kind = declaration.presentation.symbol or keyword(type(declaration))
         return Symbol(kind=kind, name=name.span.text, declared=(name.span,))
 
     def module(self, user: Module, alias: str) -> Symbol | None:

@@ -83,27 +83,28 @@ class Declaration(Written, frozen=True, kw_only=True):
     doc: str | None = None
 
 
-class Face(Struct, frozen=True, kw_only=True):
-    """How messages and editors show what a declaration names.
+class Presentation(Struct, frozen=True, kw_only=True):
+    """How messages and editors show the name of a declaration.
 
-    It is `called` so in messages; its `symbol` is what editors look for, its keyword where that is
-    empty. `shown` is a SymbolKind of the language server protocol (in an outline), `icon` a
-    CompletionItemKind (beside a completion) where that has none of this name, `color` a type of
-    semantic tokens, and `tag` the kind of a definition in tree-sitter, empty for none.
+    Messages call it by its `noun`; `symbol` is the kind that editors look for, its keyword if
+    that is empty. `symbol_kind` is a SymbolKind of the language server protocol (in an outline),
+    `completion_kind` a CompletionItemKind (beside a completion) if that has none of this name,
+    `color` a type of semantic tokens, and `tag` the kind of a definition in tree-sitter,
+    empty for none.
     """
 
-    called: str
-    shown: str
+    noun: str
+    symbol_kind: str
     color: str
     symbol: str = ""
-    icon: str = ""
+    completion_kind: str = ""
     tag: str = ""
 
 
 class Named(Declaration, frozen=True):
-    """A declaration with a name; each kind of these has a `face`."""
+    """A declaration with a name; each kind of these has a `presentation`."""
 
-    face: ClassVar[Face]
+    presentation: ClassVar[Presentation]
 
     name: Name
 
@@ -120,7 +121,7 @@ def declaration_kinds(of: type[Declaration] = Declaration) -> Iterator[type[Decl
 
 
 def named_kinds() -> Iterator[type[Named]]:
-    """Yield the kinds of declarations that have a name and a face."""
+    """Yield the kinds of declarations that have a name and a presentation."""
     for kind in declaration_kinds(Named):
-        if issubclass(kind, Named) and "face" in vars(kind):
+        if issubclass(kind, Named) and "presentation" in vars(kind):
             yield kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from qps.compiler.syntax.ast.base_node import Face, Name, Named, Shared, Written
+from qps.compiler.syntax.ast.base_node import Name, Named, Presentation, Shared, Written
 from qps.compiler.syntax.ast.expressions import (
     ArithmeticSource,
     Change,
@@ -49,8 +49,8 @@ class Remark(Written, frozen=True):
 class Expect(Named, frozen=True, kw_only=True):
     """Claims with their source: a document, or the model itself."""
 
-    face: ClassVar[Face] = Face(
-        called="a claim", symbol="claim", shown="Boolean", color="event", tag="module"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a claim", symbol="claim", symbol_kind="Boolean", color="event", tag="module"
     )
     is_of_main_file: ClassVar[bool] = True
     each_of: ClassVar[str] = "claims"
@@ -75,8 +75,8 @@ class Column(Written, frozen=True, kw_only=True):
 class Observe(Named, frozen=True, kw_only=True):
     """A table of runs in a CSV file: of a document, or of our own."""
 
-    face: ClassVar[Face] = Face(
-        called="an observation", symbol="observation", shown="File", color="event"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="an observation", symbol="observation", symbol_kind="File", color="event"
     )
     needs_solution: ClassVar[bool] = True
     is_of_main_file: ClassVar[bool] = True
@@ -92,7 +92,9 @@ class Observe(Named, frozen=True, kw_only=True):
 class Trace(Shared, frozen=True, kw_only=True):
     """`observe trace name "file.csv" in us period 160 ms`: packets as they were recorded."""
 
-    face: ClassVar[Face] = Face(called="a trace", shown="File", color="event")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a trace", symbol_kind="File", color="event"
+    )
 
     file: Text
     unit: Expr | None
@@ -125,7 +127,9 @@ class Abscissa(Written, frozen=True):
 class Figure(Named, frozen=True, kw_only=True):
     """Curves over the population or a parameter; `logarithmic` names axes, `x` or `y`."""
 
-    face: ClassVar[Face] = Face(called="a figure", shown="Field", color="event", tag="module")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a figure", symbol_kind="Field", color="event", tag="module"
+    )
     is_of_main_file: ClassVar[bool] = True
 
     title: Text | None

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from qps.compiler.syntax.ast.base_node import Declaration, Face, Index, Name, Shared, Written
+from qps.compiler.syntax.ast.base_node import (
+    Declaration,
+    Index,
+    Name,
+    Presentation,
+    Shared,
+    Written,
+)
 from qps.compiler.syntax.ast.expressions import Expr, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
 
@@ -71,7 +78,9 @@ class Machine(Shared, frozen=True, kw_only=True):
     of a resource, and none stands before it.
     """
 
-    face: ClassVar[Face] = Face(called="a machine", shown="Class", color="class", tag="class")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a machine", symbol_kind="Class", color="class", tag="class"
+    )
 
     formals: tuple[Formal, ...] = ()
 
@@ -96,8 +105,8 @@ class Network(Shared, frozen=True, kw_only=True):
     One with `formals` is a network with their values put in: `internet(40 ms)`.
     """
 
-    face: ClassVar[Face] = Face(
-        called="a network", shown="Interface", color="interface", tag="class"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a network", symbol_kind="Interface", color="interface", tag="class"
     )
 
     formals: tuple[Formal, ...] = ()
@@ -149,8 +158,8 @@ class Run(Written, frozen=True, kw_only=True):
 class Component(Shared, frozen=True, kw_only=True):
     """One step of work, or several where others run in it."""
 
-    face: ClassVar[Face] = Face(
-        called="a component", shown="Method", color="method", tag="function"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a component", symbol_kind="Method", color="method", tag="function"
     )
 
     formals: tuple[Formal, ...]
@@ -164,7 +173,9 @@ class Component(Shared, frozen=True, kw_only=True):
 class Node(Shared, frozen=True, kw_only=True):
     """`node station = ws.ipx * N`: `place` is the machine times a count."""
 
-    face: ClassVar[Face] = Face(called="a node", shown="Object", color="struct", tag="module")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a node", symbol_kind="Object", color="struct", tag="module"
+    )
 
     place: Expr
     source: Text | None = None
@@ -180,7 +191,9 @@ class AllNodes(Written, frozen=True):
 class Link(Shared, frozen=True, kw_only=True):
     """`link lan = net.ethernet between station`; the ends of `everyone` are among its ends."""
 
-    face: ClassVar[Face] = Face(called="a link", shown="Object", color="struct", tag="module")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a link", symbol_kind="Object", color="struct", tag="module"
+    )
 
     place: Expr
     ends: tuple[Name, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from qps.compiler.syntax.ast.base_node import Face, Name, Named, Written
+from qps.compiler.syntax.ast.base_node import Name, Named, Presentation, Written
 from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Listed, Number, Range, Text
 from qps.compiler.syntax.ast.requirements import Percentiles
@@ -44,7 +44,9 @@ class SortKey(Written, frozen=True):
 class Matrix(Named, frozen=True, kw_only=True):
     """Many configurations of the model: the product of axes, of which some are wanted."""
 
-    face: ClassVar[Face] = Face(called="a matrix", shown="Array", color="enum", tag="module")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a matrix", symbol_kind="Array", color="enum", tag="module"
+    )
     needs_solution: ClassVar[bool] = True
     is_of_main_file: ClassVar[bool] = True
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from qps.compiler.syntax.ast.base_node import Declaration, Face, Index, Name, Shared, Written
+from qps.compiler.syntax.ast.base_node import (
+    Declaration,
+    Index,
+    Name,
+    Presentation,
+    Shared,
+    Written,
+)
 from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Range, Text
 
 
@@ -29,7 +36,9 @@ class Use(Declaration, frozen=True, kw_only=True):
 class Unit(Shared, frozen=True, kw_only=True):
     """A unit: an item (no value), a rating, or a multiple of another unit."""
 
-    face: ClassVar[Face] = Face(called="a unit", shown="TypeParameter", icon="Unit", color="type")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a unit", symbol_kind="TypeParameter", completion_kind="Unit", color="type"
+    )
 
     is_rating: bool = False
     value: Expr | None = None
@@ -43,10 +52,10 @@ class Unit(Shared, frozen=True, kw_only=True):
 class Users(Shared, frozen=True):
     """The population and its range."""
 
-    face: ClassVar[Face] = Face(
-        called="the population",
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="the population",
         symbol="population",
-        shown="Variable",
+        symbol_kind="Variable",
         color="variable",
         tag="constant",
     )
@@ -60,7 +69,9 @@ class Users(Shared, frozen=True):
 class Group(Shared, frozen=True, kw_only=True):
     """`group room of 12 users`: into which the users are divided, or a `share` of them."""
 
-    face: ClassVar[Face] = Face(called="a group", shown="Array", color="enum")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a group", symbol_kind="Array", color="enum"
+    )
 
     size: Expr
     source: Text | None = None
@@ -80,7 +91,9 @@ class Correlation(Declaration, frozen=True, kw_only=True):
 class Option(Shared, frozen=True, kw_only=True):
     """A choice among names; the first one is in force."""
 
-    face: ClassVar[Face] = Face(called="an option", shown="Enum", color="enum", tag="constant")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="an option", symbol_kind="Enum", color="enum", tag="constant"
+    )
 
     choices: tuple[Name, ...]
     source: Text | None
@@ -93,8 +106,12 @@ class Param(Shared, frozen=True, kw_only=True):
     served first.
     """
 
-    face: ClassVar[Face] = Face(
-        called="a parameter", symbol="parameter", shown="Variable", color="variable", tag="constant"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a parameter",
+        symbol="parameter",
+        symbol_kind="Variable",
+        color="variable",
+        tag="constant",
     )
 
     value: Expr
@@ -117,7 +134,9 @@ class Weight(Written, frozen=True):
 class Kinds(Shared, frozen=True, kw_only=True):
     """The kinds that items or users are divided into: by weights, or by a pattern of letters."""
 
-    face: ClassVar[Face] = Face(called="a set of kinds", shown="Enum", color="enum", tag="type")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a set of kinds", symbol_kind="Enum", color="enum", tag="type"
+    )
 
     of_users: bool
     weights: tuple[Weight, ...] = ()
@@ -128,8 +147,8 @@ class Kinds(Shared, frozen=True, kw_only=True):
 class Let(Shared, frozen=True):
     """A name for an expression."""
 
-    face: ClassVar[Face] = Face(
-        called="a `let`", shown="Constant", color="variable", tag="constant"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a `let`", symbol_kind="Constant", color="variable", tag="constant"
     )
 
     value: Expr
@@ -146,8 +165,12 @@ class Formal(Written, frozen=True):
 class Func(Shared, frozen=True, kw_only=True):
     """A function."""
 
-    face: ClassVar[Face] = Face(
-        called="a function", symbol="function", shown="Function", color="function", tag="function"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a function",
+        symbol="function",
+        symbol_kind="Function",
+        color="function",
+        tag="function",
     )
 
     formals: tuple[Formal, ...]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from qps.compiler.syntax.ast.base_node import Declaration, Face, Name, Named, Shared, Written
+from qps.compiler.syntax.ast.base_node import (
+    Declaration,
+    Name,
+    Named,
+    Presentation,
+    Shared,
+    Written,
+)
 from qps.compiler.syntax.ast.expressions import Change, Expr, Reference, Text
 from qps.compiler.syntax.ast.hardware import Fit
 
@@ -12,8 +19,8 @@ from qps.compiler.syntax.ast.hardware import Fit
 class Measure(Shared, frozen=True):
     """A measure of the spec's own."""
 
-    face: ClassVar[Face] = Face(
-        called="a measure", shown="Property", color="property", tag="constant"
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a measure", symbol_kind="Property", color="property", tag="constant"
     )
 
     value: Expr
@@ -98,7 +105,9 @@ class Quality(Declaration, frozen=True):
 class Mode(Named, frozen=True, kw_only=True):
     """A way of working with needs of its own, and what is different in it."""
 
-    face: ClassVar[Face] = Face(called="a mode", shown="Key", color="namespace", tag="module")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a mode", symbol_kind="Key", color="namespace", tag="module"
+    )
     is_of_system: ClassVar[bool] = True
     needs_solution: ClassVar[bool] = True
     each_of: ClassVar[str] = "requirements"
@@ -110,6 +119,8 @@ class Mode(Named, frozen=True, kw_only=True):
 class Scenario(Named, frozen=True):
     """Named changes."""
 
-    face: ClassVar[Face] = Face(called="a scenario", shown="Key", color="namespace", tag="module")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a scenario", symbol_kind="Key", color="namespace", tag="module"
+    )
 
     changes: tuple[Change, ...]

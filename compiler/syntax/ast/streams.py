@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeAlias
 
-from qps.compiler.syntax.ast.base_node import Face, Index, Name, Named, Shared, Written
+from qps.compiler.syntax.ast.base_node import Index, Name, Named, Presentation, Shared, Written
 from qps.compiler.syntax.ast.expressions import Expr, Text
 
 
@@ -132,7 +132,9 @@ class Event(Named, frozen=True, kw_only=True):
     Steps use it by its name. One `for each user` would be drawn once for a user.
     """
 
-    face: ClassVar[Face] = Face(called="an event", shown="Event", color="event")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="an event", symbol_kind="Event", color="event"
+    )
 
     value: Expr
     each: Name | None = None
@@ -218,7 +220,9 @@ class Stream(Shared, frozen=True, kw_only=True):
     One of an `index` is made for each of its kinds, each with its `share` of the users.
     """
 
-    face: ClassVar[Face] = Face(called="a stream", shown="Event", color="event", tag="function")
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a stream", symbol_kind="Event", color="event", tag="function"
+    )
     is_of_system: ClassVar[bool] = True
     needs_solution: ClassVar[bool] = True
 
