@@ -108,7 +108,7 @@ def _all_of(terminal: int) -> str:
 
 
 @pytest.mark.parametrize("command", ["test", "report", "matrix"])
-def test_commands_tell_it_on_a_terminal_alone(command: str, tmp_path: Path) -> None:
+def test_progress_is_shown_on_a_terminal_alone(command: str, tmp_path: Path) -> None:
     spec = tmp_path / "small.qps"
     spec.write_text(
         "users N in 1..200\nparam job = 10 ms in 1..100 ms\nmachine box { cpu 1 core }\n"

@@ -124,7 +124,7 @@ def test_it_is_laid_out_like_any_claim() -> None:
     assert "  job.latency simulated within 5 % with N = 50\n" in laid
 
 
-def test_what_never_came_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measure_without_items_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither that it differs nor that it agrees: no rate, no loss, no load."""
     none = Estimate(0.0, 0.0, 12)
 

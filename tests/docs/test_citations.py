@@ -106,7 +106,7 @@ def test_what_is_put_in_another_place_has_not_the_citation_of_what_stood_there()
     assert "web" not in explained("web.cpu", "web = pod * 8")
 
 
-def test_the_page_tells_citations() -> None:
+def test_the_page_lists_citations() -> None:
     page = page_of(checked(CITED))
     text = " ".join(row.source for row in (*page.settings, *page.assumptions))
     for source in re.findall(r'source "([^"]*)"', CITED):

@@ -127,7 +127,7 @@ FIGURES = spec_figures.PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("spec", spec_figures.named(FIGURES))
-def test_the_list_of_specs_tells_what_qps_test_tells(spec: str) -> None:
+def test_the_list_of_specs_states_what_qps_test_reports(spec: str) -> None:
     for kind, result in spec_figures.reported(FIGURES, spec).items():
         assert result == spec_figures.figures(kind, spec), "run `python tests/documents/docs.py`"
 
@@ -179,7 +179,7 @@ def test_fits_hold_the_runs_that_they_have_not_seen_as_the_pages_say() -> None:
     assert held / of > 0.8
 
 
-def test_the_list_of_specs_tells_figures_of_every_spec() -> None:
+def test_the_list_of_specs_has_figures_of_every_spec() -> None:
     specs = {path.stem for path in spec_figures.SPECS.glob("*.qps")}
     assert set(spec_figures.named(FIGURES)) == specs
 

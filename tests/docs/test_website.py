@@ -158,7 +158,7 @@ def test_a_picture_stands_by_itself(site: Path) -> None:
     assert picture("<p>no charts</p>") is None
 
 
-def test_a_card_tells_the_answer_of_the_live_page(site: Path) -> None:
+def test_a_card_shows_the_answer_of_the_live_page(site: Path) -> None:
     text = "1 user; limited by load 1 %"
     assert (answer(STUB), answer("<p>no answer</p>")) == (text, "")
     assert text in (site / "gallery.html").read_text("utf-8")

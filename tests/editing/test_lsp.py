@@ -138,7 +138,7 @@ def test_words_have_the_colours_of_what_they_are(ide: Editor) -> None:
     ]  # fmt: skip
 
 
-def test_the_lens_tells_the_answer_of_this_text_or_none(ide: Editor) -> None:
+def test_the_lens_shows_the_answer_of_this_text_or_none(ide: Editor) -> None:
     uri = ide.put(SPEC)
     options = types.CodeLensParams(of(uri))
     (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, options)
@@ -155,7 +155,7 @@ def test_the_lens_tells_the_answer_of_this_text_or_none(ide: Editor) -> None:
     assert list(ide.ask(types.TEXT_DOCUMENT_CODE_LENS, options)) == []
 
 
-def test_the_lens_tells_the_headline_when_samples_are_solved(ide: Editor) -> None:
+def test_the_lens_shows_the_headline_when_samples_are_solved(ide: Editor) -> None:
     uri = ide.put(SPEC.replace("10 ms/packet", "10 ms/packet +- 20 %"))
     queried = types.CodeLensParams(of(uri))
     reported = []
@@ -358,7 +358,7 @@ def test_a_name_changes_everywhere_or_not_at_all(
         ("web.cpu.load", "web", ["**web**, a node", "node web = box"]),
     ],
 )
-def test_hover_tells_what_is_known_of_a_name(
+def test_hover_shows_what_is_known_of_a_name(
     ide: Editor, names: str, text: str, part: str, parts: list[str]
 ) -> None:
     options = types.HoverParams(of(names), place(text, part))
@@ -400,7 +400,7 @@ def test_a_fix_is_an_action_that_leaves_nothing_wrong(ide: Editor) -> None:
     assert list(ide.ask(types.TEXT_DOCUMENT_CODE_ACTION, options)) == []
 
 
-def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> None:
+def test_hints_show_computed_values_and_utilizations(ide: Editor) -> None:
     uri = ide.put(SPEC + "let twice = job * 2\nlet all = job * N\n")
     whole = types.Range(types.Position(0, 0), types.Position(99, 0))
     options = types.InlayHintParams(of(uri), whole)

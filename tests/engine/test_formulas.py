@@ -249,7 +249,7 @@ def test_a_formula_has_the_value_of_what_is_written(
         assert put_in(formula) is number(expected)
 
 
-def test_a_memory_in_use_tells_what_was_made_before_and_forgets_with_itself() -> None:
+def test_a_memo_in_use_returns_earlier_results_and_is_forgotten_with_its_owner() -> None:
     memory = Memory()
     with memory.in_use():
         made = total(symbol(f"remembered {i}") * i for i in range(100))

@@ -239,7 +239,7 @@ def test_what_has_bounds_has_a_value_throughout(word: str) -> None:
         ("ceil", (7.000000000000001,), 7.0),
     ],
 )
-def test_the_reference_tells_the_meaning(word: str, at: tuple[float, ...], meaning: float) -> None:
+def test_the_reference_states_the_meaning(word: str, at: tuple[float, ...], meaning: float) -> None:
     """The table of docs/language; all columns agree there by the law of the edges."""
     assert same(OPERATIONS[word].number(*at), meaning)
 

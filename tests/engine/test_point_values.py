@@ -78,7 +78,7 @@ def test_the_logarithm_of_a_long_number_has_its_sign_at_once() -> None:
     assert sign(log(number(6)) - log(number(2)) - log(number(3))) == 0
 
 
-def test_a_sign_that_bounds_tell_takes_no_more_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sign_that_bounds_decide_takes_no_more_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     point = Point({N: Fraction(3)})
     options = []
     monkeypatch.setattr(point, "_ball", lambda formula, bits: options.append((formula, bits)))

@@ -46,7 +46,7 @@ def compiled(text: str) -> CompiledMatrix:
     return compile_matrix(model, model.matrices[0])
 
 
-def test_a_matrix_tells_how_each_answer_is_known() -> None:
+def test_a_matrix_states_how_each_answer_is_known() -> None:
     text = WAITING + MATRIX + f"require {{ {LATE} <= 60 ms; p.latency <= 5 s }}\n"
     table = qps.loads(text).matrix().to_arrow()
     # without a discipline no waiting is counted at its cores, with one all of it is
@@ -94,7 +94,7 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
     assert "\n  `either` is an approximation" in rows
 
 
-def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:
+def test_a_page_of_a_matrix_states_how_its_columns_are_known() -> None:
     text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
     page = matrix_page(qps.loads(text).matrix().to_arrow(), "x.parquet")
     assert any(
@@ -156,7 +156,7 @@ def test_rows_by_themselves_are_known_as_those_that_are_solved_together() -> Non
 # -- explanations ---------------------------------------------------------------------
 
 
-def test_explain_tells_how_a_number_is_known_and_why() -> None:
+def test_explain_states_how_a_number_is_known_and_why() -> None:
     graph = lowered(f"{WAITING}measure late = {LATE}\n")
     for name in ("late", LATE):
         text = " ".join(explanation_text(explain(graph, name, 100)).split())
@@ -232,7 +232,7 @@ def test_the_columns_of_a_sweep_are_known() -> None:
     }
 
 
-def test_a_difference_of_answers_tells_how_both_are_known() -> None:
+def test_a_difference_of_answers_states_how_both_are_known() -> None:
     text = f"{WAITING}require {{ {LATE} <= 60 ms }}\n"
     before, after = qps.loads(text), qps.loads(text.replace("4 core", "8 core"))
     sides = [Side(one.spec.model, one.spec.configuration(None, [])) for one in (before, after)]

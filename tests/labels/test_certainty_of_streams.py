@@ -197,7 +197,7 @@ def test_several_servers_with_general_service_state_what_was_simulated() -> None
     assert known.error == 0.05
 
 
-def test_arrivals_that_are_very_uneven_say_that_two_moments_tell_little() -> None:
+def test_very_bursty_arrivals_warn_that_two_moments_are_not_enough() -> None:
     stream = "in all { traffic N * 1 request/s; arrivals cv 5; at s { x } }"
     known = _latency_known("1 core, queueing mm1", "0.01 s/request", stream)
     assert "up to 2.5×" in known.reasons[0]

@@ -97,7 +97,7 @@ def answer_of(capsys: pytest.CaptureFixture[str], spec: str, *flags: str) -> int
     return answer
 
 
-def test_explain_tells_a_value_at_what_is_promised(
+def test_explain_shows_a_value_at_the_reliable_capacity(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer = answer_of(capsys, waiting)
@@ -277,7 +277,7 @@ def test_cores_promise_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert values == [row["capacity"] for row in rows_of(checked(path.read_text()))]
 
 
-def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
+def test_a_load_graph_has_all_but_results_of_samples(waiting: str) -> None:
     model = qps.load(waiting)
     columns = model.sweep(N=range(1, 5))
     assert columns["web.cpu.utilization"].tolist() == pytest.approx([1e-3, 2e-3, 3e-3, 4e-3])

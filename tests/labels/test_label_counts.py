@@ -166,7 +166,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     assert not list(retained(tmp_path / "none.jsonl"))
 
 
-def test_the_report_tells_the_counts(tmp_path: Path) -> None:
+def test_the_report_states_the_counts(tmp_path: Path) -> None:
     file, data = tmp_path / "judged.jsonl", tmp_path / "errors.json"
     file.write_bytes(
         line_of(Model(seed=3, numbers=(_number(100), _number(140, Kind.APPROXIMATION, 0.2, "t"))))

@@ -201,7 +201,7 @@ def test_scenarios_modes_and_claims_choose_the_case() -> None:
     assert circumstances(answer) == ("case largest",)
 
 
-def test_the_title_and_json_tell_the_case(
+def test_the_title_and_json_state_the_case(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "film.qps"
@@ -296,7 +296,7 @@ def test_a_share_cannot_be_requested() -> None:
     assert raised.value.diagnostics[0].message.startswith("`film.I` is one of several shares")
 
 
-def test_the_report_tells_the_case(tmp_path: Path) -> None:
+def test_the_report_states_the_case(tmp_path: Path) -> None:
     file = tmp_path / "film.qps"
     file.write_text(BASE + "scenario worst { case = largest }\n")
     main(["report", str(file), "--scenario", "worst", "-o", str(tmp_path / "film.html"), "-q"])

@@ -364,7 +364,7 @@ def test_reasons_count_the_ports_of_a_switch(
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
-def test_the_page_tells_ports_as_the_text_does(open_page: Any) -> None:
+def test_the_page_names_ports_as_the_text_does(open_page: Any) -> None:
     page = open_page(html_of(spec(LISTED)))
     assert page.run("() => qps.shown.trouble") is None
     output = page.page.inner_text("#resources")
@@ -374,7 +374,7 @@ def test_the_page_tells_ports_as_the_text_does(open_page: Any) -> None:
     assert "web.cpu, 7 ports of fabric, auth.cpu" in page.page.inner_text("#known")
 
 
-def test_json_tells_every_port(
+def test_json_lists_every_port(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = json.loads(answer(LISTED, tmp_path, monkeypatch, capsys, "--format", "json"))

@@ -263,7 +263,7 @@ def test_rooms_can_be_requested() -> None:
     assert [(one.low, one.high) for one in found.intervals] == [(1, 3)]
 
 
-def test_explain_tells_members_and_groups() -> None:
+def test_explain_lists_members_and_groups() -> None:
     graph = lowered(_stream("go to others in room"))
     text = explanation_text(explain(graph, "room", 12))
     assert "min(room.size, N)" in text

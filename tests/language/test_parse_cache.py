@@ -79,7 +79,7 @@ def test_no_more_is_cached_than_a_few_thousand_parts(monkeypatch: pytest.MonkeyP
     assert found == [False] * 3 + [True] * 3
 
 
-def test_a_text_that_is_examined_again_tells_the_same() -> None:
+def test_a_text_that_is_checked_again_gives_the_same_result() -> None:
     path = SPECS[2]
     text, stored = path.read_text(encoding="utf-8"), ParseCache()
     anew, again = (

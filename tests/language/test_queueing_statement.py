@@ -106,7 +106,7 @@ def test_it_holds_for_what_a_scenario_puts_there() -> None:
         assert answers[0] == answers[1]
 
 
-def test_the_answer_tells_that_waiting_is_counted() -> None:
+def test_the_answer_states_that_waiting_is_included() -> None:
     text = _spec("queueing cpu mmc, link md1, disk md1", *NOTHING)
     assert solve(lowered(text)).graph.streams["ask"].uncounted == ()
     assert solve(lowered(_spec("", *NOTHING))).graph.streams["ask"].uncounted != ()

@@ -112,7 +112,7 @@ _OF_TRUST = {  # the blocks of specs/README.md that each class of misses is made
 
 
 @pytest.mark.parametrize("kind", _OF_TRUST)
-def test_misses_that_trust_rests_on_are_those_that_the_list_of_specs_tells(kind: str) -> None:
+def test_misses_that_trust_rests_on_are_in_the_list_of_specs(kind: str) -> None:
     output = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
     claim = module_text("std.trust").partition(f"expect off_{kind} ")[2].partition("\n}")[0]
     misses = [float(off) for off in re.findall(r"miss\((-?[\d.]+) %\)", claim)]

@@ -50,7 +50,7 @@ def expected(folder: Path) -> int:
     return 3 if b"faulty" in (folder / "b.qps").read_bytes() else 2
 
 
-def test_check_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("c.qps").write_text("users N in 1..\n")
     assert main(["check", "."]) == expected(folder)
     errors = capsys.readouterr().err
@@ -58,7 +58,7 @@ def test_check_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[s
     assert "c.qps" in errors
 
 
-def test_test_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_test_reports_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test", "a.qps", "b.qps", "c.qps"]) == expected(folder)
     output = capsys.readouterr()
     assert "2 passed, 0 failed" in output.out
@@ -99,7 +99,7 @@ def test_a_report_of_none_is_none(folder: Path) -> None:
 
 
 @_of("no text")
-def test_a_review_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_review_reports_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["init", "-q"], ["add", "a.qps"], ["commit", "-qm", "x"]):
         command = ["git", "-c", "user.name=x", "-c", "user.email=x@x", *words]
         subprocess.run(command, check=True, cwd=folder)

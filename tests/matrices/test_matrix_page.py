@@ -437,7 +437,7 @@ def test_the_front_is_what_nothing_is_better_than(small: str, open_page: Any) ->
     assert best[0] == max(shown(page, "cost"))
 
 
-def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -> None:
+def test_points_show_their_values_and_choose_a_row(small: str, open_page: Any) -> None:
     page = open_page(small)
     page.run("() => qps.drawAll()")
     figure = page.page.locator("#picture-front")

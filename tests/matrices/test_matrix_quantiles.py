@@ -68,7 +68,7 @@ def test_quantiles_are_those_of_the_closed_form() -> None:
             assert result == pytest.approx(cores / (1e-3 * (2 - level)), rel=3e-3)
 
 
-def test_a_row_tells_which_share_of_its_samples_has_no_answer() -> None:
+def test_a_row_states_which_share_of_its_samples_has_no_answer() -> None:
     """The share is in which there is a root of a negative number, in one of the two rows."""
     rest = f"""
 param base = 0.5 ms/request
@@ -286,7 +286,7 @@ def test_what_takes_long_is_computed_by_a_surrogate_and_is_what_single_solves_sa
         assert result == pytest.approx(alone.capacity, rel=5e-3)
 
 
-def test_whoever_solves_which_samples_of_a_row_tells_the_same() -> None:
+def test_results_do_not_depend_on_which_worker_solves_which_samples() -> None:
     """Stretches that end within a row, each by a solver of its own: as workers have them."""
     spec = checked(WAITING)
     sampled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows).sampled

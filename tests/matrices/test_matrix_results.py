@@ -110,7 +110,7 @@ def test_the_request_is_read_by_its_former_name(ending: str) -> None:
     assert Path("again.html").read_bytes() == Path("m.html").read_bytes()
 
 
-def test_csv_tells_no_units_and_the_page_says_so() -> None:
+def test_csv_has_no_units_and_the_page_says_so() -> None:
     assert main(["matrix", "shop.qps", "-o", "m.csv", "-q"]) == 0
     assert main(["report", "m.csv", "-q"]) == 0
     page = Path("m.html").read_text(encoding="utf-8")
@@ -221,7 +221,7 @@ def test_what_is_selected_has_a_name_of_its_own() -> None:
     assert table.schema.names == names
 
 
-def test_the_page_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_distinguishes_them(capsys: pytest.CaptureFixture[str]) -> None:
     solved(AXES)
     assert main(["report", "clash.parquet", "-o", "clash.html"]) == 0
     output = capsys.readouterr().out

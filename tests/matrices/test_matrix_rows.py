@@ -115,7 +115,7 @@ def test_a_row_without_an_answer_has_the_reason() -> None:
     assert found[1]["capacity"] is None
 
 
-def test_a_row_that_carries_nobody_tells_what_fails() -> None:
+def test_an_infeasible_row_states_what_fails() -> None:
     (row,) = rows("matrix m { extra in [10_000] }")
     assert row["capacity"] is None
     assert row["reason"] == "talk.latency is not met at N = 1"

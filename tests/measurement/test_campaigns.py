@@ -366,7 +366,7 @@ def test_packets_that_do_not_go_with_requests_have_a_column() -> None:
     assert found["request/s"] == pytest.approx(20e-6, rel=1e-3)
 
 
-def test_a_row_by_itself_tells_bytes_too() -> None:
+def test_a_single_row_has_bytes_too() -> None:
     head = table_of([run_of(("200", "10"))]).splitlines()[0]
     assert head.startswith("cpu in %,request/s,byte/s,packets each,")
 
@@ -382,7 +382,7 @@ def test_a_row_is_the_median_of_its_runs() -> None:
     assert row.generator == pytest.approx(0.025)
 
 
-def test_a_table_tells_what_it_has_of_settings_that_were_broken_off() -> None:
+def test_a_table_reports_rows_of_interrupted_settings() -> None:
     lines = table_of([run_of(("200", "10"), 2)]).splitlines()
     assert len(lines) == 2
     cells = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))

@@ -268,7 +268,7 @@ def test_runs_at_other_loads_are_reported(
     )
 
 
-def test_rates_that_move_together_tell_no_cost_apart(
+def test_rates_that_move_together_do_not_separate_costs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     observed = runs(10, tmp_path / "new.csv", dearer(0.3, since=0), noise=0.02)
@@ -367,7 +367,7 @@ def test_flags_that_go_with_runs(
         ("", "has no header with column names"),
     ],
 )
-def test_runs_that_do_not_tell(
+def test_runs_that_are_not_sufficient(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, expected: str
 ) -> None:
     observed = tmp_path / "new.csv"
@@ -384,7 +384,7 @@ def test_runs_that_do_not_tell(
         ("component answer { delay 3 ms }", "has no demand on `cpu`"),
     ],
 )
-def test_specs_that_do_not_tell(
+def test_specs_that_are_not_sufficient(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], component: str, expected: str
 ) -> None:
     observed = runs(5, tmp_path / "new.csv")

@@ -187,7 +187,7 @@ def test_tables_of_a_counter_process(has_column: bool) -> None:
         ("count/s,packet/s,idle count/s\n90,1,100\n80,2,x\n", "`x` in column `idle count/s`"),
     ],
 )
-def test_counts_that_tell_no_load(text: str, message: str) -> None:
+def test_counts_without_a_utilization(text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         fit(text)
 

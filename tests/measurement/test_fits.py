@@ -164,7 +164,7 @@ def test_a_spec_takes_its_numbers_from_the_table(folder: Path) -> None:
     assert solution.capacity == 709
 
 
-def test_a_report_tells_the_interval_of_a_fitted_number(folder: Path) -> None:
+def test_a_report_shows_the_interval_of_a_fitted_number(folder: Path) -> None:
     (folder / "turn.qps").write_text(SPEC.replace("COST", 'fit "turn.csv" measured on vm'))
     spec = check_file(folder / "turn.qps").value
     assert spec is not None
@@ -188,7 +188,7 @@ def test_a_cost_remembers_the_load_at_which_it_was_measured(folder: Path) -> Non
     assert message.startswith("`relay` was measured at 20 % utilization of server.cpu, but the")
 
 
-def test_the_command_tells_numbers_residuals_and_what_to_paste(
+def test_the_command_prints_numbers_residuals_and_what_to_paste(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fit", "turn.csv", "--cores", "2"]) == 0
@@ -265,7 +265,7 @@ CLIPPED = """cpu in %,packet/s
 """
 
 
-def test_rows_of_a_saturated_machine_tell_no_cost() -> None:
+def test_rows_of_a_saturated_machine_give_no_cost() -> None:
     found = fit(CLIPPED, cores=4)
     assert (found.fixed, found.terms[0].value) == (Fraction(5, 100), Fraction(40, 10**6))
     assert unused(found) == [5, 6]

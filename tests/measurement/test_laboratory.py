@@ -119,9 +119,7 @@ def closed(clients: int, rate: float, demand: float, think: float = 0.0) -> clos
 
 @pytest.mark.parametrize("others", [0.0, 3.3])
 @pytest.mark.parametrize("cores", [1, 2, 4])
-def test_closed_loops_are_predicted_as_a_chain_of_births_and_deaths_tells(
-    others: float, cores: int
-) -> None:
+def test_closed_loops_are_predicted_as_by_a_birth_death_chain(others: float, cores: int) -> None:
     settings = [(1, 0), (3, 0), (1, 10), (8, 10)]
     spec = closed_loops.spec_of(0.001, others, cores, 8)
     found = closed_loops.predicted_by(spec, settings)
@@ -132,9 +130,7 @@ def test_closed_loops_are_predicted_as_a_chain_of_births_and_deaths_tells(
 
 @pytest.mark.parametrize("others", [0.0, 3.3])
 @pytest.mark.parametrize("places", [1, 2, 4])
-def test_pools_are_predicted_as_a_chain_of_births_and_deaths_tells(
-    others: float, places: int
-) -> None:
+def test_pools_are_predicted_as_by_a_birth_death_chain(others: float, places: int) -> None:
     settings = [(1, 0), (8, 0), (3, 10), (8, 10)]
     spec = closed_loops.spec_of(0.001, others, 2, 8, places)
     found = closed_loops.predicted_by(spec, settings)
@@ -376,7 +372,7 @@ def test_costs_of_known_work_are_measured_fitted_and_predicted(
     assert 8 * costs["byte/s"] == pytest.approx(octet, rel=0.03)
 
 
-def test_a_real_database_tells_what_a_closed_run_is_made_of() -> None:
+def test_a_real_database_reports_the_parts_of_a_closed_run() -> None:
     """What is predicted of it is for the laboratory: here each number must be one that can be."""
     with server_start.started(server("postgres")) as there:
         runs = closed_loops.closed_runs(there, [(1, 10), (3, 10)], seconds=1, repeat=1)

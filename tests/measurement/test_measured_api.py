@@ -148,7 +148,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("ask", "expected"), WRONG)
-def test_what_does_not_tell_is_an_error_of_ours(place: Path, ask: Any, expected: str) -> None:
+def test_insufficient_data_raises_an_error_of_qps(place: Path, ask: Any, expected: str) -> None:
     with pytest.raises(qps.QpsError, match=expected.replace("(", r"\(")):
         ask()
 

@@ -566,7 +566,7 @@ def test_sar_beyond_midnight_and_in_pieces(tmp_path: Path) -> None:
     assert observed("sar", pieces, tmp_path).rows == rows[:2]
 
 
-def test_what_sar_tells_twice_and_otherwise_is_refused(tmp_path: Path) -> None:
+def test_contradicting_values_of_sar_are_rejected(tmp_path: Path) -> None:
     head = SAR_HEAD.format(host="a", date="05/04/26")
     first, other = (sar_tables([("10:00:00", 10.0, rate)]) for rate in (100.0, 900.0))
     assert len(observed("sar", head + first + head + first, tmp_path).rows) == 1

@@ -100,7 +100,7 @@ def observed(source: str, *arguments: object, folder: Path) -> list[dict[str, st
 
 
 @pytest.mark.parametrize("name", K6_FILES)
-def test_each_form_of_k6_tells_the_same(name: str, tmp_path: Path) -> None:
+def test_each_format_of_k6_gives_the_same_result(name: str, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_text(K6_FILES[name], encoding="utf-8")
     [row] = observed("k6", file, folder=tmp_path)
@@ -292,7 +292,7 @@ TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
 
 
 @pytest.mark.parametrize(("tool", "file", "expected"), TOOLS)
-def test_what_tools_tell(
+def test_results_of_tools(
     tool: str, file: str, expected: Mapping[str, float], tmp_path: Path
 ) -> None:
     [row] = observed(tool, FILES / file, folder=tmp_path)
@@ -313,7 +313,7 @@ req/s       :     140.21      155.30      150.38   154.18   155.22     150.10   
 """
 
 
-def test_newer_h2load_tells_percentiles(tmp_path: Path) -> None:
+def test_newer_h2load_has_percentiles(tmp_path: Path) -> None:
     """Its layout of 2025, with numbers of our own."""
     file = tmp_path / "run.txt"
     file.write_text(H2LOAD_NEWER, encoding="utf-8")

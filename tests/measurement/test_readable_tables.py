@@ -186,7 +186,7 @@ def test_what_is_measured_says_of_how_many_cores() -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 40])
-def test_a_row_without_any_work_tells_nothing_where_nothing_is_fixed(rows: int) -> None:
+def test_a_row_without_any_work_has_no_effect_without_a_fixed_part(rows: int) -> None:
     bare = fit(table(), has_fixed=False)
     idle = fit(table() + "0,0\n" * rows, has_fixed=False)
     assert idle.coefficients == bare.coefficients

@@ -369,7 +369,7 @@ def test_a_burst_is_followed_by_two_discards_as_in_figure_4_5() -> None:
 # -- the command and the library -----------------------------------------------------------
 
 
-def test_json_has_what_the_text_tells(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_json_has_what_the_text_has(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = written(tmp_path, LATE)
     arguments = ["trace", str(path), "--period", "160ms", "--unit", "ms", "--buffer", "20ms"]
     assert main([*arguments, "--format", "json"]) == 0

@@ -103,7 +103,7 @@ def test_waits_of_kinds_that_call_both_are_counted_as_often_as_they_wait() -> No
     assert waits == pytest.approx(Fraction(4, 10) * busy / (1 - busy) * Fraction(4, 1000))
 
 
-def test_the_tree_of_calls_tells_what_those_do_that_call() -> None:
+def test_the_tree_of_calls_shows_what_callers_do() -> None:
     way = "at web { call db * misses { work(long); call cache * often { work(1 ms/request) } } }"
     text = spec(way, more=KINDS.format(of="of users")).replace(
         "switched; rate 1 Mbit/s; header 66 byte/packet; propagation 1 ms",

@@ -83,7 +83,7 @@ def test_specs_with_calls_are_checked_without_mistakes() -> None:
 # -- when a request is where ----------------------------------------------------------
 
 
-def test_the_tree_of_calls_tells_when_a_request_is_where() -> None:
+def test_the_tree_of_calls_shows_when_a_request_is_where() -> None:
     way = """at web {
       work(1 ms/request)
       call db * 20 % { work(10 ms/request); call cache * 3 { wait } }

@@ -113,7 +113,7 @@ def _pairs(whose: str, steps: str = "at peer { go }\n at peer { work }", machine
 
 @given(st.integers(2, 7))
 @few
-def test_a_mesh_is_what_counting_each_pair_tells(machines: int) -> None:
+def test_a_mesh_is_what_counting_each_pair_gives(machines: int) -> None:
     ordered = lowered(_pairs("ordered pair of peer", machines=machines))
     busy = [0] * machines
     for sender, receiver in permutations(range(machines), 2):

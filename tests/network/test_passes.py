@@ -87,7 +87,7 @@ class Snapshot:
         return type(value)
 
 
-def test_a_snapshot_tells_what_was_changed() -> None:
+def test_a_snapshot_shows_what_was_changed() -> None:
     """What the next test rests on: a change deep in a value is seen."""
     snapshot, value = Snapshot(), {"a": [1, {"b": 2}]}
     before = snapshot.of(value)

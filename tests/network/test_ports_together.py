@@ -17,7 +17,7 @@ from qps.solver.what_if.sizing import size
 SHOP = Path(__file__).parents[1] / "applications" / "fifteen_services.qps"
 
 
-def test_what_each_resource_takes_tells_of_a_switch_once() -> None:
+def test_demands_list_a_switch_one_time() -> None:
     spec = load(SHOP)
     text = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
     assert "fabric.gateway.out, busiest of 30 ports" in text
@@ -36,7 +36,7 @@ def test_ports_that_take_more_are_reported_by_themselves() -> None:
     assert "with more capacity for auth.cpu and 6 ports of fabric" in sentence
 
 
-def test_values_that_carry_tell_of_a_switch_once() -> None:
+def test_values_that_support_users_list_a_switch_one_time() -> None:
     spec = load(SHOP)
     configuration = spec.configuration()
     text = inverse_text(solve_for(spec.model, configuration, "auth.cpu.cores", 25_000), width=1000)

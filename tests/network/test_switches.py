@@ -77,7 +77,7 @@ def known(graph: LoadGraph) -> list[object]:
 
 
 @pytest.mark.parametrize("path", sorted(SPECS.glob("*.qps")), ids=lambda path: path.stem)
-def test_it_tells_what_the_graph_of_each_configuration_tells(path: Path) -> None:
+def test_a_graph_with_switches_equals_the_graph_of_each_configuration(path: Path) -> None:
     spec = load(path)
     for configuration in combinations(path, spec.model):
         for solved in in_each_mode(spec.model, configuration):

@@ -34,7 +34,7 @@ def test_every_number_is_cited(path: Path) -> None:
     assert text.count("expect ") == text.count("\n  source ")
 
 
-def test_the_list_tells_what_qps_test_tells() -> None:
+def test_the_list_states_what_qps_test_reports() -> None:
     named = spec_figures.named(LISTED)
     assert sorted(named) == [f"textbook/{path.parent.name}/{path.stem}" for path in SPECS]
     for spec in named:

@@ -371,7 +371,7 @@ def test_a_budget_may_be_less_than_the_line() -> None:
     assert load(graph, "line.forth", 10) == Fraction("0.6")
 
 
-def test_solve_tells_what_was_lowered_and_with_which_priority() -> None:
+def test_solve_states_what_was_lowered_and_with_which_priority() -> None:
     spec = checked(BUDGET + "require { used.rate >= 10 packet/s }")
     graph = lowered(BUDGET + "require { used.rate >= 10 packet/s }")
     solution = solve(graph)

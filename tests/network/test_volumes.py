@@ -124,7 +124,7 @@ def test_elastic_rates_are_carried_as_they_settle() -> None:
     )
 
 
-def test_the_text_tells_volumes() -> None:
+def test_the_text_lists_volumes() -> None:
     spec = checked(PRELUDE + FLOW % "ports" + "require { net.web.out.throughput <= 10 kbit/s }\n")
     answer = answer_of(spec)
     text = solve_text(answer, "x")
@@ -147,7 +147,7 @@ def test_the_text_tells_volumes() -> None:
     assert (rows["net.user.in"].bit_per_s, rows["net.user.in"].count) == (1000, 20)
 
 
-def test_json_tells_what_is_carried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_lists_traffic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.qps"
     path.write_text(PRELUDE + FLOW % "wire")
     main(["solve", str(path), "--format", "json", "--no-advice"])
@@ -163,7 +163,7 @@ def test_json_tells_what_is_carried(tmp_path: Path, capsys: pytest.CaptureFixtur
     }
 
 
-def test_explain_tells_a_throughput() -> None:
+def test_explain_states_a_throughput() -> None:
     text = explanation_text(explain(lowered(PRELUDE + FLOW % "ports"), "net.web.out.throughput", 6))
     assert "throughput, in bit/s" in text
     assert "3 kbit/s at N = 6" in text

@@ -82,7 +82,7 @@ def test_a_page_answers_what_solve_does_where_readers_start(more: str, tmp_path:
 
 
 @needs_node
-def test_what_only_samples_tell_of_a_change_is_not_judged(tmp_path: Path) -> None:
+def test_a_change_known_from_samples_alone_has_no_verdict(tmp_path: Path) -> None:
     """Without it there may be more than are well served: an upper bound, and it says of what."""
     spec = checked(SPEC)
     name = "replies.latency <= 10 ms with 95 % certainty"

@@ -319,7 +319,7 @@ def test_one_figure_may_be_requested(capsys: pytest.CaptureFixture[str], spec: P
     assert len(page) < len(whole)
 
 
-def test_figures_alone_tell_nothing_of_how_sure_the_answer_is(
+def test_figures_alone_have_no_uncertainty_of_the_answer(
     capsys: pytest.CaptureFixture[str], spec: Path
 ) -> None:
     spec.write_text(REPORTED.replace("pace = 3 packet/s", "pace = 3 packet/s +- 10 %"))

@@ -84,7 +84,7 @@ def test_where_nothing_helps_that_is_said(open_page: Any) -> None:
     )
 
 
-def test_a_report_tells_what_it_takes_to_carry_more(tmp_path: Path) -> None:
+def test_a_report_states_what_more_users_need(tmp_path: Path) -> None:
     file = tmp_path / "one.qps"
     file.write_text(ONE_MACHINE.replace("1..100\n", "1..190\n"), encoding="utf-8")
     written = tmp_path / "one.html"

@@ -143,7 +143,7 @@ def test_a_heat_map_has_values_a_limit_and_whole_numbers_once(
     assert "current: " in page.inner_text("#picture-heat .legend")
 
 
-def test_every_picture_tells_its_values_by_keys(shop_html: str, open_page: Any) -> None:
+def test_every_picture_shows_its_values_by_keys(shop_html: str, open_page: Any) -> None:
     page = open_page(shop_html).page
     page.evaluate("() => qps.drawAll()")
     shown = page.evaluate(
@@ -160,7 +160,7 @@ def test_every_picture_tells_its_values_by_keys(shop_html: str, open_page: Any) 
         assert len(set(values)) > 1 or len(page.locator(f"#picture-{key} svg rect").all()) < 3, key
 
 
-def test_controls_are_the_numbers_that_tell_and_others_are_found(
+def test_controls_are_the_important_numbers_and_others_are_found(
     shop_html: str, open_page: Any
 ) -> None:
     page = open_page(shop_html).page

@@ -222,7 +222,9 @@ FILL = """(n) => {
 
 
 @in_a_browser
-def test_the_drawing_follows_the_users_shown_and_tells_whose_a_load_is(open_page: Any) -> None:
+def test_the_drawing_follows_the_users_shown_and_names_the_cause_of_a_utilization(
+    open_page: Any,
+) -> None:
     page = open_page(html_of_text(SHOP))
     few, many = page.run(FILL, 10), page.run(FILL, 100)
     assert "cpu 0.9 %" in few[0]

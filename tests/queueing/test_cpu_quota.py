@@ -95,7 +95,7 @@ def test_percentiles_are_within_their_error(row: tuple[float, ...]) -> None:
         assert 10 * at.number(graph.measures[measure].value) == pytest.approx(true, rel=0.6)
 
 
-def test_the_rows_are_what_the_simulation_tells() -> None:
+def test_the_rows_are_what_the_simulation_reports() -> None:
     cores, limit, utilization, service, _, mean, p95, _ = EXPONENTIAL[0]
     each = service * limit
     times = response_times(

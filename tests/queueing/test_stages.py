@@ -319,7 +319,7 @@ def test_a_fixed_time_by_chance_is_distinguished(name: str, level: float) -> Non
 
 
 @needs_node
-def test_scripts_tell_fixed_times_by_chance_the_same() -> None:
+def test_scripts_give_the_same_fixed_times_by_chance() -> None:
     cases = [
         [level, *chain(*_line_by_chance(*BY_CHANCE[name]))]
         for name in BY_CHANCE

@@ -157,7 +157,7 @@ stream v for each host { traffic N * 1 request/s; at host { work } }
 
 
 @pytest.mark.parametrize("users", [10, 60, 85])
-def test_a_jitter_law_and_a_queue_tell_of_the_same_time(users: int) -> None:
+def test_a_jitter_law_and_a_queue_describe_the_same_time(users: int) -> None:
     """The time in an M/M/1 is exponential: the law states its variance, and its quantile stays."""
     graph = lowered(LAWFUL)
     stream = _only(graph)

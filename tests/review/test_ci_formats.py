@@ -63,7 +63,7 @@ def test_junit_holds_every_claim(capsys: pytest.CaptureFixture[str]) -> None:
     assert cases["bad"].get("line") == "8"
 
 
-def test_junit_tells_of_wrong_specs_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_junit_reports_wrong_specs_too(capsys: pytest.CaptureFixture[str]) -> None:
     status, out = run(capsys, "--format", "junit", "wrong.qps")
     assert status == 2
     root = ET.fromstring(out)
@@ -213,7 +213,7 @@ def test_rows_are_annotated_where_they_are(capsys: pytest.CaptureFixture[str]) -
     assert "::error file=deep/er/runs.csv,line=2,title=runs[2].busy::" in out
 
 
-def test_junit_tells_times(capsys: pytest.CaptureFixture[str]) -> None:
+def test_junit_has_times(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = run(capsys, "--format", "junit", "a,b:c.qps")
     root = ET.fromstring(out)
     times = [float(str(case.get("time"))) for case in root.iter("testcase")]

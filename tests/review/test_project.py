@@ -168,7 +168,7 @@ def test_a_failure_is_accepted_until_its_day(
 @pytest.mark.parametrize(
     ("until", "verdict", "said"), [(LATER, "accepted", "accepted"), (OVER, "fails", "was accepted")]
 )
-def test_whoever_tells_of_claims_tells_the_same_of_what_is_accepted(
+def test_each_report_of_claims_has_the_same_accepted_failures(
     until: date, verdict: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("qps.toml").write_text(accepting(until), encoding="utf-8")

@@ -116,7 +116,7 @@ def test_a_repository_runs_nothing(spec: Path) -> None:
     assert not result.exists()
 
 
-def test_the_head_of_a_page_tells_it(spec: Path) -> None:
+def test_the_head_of_a_page_states_it(spec: Path) -> None:
     commit = committed(spec)
     page = spec.with_suffix(".html")
     assert main(["report", str(spec), "-q", "--no-advice", "-o", str(page)]) == 0

@@ -129,7 +129,7 @@ require {{ quantile(s.latency, 99 %) <= 1 s }}
 @pytest.mark.parametrize("queueing", ["", *(f", queueing {one}" for one in QUEUEING[1:])])
 @pytest.mark.parametrize("cost", ["1e-300", pytest.param("1e-9", marks=nightly), "1e300"])
 @pytest.mark.parametrize("command", ["solve", pytest.param("test", marks=nightly)])
-def test_loads_that_no_float_tells_from_nothing_have_answers(
+def test_loads_that_floats_round_to_zero_have_answers(
     queueing: str, cost: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("tiny.qps").write_text(TINY.format(queueing=queueing, cost=cost), encoding="utf-8")

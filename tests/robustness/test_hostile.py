@@ -54,7 +54,7 @@ def test_a_limit_beyond_all_floats_is_reported_by_every_command(
     assert main([command, str(path), *words.get(command, [])]) in (0, None)
 
 
-def test_a_number_that_no_digits_tell_has_a_name_and_a_place(
+def test_a_number_that_digits_do_not_decide_has_a_name_and_a_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(point_values, "BITS", (128, 1024))

@@ -159,7 +159,7 @@ def test_one_thread_is_helped_by_faster_cores() -> None:
     ]
 
 
-def test_costs_of_two_machines_tell_of_no_faster_one() -> None:
+def test_costs_of_two_machines_suggest_no_faster_one() -> None:
     text = THREADS.replace(
         "node server = big",
         "node server = big\n node other = big\n link l = wire between server, other",

@@ -136,7 +136,7 @@ def test_what_was_chosen_follows_into_answers_again_and_again() -> None:
     ] * 2
 
 
-def test_the_claim_tells_its_own_choice_first() -> None:
+def test_the_claim_states_its_own_choice_first() -> None:
     result = only(
         'expect e { far.cpu.load < 9 % with N = 1; source "table 1"; fitted "one user of two" }'
     )
@@ -435,7 +435,7 @@ def test_verdicts_of_claims_are_counted_by_folder(
     ]
 
 
-def test_costs_fitted_to_the_very_table_tell_nothing_of_it(tmp_path: Path) -> None:
+def test_costs_fitted_to_the_same_table_are_no_evidence(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text("cpu in %,packet/s\n10,100\n20,200\n29.9,300\n")
     (tmp_path / "more.csv").write_text("cpu in %,packet/s\n10,100\n20,200\n30,300\n")
     (tmp_path / "relay.qps").write_text(
@@ -455,7 +455,7 @@ def test_costs_fitted_to_the_very_table_tell_nothing_of_it(tmp_path: Path) -> No
     }
 
 
-def test_the_page_tells_what_is_missed(tmp_path: Path) -> None:
+def test_the_page_states_what_is_missed(tmp_path: Path) -> None:
     file = tmp_path / "spec.qps"
     file.write_text(
         BASE

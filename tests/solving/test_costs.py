@@ -244,7 +244,7 @@ def test_the_keys_of_the_contract() -> None:
     assert data["advice"] == []
 
 
-def test_without_modes_prices_and_elastic_parameters_there_is_nothing_to_tell() -> None:
+def test_without_modes_prices_and_elastic_parameters_these_parts_are_empty() -> None:
     data = json.loads(json.dumps(as_json(_view(BASE))))
     assert (data["mode"], data["modes"], data["elastic"], data["cost"]) == (None, [], [], [])
 

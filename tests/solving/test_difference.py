@@ -444,7 +444,7 @@ main:specs/app.qps -> specs/app.qps
     )
 
 
-def test_what_is_written_alike_tells_its_values(
+def test_expressions_written_alike_show_their_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = BASE.format(work=10, pace=1).replace("10 ms/packet", "slow(10 ms/packet)")

@@ -237,7 +237,7 @@ def test_ten_per_cent_more_is_rounded_up(users: int, more: int) -> None:
     assert found.at == more
 
 
-def test_there_may_be_more_to_tell_than_anybody_reads() -> None:
+def test_long_lists_are_shortened() -> None:
     extra = "".join(
         f"require {{ pages.latency + {i} ms <= {40 + 2 * i} ms }}\n" for i in range(1, 7)
     )
@@ -390,7 +390,7 @@ def test_markdown_lists_it() -> None:
 STEEP = SPEC + "measure crowd = N * 1 ms\nmeasure steep = (1 - (1 - (N/2000)^40)^2) * 1 ms\n"
 
 
-def test_what_passes_its_limit_by_less_than_floats_tell_is_reported_with_by_how_much() -> None:
+def test_a_limit_exceeded_by_less_than_floats_resolve_is_reported_with_the_excess() -> None:
     text = f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n"
     assert (
         answer_sentence(_answer(text))

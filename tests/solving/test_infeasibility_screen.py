@@ -104,7 +104,7 @@ def agree(model: ir.Model, usual: Configuration) -> int:
         for path in SPECS
     ],
 )
-def test_an_outline_tells_what_the_graph_of_each_configuration_tells(path: Path) -> None:
+def test_an_outline_equals_the_graph_of_each_configuration(path: Path) -> None:
     model = load(path).model
     has_elastic = any(one.is_elastic for one in model.parameters)
     assert agree(model, base_configuration(model)) > 0 or has_elastic
@@ -177,7 +177,7 @@ require {{ s0.latency <= 5 s; cost <= 200 $ }}
 
 @settings(max_examples=examples(30), deadline=None)
 @given(texts())
-def test_outlines_of_generated_specs_tell_the_same(text: str) -> None:
+def test_outlines_of_generated_specs_equal_their_graphs(text: str) -> None:
     try:
         model = qps.loads(text).spec.model
     except qps.QpsError:

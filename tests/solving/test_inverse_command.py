@@ -118,7 +118,7 @@ REQUIRED = "panels must be at least 41 (40.5 before rounding; below that, host C
     ("arguments", "now"),
     [([], 60), (["--format", "text"], 60), (["--set", "panels = 70"], 70)],
 )
-def test_the_command_tells_the_answer(
+def test_the_command_prints_the_answer(
     spec: str, arguments: list[str], now: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = _run(capsys, spec, "--for", "panels", "--users", "N = 81", *arguments)

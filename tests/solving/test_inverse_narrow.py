@@ -205,7 +205,7 @@ def test_what_jumps_all_the_time_is_reported_where_its_size_does(
     assert found.known == EXACT
 
 
-def test_what_bounds_do_not_tell_does_not_matter_where_another_fails() -> None:
+def test_undecided_bounds_do_not_matter_where_another_fails() -> None:
     found = _requested("1..2", SAW, "<= 0.5", rate="100")
     assert not found.intervals
     assert found.known == EXACT
@@ -336,7 +336,7 @@ def test_what_is_exact_carries_fewer_everywhere(
             assert all(holds(n, p) for n in range(1, users + 1)), (measure, p)
 
 
-def test_boxes_are_not_halved_below_what_bounds_tell() -> None:
+def test_boxes_are_not_halved_below_the_resolution_of_bounds() -> None:
     """Bounds of a wait of users are wider than the digits of floats, also at one point."""
     rest = (1, 0, 1, Fraction(1, 20), 1, 0, 1)
     wait = apply("closed_wait", number(20), number(5), X, *map(number, map(Fraction, rest)))

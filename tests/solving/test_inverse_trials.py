@@ -121,7 +121,7 @@ def test_what_has_a_value_for_each_kind_lists_these() -> None:
     )
 
 
-def test_values_that_are_tried_tell_where_it_changes_and_noise_tells_nothing() -> None:
+def test_trials_find_where_it_changes_and_noise_finds_nothing() -> None:
     values, changes = tried(lambda at: at > Fraction(1, 3), (0.01, 1.0), is_whole=False)
     assert values > 100
     ((before, after),) = changes

@@ -199,7 +199,7 @@ def spec(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_explain_tells_a_figure(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_prints_a_figure(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", spec, "f"]) == 0
     printed = capsys.readouterr().out
     assert "lan leads up to 300 Mbit/s, then near.cpu." in printed

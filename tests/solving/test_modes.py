@@ -244,7 +244,7 @@ def test_claims_without_a_mode_are_outside_of_any_but_for_two_answers() -> None:
     assert _holds(text) == [True] * 6
 
 
-def test_the_page_tells_what_is_in_force_in_the_worst_mode() -> None:
+def test_the_page_states_what_is_in_force_in_the_worst_mode() -> None:
     spec = checked(RANKED)
     configuration = spec.configuration()
     graph = solve_model(spec.model, configuration).graph

@@ -331,7 +331,7 @@ matrix rows { most in [0.5, 0.9, 1, 1.5]AT }
     ],
 )
 @pytest.mark.parametrize("at", ["", "; at N = 120"])
-def test_a_matrix_tells_as_solve_what_is_full_from_the_start_and_stays_so(
+def test_a_matrix_reports_as_solve_what_is_saturated_from_the_start_and_stays_so(
     first: str, load: str, at: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = FILLED.replace("FIRST", first).replace("LOAD", load).replace("AT", at)

@@ -195,7 +195,7 @@ def test_single_threads_have_the_target_of_their_processor() -> None:
     assert (solution.capacity, solution.limited_by) == (80, "web.cpu.one.utilization")
 
 
-def test_the_text_tells_the_target() -> None:
+def test_the_text_states_the_target() -> None:
     spec = checked(f"target cpu 75 %, link 80 %\n{SPEC}")
     answer = answer_of(spec)
     sentence = "75 users. At 76, web.cpu utilization is 76 %, above its target of 75 %."
@@ -207,7 +207,7 @@ def test_the_text_tells_the_target() -> None:
     assert "first to exceed its target: web.cpu, above 75 users." in text
 
 
-def test_explain_tells_the_target() -> None:
+def test_explain_states_the_target() -> None:
     text = explanation_text(explain(lowered(f"target cpu 75 %\n{SPEC}"), "web.cpu", 75))
     assert "utilization (target 75 %, set by `target of cpu`)" in text
     assert "At target    N = 75 (closed form): N = target of cpu/" in text

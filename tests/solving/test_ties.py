@@ -113,7 +113,7 @@ MATRIX = (
 
 
 @pytest.mark.parametrize("extra", ["", "target cpu 50 %, link 20 %\n"])
-def test_matrices_tell_the_same(extra: str) -> None:
+def test_matrices_give_the_same_result(extra: str) -> None:
     assert disagreements(SHOP + extra + MATRIX, count=42) == []
 
 

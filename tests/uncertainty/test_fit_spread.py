@@ -271,7 +271,7 @@ def test_instances_of_a_file_share_its_measurements(tmp_path: Path) -> None:
     ],
     ids=["as many rows as numbers", "nothing missed"],
 )
-def test_a_table_that_does_not_tell_gives_no_spread(tmp_path: Path, runs: str) -> None:
+def test_an_insufficient_table_gives_no_spread(tmp_path: Path, runs: str) -> None:
     assert uncertainty_of(spec_of(tmp_path, runs)) is None
 
 

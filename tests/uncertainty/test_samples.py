@@ -71,7 +71,7 @@ def test_a_product_of_powers_is_met_by_a_surface(numbers: int) -> None:
     assert surface(many, 500)[0] == pytest.approx(result(many), rel=1e-9)
 
 
-def test_a_surface_tells_how_far_it_is_off_a_kink() -> None:
+def test_a_surface_states_its_error_at_a_kink() -> None:
     def result(values: dict[str, np.ndarray]) -> np.ndarray:
         return np.asarray(np.minimum(values["x0"], 1.2 * values["x1"]))
 
@@ -157,7 +157,7 @@ def test_what_is_computed_by_a_surrogate_is_near_to_what_each_sample_has_alone()
         assert found.largest[row] == pytest.approx(alone, abs=1 + surface.error * alone)
 
 
-def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_number_of_workers_gives_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_solver, "_PART", 300)
     monkeypatch.setattr(worker_processes, "START", "spawn")  # as elsewhere than on Linux
     spec = _uncertain("lqns/chandy_neuse.qps", NUMBER)
@@ -209,7 +209,7 @@ def test_what_takes_long_and_has_no_population_in_it_is_computed_by_a_surrogate(
         assert found.largest[row] == (2 if is_met[row] else 0)
 
 
-def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() -> None:
+def test_probabilities_by_a_surface_are_those_of_single_solves() -> None:
     """Of users who wait in a network: samples solved each alone, at the answer as stated."""
     spec = _uncertain("lqns/chandy_neuse.qps", NUMBER)
     solution = solve_model(spec.model, spec.configuration())

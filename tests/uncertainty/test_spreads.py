@@ -230,7 +230,7 @@ def test_slopes_stand_next_to_samples_where_they_differ() -> None:
     assert any("A linear approximation gives" in line for line in bent.uncertainty)
 
 
-def test_the_same_seed_tells_the_same_and_another_one_another() -> None:
+def test_the_same_seed_gives_the_same_result_and_another_one_another() -> None:
     own = spec_of("param work = between 1 and 4 ms/request")
     assert spread(own, "web.cpu") == spread(own, "web.cpu")
     assert spread(own, "web.cpu") != spread(own, "web.cpu", sampling=Sampling(samples=2000, seed=7))
@@ -241,7 +241,7 @@ def test_what_is_not_there_is_refused_as_ever() -> None:
         explained(spec_of("param work = between 1 and 4 ms/request"), "nix")
 
 
-def test_the_command_tells_it_in_words_and_in_json(
+def test_the_command_prints_it_in_words_and_in_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
