@@ -92,9 +92,9 @@ HELD_BY = {
         "pages/test_playground_frame.py::test_nothing_is_written_where_it_is_opened_by_itself",
     ],
     "Cache": [
-        "commands/test_command_cache.py::test_what_others_may_have_written_is_not_read",
-        "commands/test_command_cache.py::test_what_is_damaged_is_made_again",
-        "commands/test_command_cache.py::test_one_byte_of_what_took_part_makes_it_anew",
+        "commands/cache/test_cache_files.py::test_what_others_may_have_written_is_not_read",
+        "commands/cache/test_cache_files.py::test_what_is_damaged_is_made_again",
+        "commands/cache/test_cache_invalidation.py::test_one_byte_of_what_took_part_makes_it_anew",
         "robustness/test_stored_values.py::test_any_bytes_give_a_value_or_are_refused",
         "robustness/test_stored_values.py::test_only_what_is_of_our_own_processes_is_unpickled",
     ],

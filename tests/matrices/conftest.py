@@ -1,4 +1,4 @@
-"""What tests of runs share."""
+"""Fixtures of runs and pages of matrices."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from helpers.matrix_of_parts import SPEC
+from helpers.matrix_pages import SMALL, html_of
 from qps.solver.matrix.execution import matrix_run
 
 
@@ -16,3 +17,8 @@ def small_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop.qps").write_text(SPEC)
     monkeypatch.setattr(matrix_run.Parts.__init__, "__defaults__", (16,))
+
+
+@pytest.fixture(scope="module")
+def small() -> str:
+    return html_of(SMALL)

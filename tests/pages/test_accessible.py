@@ -11,11 +11,11 @@ import pytest
 from browsers import browser
 from browsers.axe import faults
 from browsers.browser import CHROMIUM, MISSING
+from helpers.matrix_pages import SMALL
+from helpers.matrix_pages import html_of as matrix_of
 from helpers.nightly import nightly
 from helpers.reports import html_of, html_of_text
 from helpers.skips import missing_in_ci
-from matrices.test_matrix_page import SMALL
-from matrices.test_matrix_page import html_of as matrix_of
 from pages.test_difference_page import NEW, OLD
 from pages.test_difference_page import page_of as difference_of
 from pages.test_uncertainty_page import SITE
