@@ -45,12 +45,12 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
         if not is_plain:
             return _share_hint(bounded)
         percent = f"{shown(value)} %"
-        return instead(bounded.span.text, percent, words=f"for a percentage write `{percent}`")
+        return instead(bounded.span.text, percent, words=f"for a percentage, write `{percent}`")
     if bounded.bound is Bound.RANK:
         hint = "write `priority 1` for the highest priority"
         return instead(bounded.span.text, "1", words=hint)
     if bounded.bound is Bound.CALLS:
-        return "make 1 to 10,000 calls at once; round a fraction with `ceil(…)`"
+        return "make 1 to 10,000 parallel calls; round a fraction with `ceil(…)`"
     if bounded.bound is Bound.WHOLE:
         return "use a whole number of cores, or `mm1`"
     if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):

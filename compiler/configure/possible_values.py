@@ -278,9 +278,9 @@ class _Check(ValueCheck):
             self._sink.report(
                 codes.FAN_OUT,
                 fan_out.count.span,
-                f"{shown(count)} calls at once for {shown(machines)} machines of `{call.node}`: "
-                "which answers come first is unknown",
-                secondary=[Label(fan_out.answers.span, "the first answers are required")],
+                f"{shown(count)} parallel calls to {shown(machines)} machines of `{call.node}`: "
+                "the order of their responses is unknown",
+                secondary=[Label(fan_out.answers.span, "waits only for the first responses")],
                 hint=f"increase the number of machines of `{call.node}`, or wait for all answers",
             )
 

@@ -97,7 +97,7 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
     """Yield the values that a model states, whatever its configuration."""
     for parameter in model.parameters:
         if parameter.is_elastic and parameter.low is not None:
-            what = f"the least of `{parameter.name}`"
+            what = f"the least value of `{parameter.name}`"
             yield Bounded(
                 expr=parameter.low,
                 span=parameter.span,
@@ -111,7 +111,8 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
                 yield Bounded(
                     expr=_difference(parameter.high, parameter.low),
                     span=parameter.span,
-                    what=f"the difference between largest and least of `{parameter.name}`",
+                    what="the difference between the largest and the least value of "
+                    f"`{parameter.name}`",
                     bound=Bound.NOT_NEGATIVE,
                     dimension=parameter.dimension,
                 )

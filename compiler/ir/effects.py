@@ -46,7 +46,7 @@ class EffectKind(Enum):
             bound=Bound.SHARE,
             refused=(
                 "drops requests inside a call, so that some are never answered",
-                "for a call by some requests write `call db * 20 % { … }`; for loss, `drop`",
+                "for a call by some requests, write `call db * 20 % { … }`; for loss, `drop`",
             ),
         ),
     )

@@ -61,7 +61,7 @@ def range_help(fault: Fault) -> str | None:
         hint = f"put the value first, then its range: `{low[1]} in {low[1]}..{high[0]}`"
         return instead("..", f" in {low[1]}..", at=fault.span, words=hint)
     return (
-        "a count must be one number; for autoscaling write `let many = clamp(ceil(…), "
+        "a count must be one number; for autoscaling, write `let many = clamp(ceil(…), "
         f"{low[1]}, {high[0].strip()})`, and `* many`"
     )
 

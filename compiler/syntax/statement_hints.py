@@ -42,7 +42,7 @@ def priority_help(fault: Fault) -> str | None:
     if re.search(r"\belastic\b", fault.before):
         return "put the priority right after the range: `elastic 1..20 packet/s priority 1`"
     return (
-        "for an elastic parameter write `param x elastic 1..20 packet/s priority 1`; for "
+        "for an elastic parameter, write `param x elastic 1..20 packet/s priority 1`; for "
         "a stream, `priority 1` on a separate line"
     )
 
@@ -95,7 +95,7 @@ def call_help(fault: Fault) -> str | None:
     at_once = re.search(r"\bcall\s+([\d_]+)$", fault.before)
     if at_once and fault.word.isidentifier():
         return (
-            f"for {at_once[1]} calls at once write "
+            f"for {at_once[1]} parallel calls, write "
             f"`together {at_once[1]} {{ call {fault.word} {{ … }} }}`"
         )
     if re.search(r"\btogether\b[^{};\n]*$", fault.before) and fault.word not in "{;}":
@@ -141,7 +141,7 @@ def chance_help(fault: Fault) -> str | None:
     before, word = fault.before[-CHARACTERS_BEFORE:], fault.word
     if re.search(rf"{_STARTS}if$", before):
         return (
-            f"for an event write `{word}: …` and `not {word}: …`; a condition stands behind its "
+            f"for an event, write `{word}: …` and `not {word}: …`; a condition stands behind its "
             "step: `step if …`"
         )
     if re.search(rf"{_STARTS}event$", before):

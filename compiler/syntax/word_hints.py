@@ -46,7 +46,7 @@ _SAID = {
     "equals": "compare with `==`",
     "unless": "write `if not …`",
     "let": "write `param`, or `let` for a computed value",
-    "shared": "for a half-duplex medium write `shared`",
+    "shared": "for a half-duplex medium, write `shared`",
 }
 """What is said of some words instead of ``write `word` ``, by them or by what is to be written."""
 _NETWORK_WORDS = {

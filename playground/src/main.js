@@ -106,10 +106,7 @@ function mark(found) {
 addEventListener("message", ({ source, data }) => {
   if (source !== frame.contentWindow || page === undefined) return;
   if (data === "ready") frame.contentWindow.postMessage(page, "*");
-  else if (data?.number === page.number && sure && Array.isArray(data.uncertainty?.lines)) {
-    sure.textContent = data.uncertainty.lines.join(" ");
-    if (typeof data.uncertainty.headline === "string") status.firstChild.textContent = data.uncertainty.headline; // it was of nominal inputs
-  }
+  else if (data?.number === page.number && sure && Array.isArray(data.uncertainty?.lines)) sure.textContent = data.uncertainty.lines.join(" ");
 });
 
 document.getElementById("tidy").addEventListener("click", async () => {

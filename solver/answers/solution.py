@@ -135,7 +135,7 @@ class Sensitivity(Struct, frozen=True):
 
 
 class Knee(Struct, frozen=True):
-    """Population at which an elastic parameter leaves one end of its range, and the resource.
+    """Population at which an elastic parameter leaves one end of its range, and its cause.
 
     `method` is the method that found the population.
     """

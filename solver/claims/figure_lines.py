@@ -244,7 +244,7 @@ class _Drawing(Struct, frozen=True, dict=True):
                 codes.NO_ANSWER,
                 curve.span,
                 f"this line depends on {name}, which is not the axis of the figure",
-                hint=f"fix it: `with {name} = …`",
+                hint=f"set it: `with {name} = …`",
             )
         return formula
 

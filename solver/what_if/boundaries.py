@@ -43,10 +43,10 @@ _NEIGHBORHOOD = Fraction(10**6)
 
 
 class Failure(Struct, frozen=True):
-    """A requirement that is not met, and its mode; None without modes.
+    """A requirement that is not met, and its mode (None if the spec has no modes).
 
-    If `refused` is true, `requirement` is not a requirement, but the reason why the value is
-    invalid or undecided.
+    If `refused` is true, `requirement` contains the reason why the value is invalid or
+    undecided instead.
     """
 
     requirement: str

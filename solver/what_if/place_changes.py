@@ -82,7 +82,7 @@ def _texts(
         several = _plural(kinds[1], otherwise)
         one = kinds[1] if several != otherwise else otherwise.removesuffix("s")
         if counts == (None, None):
-            return "", f"another number of {several}"
+            return "", f"number of {several} changed"
         before, after = ("computed" if count is None else f"{count:,}" for count in counts)
         return before, f"{after} {one}" if counts[1] == 1 else f"{after} {several}"
     before, after = (

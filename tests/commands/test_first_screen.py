@@ -74,7 +74,7 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     assert lines[:2] == [f"{'site':72}site.qps", ""]
     assert lines[2] == "  Capacity     3,750 shoppers (optimistic)"
     assert lines[3] == "  p99          replies ≥ 8.64 ms"
-    assert lines[4] == "  Not covered  model error of replies latency: run `qps simulate site.qps`"
+    assert lines[4] == "  Unverified   model error of replies latency; run `qps simulate site.qps`"
     assert "\n  Bottleneck   web CPU: utilization at its 75 % limit\n" in text
     assert "\n  Mean latency replies ≥ 8.64 ms (limit 100 ms)\n" in text
     assert "web.cpu.utilization" not in text

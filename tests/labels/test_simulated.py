@@ -199,7 +199,7 @@ def test_waits_and_shares_by_a_time_are_judged() -> None:
 def test_several_servers_of_uneven_service_wait_as_was_played(
     cores: int, load: float, cv: float, played: float
 ) -> None:
-    """Two million gamma distributed services of 1 s, by a program of its own: known within 2 %."""
+    """Two million gamma-distributed services of 1 s, by a program of its own: known within 2 %."""
     spec = _PLAIN.replace("1 core, queueing mm1", f"{cores} core, queueing mgc cv {cv}")
     spec = spec.replace("cpu 0.6 s", "cpu 1 s").replace("1 request/s", f"{load * cores} request/s")
     job = graph_of(spec).streams["job"]

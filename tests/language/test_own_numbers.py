@@ -320,7 +320,8 @@ def test_what_a_law_decides_by_is_not_set_and_what_it_comes_to_is_checked() -> N
     with pytest.raises(QpsError, match=r"the jitter of near\.forth is negative"):
         solved(checked(LAWS.replace("40 ms^2 * (load +", "-40 ms^2 * (0 +")))
     with pytest.raises(
-        QpsError, match="the difference between largest and least of `pace` must be zero or more"
+        QpsError,
+        match="the largest and the least value of `pace` must be zero or more",
     ):
         solved(checked(ELASTIC), "pace.most = 4 packet/s")
     with pytest.raises(AssertionError, match="divides by zero"):

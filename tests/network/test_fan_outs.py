@@ -191,12 +191,12 @@ def test_users_who_wait_are_refused() -> None:
         machines="3",
         queueing="mm1",
     ).replace("traffic 1 request/s", "traffic 1 request, think 1 s")
-    with pytest.raises(QpsError, match="wait for calls that are made many times at once"):
+    with pytest.raises(QpsError, match="cannot wait for a fan-out of calls"):
         lowered(text)
 
 
 def test_what_can_be_lost_is_refused() -> None:
-    with pytest.raises(QpsError, match="how many items get all their answers is unknown"):
+    with pytest.raises(QpsError, match="fraction of items that receive all responses is unknown"):
         graph("together 3 { call leaf { look; fail } }")
 
 

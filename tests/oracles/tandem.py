@@ -1,7 +1,7 @@
 """Queues in a row, played out in arrays: the truth that two-moment flows are held against.
 
 One flow (or several, superposed) of gamma distributed times between arrivals, one server a stage,
-gamma distributed service times, first come first served. `python tests/oracles/tandem.py` tells how
+gamma-distributed service times, first come first served. `python tests/oracles/tandem.py` tells how
 far the formulas of the compiler are from it.
 """
 

@@ -53,7 +53,7 @@ def test_the_first_screen_answers_five_questions(
         "Change mixing: software -> hardware ≤ 194 Try",
     ]
     assert "23.2 %" in page.page.inner_text("#gauges tr:has-text('station CPU')")
-    assert result["Not covered"].startswith("model error of voice latency: run qps simulate")
+    assert result["Unverified"].startswith("model error of voice latency; run qps simulate")
     reached = "voice latency: limit of 230 ms reached at ≤ 35 users"
     assert result["Next limit"].startswith(reached)
     seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
@@ -68,7 +68,7 @@ def test_what_is_tried_has_the_price_it_lacks(open_page: Any) -> None:
     assert result["Cost"].startswith("no prices set; add price 0.8 $/hour to waiting")
     options = page.page.locator("#decision code", has_text="price").first.inner_text()
     assert options == "price 0.8\N{NO-BREAK SPACE}$/hour"
-    assert result["Accuracy"] == "exact for this model"
+    assert result["Accuracy"] == "capacity is exact for this model"
 
 
 def test_users_are_called_as_the_spec_calls_them_and_all_follows(open_page: Any) -> None:
@@ -79,7 +79,7 @@ def test_users_are_called_as_the_spec_calls_them_and_all_follows(open_page: Any)
     largest = page.run("() => qps.shown.solved.largest")
     assert result[""] == f"{largest} viewers"
     assert result["Limit"].startswith("flow latency")
-    assert result["Accuracy"] == "exact for this model"
+    assert result["Accuracy"] == "capacity is exact for this model"
     assert page.page.inner_text("#small-answer").startswith(f"{largest} viewers")
     page.page.fill("#number-pace", "4")
     again = page.run("() => qps.shown.solved.largest")

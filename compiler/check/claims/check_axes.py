@@ -86,7 +86,7 @@ class AxisChecker(OfChanges, frozen=True):
                 codes.BAD_SETTING,
                 name.span,
                 f"the population `{name.text}` cannot be an axis",
-                f"for values at one population write `at {name.text} = 20`; to set its "
+                f"for values at one population, write `at {name.text} = 20`; to set its "
                 f"range, `matrix … with {name.text} = 2..50 {{`",
             )
             return None

@@ -28,8 +28,8 @@ class ClaimChecker(OfChanges, frozen=True):
                 codes.MISSING_PART,
                 item.name.span,
                 f"`{item.name.text}` has no claim",
-                hint="add a claim such as `web.cpu.load <= 80 % with N = 20`, or a source and "
-                'the reason for no claim: `source "…"; note "…"`',
+                hint="add a claim such as `web.cpu.utilization <= 80 % with N = 20`, or a source "
+                'and the reason for no claim: `source "…"; note "…"`',
             )
             return None
         if item.source is None:

@@ -310,7 +310,7 @@ class MatrixChecker(OfChanges, frozen=True):
                 codes.OUT_OF_RANGE,
                 item.count.span,
                 "the number of configurations must be a whole number of at least 1",
-                "for none write `no configuration`, for all `every configuration`",
+                "for none, write `no configuration`, for all, `every configuration`",
             )
             return None
         quantifier = _QUANTIFIERS[item.quantifier]

@@ -86,7 +86,7 @@ class ObservationChecker(OfChanges, frozen=True):
                 codes.MISSING_PART,
                 item.name.span,
                 "this table has no column to compare with a measure",
-                hint="add one, such as `load in s -> station.cpu.load * 200 s within 10 %`",
+                hint="add one, such as `load in s -> station.cpu.utilization * 200 s within 10 %`",
             )
             return None
         if item.missed and all(value.column.tolerance is None for value in measured):
@@ -288,8 +288,8 @@ def report_cores(model: ir.Model, sink: Sink) -> None:
                     f"{float(observation.cores):g} cores, but `{place}` has "
                     f"{float(count.value):g}",
                     hint="give the node the measured cores, or compare busy cores: "
-                    f"`{expression.subject}.load * {float(count.value):g}` with a column `cpu "
-                    "in core`",
+                    f"`{expression.subject}.utilization * {float(count.value):g}` with a column "
+                    "`cpu in core`",
                 )
 
 

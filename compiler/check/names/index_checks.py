@@ -218,7 +218,7 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
                     name.span,
                     f"members of `{name.text}` are spread over all kinds of `{kinds}`, "
                     "but this stream stays within one",
-                    f"to keep members together write `{declared.span.text} in each "
+                    f"to keep members together, write `{declared.span.text} in each "
                     f"{kinds}`; otherwise use a stream and nodes for all kinds",
                     Label(declared.name.span, "declared here"),
                 )

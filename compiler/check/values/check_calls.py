@@ -142,7 +142,10 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 f"`{word}` is {kind_of(declared.declaration)}, not a function",
                 secondary=[Label(declared.declaration.name.span, "declared here")],
                 hint=instead(
-                    word, f"{word} * ", at=expr.name.span, words=f"to multiply write `{word} * (…)`"
+                    word,
+                    f"{word} * ",
+                    at=expr.name.span,
+                    words=f"to multiply, write `{word} * (…)`",
                 ),
             )
             return None

@@ -99,7 +99,7 @@ class CaseChecker(Struct, frozen=True):
                 expr.span,
                 f"`{word}` takes 1 argument, but {len(expr.arguments)} were given",
                 hint=instead(
-                    word, several, words=f"for the {word} of several values write `{several}(…)`"
+                    word, several, words=f"for the {word} of several values, write `{several}(…)`"
                 )
                 if several
                 else "add and divide them, or declare `kinds` with shares",

@@ -218,7 +218,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             hint=instead(
                 expr.name.text,
                 f"{stream}.{word}",
-                words=f"for this percentile write `{stream}.{word}`; `{latency}` is the mean",
+                words=f"for this percentile, write `{stream}.{word}`; `{latency}` is the mean",
             ),
         )
 

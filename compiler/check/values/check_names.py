@@ -84,7 +84,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             expr.span,
             f"`{word}` after a number is the unit, not {what}",
             secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
-            hint=f"for the value write `* {word}` or `/ ({word})`, or rename it, for example "
+            hint=f"for the value, write `* {word}` or `/ ({word})`, or rename it, for example "
             f"to `{word}_`",
         )
 
@@ -148,7 +148,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
     def _not_a_value(self, declared: Declared, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
             ast.Option: "compare it in an `if`: `option == choice`",
-            ast.Kinds: f"for the share of a kind write `{expr.name.text}.kind`",
+            ast.Kinds: f"for the share of a kind, write `{expr.name.text}.kind`",
             ast.Func: f"call it: `{expr.name.text}(…)`",
             ast.Stream: instead(
                 expr.name.text,

@@ -68,7 +68,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 left.span,
-                f"`{left.span.text}` is not a time of each item",
+                f"`{left.span.text}` is not a latency or waiting time",
                 hint="name the latency or the wait: `share(page.latency > 2 s)`, "
                 "`share(web.cpu.wait <= 20 ms)`",
             )
@@ -87,7 +87,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 right.span,
-                "no item takes less than no time",
+                "a time is never negative",
                 hint="use a limit of 0 s or more",
             )
             return None

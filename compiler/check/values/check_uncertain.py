@@ -183,7 +183,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 instead(
                     expr.span.text,
                     expr.choices[0].value.span.text,
-                    words="list all that it may be, or write only the number",
+                    words="list all possible values, or write only the number",
                 ),
             )
         total = sum(values.values())

@@ -151,7 +151,7 @@ class Arithmetic(Struct, frozen=True):
             advised = advice(first, lambda other: other == have, factor_hint(have, wanted))
         hint = advised.hint
         if looks_uncertain(value.span):
-            hint = f"for an uncertainty write `+- {value.span.text[1:]}`, with a space"
+            hint = f"for an uncertainty, write `+- {value.span.text[1:]}`, with a space"
         self.sink.report(
             codes.DIMENSION_MISMATCH,
             value.span,

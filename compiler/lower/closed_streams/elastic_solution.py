@@ -142,5 +142,5 @@ def _refuse_endless(
                 elastic.span,
                 f"elastic `{elastic.name}` saturates {name}: queueing delay is infinite",
                 secondary=[Label(demand.queueing.span, "queueing stated here")],
-                hint=f"limit its utilization: `require {{ {name}.load <= 80 % }}`",
+                hint=f"limit its utilization: `require {{ {name}.utilization <= 80 % }}`",
             )

@@ -224,11 +224,13 @@ class Measures(Struct, frozen=True, kw_only=True):
         found = [price.value for price in self.prices if price.is_running is is_running]
         if found:
             return total(found)
-        what, example = ("running cost", "$/hour") if is_running else ("cost", "$")
+        what, price, example = (
+            ("running cost", "running price", "$/hour") if is_running else ("cost", "price", "$")
+        )
         raise QpsError.single(
             codes.NO_ANSWER,
             None,
-            f"{what} is unknown: no machine or network in use has a price for it",
+            f"{what} is unknown: no machine or network in use has a {price}",
             hint=f"add a price to a machine or network: `price 100 {example}`",
         )
 

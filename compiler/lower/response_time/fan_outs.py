@@ -38,8 +38,8 @@ def time_of_fan_out(branch: Sequence[LatencyPart], fan_out: FanOut, depth: int) 
             raise QpsError.single(
                 codes.NO_ANSWER,
                 fan_out.span,
-                f"the time of the first answers of `{call.node}` is unknown",
-                hint="wait for all answers, or use queues whose percentiles are known",
+                f"the time until the first responses from `{call.node}` is unknown",
+                hint="wait for all responses, or use queues whose percentiles are known",
             )
         return _by_moments(branch, fan_out, depth)
     alike = _of_equal_queues(branch, fan_out, path)

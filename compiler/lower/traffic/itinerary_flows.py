@@ -316,7 +316,7 @@ class ItineraryFlows:
             raise QpsError.single(
                 codes.CLOSED_STREAM,
                 call.span,
-                f"users of `{self._of.stream}` wait for calls that are made many times at once",
+                f"users of `{self._of.stream}` cannot wait for a fan-out of calls",
                 hint="write traffic as a rate (`traffic 10 request/s`), or write the calls one by "
                 "one: `together { call a { … }; call b { … } }`",
             )

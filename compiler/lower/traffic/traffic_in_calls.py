@@ -291,9 +291,9 @@ class CallTraffic:
             codes.NO_ANSWER,
             call.span,
             f"items of `{self._stream}` can be lost in one of several alternatives at "
-            f"`{call.node}`: which of them those make that are left is unknown",
+            f"`{call.node}`: the alternatives of the remaining items are unknown",
             secondary=[Label(loss.span, "loss here")],
-            hint="declare one stream for each alternative, or move the loss behind them",
+            hint="declare one stream for each alternative, or move the loss after them",
         )
 
     def _refuse_fan_out(self, call: ir.Call, loss: LossPart) -> None:
@@ -301,8 +301,8 @@ class CallTraffic:
         raise QpsError.single(
             codes.NO_ANSWER,
             call.span,
-            f"calls of `{call.node}` in `{self._stream}` that are made at once can be lost: how "
-            "many items get all their answers is unknown",
+            f"parallel calls to `{call.node}` in `{self._stream}` can be lost: the fraction of "
+            "items that receive all responses is unknown",
             secondary=[Label(loss.span, "loss here")],
             hint="move the loss out of the call, or write each call separately",
         )
@@ -317,7 +317,7 @@ class CallTraffic:
         raise QpsError.single(
             codes.NO_ANSWER,
             call.times.span,
-            f"repeated calls of `{call.node}` in `{self._stream}` can be lost: their "
+            f"repeated calls to `{call.node}` in `{self._stream}` can be lost: their "
             "number is unknown",
             secondary=[Label(loss.span, "loss here")],
             hint="write each call separately",

@@ -201,7 +201,7 @@ class Prometheus:
             answer = None
         if answer is None or answer.status != "error":
             return DataError(
-                f"`{self.host}` is not a Prometheus, or fails (status {response.status})",
+                f"`{self.host}` is not a Prometheus server, or it fails (status {response.status})",
                 "use the address of its web interface, up to the path before `/graph` or `/api`",
             )
         return DataError(
@@ -257,7 +257,7 @@ def _fill(
     for moment, text in found:
         place = round((moment - grid.start) / grid.step) if isfinite(moment) else -1
         if not 0 <= place < grid.count:
-            raise DataError(f"`{host}` returned other times than requested", "try again")
+            raise DataError(f"`{host}` returned times that were not requested", "try again")
         try:
             value = float(text)
         except ValueError:

@@ -125,8 +125,8 @@ OF_CLOSED: Rows = MappingProxyType(
             reason="high-priority load at {at} is modeled as a slower server for lower priorities",
             notes={
                 "": (
-                    "predicted response times were 0.9–1.13× exact in 90 % of the test networks, "
-                    "1.9× if high priority uses 80 % of the server"
+                    "predicted response times were 0.9–1.13× the exact values in 90 % of the test "
+                    "networks, and 1.9× if high priority uses 80 % of the server"
                 )
             },
             sources=("Sevcik 1977",),
@@ -134,20 +134,20 @@ OF_CLOSED: Rows = MappingProxyType(
             instead=("product-form",),
         ),
         "closed-gamma-sharing": Method(
-            name="gamma distributed response times at processor sharing",
+            name="gamma-distributed response times at processor sharing",
             of=TAIL,
             reason="response time at {at} is assumed to be gamma distributed",
             notes={
                 "": (
-                    "predicted percentiles were 0.75–1.15× exact at one server shared with "
-                    "closed streams, 0.5–1.45× for closed streams and for several servers"
+                    "predicted percentiles were 0.75–1.15× the exact values at one server shared "
+                    "with closed streams, and 0.5–1.45× for closed streams and for several servers"
                 )
             },
             error=1.0,
             sources=("Coffman, Muntz and Trotter 1970",),
         ),
         "closed-gamma": Method(
-            name="gamma distributed response times at first come first served",
+            name="gamma-distributed response times at first come first served",
             of=TAIL,
             reason=(
                 "response time at {at} is assumed to be gamma distributed, with the variance of an "
@@ -231,7 +231,7 @@ OF_CLOSED: Rows = MappingProxyType(
             instead=("product-form",),
         ),
         "any-of-the-copies": Method(
-            name="machines bound by a pool treated as chosen at random",
+            name="machines tied to a pool unit treated as chosen at random",
             of=CLOSED,
             reason=(
                 "items that hold {by} return to the same {node}, modeled as if each visit chose "

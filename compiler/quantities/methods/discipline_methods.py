@@ -23,12 +23,12 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             reason="the effect of the CPU limit at {at} is interpolated between two exact limits",
             notes={
                 "exponential": (
-                    "in 300 simulated settings with exponential service, 98 of 100 means were "
+                    "in 300 simulated settings with exponential service, 98 % of the means were "
                     "0.83–1.14×"
                 ),
                 "other": (
-                    "in 600 simulated settings, 98 of 100 means were 0.89–1.06× at a cv of 2, and "
-                    "0.74–1.11× for constant service, whose extremes were 0.6–2.1×"
+                    "in 600 simulated settings, 98 % of the means were 0.89–1.06× at a cv of 2, "
+                    "and 0.74–1.11× for constant service (extremes: 0.6–2.1×)"
                 ),
             },
             errors={"exponential": 0.3},
@@ -45,12 +45,12 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             ),
             notes={
                 "exponential": (
-                    "in 300 simulated settings with exponential service, 98 of 100 were "
+                    "in 300 simulated settings with exponential service, 98 % were "
                     "0.75–1.25× from p90 to p99, and 0.66–1.4× at p50 and p99.9"
                 ),
                 "other": (
-                    "in 600 simulated settings, 98 of 100 were 0.8–1.3× from p90 to p99 at a cv of "
-                    "2; for constant service, p99 can be too short by far where few are throttled"
+                    "in 600 simulated settings, 98 % were 0.8–1.3× from p90 to p99 at a cv of 2; "
+                    "for constant service, p99 can be far too low if few visits are throttled"
                 ),
             },
             errors={"exponential": 0.6},
@@ -78,7 +78,7 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             fails=("equal-service",),
         ),
         "sharing-waits": Method(
-            name="wait at processor sharing: share of visits that share, two moments of their wait",
+            name="waiting time at processor sharing, by its probability and two moments",
             of=TAIL,
             reason=(
                 "percentiles of the waiting time at {at} assume exponential service times: within "
@@ -178,7 +178,7 @@ OF_DISCIPLINES: Rows = MappingProxyType(
                 "loss at {at} is modeled with the arrivals of the source, although {by} changes "
                 "their spacing"
             ),
-            notes={"": "it may be many times larger or smaller"},
+            notes={"": "the true loss may be many times larger or smaller"},
             fails=("poisson",),
             instead=("blocking", "erlang-b"),
         ),
@@ -203,9 +203,9 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             reason="the finite queue of {at} is approximated by two moments of its service times",
             notes=dict.fromkeys(
                 ("wait", "loss"),
-                "compared with exact Markov chains with gamma distributed service, predicted loss "
-                "above 0.01 % was 0.93–1.8× up to a cv of 1, down to 0.56× at a cv of 3, "
-                "queueing delay 0.65–1.36×",
+                "compared with exact Markov chains with gamma-distributed service, predicted loss "
+                "above 0.01 % was 0.93–1.8× up to a cv of 1 and as low as 0.56× at a cv of 3; "
+                "queueing delay was 0.65–1.36×",
             ),
             errors={"wait": 0.36, "loss": 0.8},
             sources=("MacGregor Smith 2003",),
@@ -218,9 +218,9 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             reason="arrivals at the finite queue of {at} are approximated by two moments",
             notes={
                 "": (
-                    "with one to five servers, predicted loss above 5 % was 0.8–2× the "
-                    "simulated value "
-                    "up to a cv of 0.5, smaller loss up to 25×, at a cv of 2 and 3 down to 0.1×"
+                    "with one to five servers and a cv up to 0.5, predicted loss was 0.8–2× the "
+                    "simulated value above 5 % and up to 25× below; at a cv of 2 and 3, it was as "
+                    "low as 0.1×"
                 )
             },
             sources=("MacGregor Smith 2003",),

@@ -168,7 +168,7 @@ OF_RESPONSES: Rows = MappingProxyType(
             reason="calls to {at} are treated as independent, though they start together",
             notes={
                 "": (
-                    "for 100 calls of equal M/M/1 queues, the mean was 1.13–1.35× the "
+                    "for 100 calls to equal M/M/1 queues, the mean was 1.13–1.35× the "
                     "simulated value at "
                     "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
                 )
@@ -176,16 +176,17 @@ OF_RESPONSES: Rows = MappingProxyType(
             sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
         ),
         "fan-out-first": Method(
-            name="fan-out: order statistics, the calls independent",
+            name="fan-out: order statistics of calls treated as independent",
             of=(Of.MEAN, *TAIL),
-            reason="the first answers of {at} are those of independent calls, though these start "
-            "together",
+            reason="the first responses from {at} are computed as if calls were independent, "
+            "though they start together",
             sources=("David and Nagaraja 2003",),
         ),
         "fan-out-equal": Method(
             name="fan-out to equal M/M/1 queues by Nelson and Tantawi",
             of=(Of.MEAN,),
-            reason="the slowest of equal queues follows Nelson and Tantawi (1988)",
+            reason="the response time of the slowest of several identical queues uses the "
+            "Nelson-Tantawi approximation (1988)",
             notes={"": "within 1.3 % of simulation for 100 queues, and 4 % for 1,000"},
             error=0.1,
             sources=("Nelson and Tantawi 1988",),
@@ -203,7 +204,7 @@ OF_RESPONSES: Rows = MappingProxyType(
             reason="parallel calls to {at} are treated as independent, though they start together",
             notes={
                 "": (
-                    "for two calls of equal M/M/1 queues, the median was 1.04–1.12× the simulated "
+                    "for two calls to equal M/M/1 queues, the median was 1.04–1.12× the simulated "
                     "value at utilizations of 30–90 %, for eight 1.09–1.28×, p99 at most 1.02×"
                 )
             },
@@ -216,22 +217,21 @@ OF_RESPONSES: Rows = MappingProxyType(
             notes={"": "their times are not known to be associated"},
         ),
         "closed-forks": Method(
-            name="percentiles of parallel calls of waiting users, treated as independent",
+            name="percentiles of parallel calls in closed workloads, treated as independent",
             of=(Of.QUANTILE,),
             reason="parallel calls to {at} are treated as independent, though they start together",
             notes={
                 "few": (
-                    "for users who think for 5 or 50 services and up to three calls, the median "
+                    "for think times of 5 or 50 service times and up to three calls, the median "
                     "was 0.91–1.06× the simulated value, p99 1.00–1.35×; within {error:%}"
                 )
             },
             errors={"few": 0.4},
         ),
         "forks-combined": Method(
-            name="forks in series or within each other, treated as independent",
+            name="nested forks or forks in series, treated as independent",
             of=(Of.MEAN, *TAIL),
-            reason="parallel calls to {at}, in series or within each other, are treated as "
-            "independent",
+            reason="parallel calls to {at}, nested or in series, are treated as independent",
             notes={
                 "few": (
                     "for M/M/1 queues and up to three calls each at utilizations of 30–90 %, the "
@@ -245,7 +245,7 @@ OF_RESPONSES: Rows = MappingProxyType(
             name="forks on a grid of times: convolution quadrature and fast Fourier transforms",
             of=(Of.MEAN, *TAIL),
             reason="the distribution of parallel calls to {at} is computed on a grid of times",
-            notes={"": "within {error:%} of draws for random forks, up to p99"},
+            notes={"": "within {error:%} of sampled values for random forks, up to p99"},
             error=0.01,
             sources=("Lubich 1988",),
         ),

@@ -52,7 +52,7 @@ OF_ANSWERS: Rows = MappingProxyType(
             ),
         ),
         "values-set": Method(
-            name="values set and solved one by one",
+            name="values solved individually",
             of=(Of.ANSWER,),
             reason=(
                 "the formulas of the spec change with {at:plain}: {values:,} values were set and "
@@ -65,7 +65,7 @@ OF_ANSWERS: Rows = MappingProxyType(
             reason="rows that are solved individually are not analyzed in advance",
         ),
         "requirement-by-samples": Method(
-            name="requirement at a confidence, from samples of uncertain inputs",
+            name="requirement with a confidence level, from samples of uncertain inputs",
             of=(Of.ANSWER,),
             reason="{at:plain}",
             notes={

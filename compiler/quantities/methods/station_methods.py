@@ -18,10 +18,10 @@ _TWO_MOMENTS = (
 )
 _HARDLY_ANY = "; percentiles up to 5× if few items wait"
 _RANDOM_IN_BURSTS = (
-    "predicted queueing delays were 0.8–1.25× the simulated values, percentiles 0.47–1.15×"
+    "predicted queueing delays were 0.8–1.25× the simulated values; percentiles were 0.47–1.15×"
 )
 _PERIODIC_IN_BURSTS = (
-    "predicted queueing delays were 0.77–1.15× the simulated values, low percentiles 0.65×"
+    "predicted queueing delays were 0.77–1.15× the simulated values; low percentiles were 0.65×"
 )
 
 OF_STATIONS: Rows = MappingProxyType(
@@ -131,9 +131,8 @@ OF_STATIONS: Rows = MappingProxyType(
                 "periodic percentiles": _PERIODIC_IN_BURSTS,
                 "stages": (
                     "predicted percentiles of one to five queues were 0.44–2× the simulated "
-                    "values, "
-                    "0.85–1.2× where sources exceed the service rate for less than a "
-                    "thousandth of the time"
+                    "values, and 0.85–1.2× if sources exceed the service rate less than 0.1 % of "
+                    "the time"
                 ),
             },
             errors={
@@ -222,7 +221,7 @@ OF_STATIONS: Rows = MappingProxyType(
             instead=("pollaczek-khinchine",),
         ),
         "gamma-service": Method(
-            name="gamma distributed service times, from two moments",
+            name="gamma-distributed service times, from two moments",
             of=TAIL,
             reason="service times at {at} are assumed to be gamma distributed: within {error:%}",
             error=0.1,
@@ -231,11 +230,11 @@ OF_STATIONS: Rows = MappingProxyType(
             instead=("m-m-1-sojourn",),
         ),
         "feedback-queue": Method(
-            name="M/G/1 queue with feedback, by the numbers in each pass",
+            name="M/G/1 queue with feedback, by the number of items in each pass",
             of=(Of.MEAN,),
             reason=(
-                "items come back to {at} as soon as they are served: waits in each pass follow "
-                "from the numbers in all passes, with mean latencies within {error:%}"
+                "items return to {at} right after their service: the wait in each pass follows "
+                "from the number of items in each, with mean latencies within {error:%}"
             ),
             error=0.03,
             sources=("Takács 1963",),
@@ -243,7 +242,7 @@ OF_STATIONS: Rows = MappingProxyType(
             instead=("pollaczek-khinchine",),
         ),
         "gamma-service-bound": Method(
-            name="gamma distributed service times, bounded by the longest",
+            name="gamma-distributed service times, bounded by the longest",
             of=TAIL,
             reason="service times at {at} are bounded by a gamma distribution",
             fails=("exponential-service",),
@@ -328,7 +327,7 @@ OF_STATIONS: Rows = MappingProxyType(
             of=(Of.MEAN,),
             reason=(
                 "queueing delay at the cores of {at} uses the Kimura approximation (1986) for "
-                "gamma distributed service times (above a cv of 1, interpolated between light and "
+                "gamma-distributed service times (above a cv of 1, interpolated between light and "
                 "heavy traffic): within {error:%} up to a cv of 3"
             ),
             error=0.05,
@@ -366,7 +365,7 @@ OF_STATIONS: Rows = MappingProxyType(
             instead=("erlang-c",),
         ),
         "exponential-waits": Method(
-            name="M/G/c with exponential queueing delay and gamma distributed service",
+            name="M/G/c with exponential queueing delay and gamma-distributed service",
             of=TAIL,
             reason=(
                 "queueing delay at the cores of {at} is assumed to be exponential, with gamma "

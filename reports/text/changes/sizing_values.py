@@ -43,7 +43,7 @@ class FailingView(Struct, frozen=True, kw_only=True):
 
 
 class SizingFixView(Struct, frozen=True):
-    """A capacity of these resources that by itself resolves the remaining failures."""
+    """The capacity of these resources that alone resolves the remaining failures."""
 
     resources: tuple[str, ...]
     takes: float

@@ -301,6 +301,8 @@ def _agreeing(found: Sequence[Compared], labels: Labels) -> str:
     measures = [one for one in found if one.criterion is None]
     agreeing = sum(one.verdict is Verdict.AGREES for one in measures)
     if all(one.verdict is Verdict.AGREES for one in found):
+        if len(measures) == 1:
+            return phrase("simulation.one_agrees")
         return phrase("simulation.all_agree", agreeing=f"{agreeing:,}")
     parts = [phrase("simulation.some_agree", agreeing=f"{agreeing:,}", count=f"{len(measures):,}")]
     for verdict, words in _NOT_AGREEING.items():

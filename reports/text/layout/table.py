@@ -54,21 +54,38 @@ class Table(_Cells, frozen=True, kw_only=True):
         ]
         widths = [max(text_width(row[i]) for row in cells) for i in range(len(self.headings))]
         if width is not None:
-            least = self._least(cells)
-            widths = self._narrowed(widths, least, width - len(indent))
-            for narrowest in _NARROWEST_BROKEN:
-                broken = [min(most, narrowest) for most in least]
-                widths = self._narrowed(widths, broken, width - len(indent))
-            # words that may be cut go on in a line of their own before any other is broken
-            pieces = self._least(cells, _SMALLEST_PIECE)
-            for broken in (pieces, [min(most, _NARROWEST_CELL) for most in pieces]):
-                widths = self._narrowed(widths, broken, width - len(indent))
+            room = width - len(indent)
+            fitted = self._fitted(widths, cells, room)
+            if not _fits(fitted, room):  # numbers go on in a line of their own, but stay whole
+                words = [
+                    max(text_width(word) for row in cells for word in row[i].split(" "))
+                    for i in range(len(widths))
+                ]
+                numbers = [i for i in range(len(widths)) if i in self.right]
+                widths = self._narrowed(widths, words, room, numbers)
+                fitted = self._fitted(widths, cells, room)
+            widths = fitted
         return [self._row(row, widths, indent) for row in cells]
+
+    def _fitted(
+        self, widths: Sequence[int], cells: Sequence[Sequence[str]], room: int
+    ) -> list[int]:
+        """Return columns whose texts are folded, and broken where that is not enough."""
+        least = self._least(cells)
+        found = self._narrowed(widths, least, room)
+        for narrowest in _NARROWEST_BROKEN:
+            broken = [min(most, narrowest) for most in least]
+            found = self._narrowed(found, broken, room)
+        # words that may be cut go on in a line of their own before any other is broken
+        pieces = self._least(cells, _SMALLEST_PIECE)
+        for broken in (pieces, [min(most, _NARROWEST_CELL) for most in pieces]):
+            found = self._narrowed(found, broken, room)
+        return found
 
     def _row(self, row: Sequence[str], widths: Sequence[int], indent: str) -> list[str]:
         """Return the lines of a row: a first one, and what did not fit into it."""
         cells = [
-            _folded(cell, most) if i in self.long else [_cut(cell, most)]
+            _folded(cell, most) if i in self.long or i in self.right else [_cut(cell, most)]
             for i, (cell, most) in enumerate(zip(row, widths, strict=True))
         ]
         shown = []
@@ -113,12 +130,19 @@ class Table(_Cells, frozen=True, kw_only=True):
         lines = [self.headings, tuple(rule), *self.rows]
         return "".join(f"| {' | '.join(map(escaped, line))} |\n" for line in lines)
 
-    def _narrowed(self, widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
-        """Return narrower columns: the widest text first; numbers are folded, but never cut."""
+    def _narrowed(
+        self,
+        widths: Sequence[int],
+        least: Sequence[int],
+        room: int,
+        columns: Sequence[int] | None = None,
+    ) -> list[int]:
+        """Return narrower columns, by default texts: the widest first."""
         found = list(widths)
-        texts = [i for i in range(len(found)) if i not in self.right or i in self.long]
-        while sum(found) + 2 * (len(found) - 1) > width:
-            wide = [i for i in texts if found[i] > least[i]]
+        if columns is None:
+            columns = [i for i in range(len(found)) if i not in self.right or i in self.long]
+        while not _fits(found, room):
+            wide = [i for i in columns if found[i] > least[i]]
             loose = [i for i in wide if i not in self.firm]
             if not wide:
                 break
@@ -140,6 +164,10 @@ class Table(_Cells, frozen=True, kw_only=True):
     def _padded(self, cell: str, column: int, width: int) -> str:
         blanks = " " * (width - text_width(cell))
         return blanks + cell if column in self.right else cell + blanks
+
+
+def _fits(widths: Sequence[int], room: int) -> bool:
+    return sum(widths) + 2 * (len(widths) - 1) <= room
 
 
 def _in_one_line(cell: str) -> str:

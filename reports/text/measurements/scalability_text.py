@@ -94,7 +94,7 @@ def _validation(unseen: tuple[float, ...] | None) -> str:
 
 
 class FittedNumber(Struct, frozen=True, kw_only=True):
-    """A number of the law in its base unit, with the ends of its 95 % confidence interval."""
+    """A fitted number in its base unit, with the bounds of its 95 % confidence interval."""
 
     name: str
     value: float

@@ -37,10 +37,10 @@ class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
 
     It is null if the name of the column cannot be written in a spec.
 
-    `numbers` has demand and delay in seconds, contention and coherency as shares, parallel as a
-    number of items, each with the ends of its 95 % confidence interval. `noise` is the standard
-    deviation of one more run, as a share of its throughput. `peak_clients` is where throughput is
-    largest within the measured range.
+    `numbers` has demand and delay in seconds, contention and coherency as fractions, parallel as a
+    number of items, each with the bounds of its 95 % confidence interval. `noise` is the standard
+    deviation of a new run, as a fraction of its throughput. `peak_clients` is the number of clients
+    with the highest throughput within the measured range.
     """
 
     schema: str

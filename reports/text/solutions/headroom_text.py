@@ -107,7 +107,7 @@ def _to_whom(more: MoreUsers, labels: Labels) -> list[str]:
         if one.loses_more or one.is_later or one.is_lowered:
             alike.setdefault(_how(one, labels), []).append(one.name)
     if alike:
-        return _some([f"{joined_words(names)}: {', '.join(how)}" for how, names in alike.items()])
+        return _some([f"{joined_words(names)} {' and '.join(how)}" for how, names in alike.items()])
     return [phrase("more.nobody")]
 
 
@@ -115,15 +115,15 @@ def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
     """Return in which ways a stream gets worse, and where."""
     parts = []
     if one.loses_more:
-        before = f", {percent(one.loss[0])} before" if one.loss[0] > 0 else ""
         lost = marked(percent(one.loss[1]), one.loss_known)
-        parts.append(f"{lost} lost ({one.lost_at}{before})")
+        rises = phrase("headroom.loss_rises", before=percent(one.loss[0]), value=lost)
+        parts.append(f"{rises} ({one.lost_at})")
     if one.is_later:
         later = one.latency[1] - one.latency[0]
         longer = (
             phrase("headroom.rises_by", amount=quantity(later, TIME, 3))
             if isfinite(later)
-            else "unbounded"
+            else phrase("headroom.unbounded")
         )
         parts.append(f"latency {longer} ({labels.stage(one.slower_at)})")
     if one.is_lowered:

@@ -219,6 +219,7 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     "simulation.no_interval": (
         "the simulated value has no confidence interval to compare with the limit of {limit}"
     ),
+    "simulation.one_agrees": "the only prediction agrees",
     "simulation.outside_stated": "outside the stated model error",
     "simulation.passes": "is predicted to fail but passes in simulation",
     "simulation.precise": (

@@ -75,6 +75,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "elastic.up_to": " up to {users}",
     "headroom.rate_falls": "rate falls from {before} to {value}",
     "headroom.rises_by": "rises by {amount}",
+    "headroom.unbounded": "becomes unbounded",
     "headroom.unused_here": " (unused here)",
     "limit.at_target": "{name}: utilization at its {share} {of}",
     "limit.breakdown": "breakdown of the mean latency: {names}",

@@ -204,8 +204,8 @@ class ChangeChecker(Part, frozen=True):
     def user_bounds(self, bounds: ast.Range) -> tuple[int, int] | None:
         """Return the least and the greatest population of a range."""
         scope = Scope(self.main)
-        low = self.expressions.number(bounds.low, scope, "the least number of users")
-        high = self.expressions.number(bounds.high, scope, "the greatest number of users")
+        low = self.expressions.number(bounds.low, scope, "the minimum number of users")
+        high = self.expressions.number(bounds.high, scope, "the maximum number of users")
         if low is None or high is None:
             return None
         wrong = _wrong_bounds(low, high, bounds.span.text)

@@ -70,7 +70,7 @@ class EffectChecker(Part, frozen=True):
                 f"`{item.kind}` has no duration; only `active` does",
                 hint=removal_with_word_hint(
                     item.lasting.span,
-                    "for on-off flows write `active 1/3 for 1 s`; otherwise remove `for`",
+                    "for on-off flows, write `active 1/3 for 1 s`; otherwise remove `for`",
                 ),
             )
             return None

@@ -129,9 +129,9 @@ class ScalabilityChecker(Part, frozen=True):
             self.sink.report(
                 codes.POOR_FIT,
                 span,
-                f"poor fit to `{table.file}`: line {table.lines[worst]} with "
-                f"{table.clients[worst]} {table.by} is missed by "
-                f"{found.errors[worst] * 100:+.2g} % of its throughput",
+                f"poor fit to `{table.file}`: line {table.lines[worst]} "
+                f"({table.clients[worst]} {table.by}) is off by "
+                f"{found.errors[worst] * 100:+.2g} % of the measured throughput",
                 hint="check the table for errors and for another limit; "
                 f"`qps fit {table.file} --by {table.by}` shows all rows",
             )

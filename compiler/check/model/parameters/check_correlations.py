@@ -77,7 +77,7 @@ class CorrelationChecker(Part, frozen=True):
                 codes.SPREAD,
                 declared.value.span,
                 "a correlation must be between -1 and 1",
-                hint="for exact dependence write `let b = 2 * a`",
+                hint="for exact dependence, write `let b = 2 * a`",
             )
             return None
         return ir.Correlation(one=one, other=other, value=value, span=declared.span)

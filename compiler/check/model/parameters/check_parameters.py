@@ -210,7 +210,7 @@ def _as_let(param: ast.Param) -> str | None:
     if isinstance(param.value, ast.KindTable):
         return None
     hint = (
-        f"for a computed value write `let {param.name.text} = …`; a parameter must be a "
+        f"for a computed value, write `let {param.name.text} = …`; a parameter must be a "
         "number that can be set"
     )
     word = Span(param.span.source, param.span.start, param.span.start + len("param"))

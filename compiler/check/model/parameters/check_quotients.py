@@ -74,7 +74,8 @@ def _report_bare_unit(product: ast.Product, module: Module, sink: Sink) -> None:
                 f"1 {before}/{name}",
                 f"{before}/({name})",
                 at=unit.span.to(value.span),
-                words=f"for the unit write `1 {before}/{name}`, for the value `{before}/({name})`",
+                words=f"for the unit, write `1 {before}/{name}`, for the value, "
+                f"`{before}/({name})`",
             ),
         )
 

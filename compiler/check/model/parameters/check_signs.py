@@ -42,7 +42,7 @@ def _report(sum_: ast.Sum, sink: Sink) -> None:
                 f"+-{less}",
                 f"+- {less}",
                 f"- {less}",
-                words=f"for an uncertainty write `+- {less}`, with a space; for a difference `- "
+                words=f"for an uncertainty, write `+- {less}`, with a space; for a difference, `- "
                 f"{less}`",
             ),
         )

@@ -33,7 +33,7 @@ class CallSizeChecker(Part, frozen=True, kw_only=True):
     def fan_out(self, item: ast.FanOut) -> ir.FanOut | None:
         """Return how often a call is made at once; None where that is no number."""
         fixed = Scope(self.main, Allowed.NOTHING)
-        what = "the number of calls at once"
+        what = "the number of parallel calls"
         count = self.expressions.quantity(item.count, fixed, DIMENSIONLESS, what)
         if item.answers is None:
             return None if count is None else ir.FanOut(count=count)

@@ -71,7 +71,7 @@ def _meaningless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
             if step.spread is not None and step.spread.kind is not ir.SpreadKind.ONE:
                 yield (
                     step.span,
-                    "closed stream is sent on to several receivers",
+                    "closed stream is forwarded to several receivers",
                     f"send it `to one`, or call them: `call {leg.node} * 3 {{ … }}`",
                 )
             for effect in step.component.effects:

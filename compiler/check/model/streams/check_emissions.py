@@ -129,7 +129,7 @@ class EmissionChecker(Part, frozen=True):
             fix = "give the number of items and the size of each, such as `1 file, 1 MB/file`"
         elif _is_rate(first.dimension):
             fix = (
-                f"for a closed workload write `traffic 1 request, {think}`; for an open "
+                f"for a closed workload, write `traffic 1 request, {think}`; for an open "
                 f"one, remove `{think}`"
             )
         else:
@@ -264,7 +264,7 @@ def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
         return insertion_after_hint(value.span, "/s", text=hint)
     if base is not None and base != TIME_BASE:
         hint = (
-            f"for an open workload write `{value.span.text}/s`; for a closed one, add a "
+            f"for an open workload, write `{value.span.text}/s`; for a closed one, add a "
             f"think time: `{value.span.text}, think 15 s`"
         )
         return insertion_after_hint(value.span, "/s", text=hint)

@@ -29,8 +29,8 @@ def check_sends(legs: Sequence[ir.Leg], nodes: Mapping[str, ir.Node], sink: Sink
             sink.report(
                 codes.STREAM_ORDER,
                 spreads[1].span,
-                "the stream is sent on twice from the same place",
-                secondary=[Label(spreads[0].span, "first sent on here")],
+                "the stream is forwarded twice from the same place",
+                secondary=[Label(spreads[0].span, "first forwarded here")],
                 hint="add a condition to each, or declare two streams",
             )
         for step in spreads if visit not in reported else ():
@@ -51,8 +51,8 @@ def _sent_before_calls(legs: Sequence[ir.Leg], sink: Sink) -> list[ir.Visit]:
         sink.report(
             codes.STREAM_ORDER,
             called.span,
-            f"`{called.node}` is called from `{leg.node}` after the stream was sent on",
-            secondary=[Label(spread.span, "sent on here")],
+            f"`{called.node}` is called from `{leg.node}` after the stream was forwarded",
+            secondary=[Label(spread.span, "forwarded here")],
             hint="move the call before the send, or to the destination",
         )
     return found
@@ -71,7 +71,7 @@ def _arrival(
         sink.report(
             codes.STREAM_ORDER,
             step.spread.span,
-            "the stream is sent on but ends here",
+            "the stream is forwarded but ends here",
             hint=f"add the destination: `at {target or 'node'} {{ … }}`",
         )
     elif target is not None and following.node != target:
@@ -81,7 +81,7 @@ def _arrival(
             codes.STREAM_ORDER,
             following.span,
             f"this is sent to {what}, but the stream continues at `{following.node}`",
-            secondary=[Label(step.spread.span, "sent on here")],
+            secondary=[Label(step.spread.span, "forwarded here")],
             hint=_OTHER_USERS.format(node=following.node)
             if is_others and _grows(following.node, nodes)
             else f"continue `at {target}`, or send it `to all {following.node}`",

@@ -130,7 +130,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
         """Return whether several steps are sent on, or merge, as one: then that is reported."""
         if len(parts) == 1 or (item.spread is None and item.group is None):
             return False
-        what, said = ("merges", "in …") if item.spread is None else ("is sent on", "to …")
+        what, said = ("merges", "in …") if item.spread is None else ("is forwarded", "to …")
         name = item.component.text
         self.sink.report(
             codes.MISPLACED,

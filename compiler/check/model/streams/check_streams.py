@@ -201,7 +201,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                     declaration.name.span,
                     f" for each {node}",
                     " in all",
-                    text=f"for traffic per machine write `stream {name} for each {node}`; for "
+                    text=f"for traffic per machine, write `stream {name} for each {node}`; for "
                     f"the total of all {whose}, `stream {name} in all`",
                 ),
             )

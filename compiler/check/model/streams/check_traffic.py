@@ -34,8 +34,8 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
             hint=instead(
                 rate.span.text,
                 f"1 {stream.emission.primary}, think {time.name}",
-                words=f"for a closed workload write `traffic 1 {stream.emission.primary}, think "
-                f"{time.name}`; for an open one declare a rate: `param pace = 4 "
+                words=f"for a closed workload, write `traffic 1 {stream.emission.primary}, think "
+                f"{time.name}`; for an open one, declare a rate: `param pace = 4 "
                 "request/minute`",
             ),
         )

@@ -116,7 +116,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         problem = None
         if inside.is_call and step.spread is not None:
             problem = (
-                "is sent on inside a call, and nothing returns",
+                "is forwarded inside a call, and nothing returns",
                 "send it after the call, or declare a separate stream",
             )
         for effect in step.component.effects if inside.is_call else ():
@@ -365,7 +365,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 f"`{node.text}` calls itself",
                 secondary=[Label(caller.span, "called here")],
                 hint="remove the call and keep its steps; for work on another machine of the "
-                "node write `call 1 others { … }`",
+                "node, write `call 1 others { … }`",
             )
             return []
         call = ir.Call(

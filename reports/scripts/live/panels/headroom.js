@@ -63,9 +63,9 @@ function moreUsers(column) {
   });
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
     const [was, is] = [before.streams[i], after.streams[i]], effects = [];
-    if (is.loss - was.loss > NOTICEABLE.loss) effects.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
+    if (is.loss - was.loss > NOTICEABLE.loss) effects.push(phrase("headroom.loss_rises", { before: percent(was.loss), value: marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there)) }));
     if (is.latency - was.latency > NOTICEABLE.change * was.latency) effects.push(`latency rises by ${column.format(is.latency - was.latency, "s", { digits: 3 })}`);
-    return effects.length ? [`${named(model, name)}: ${effects.join(", ")}`] : [];
+    return effects.length ? [`${named(model, name)} ${effects.join(" and ")}`] : [];
   });
   const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
     ? [`${named(model, elastic.name)} falls from ${column.format(before.elastic[i], elastic.dimension, { digits: 3 })} to ${column.format(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));

@@ -6,7 +6,6 @@ import { percent, roundedDown, whole } from "../../common/format.js";
 import { sliced } from "../../common/slices.js";
 import { Shares } from "../../engine/sensitivity_indices.js";
 import { called } from "../labels.js";
-import { capacityWithUncertainty } from "./first_screen.js";
 import { nounOf } from "../sentences.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { Uncertainty } from "./uncertainty.js";
@@ -61,7 +60,7 @@ export class Drawn extends Uncertainty {
     if (this.hasReported || column !== first || seed !== 1 || column.setting.start !== column.began || app.isChanged()) return;
     if (answers && !answers.isDone && !answers.isLeft) return;
     this.hasReported = true;
-    window.dispatchEvent(new CustomEvent("uncertainty", { detail: { headline: this.uncertainty && capacityWithUncertainty(column, this.uncertainty), lines: this.lines(this.uncertainty) } }));
+    window.dispatchEvent(new CustomEvent("uncertainty", { detail: { lines: this.lines(this.uncertainty) } }));
   }
 }
 

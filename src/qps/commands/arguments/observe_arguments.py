@@ -127,7 +127,7 @@ def declare_drift(command: argparse.ArgumentParser) -> None:
         metavar="COMPONENT",
         action="append",
         default=[],
-        help="with --observed: component to compare, if several are possible; repeatable (sum)",
+        help="with --observed: component to compare, if several match; repeat to compare their sum",
     )
     command.add_argument(
         "--resource", metavar="NAME", help="with --observed: resource to compare [default: cpu]"
