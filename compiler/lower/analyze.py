@@ -2,7 +2,28 @@
 
 A pass is a function of the network and of what passes before it have found. It returns one frozen
 value and changes nothing that it is given; the `numbers` note what was requested of them, and
-nothing that is found rests on these notes.
+nothing that is found rests on these notes. In their order:
+
+1. `traffic_of`: flow balance along each itinerary, with kinds as symbols
+2. `over_all_kinds`: traffic as means over kinds of items and users
+3. `with_losses`: blocking: items rejected by a full queue are lost and add no load downstream
+4. `refuse_elastic`: rejects elastic parameters that change how long pools are held
+5. `never_full`: pools that have enough places for every possible user
+6. `pools_of_one_time`: pools of closed streams that are held for a single exponential service or a
+   delay
+7. `closed_classes`: throughput of closed streams, as classes of closed networks
+8. `without_own_waits`: traffic without waiting times at resources that each user owns alone
+9. `requirements_in_force`: requirements of this mode
+10. `loads_of`: utilizations, and the remaining capacity that elastic parameters use
+11. `stations_of`: station queues, treating all classes as open
+12. `with_feedback`: queues to which items come back at once (`disciplines/feedback.py`)
+13. `with_enough_servers`: queues that have a server for each unit of the pools around them
+14. `gate_of`: premises of theorems that fail
+15. `queues_and_labels`: all queues, and the accuracy of loads and rates
+16. `with_values`: traffic at these rates and elastic values
+17. `pools_of`: loads of pools and waiting times for them, inner pools first
+18. `load_labels`: errors of loads by operating point
+19. `response_times`: response times and latencies of each stream
 """
 
 from __future__ import annotations
