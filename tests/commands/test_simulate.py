@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from helpers.simulated_specs import DESK, checked, graph_of
+from helpers.cases.simulated_specs import DESK, checked, graph_of
 from qps import worker_processes
 from qps.cli import main
 from qps.compiler.configure.configuration import base_configuration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.simulated_specs import DESK, graph_of
+from helpers.cases.simulated_specs import DESK, graph_of
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.simulation.agreement import Verdict, compared

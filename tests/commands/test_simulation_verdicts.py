@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from helpers.cases.simulated_specs import graph_of
 from helpers.reasons import reason
-from helpers.simulated_specs import graph_of
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import (

@@ -12,8 +12,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.nightly import examples
-from helpers.operation_cases import (
+from helpers.cases.operation_cases import (
     drawn,
     in_digits,
     law,
@@ -22,6 +21,7 @@ from helpers.operation_cases import (
     shares,
     some_counted,
 )
+from helpers.nightly import examples
 from helpers.operations import CASES, OF_NETWORKS
 from qps.engine.evaluators.on_balls import ball
 from qps.engine.evaluators.on_bounds import Bounds

@@ -17,8 +17,8 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
+from helpers.cases.operation_cases import drawn, each_row, in_digits, law_of_each_row, same
 from helpers.nightly import draws, examples
-from helpers.operation_cases import drawn, each_row, in_digits, law_of_each_row, same
 from helpers.operations import CASES, EDGES, OF_NETWORKS, POLES, arguments_at_edges, some_of
 from qps.engine.evaluators.on_balls import ball
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.queue_arrays import (
+from helpers.cases.queue_arrays import (
     ARRAYS,
     DIGITS,
     SHARES,

@@ -14,7 +14,7 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.queue_arrays import (
+from helpers.cases.queue_arrays import (
     ARRAYS,
     SHARES,
     assert_same,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.breakdowns import explain
+from helpers.cases.parameter_cases import BASE, MEAN, messages
 from helpers.nightly import examples
-from helpers.parameter_cases import BASE, MEAN, messages
 from helpers.specs import PRELUDE, at, checked, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from helpers.answers import answer_of
-from helpers.parameter_cases import BASE, FILM, MEAN, messages
+from helpers.cases.parameter_cases import BASE, FILM, MEAN, messages
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from oracles.plain_model import plain_measure
 from qps.cli import main

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.matrix_of_parts import SPEC
-from helpers.matrix_pages import SMALL, html_of
+from helpers.cases.matrix_of_parts import SPEC
+from helpers.cases.matrix_pages import SMALL, html_of
 from qps.solver.matrix.execution import matrix_run
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import qps
-from helpers.matrix_of_parts import SPEC
+from helpers.cases.matrix_of_parts import SPEC
 from helpers.nightly import nightly
 from qps import atomic_files
 from qps.build import build

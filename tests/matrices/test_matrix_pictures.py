@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from browsers.browser import CHROMIUM, MISSING, Opened
-from helpers.matrix_pages import SHOP, SMALL, count, field, html_of, shown
+from helpers.cases.matrix_pages import SHOP, SMALL, count, field, html_of, shown
 from qps.cli import main
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import qps
-from helpers.matrix_of_parts import SPEC
+from helpers.cases.matrix_of_parts import SPEC
 from matrices.test_matrices import BASE
 from qps.cli import main
 from qps.compiler import ir

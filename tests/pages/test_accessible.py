@@ -11,8 +11,8 @@ import pytest
 from browsers import browser
 from browsers.axe import faults
 from browsers.browser import CHROMIUM, MISSING
-from helpers.matrix_pages import SMALL
-from helpers.matrix_pages import html_of as matrix_of
+from helpers.cases.matrix_pages import SMALL
+from helpers.cases.matrix_pages import html_of as matrix_of
 from helpers.nightly import nightly
 from helpers.reports import html_of, html_of_text
 from helpers.skips import missing_in_ci

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from browsers.browser import CHROMIUM, MISSING
-from pages.test_live_page import CONTRASTS, EVIL
+from live_pages.test_live_page import CONTRASTS, EVIL
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source

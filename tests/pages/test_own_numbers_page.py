@@ -13,9 +13,9 @@ from browsers.browser import CHROMIUM, MISSING
 from helpers.nightly import nightly
 from helpers.reports import html_of
 from helpers.specs import checked
-from language.test_names_by_place import SHOP as BY_PLACE
 from language.test_own_numbers import ELASTIC, LAWS, SHOP
-from pages.test_live_page import ANSWERS, TYPE
+from live_pages.test_live_page import ANSWERS, TYPE
+from names.test_names_by_place import SHOP as BY_PLACE
 from qps.cli import main
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)

@@ -16,9 +16,9 @@ from browsers.page_numbers import cut_on, shown_on
 from helpers.nightly import nightly
 from helpers.reports import claims_of, html_of, html_of_text, page_of
 from helpers.specs import checked
+from live_pages.test_live_page import TYPE
 from oracles.true_numbers import Truth
 from oracles.written_numbers import numbers_in, worth
-from pages.test_live_page import TYPE
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.pages.html_page import render_html

@@ -8,7 +8,7 @@ from time import sleep
 
 import pytest
 
-from helpers.command_caches import ROOT, SOLVE, by_another, put_at_work
+from helpers.cases.command_caches import ROOT, SOLVE, by_another, put_at_work
 from qps.commands.cache import spec_cache
 from qps.compiler.pipeline import check_source
 

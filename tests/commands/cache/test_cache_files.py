@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.command_caches import ROOT, SHOP, reported
+from helpers.cases.command_caches import ROOT, SHOP, reported
 from qps.commands.cache import cache_files, spec_cache
 from qps.commands.cache.cache_files import CacheFiles
 from qps.commands.cache.value_encoding import Types, encoded

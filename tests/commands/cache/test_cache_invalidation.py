@@ -15,7 +15,7 @@ from time import sleep
 import msgspec
 import pytest
 
-from helpers.command_caches import SOLVE, TABLE, by_another, reported
+from helpers.cases.command_caches import SOLVE, TABLE, by_another, reported
 from helpers.nightly import nightly
 from qps import build
 from qps.commands.cache import spec_cache

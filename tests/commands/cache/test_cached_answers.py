@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpers.command_caches import ROOT, reported
+from helpers.cases.command_caches import ROOT, reported
 from helpers.nightly import nightly
 from helpers.specs import shop
 from qps.commands.cache import spec_cache

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.command_lines import CLAIMS, SMALL, WRONG_CLAIM
+from helpers.cases.command_lines import CLAIMS, SMALL, WRONG_CLAIM
 
 
 @pytest.fixture(autouse=True)

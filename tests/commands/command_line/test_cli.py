@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import qps
-from helpers.command_lines import SMALL, run
+from helpers.cases.command_lines import SMALL, run
 from qps.cli import main
 
 SPEAK = str(Path(__file__).parents[3] / "specs" / "audioconference.qps")

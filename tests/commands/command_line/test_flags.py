@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import qps
-from helpers.command_lines import SMALL, run
+from helpers.cases.command_lines import SMALL, run
 from qps.cli import main
 from qps.commands.arguments.answer_arguments import FORMER_FLAGS
 from qps.commands.arguments.command_line import parser_of

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.command_lines import run
+from helpers.cases.command_lines import run
 from qps.cli import _parted, main
 from qps.commands.arguments.command_line import parser_of
 from qps.commands.arguments.command_table import COMMANDS

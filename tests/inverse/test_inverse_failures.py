@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from helpers.specs import checked
+from inverse.test_inverse import BASE, FREE, LOAD, _solved
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.expressions.formulas import number
@@ -17,7 +18,6 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse_unknown import unknown_of
 from qps.solver.what_if.overloads import Overloads
 from queueing.test_losses_in_series import THINNED
-from solving.test_inverse import BASE, FREE, LOAD, _solved
 
 CALLS = """
 users N in 2..300

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import qps
+from inverse.test_inverse import BASE, FREE, LOAD, MODES, PLACES, _solved
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reports.text.changes.inverse_text import InverseView, inverse_answer
-from solving.test_inverse import BASE, FREE, LOAD, MODES, PLACES, _solved
 
 # -- what cannot be answered ----------------------------------------------------------
 

@@ -11,7 +11,7 @@ import pytest
 
 from qps.cli import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HARDWARE = """
 machine server { cpu 1 core, idle fit "runs.csv" }
 component answer { cpu fit "runs.csv" measured on server }
