@@ -25,8 +25,8 @@ from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.simulated_claims import Simulator
-from qps.solver.configured_answer import configured_answer
 from qps.solver.details.answer_details import answer_details
+from qps.solver.solved_spec import solved_spec
 from qps.solver.uncertainty.interval_result import PROBABILITY, Sampling
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
@@ -43,19 +43,20 @@ def page_of(
 
     Its claims are judged once in a run, unless they are given.
     """
-    cases = [
-        ShownCase(one.model, one.configuration(scenario, settings), settings)
-        for one in (spec, *others)
-        for scenario in scenarios
-    ]
-    first = cases[0].configuration
-    found = configured_answer(spec, first, settings, sampling=Sampling(samples=2000))
-    answer, graph = found.answer, found.solution.graph
-    cases[0] = replace(cases[0], answer=answer)
+    found = solved_spec(spec, scenarios[0], settings, advice=False, sampling=Sampling(samples=2000))
+    cases = [ShownCase(found.stated, found.configuration, settings, found.answer)]
+    others_shown = [(spec, scenario) for scenario in scenarios[1:]]
+    others_shown += [(one, scenario) for one in others for scenario in scenarios]
+    for one, scenario in others_shown:
+        cases.append(ShownCase(one.model, one.configuration(scenario, settings), settings))
     judged = claims_of(spec) if claims is None else claims
     live = live_page(model_variants(cases, most))
-    details = answer_details(spec.model, first, graph, at_headline(answer))
-    return page_view(spec.model, first, answer, details, claims_section(judged), (), live)
+    details = answer_details(
+        found.model, found.configuration, found.graph, at_headline(found.answer)
+    )
+    return page_view(
+        found.model, found.configuration, found.answer, details, claims_section(judged), (), live
+    )
 
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
