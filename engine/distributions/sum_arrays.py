@@ -35,9 +35,9 @@ from qps.engine.distributions.sum_transforms import (
     share_at_fixed,
     transform,
 )
-from qps.engine.numerics.array_blocks import Array, falling_root, filled, in_blocks
+from qps.engine.numerics.array_blocks import Array, falling_root_beside, filled, in_blocks
 
-BLOCK = 1024
+BLOCK = 512
 _CACHE_SIZE = 1 << 14
 
 _cache: dict[bytes, float] = {}
@@ -171,4 +171,4 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
 
     near = TOLERANCES if len(terms) == len(SMOOTH) else NEXT_TO
     start = np.zeros(level.shape)
-    return falling_root(excess, start, high, high, goal, nearest, *stages, guess=near)
+    return falling_root_beside(excess, start, high, high, goal, nearest, *stages, guess=near)

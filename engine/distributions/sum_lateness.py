@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qps.engine.distributions.stages import OPERANDS
-from qps.engine.distributions.sum_arrays import is_stage
+from qps.engine.distributions.sum_arrays import BLOCK, is_stage
 from qps.engine.distributions.sum_mixtures import alike, around, paths_of, terms_of
 from qps.engine.distributions.sum_transforms import every, groups_of, is_sound, read
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks
@@ -29,7 +29,7 @@ def lateness(time: ArrayLike, level: ArrayLike, *stages: ArrayLike) -> Array:
     """
     if not stages or len(stages) % OPERANDS:
         return in_blocks(lambda t: np.full(t.shape, np.nan), time)
-    return in_blocks(_lateness, time, level, *stages)
+    return in_blocks(_lateness, time, level, *stages, size=BLOCK)
 
 
 def _lateness(time: Array, level: Array, *stages: Array) -> Array:

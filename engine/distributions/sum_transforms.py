@@ -289,7 +289,10 @@ def _rest(size: Complex, less: Complex, v: Array) -> Complex:
         return -less
     found = less / size
     found += 1
-    is_small = np.abs(size) * (1 + SMALL_TERMS * v) < SMALL
+    farthest = 1 + SMALL_TERMS * v
+    if not (np.abs(size[0]) * farthest < SMALL).any():  # the first term is the nearest to zero
+        return found
+    is_small = np.abs(size) * farthest < SMALL
     if is_small.any():
         found[is_small] = in_terms(size[is_small], np.broadcast_to(v, size.shape)[is_small])
     return found

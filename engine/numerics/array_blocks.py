@@ -18,6 +18,8 @@ _BLOCK = 4096
 _MOST_STEPS = 120
 _ENOUGH = 2e-15
 _NEXT_IS_EXACT = 1e-9
+_FEWEST_BESIDE, _BESIDE = 64, 8
+"""Elements from which one of so many is found first."""
 
 
 @cache
@@ -123,4 +125,33 @@ def falling_root(
             left, low, high, after = left[going], low[going], high[going], after[going]
             arguments = tuple(argument[going] for argument in arguments)
         point = after
+    return found
+
+
+def falling_root_beside(
+    function: Callable[..., tuple[Array, Array]],
+    low: Array,
+    high: Array,
+    start: Array,
+    *arguments: Array,
+    guess: float = _NEXT_IS_EXACT,
+) -> Array:
+    """Return the same of many elements of which those that follow each other are mostly alike.
+
+    One of so many is found first; those between them start on a line through two of these.
+    """
+    count = start.size
+    if count < _FEWEST_BESIDE:
+        return falling_root(function, low, high, start, *arguments, guess=guess)
+    nodes = np.unique(np.append(np.arange(0, count, _BESIDE), count - 1))
+    left = np.setdiff1d(np.arange(count), nodes, assume_unique=True)
+    found = np.empty(count)
+    for some in (nodes, left):
+        ends = low[some], high[some]
+        begin = start[some]
+        if some is left:
+            near = np.interp(left, nodes, found[nodes])
+            begin = np.where((near > ends[0]) & (near < ends[1]), near, begin)
+        own = (argument[some] for argument in arguments)
+        found[some] = falling_root(function, *ends, begin, *own, guess=guess)
     return found

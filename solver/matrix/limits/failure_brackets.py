@@ -60,7 +60,7 @@ def closed_in(
         left = np.flatnonzero(is_open)
         if not left.size:
             return found
-        if 2 * left.size <= is_open.size:
+        if 4 * left.size <= 3 * is_open.size:
             rows, where, is_open, share = rows.take(left), where[left], is_open[left], share[left]
             points, at, low, high = points[:, left], at[:, left], low[left], high[left]
             least, is_there = least[left], is_there[left]

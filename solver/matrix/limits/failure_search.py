@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from qps.solver.matrix.limits.failure_brackets import Excess, closed_in
+from qps.solver.matrix.limits.neighboring_rows import first_failing
 from qps.solver.matrix.limits.row_preparation import Bools, Boxes, Floats, Ints, Rows
 
 _MOST_PIECES = 1000
-_PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH, _PIECES_FOR_TRIED = 3, 45, 25, 16
+_PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
 """A row that is solved one by one takes as long as so many pieces, at least: one alone, as a few.
-Where that many have decided none of the rows that are left, these are solved so; the last is for
-rows that are tried at each population."""
+Where that many have decided none of the rows that are left, these are solved so."""
 _FEW, _TOGETHER, _SEARCH_LIMITS = 1024, 32, 12
 """Rows up to which each is proved by itself; rows that are proved together beyond that; pieces of a
 row that are judged by another's."""
@@ -31,22 +32,26 @@ class Sought:
 
     `is_simple` says of which boxes of rows it is proved that between two populations all failures
     lie behind one point, if it holds at the first of them. What `is_shared` is found for other
-    rows, too. Rows that are left open `are_tried` at each population: that takes no longer.
+    rows, too. Where so many `pieces` have decided none, rows are looked for in another way, if any.
     """
 
     excess: Excess
     is_simple: Callable[[Boxes, Floats, Floats], Bools]
     is_whole: bool
     is_shared: bool = False
-    are_tried: bool = False
+    pieces: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FirstPoints:
-    """The first point of each row, infinite for none; open rows are undecided."""
+    """The first point of each row, infinite for none; open rows are undecided.
+
+    Everything holds before `proven`.
+    """
 
     at: Floats
     is_open: Bools
+    proven: Floats
 
 
 def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> FirstPoints:
@@ -60,8 +65,8 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Firs
     is_alone = rows.count == 1 and not sought.is_shared
     few = _PIECES_FOR_ONE if is_alone else _PIECES_FOR_ANY
     each = _PIECES_FOR_EACH
-    if sought.are_tried:
-        few, each = _PIECES_FOR_TRIED, 0
+    if sought.pieces is not None:
+        few, each = sought.pieces, 0
     count, since = active.size, 0
     for piece in range(_MOST_PIECES):
         if active.size < count:
@@ -82,15 +87,15 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Firs
         crosses, is_past = is_simple & (at_stop > 0), is_simple & (at_stop <= 0)
         index = np.flatnonzero(crosses)
         ends, values = (start[index], stop[index]), (at_start[index], at_stop[index])
-        found = closed_in(some.take(index), sought.excess, ends, values, is_whole=sought.is_whole)
-        at[active[index]] = found
+        close_in = first_failing if sought.is_whole else partial(closed_in, is_whole=False)
+        at[active[index]] = close_in(some.take(index), sought.excess, ends, values)
         here[active] = np.where(is_past, stop, start)
         at_here[active] = np.where(is_past, at_stop, at_start)
         long = stop - start
         length[active] = np.where(is_past, 2 * long, _shorter(long, start, sought))
         active = active[~(crosses | (is_past & (stop >= end[active])))]
     is_open[active] = True
-    return FirstPoints(at, is_open)
+    return FirstPoints(at, is_open, here)
 
 
 def _proved(

@@ -5,7 +5,7 @@ What is not proved in a bounded number of steps is left to the functions for one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from qps.engine.execution.programs import Program
 from qps.solver.matrix.limits import failure_search
-from qps.solver.matrix.limits.every_population import are_tried, tried
+from qps.solver.matrix.limits.every_population import MOST_TRIED, are_tried, tried
+from qps.solver.matrix.limits.failure_brackets import Excess
 from qps.solver.matrix.limits.failure_search import Sought
 from qps.solver.matrix.limits.late_shares import LateShare
 from qps.solver.matrix.limits.range_proofs import shape_of
@@ -29,6 +30,11 @@ from qps.solver.matrix.limits.row_preparation import (
     tight_sides_of,
     worst,
 )
+from qps.solver.matrix.limits.values_before import Before
+
+_PIECES, _PIECES_OF_SHORT = 16, 3
+"""Pieces of a range that are proved before rows are looked for by their values: of a long range,
+and of one that is short enough for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +66,39 @@ def first_failures(
             continue
         simple = partial(_all_simple if is_proven else _is_simple, criteria)
         split = _split(rows.runner.program, criteria)
-        may_try = are_tried(rows.runner.program, sides_of(criteria))
+        ends = np.full(index.size, float(low)), (first[index] - 1).astype(np.float64)
+        other, pieces = _otherwise(rows.runner.program, criteria, *ends)
         sought = Sought(
-            excess=partial(_excess, split), is_simple=simple, is_whole=True, are_tried=may_try
+            excess=partial(_excess, split), is_simple=simple, is_whole=True, pieces=pieces
         )
         some = rows.only(sides_of(criteria) | tight_sides_of(criteria))
         some = some.take(index) if index.size < rows.count else some
-        ends = np.full(index.size, float(low)), (first[index] - 1).astype(np.float64)
         found = failure_search.first_failures(some, sought, *ends)
         left = np.flatnonzero(found.is_open)
-        if left.size and may_try:
-            left_ends = (end[left] for end in ends)
-            found.at[left], found.is_open[left] = tried(some.take(left), sought.excess, *left_ends)
+        if left.size and other is not None:
+            left_ends = found.proven[left], ends[1][left]
+            points = other(some.take(left), sought.excess, *left_ends)
+            found.at[left], found.is_open[left] = points
         fails = np.isfinite(found.at)
         first[index[fails]] = found.at[fails].astype(np.int64)
         is_open[index] |= found.is_open
     return Failures(first, is_open)
+
+
+_FirstOf = Callable[[Rows, Excess, Floats, Floats], tuple[Floats, Bools]]
+
+
+def _otherwise(
+    program: Program, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
+) -> tuple[_FirstOf | None, int | None]:
+    """Return what looks for rows that pieces leave open, and so many pieces are worth a trial."""
+    if not are_tried(program, sides_of(criteria)):
+        return None, None
+    before = Before.of(program, criteria)
+    if before is None:
+        return tried, _PIECES
+    is_short = bool((end - low < MOST_TRIED).all())
+    return before.first, _PIECES_OF_SHORT if is_short else _PIECES
 
 
 _Split = tuple[list[CompiledCriterion], list[tuple[CompiledCriterion, LateShare]]]

@@ -17,7 +17,7 @@ from qps.engine.execution.programs import Program
 from qps.engine.forks.answer_arrays import order_lateness
 from qps.engine.forks.fork_arrays import fork_lateness
 from qps.engine.operations import PRODUCT, SUM
-from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Floats, Rows
+from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Floats, Rows, margin_of
 
 _LATENESS = {
     "stages_quantile": lateness,
@@ -25,6 +25,8 @@ _LATENESS = {
     "order_quantile": order_lateness,
 }
 """By how much more items than allowed are late, for what has the quantile."""
+QUANTILES = frozenset(_LATENESS)
+"""Words of quantiles that are found by their transforms: many values for each."""
 _LEAST = "min"
 
 
@@ -82,6 +84,27 @@ class LateShare:
         found = _LATENESS[self.word](time, *(values[operand] for operand in self.operands))
         found = np.minimum(np.where(np.asarray(time) < 0, np.inf, found), most)
         return np.where(is_defined, found, np.nan)
+
+
+_SURE = 1e-6
+"""A margin of the share that is late from which its sign is that of the limit's own margin."""
+
+
+def margin_beyond(rows: Rows, criterion: CompiledCriterion, population: Floats) -> Floats:
+    """Return how far a criterion is passed at a population of each row: mostly by its sign alone.
+
+    What is near its limit has the margin of its sides.
+    """
+    late = LateShare.of(rows.runner.program, criterion)
+    margin = np.full(rows.count, np.nan)
+    if late is not None:
+        margin = np.broadcast_to(late.at(rows, population), rows.count).copy()
+    near = np.flatnonzero(~(np.isfinite(margin) & (np.abs(margin) > _SURE)))
+    if near.size:
+        some = rows.take(near) if near.size < rows.count else rows
+        sides = (criterion.measure, criterion.limit)
+        margin[near] = margin_of(criterion, some.at(sides, population[near]))
+    return margin
 
 
 def _is_sought(program: Program, number: int, word: str) -> bool:

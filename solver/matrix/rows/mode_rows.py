@@ -14,6 +14,7 @@ from qps.solver.answers.limiting_factors import largest_of
 from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.compilation.row_questions import LARGEST, quantile_level, saturation_subject
 from qps.solver.matrix.limits.first_failures import first_failures
+from qps.solver.matrix.limits.late_shares import margin_beyond
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints, Rows, margin_of, sides_of
 from qps.solver.matrix.limits.saturations import CompiledResource, saturations
 from qps.solver.matrix.rows.axis_cache import AxisCache, axis_cache
@@ -53,7 +54,7 @@ class ModeSolver(ModeTables):
             limit = np.maximum(first - 1, mode.low)
             wanted = sides_of(mode.criteria) | (self._reported if self.at is None else frozenset())
             at_limit = rows.at(wanted, limit.astype(float))
-            beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
+            beyond = self._margins_beyond(rows, np.minimum(first, mode.high), always)
             exact_first, sound = first.copy(), verdict == SOUND
             one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
             decided = sound & ~failures.is_open
@@ -96,11 +97,21 @@ class ModeSolver(ModeTables):
             found[number] = fails
         return found
 
+    def _margins_beyond(
+        self, rows: Rows, first: Ints, always: Mapping[int, Bools]
+    ) -> dict[int, Floats]:
+        """Return how far criteria are passed where one first fails, but those that always fail."""
+        return {
+            number: margin_beyond(rows, criterion, first.astype(float))
+            for number, criterion in enumerate(self.mode.criteria)
+            if number not in always
+        }
+
     def _limiting_rows(
         self,
         first: Ints,
         below: Values,
-        above: Values,
+        above: Mapping[int, Floats],
         sound: Bools,
         always: Mapping[int, Bools],
         one_by_one: OneByOne,
@@ -120,7 +131,7 @@ class ModeSolver(ModeTables):
             margin = margin_of(criterion, below)
             doubtful = np.flatnonzero(sound & (first > mode.low) & ~(margin <= -DOUBTFUL))
             elsewhere[doubtful] |= fails(criterion, index, doubtful, first[doubtful] - 1)
-            margin = margin_of(criterion, above)
+            margin = above[number]
             has_value = np.isfinite(margin)
             failing[number] = ~ends & ((margin > 0) | ~has_value)
             doubtful = np.flatnonzero(sound & ~ends & (~has_value | (np.abs(margin) <= DOUBTFUL)))

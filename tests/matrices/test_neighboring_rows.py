@@ -1,0 +1,57 @@
+"""Rows that are looked for beside those before and behind them: at the same point, in few steps."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import pytest
+
+from qps.engine.execution.array_runs import Runner
+from qps.engine.numerics.array_blocks import Array, falling_root, falling_root_beside
+from qps.solver.matrix.limits.failure_brackets import closed_in
+from qps.solver.matrix.limits.neighboring_rows import first_failing
+from qps.solver.matrix.limits.row_preparation import Floats, Rows
+
+ROWS = 500
+SMOOTH = 3e4 / np.linspace(1, 9, ROWS)
+CASES = {
+    "smooth": SMOOTH,
+    "with a jump": np.where(np.arange(ROWS) < 77, SMOOTH, SMOOTH / 2),
+    "two axes": np.tile(SMOOTH[::100], ROWS // 5),
+    "nothing alike": np.random.default_rng(3).uniform(2, 1e4, ROWS),
+    "at the ends": np.where(np.arange(ROWS) % 2, 1.5, 1e5 - 0.5),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_begin_to_fail_where_each_does(name: str) -> None:
+    points, looks = CASES[name], [0, 0]
+    rows = Rows(cast("Runner", None), {0: points}, ROWS)
+    ends = np.ones(ROWS), np.full(ROWS, 1e5)
+    found = []
+    for way, close_in in enumerate(
+        (first_failing, lambda *some: closed_in(*some, is_whole=True)),
+    ):
+
+        def excess(some: Rows, at: Floats, way: int = way) -> Floats:
+            looks[way] += some.count
+            return np.where(at > 2 * some.known[0], np.inf, np.log(at / some.known[0]))
+
+        values = excess(rows, ends[0]), excess(rows, ends[1])
+        found.append(close_in(rows, excess, ends, values))
+    assert found[0].tolist() == found[1].tolist() == (np.floor(points) + 1).tolist()
+    if name == "smooth":
+        assert looks[0] < looks[1] / 2
+
+
+def test_roots_of_elements_beside_each_other_are_those_of_each() -> None:
+    size = np.exp(np.linspace(0, 3, 200))
+
+    def excess(at: Array, own: Array) -> tuple[Array, Array]:
+        return own - at**3, -3 * at**2
+
+    ends = np.zeros(200), np.full(200, 50.0), np.full(200, 50.0)
+    alone, beside = (root(excess, *ends, size) for root in (falling_root, falling_root_beside))
+    assert beside == pytest.approx(alone, rel=1e-14)
+    assert beside == pytest.approx(np.cbrt(size), rel=1e-14)
