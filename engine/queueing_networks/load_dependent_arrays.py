@@ -23,6 +23,7 @@ from qps.engine.queueing_networks.nested_network_arrays import NetworkArrays, Ra
 
 _Bools = NDArray[np.bool_]
 _Ints = NDArray[np.int64]
+_Hashes = NDArray[np.uint64]
 
 _MOST_CUSTOMERS, _MOST_PLACES, _MOST_COPIES = 1 << 13, 512, 32
 _FEWEST = 16
@@ -30,6 +31,8 @@ _TOGETHER = 1 << 20
 """Networks times numbers of customers that are solved together."""
 _MOST_CACHED, _BESIDES = 1 << 24, 4
 """Numbers of networks that are cached; arrays of them besides those of stations."""
+_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+"""Odd factors of hashes."""
 _FEW, _FEW_CUSTOMERS = 4, 256
 """So few rows with more customers are sooner solved by themselves."""
 
@@ -179,17 +182,13 @@ def _between(which: int, columns: list[Array]) -> Array:
 # -- networks ------------------------------------------------------------------------------
 
 
-_Name = tuple[tuple[int, ...], bytes]
-"""The kinds of groups, and all numbers of a network but that of customers."""
-
-
 class _Solved:
     """Networks of one form with any number of customers, and what has been requested of them."""
 
-    def __init__(self, form: Sequence[int], most: int, others: Array, names: list[_Name]) -> None:
+    def __init__(self, form: Sequence[int], most: int, others: Array) -> None:
         think, *numbers = np.ascontiguousarray(others.T)
         groups = [numbers[at : at + GROUP] for at in range(0, len(numbers), GROUP)]
-        self.most, self.names = most, names
+        self.form, self.most, self.others = tuple(form), most, others
         self._network = _Places(form, groups, ends=(0, len(form)), think=think, most=most)
         self._rates = np.where(self._network.is_sound, self._network.arrays.rates, np.nan)
         self._numbers: dict[int, Array] = {}
@@ -210,10 +209,70 @@ class _Solved:
         return found
 
 
-_cache: OrderedDict[int, _Solved] = OrderedDict()
-_places: dict[_Name, tuple[int, int]] = {}
-"""In which group of the cache a network is, and at which place."""
-_numbers = count()
+class _Cache:
+    """Networks that were solved, in groups: found by a hash of their numbers, and all of these."""
+
+    def __init__(self) -> None:
+        self._groups: OrderedDict[int, _Solved] = OrderedDict()
+        self._next = count()
+        self._hashes = np.zeros(0, dtype=np.uint64)
+        self._at = np.zeros((2, 0), dtype=np.int64)
+        """In which group the network of each hash is, and at which place."""
+
+    def __getitem__(self, number: int) -> _Solved:
+        self._groups.move_to_end(number)
+        return self._groups[number]
+
+    def find(self, form: Sequence[int], most: int, others: Array, hashes: _Hashes) -> _Ints:
+        """Return the group and the place of each network with so many customers; -1 for nowhere."""
+        found = np.full((2, hashes.size), -1)
+        if not self._hashes.size:
+            return found
+        near = np.minimum(np.searchsorted(self._hashes, hashes), self._hashes.size - 1)
+        at = np.where(self._hashes[near] == hashes, self._at[:, near], -1)
+        for number in np.unique(at[0]):
+            group = self._groups.get(int(number))
+            if group is None or group.most < most or group.form != tuple(form):
+                continue
+            mine = np.flatnonzero(at[0] == number)
+            same = (group.others[at[1, mine]] == others[mine]).all(axis=1)
+            found[:, mine[same]] = at[:, mine[same]]
+        return found
+
+    def add(self, solved: _Solved, hashes: _Hashes) -> int:
+        """Keep some networks; return the number of their group."""
+        number = next(self._next)
+        self._groups[number] = solved
+        self._keep(~np.isin(self._hashes, hashes))
+        hashes, first = np.unique(hashes, return_index=True)
+        place = np.searchsorted(self._hashes, hashes)
+        self._hashes = np.insert(self._hashes, place, hashes)
+        self._at = np.insert(self._at, place, [np.full(first.size, number), first], axis=1)
+        return number
+
+    def forget(self) -> None:
+        """Forget what was not requested for longest, if it is too much."""
+        total = sum(one.size for one in self._groups.values())
+        while total > _MOST_CACHED and len(self._groups) > 1:
+            number, one = self._groups.popitem(last=False)
+            total -= one.size
+            self._keep(self._at[0] != number)
+
+    def _keep(self, which: _Bools) -> None:
+        if not which.all():
+            self._hashes, self._at = self._hashes[which], self._at[:, which]
+
+
+_cache = _Cache()
+
+
+def _hashes_of(others: Array) -> _Hashes:
+    """Return a hash of each network by its numbers."""
+    bits = others.view(np.uint64) * _FACTORS[0]
+    bits ^= bits >> np.uint64(32)
+    factors = np.resize(_FACTORS, bits.shape[1]) + 2 * np.arange(bits.shape[1], dtype=np.uint64)
+    found: _Hashes = (bits * factors).sum(axis=1)
+    return found
 
 
 def _of_whole(which: int, form: Sequence[int], columns: Sequence[Array]) -> Array:
@@ -221,29 +280,29 @@ def _of_whole(which: int, form: Sequence[int], columns: Sequence[Array]) -> Arra
     customers, others = columns[0], np.ascontiguousarray(np.stack(columns[1:], axis=1))
     if which >= 0:
         customers = np.maximum(customers, 1.0)
-    rows = others.view(np.dtype((np.void, others.itemsize * others.shape[1]))).ravel()
-    first, of = _distinct(others, rows)
+    hashes = _hashes_of(others)
+    first, of = _distinct(others, hashes)
     most = _rounded_up(int(customers.max()))
-    names = [(tuple(form), rows[row].tobytes()) for row in first]
-    places = np.array([_place_of(name, most) for name in names], dtype=np.int64)
-    lacking = np.flatnonzero(places[:, 0] < 0)
+    own, own_hashes = others[first], hashes[first]
+    places = _cache.find(form, most, own, own_hashes)
+    lacking = np.flatnonzero(places[0] < 0)
     found = np.full(customers.size, np.nan)
     if lacking.size and (customers.size > _FEW or most <= _FEW_CUSTOMERS):
         size = max(1, _TOGETHER // (most + 1))
         for start in range(0, lacking.size, size):
             some = lacking[start : start + size]
-            own = _Solved(form, most, others[first[some]], [names[one] for one in some])
-            places[some, 0], places[some, 1] = _cached(own), np.arange(some.size)
-    for number in np.unique(places[:, 0]):
+            number = _cache.add(_Solved(form, most, own[some]), own_hashes[some])
+            places[:, some] = np.full(some.size, number), np.arange(some.size)
+    for number in np.unique(places[0]):
         if number >= 0:
-            among = np.flatnonzero(places[of, 0] == number)
+            among = np.flatnonzero(places[0, of] == number)
             n = customers[among].astype(np.int64)
-            found[among] = _cache[number].values(which, n, places[of[among], 1])
-    _forget()
+            found[among] = _cache[number].values(which, n, places[1, of[among]])
+    _cache.forget()
     return found
 
 
-def _distinct(others: Array, rows: NDArray[np.void]) -> tuple[_Ints, _Ints]:
+def _distinct(others: Array, hashes: _Hashes) -> tuple[_Ints, _Ints]:
     """Return the first of equal rows, and of which each is; those that are equal mostly follow."""
     starts = np.ones(len(others), dtype=bool)
     starts[1:] = (others[1:] != others[:-1]).any(axis=1)
@@ -251,42 +310,16 @@ def _distinct(others: Array, rows: NDArray[np.void]) -> tuple[_Ints, _Ints]:
     of = np.cumsum(starts) - 1
     if first.size == 1:
         return first, of
-    _, index, inverse = np.unique(rows[first], return_index=True, return_inverse=True)
-    return first[index], inverse[of]
+    _, index, inverse = np.unique(hashes[first], return_index=True, return_inverse=True)
+    if not (others[first[index]][inverse] == others[first]).all():  # two of one hash
+        _, index, inverse = np.unique(others[first], axis=0, return_index=True, return_inverse=True)
+    return first[index], inverse.reshape(-1)[of]
 
 
 def _rounded_up(most: int) -> int:
     """Return up to how many customers all are solved: one of few numbers, for the cache."""
     step = max(_FEWEST, (1 << most.bit_length()) // 8)
     return -(-most // step) * step
-
-
-def _place_of(name: _Name, most: int) -> tuple[int, int]:
-    """Return where in the cache a network with so many customers is; -1 for nowhere."""
-    number, place = _places.get(name, (-1, 0))
-    if number < 0 or _cache[number].most < most:
-        return -1, 0
-    _cache.move_to_end(number)
-    return number, place
-
-
-def _cached(solved: _Solved) -> int:
-    """Keep some networks; return their number."""
-    number = next(_numbers)
-    _cache[number] = solved
-    _places.update((name, (number, place)) for place, name in enumerate(solved.names))
-    return number
-
-
-def _forget() -> None:
-    """Forget what was not requested for longest, if it is too much."""
-    total = sum(one.size for one in _cache.values())
-    while total > _MOST_CACHED and len(_cache) > 1:
-        number, one = _cache.popitem(last=False)
-        total -= one.size
-        for name in one.names:
-            if _places[name][0] == number:
-                del _places[name]
 
 
 class _Places:
