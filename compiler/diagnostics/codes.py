@@ -96,7 +96,7 @@ POOR_FIT = Code("QPS0530", "poor-fit", _W, "poor fit")
 UNCERTAIN_COST = Code(
     "QPS0531", "insignificant-demand", _W, "fitted demand not significantly above zero"
 )
-UNUSED_RATE = Code("QPS0532", "unused-rate", _W, "unused rate column in a fit")
+UNUSED_RATE = Code("QPS0532", "unused-rate", _W, "column of a fit that is not used")
 IDLE_DROPPED = Code("QPS0533", "missing-idle", _W, "fitted idle utilization not used")
 BEYOND_MEASURED = Code(
     "QPS0534", "beyond-measured", _W, "fitted demand used outside the measured range"
@@ -112,7 +112,13 @@ NO_SATURATION = Code("QPS0536", "no-saturation", _W, "closed load test without a
 SPEEDS_DROPPED = Code("QPS0537", "missing-speeds", _W, "fitted speeds not used")
 DELAY_DROPPED = Code("QPS0538", "missing-delay", _W, "fitted delay not used")
 
+CONTRADICTS_LITTLE = Code(
+    "QPS0539", "contradictory-runs", _W, "throughput and response times that contradict each other"
+)
+
 UNUSED_EXCEPTION = Code("QPS0540", "unused-exception", _W, "unused `allow` or `accept`")
+
+PAST_PEAK = Code("QPS0541", "past-peak", _W, "more requests at once than at peak throughput")
 
 BAD_SETTING = Code("QPS0601", "bad-setting", _E, "invalid setting")
 NO_ANSWER = Code("QPS0602", "no-answer", _E, "no result")

@@ -48,7 +48,7 @@ _REPORT_COLUMNS = (
 _OBSERVED = r"time|file|users, mean|share failed|latency .+, ms"
 """What `qps observe` heads by which says when runs were and how they went."""
 
-_LOADS = frozenset(
+LOADS = frozenset(
     [
         "cpu",
         "load",
@@ -210,6 +210,14 @@ def looks_like_rate(heading: str) -> bool:
     return re.search(_RATE, heading.strip()) is not None
 
 
+def rate_hint(table: Table) -> str:
+    """Return how a rate is to be headed, by name where a column looks like one."""
+    likely = [heading for heading in table.headings if looks_like_rate(heading)]
+    if likely:
+        return f"rename `{likely[0]}` to its unit, such as `request/s`"
+    return "name a column by its unit: `packet/s`, `request/s`, `byte/s` or `Mbit/s`"
+
+
 def load_column(
     table: Table, reading: Reading, rates: Sequence[RateColumn], unit_of: UnitOf
 ) -> LoadColumn:
@@ -248,7 +256,7 @@ def load_column(
 def _is_called_load(table: Table, column: LoadColumn) -> bool:
     """Return whether a column says that it is a load: by its name, its unit, or who wrote it."""
     is_measured = bool(column.unit) and set(MARK) <= set(table.headings)
-    return column.unit == _CORES or column.name.lower() in _LOADS or is_measured
+    return column.unit == _CORES or column.name.lower() in LOADS or is_measured
 
 
 def _chosen(

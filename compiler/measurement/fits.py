@@ -29,6 +29,7 @@ from qps.compiler.measurement.fit_columns import (
     need_cores,
     numbers_below,
     rate_columns,
+    rate_hint,
     refuse_load,
     report_columns,
     with_cores,
@@ -179,20 +180,12 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
     if not rates:
         raise DataError(
             f"`{table.name}` has no column with a rate",
-            _head_rates(table),
+            rate_hint(table),
         )
     if reading.processors is None:
         need_cores(table, load)
     runs = _runs(table, load, rates, reading)
     return _fit(table, load, rates, runs, reading)
-
-
-def _head_rates(table: Table) -> str:
-    """Return how rates are to be headed, by name where one looks like one."""
-    likely = [heading for heading in table.headings if looks_like_rate(heading)]
-    if likely:
-        return f"rename `{likely[0]}` to its unit, such as `request/s`"
-    return "name a column by its unit: `packet/s`, `request/s`, `byte/s` or `Mbit/s`"
 
 
 def _fit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from math import isfinite
+from math import ceil, isfinite
 
 from msgspec import Struct
 
@@ -41,17 +41,24 @@ _MOST_UNCERTAIN = 2.0
 Of a line through evenly spaced rates it is about 1.7 times at one and a half times the highest.
 """
 
+_PEAK = 0.95
+"""Part of the peak speed below which more items at once are reported: they slow each other."""
+
 _BYTE = 8
 AT_ANSWER = "at capacity"
 
 
 class Kind(Enum):
-    """What is beyond: a rate, the size of an item, all rates together, or how many there are."""
+    """What is beyond: a rate, the size of an item, all rates together, or how many there are.
+
+    Of those that are there, more than were measured, or than there were at the peak throughput.
+    """
 
     RATE = "rate"
     SIZE = "size"
     MIX = "mix"
     PRESENT = "present"
+    PEAK = "peak"
 
 
 class Beyond(Struct, frozen=True, kw_only=True):
@@ -101,23 +108,30 @@ def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
 def _present(
     graph: LoadGraph, found: Calibration, station: StationFit, population: int
 ) -> Iterator[Beyond]:
-    """Yield a station at which more items wait than clients were measured."""
-    most = station.table.most
+    """Yield a station at which more items are than clients were measured, or had the peak."""
+    law, most = station.law, station.table.most
+    speeds = [law.speed(count) for count in range(1, most + 1)]
+    peak = max(range(most), key=speeds.__getitem__) + 1
+    limits = [(Kind.PRESENT, most)]
+    if speeds[-1] < _PEAK * speeds[peak - 1]:
+        limits.append((Kind.PEAK, peak))
     for one in stations_in(graph.analysis.streams.values(), [found.resource]):
-        waiting = _definite(graph.at(population).number(one.number))
-        if waiting > most:
-            yield Beyond(
-                span=found.span,
-                component=found.component,
-                resource=found.resource,
-                file=station.table.file,
-                item=station.table.item,
-                column=station.table.by,
-                kind=Kind.PRESENT,
-                specified=waiting,
-                low=float(min(station.table.clients)),
-                high=float(most),
-            )
+        present = _definite(graph.at(population).number(one.number))
+        for kind, limit in limits:
+            slowed = present > peak and law.speed(min(ceil(present), most)) < _PEAK * max(speeds)
+            if present > limit and (kind is Kind.PRESENT or slowed):
+                yield Beyond(
+                    span=found.span,
+                    component=found.component,
+                    resource=found.resource,
+                    file=station.table.file,
+                    item=station.table.item,
+                    column=station.table.by,
+                    kind=kind,
+                    specified=present,
+                    low=float(min(station.table.clients)),
+                    high=float(limit),
+                )
 
 
 def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
@@ -193,6 +207,9 @@ def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:
 def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
     """Warn of demands beyond what was measured, and say by how much and what to do."""
     for one in found:
+        if one.kind is Kind.PEAK:
+            _report_past_peak(one, sink)
+            continue
         fix = (
             "add a similar run to the table, or specify the uncertainty with "
             f"`{one.component} * trust.same_load` of `std.trust`"
@@ -217,6 +234,19 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
                 ),
             )
         )
+
+
+def _report_past_peak(one: Beyond, sink: Sink) -> None:
+    """Warn of more items at once than at the peak throughput, and say what to do."""
+    sink.report(
+        codes.PAST_PEAK,
+        one.span,
+        f"{_plain(one.specified)} {one.item}s at once are at {one.resource} for "
+        f"`{one.component}`, more than the {_plain(one.high)} of the peak throughput "
+        f"(`{one.file}`): throughput falls",
+        hint=f"limit them to {_plain(one.high)}, for example by a pool around the step; "
+        f"`qps fit {one.file} --by {one.column}` shows the loss",
+    )
 
 
 def _message(one: Beyond) -> str:

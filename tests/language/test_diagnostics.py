@@ -115,7 +115,7 @@ def test_fixes_are_in_the_json() -> None:
 
 def test_every_code_has_a_golden_file() -> None:
     shown = {path.stem[:7] for path in [*BAD, *COMMANDS]}
-    # Six are told while a spec is solved: tests of the answers show them. One takes 201 mistakes.
+    # Seven are told while a spec is solved: tests of the answers show them. One takes 201 mistakes.
     values = (
         codes.RANGE_LIMITS,
         codes.SATURATED_START,
@@ -123,6 +123,7 @@ def test_every_code_has_a_golden_file() -> None:
         codes.NO_USERS,
         codes.UNCOUNTED_WAITS,
         codes.TOO_MANY_OUTCOMES,
+        codes.PAST_PEAK,
     )
     answers = {code.id for code in values}
     elsewhere = answers | {codes.TOO_MANY.id}

@@ -12,14 +12,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from qps.cli import main
+from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.diagnostics import codes
-from qps.compiler.measurement.scalability.closed_loop import log_throughput
-from qps.compiler.measurement.scalability.closed_tables import ClosedTable
+from qps.compiler.measurement.measured_tables import read_table
+from qps.compiler.measurement.scalability.closed_loop import (
+    NUMBERS,
+    ClosedLoops,
+    log_throughput,
+)
+from qps.compiler.measurement.scalability.closed_tables import ClosedTable, closed_table
 from qps.compiler.measurement.scalability.scalability_fit import station_fit, unseen_errors
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
+from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.pipeline import check_file
+from qps.engine.distributions.gamma_numbers import gamma_law_quantile
 
 SPEC = """users N in 1..64
 machine db { cpu 1 core, queueing ps speeds fit "runs.csv" by threads }
@@ -151,7 +160,7 @@ def test_its_numbers_are_uncertain_together(tmp_path: Path) -> None:
     checked = check_file(written(tmp_path))
     assert checked.value is not None
     names = {p.name for p in checked.value.model.parameters}
-    assert names == {"query.cpu.request", "query.delay", "db.cpu.parallel"}
+    assert names == {"query.cpu.request", "query.delay", "db.cpu.parallel", "db.cpu.coherency"}
     assert not checked.diagnostics
 
 
@@ -221,3 +230,128 @@ def test_the_command_prints_what_a_spec_takes(
     assert "requests/s with 64 threads" in printed
     assert main(["fit", file, "--by", "threads", "--cores", "4"]) == 2
     assert "cannot be combined with `--by`" in capsys.readouterr().err
+
+
+def read(text: str) -> StationFit:
+    units = units_with([])
+    return station_fit(closed_table(read_table(text, "runs.csv"), "threads", units))
+
+
+def with_responses(law: ScalabilityLaw, clients: Sequence[int], *, think: float) -> str:
+    """Return a table of clients who wait between requests, with response times in ms."""
+    found = predicted(replace(law, delay=law.delay + think), clients)
+    rows = (f"{n},{x:.6g},{(n / x - think) * 1e3:.6g}\n" for n, x in found.items())
+    return "threads,request/s,latency in ms\n" + "".join(rows)
+
+
+def test_think_time_is_what_littles_law_says_of_throughput_and_response_times() -> None:
+    law = ScalabilityLaw(demand=2e-3, delay=1e-3, contention=0.05)
+    found = read(with_responses(law, [1, 16, 64, 128, 256, 512], think=0.5))
+    assert found.table.think == pytest.approx(0.5, rel=1e-3)
+    assert found.law.demand + found.delay == pytest.approx(3e-3, rel=0.02)
+    assert found.table.contradiction is None
+    without = read(with_responses(law, [1, 2, 4, 8, 16], think=0.0))
+    assert without.table.think == 0.0
+    assert without.table.means is not None
+
+
+def test_with_think_time_response_times_show_what_the_throughput_hides() -> None:
+    text = with_responses(ScalabilityLaw(demand=2e-3, parallel=4.0), [1, 2, 4, 8, 16], think=1.0)
+    alone = read("\n".join(row.rpartition(",")[0] for row in text.splitlines()))
+    together = read(text)
+    assert together.law.demand == pytest.approx(2e-3, rel=0.01)
+    assert alone.law.demand > 0.1  # 1 s of think time is all that the throughput shows
+
+
+def test_contradictory_response_times_are_not_used() -> None:
+    text = "threads,request/s,latency in s\n1,98,10.2\n4,396,10.1\n16,812,19.7\n32,806,39.7\n"
+    found = read(text)
+    assert found.table.contradiction is not None
+    assert found.table.contradiction.line == 5
+    assert found.table.means is None
+    assert found.law == read(text.replace("latency in s", "seconds")).law
+
+
+@pytest.mark.parametrize("variation", [0.3, 1.0, 2.0])
+def test_percentiles_show_how_much_service_times_vary(variation: float) -> None:
+    law = ScalabilityLaw(demand=4e-3, parallel=8.0)
+    rows = []
+    for count, throughput in predicted(law, [1, 4, 8, 16, 64]).items():
+        mean = count / throughput * 1e3
+        tails = [mean * gamma_law_quantile(variation**2, share) for share in (0.95, 0.99)]
+        rows.append(f"{count},{throughput},{mean},{tails[0]},{tails[1]}\n")
+    heading = 'threads,request/s,"latency mean, ms","latency p95, ms",p99 in ms\n'
+    found = read(heading + "".join(rows))
+    assert found.variation == pytest.approx(variation, rel=0.02)
+    from_many = read(heading + "".join(rows[2:]).replace("8,", "9,", 1))
+    assert found.table.percentiles
+    assert from_many.variation is None or from_many.variation != found.variation
+
+
+def test_processor_time_separates_the_demand_from_the_delay() -> None:
+    law = ScalabilityLaw(demand=2e-3, delay=8e-3, parallel=4.0)
+    found = predicted(law, [1, 2, 4, 8, 16, 32, 64])
+    rows = "".join(f"{n},{x:.6g},{x * 2e-3 / 8 * 100:.6g},8\n" for n, x in found.items())
+    fitted = read("threads,request/s,cpu in %,cores\n" + rows)
+    assert len(fitted.table.demands) == 4  # those far from the peak
+    assert fitted.law.demand == pytest.approx(2e-3, rel=0.02)
+    assert fitted.delay == pytest.approx(8e-3, rel=0.05)
+    assert not fitted.is_cpu_contradicted
+    disk = "".join(f"{n},{x:.6g},{x * 1e-4:.6g}\n" for n, x in found.items())
+    of_another = read("threads,request/s,cpu in core\n" + disk)
+    assert of_another.is_cpu_contradicted
+    assert max(map(abs, of_another.errors)) < 0.02
+
+
+def test_hardware_threads_are_a_bonus_beyond_the_cores() -> None:
+    law = ScalabilityLaw(demand=1e-3, parallel=8.0, bonus=0.3)
+    clients = [1, 2, 4, 6, 8, 10, 12, 14, 16, 24, 32]
+    found = station_fit(table_of(predicted(law, clients)))
+    assert found.law.parallel == pytest.approx(8.0, rel=0.02)
+    assert found.law.bonus == pytest.approx(0.3, rel=0.05)
+
+
+def test_a_column_that_looks_like_a_response_time_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "threads,request/s,avg_ms\n1,100,10\n2,190,10.5\n4,330,12.1\n8,400,20\n16,405,39.5\n"
+    checked = check_file(written(tmp_path, clients=text))
+    messages = [d.message for d in checked.diagnostics if d.code is codes.UNUSED_RATE]
+    assert messages == ["column `avg_ms` of `runs.csv` looks like a response time and is not used"]
+    assert main(["fit", str(tmp_path / "runs.csv"), "--by", "threads"]) == 0
+    assert "looks like a response time" in capsys.readouterr().out.replace("\n    ", " ")
+
+
+def test_more_requests_at_once_than_at_the_peak_are_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = "threads,request/s\n1,98\n4,340\n16,812\n32,806\n64,590\n"
+    spec = written(tmp_path, SPEC + "require { queries.latency <= 80 ms }\n", table)
+    main(["solve", str(spec)])
+    assert codes.PAST_PEAK.id in capsys.readouterr().out
+    spec.write_text(spec.read_text().replace("80 ms", "20 ms"))
+    main(["solve", str(spec)])
+    assert codes.PAST_PEAK.id not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("cell", ["0", "x", "-1"])
+def test_a_response_time_that_cannot_be_is_refused(cell: str, tmp_path: Path) -> None:
+    text = f"threads,request/s,p99 in ms\n1,100,10\n2,190,{cell}\n4,330,9\n"
+    found = [d.message for d in check_file(written(tmp_path, clients=text)).diagnostics]
+    assert any("line 3" in one for one in found), found
+
+
+@given(LAWS, st.sampled_from([0.0, 0.2]))
+@settings(deadline=None)
+def test_slopes_are_those_of_the_throughput(law: ScalabilityLaw, bonus: float) -> None:
+    law = replace(law, bonus=bonus if law.parallel else 0.0)
+    loops = ClosedLoops(np.array([1, 2, 5, 17, 33]))
+    slopes = loops.throughputs(law)[1]
+    for at, name in enumerate(NUMBERS):
+        value = getattr(law, name)
+        is_kink = name == "parallel" and value and abs(2 * value - round(2 * value)) < 1e-3
+        if value and not is_kink:
+            up, down = (
+                loops.throughputs(replace(law, **{name: value * exp(h)}))[0] for h in (1e-6, -1e-6)
+            )
+            assert slopes[:, at] == pytest.approx((up - down) / 2e-6, abs=1e-5)

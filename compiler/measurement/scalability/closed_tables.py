@@ -1,16 +1,17 @@
 """Tables of closed load tests: how many clients there were, and the throughput they had.
 
-    threads,request/s,latency in ms
-    1,812,1.23
-    8,5410,1.48
+    threads,request/s,latency in ms,p99 in ms,cpu in core
+    1,812,1.23,2.9,0.8
+    8,5410,1.48,4.1,6.1
 
 The column of clients is named by whoever requests the fit. The throughput is the one rate of items
-per time; other columns are not used.
+per time. Response times and busy cores are used where there are any; other columns are not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from msgspec import Struct
 
@@ -18,11 +19,14 @@ from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.measurement.fit_columns import (
     RateColumn,
     UnitOf,
-    looks_like_rate,
     numbers_below,
     rate_columns,
+    rate_hint,
 )
 from qps.compiler.measurement.measured_tables import DataError, Table
+from qps.compiler.measurement.scalability.busy_columns import busy_cores
+from qps.compiler.measurement.scalability.littles_law import Contradiction, little_checked
+from qps.compiler.measurement.scalability.response_columns import response_columns
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 MOST_CLIENTS = 1024
@@ -32,7 +36,13 @@ _MOST_NAMED = 5
 
 
 class ClosedTable(Struct, frozen=True, kw_only=True):
-    """Runs of a closed load test: clients, and completed items per second, row by row."""
+    """Runs of a closed load test: clients, and completed items per second, row by row.
+
+    `means` are mean response times (s), `percentiles` those of shares; None or none where they
+    were not measured, or contradict the throughput. `think` is how long clients wait (s) between a
+    response and the next request. `demands` are processor times per item (s) of runs with little
+    contention. `missed` are columns that look like response times, and could not be read.
+    """
 
     file: str
     by: str
@@ -40,11 +50,25 @@ class ClosedTable(Struct, frozen=True, kw_only=True):
     lines: tuple[int, ...]
     clients: tuple[int, ...]
     throughputs: tuple[float, ...]
+    means: tuple[float, ...] | None = None
+    percentiles: tuple[tuple[float, tuple[float, ...]], ...] = ()
+    think: float = 0.0
+    demands: tuple[float, ...] = ()
+    contradiction: Contradiction | None = None
+    missed: tuple[str, ...] = ()
 
     @property
     def most(self) -> int:
         """The largest number of clients."""
         return max(self.clients)
+
+    @property
+    def responses(self) -> tuple[float, ...]:
+        """The mean response time of each run (s): without think time, what Little's law says."""
+        if self.think and self.means is not None:
+            return self.means
+        pairs = zip(self.clients, self.throughputs, strict=True)
+        return tuple(clients / throughput for clients, throughput in pairs)
 
 
 def closed_table(table: Table, by: str, unit_of: UnitOf) -> ClosedTable:
@@ -58,29 +82,79 @@ def closed_table(table: Table, by: str, unit_of: UnitOf) -> ClosedTable:
         )
     clients = _clients(table, by)
     rate = _throughput(table, by, unit_of)
-    found = numbers_below(table, rate.heading, table.columns[rate.heading])
     rows = [i for i, count in enumerate(clients) if count]
-    throughputs = [float(found[i] * rate.factor) for i in rows]
-    for i, throughput in zip(rows, throughputs, strict=True):
-        if throughput <= 0:
-            raise DataError(
-                f"`{table.name}`, line {table.lines[i]}: {clients[i]} clients without throughput",
-                "remove runs in which nothing was completed",
-            )
-    settings = {clients[i] for i in rows}
-    if len(settings) < _FEWEST_SETTINGS:
+    throughputs = _throughputs(table, rate, clients, rows)
+    counts = tuple(clients[i] for i in rows)
+    if len(set(counts)) < _FEWEST_SETTINGS:
         raise DataError(
             f"all runs of `{table.name}` have the same number in column `{by}`",
             "measure with at least three different numbers, from 1 to beyond the peak throughput",
         )
+    found = response_columns(table, unit_of)
+    _check_times(table, rows, found.percentiles)
+    lines = tuple(table.lines[i] for i in rows)
+    means = None if found.means is None else tuple(found.means[i] for i in rows)
+    think, contradiction = 0.0, None
+    if means is not None:
+        _check_times(table, rows, ((0.0, found.means or ()),))
+        think, contradiction = little_checked(lines, counts, throughputs, means, found.rounding)
     return ClosedTable(
         file=table.name,
         by=by,
         item=rate.item,
-        lines=tuple(table.lines[i] for i in rows),
-        clients=tuple(clients[i] for i in rows),
-        throughputs=tuple(throughputs),
+        lines=lines,
+        clients=counts,
+        throughputs=throughputs,
+        means=None if contradiction else means,
+        percentiles=tuple((p, tuple(of[i] for i in rows)) for p, of in found.percentiles),
+        think=think,
+        demands=_demands(table, rows, throughputs, unit_of),
+        contradiction=contradiction,
+        missed=tuple(one for one in found.missed if one not in (by, rate.heading)),
     )
+
+
+def _throughputs(
+    table: Table, rate: RateColumn, clients: Sequence[int], rows: Sequence[int]
+) -> tuple[float, ...]:
+    """Return the throughputs (1/s) of rows; DataError where clients had none."""
+    found = numbers_below(table, rate.heading, table.columns[rate.heading])
+    for i in rows:
+        if found.whole[i] <= 0:
+            raise DataError(
+                f"`{table.name}`, line {table.lines[i]}: {clients[i]} clients without throughput",
+                "remove runs in which nothing was completed",
+            )
+    return tuple(float(found[i] * rate.factor) for i in rows)
+
+
+def _check_times(
+    table: Table, rows: Sequence[int], columns: Sequence[tuple[float, tuple[float, ...]]]
+) -> None:
+    """Raise the first response time that cannot have been measured."""
+    for _, times in columns:
+        for i in rows:
+            if not 0 < times[i] < inf:
+                raise DataError(
+                    f"`{table.name}`, line {table.lines[i]}: a response time is not above zero",
+                    "measure it with more digits, or remove the column",
+                )
+
+
+def _demands(
+    table: Table, rows: Sequence[int], throughputs: Sequence[float], unit_of: UnitOf
+) -> tuple[float, ...]:
+    """Return processor times per item (s) of runs far from the largest throughput.
+
+    Near it, cores may also be busy with waiting for each other.
+    """
+    busy = busy_cores(table, unit_of)
+    if busy is None:
+        return ()
+    slowest = min(throughputs)
+    limit = max(slowest, max(throughputs) / 2)
+    pairs = zip(rows, throughputs, strict=True)
+    return tuple(busy[i] / x for i, x in pairs if x <= limit and busy[i] > 0)
 
 
 def _clients(table: Table, by: str) -> Sequence[int]:
@@ -117,9 +191,4 @@ def _throughput(table: Table, by: str, unit_of: UnitOf) -> RateColumn:
             f"`{table.name}` has several columns with rates: {named}",
             "keep the one that counts completed requests",
         )
-    likely = [heading for heading in table.headings if looks_like_rate(heading)]
-    hint = f"rename `{likely[0]}` to its unit, such as `request/s`" if likely else ""
-    raise DataError(
-        f"`{table.name}` has no column with a throughput",
-        hint or "name the column by its unit: `request/s` or `query/s`",
-    )
+    raise DataError(f"`{table.name}` has no column with a throughput", rate_hint(table))

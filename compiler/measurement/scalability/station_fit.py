@@ -15,7 +15,9 @@ class StationFit(Struct, frozen=True, kw_only=True):
     multivariate t distribution with `freedom`: each is off by its row of `weights`, in its own
     unit, times independent standard normal numbers, all of these over one root of chi-squared over
     `freedom`. `noise` is the standard deviation of one more run, as a share of its throughput.
-    `errors` are, for each row, the fitted throughput over the measured one, less 1.
+    `errors` are, for each row, the fitted throughput over the measured one, less 1. `variation` is
+    the coefficient of variation of service times, None where no percentile shows it.
+    `is_cpu_contradicted` says that measured processor times were not used: with them, no law fits.
     """
 
     table: ClosedTable
@@ -25,11 +27,23 @@ class StationFit(Struct, frozen=True, kw_only=True):
     freedom: int
     noise: float
     errors: tuple[float, ...]
+    variation: float | None = None
+    is_cpu_contradicted: bool = False
+
+    @property
+    def delay(self) -> float:
+        """The part of a response time (s) during which no request waits for another."""
+        return self.law.delay - self.table.think
 
     @property
     def has_limit(self) -> bool:
         """Whether throughput was seen to fall behind the number of clients."""
-        return any(name in self.numbers for name in ("contention", "coherency", "parallel"))
+        slowing = self.law.contention + self.law.coherency
+        return self.law.parallel is not None or slowing > 0
+
+    def value_of(self, name: str) -> float:
+        """Return a fitted number, in its own unit."""
+        return self.delay if name == "delay" else float(getattr(self.law, name))
 
     def weights_of(self, name: str) -> tuple[float, ...]:
         """Return how far a fitted number may be off, in its own unit."""

@@ -8,8 +8,14 @@ from statistics import median
 
 from msgspec import Struct
 
+from qps.compiler.check.model.fits.scalability_texts import (
+    contradiction_text,
+    cpu_text,
+    missed_text,
+)
 from qps.compiler.measurement.scalability.scalability_fit import (
-    fitted_throughputs,
+    LOSS_SHOWN,
+    peak_of,
     unseen_errors,
 )
 from qps.compiler.measurement.scalability.station_fit import StationFit
@@ -23,26 +29,6 @@ from qps.reports.text.words.quantities import number, percent
 
 _LEVEL = 0.975
 _MOST_SHOWN = 40
-
-
-class Peak(Struct, frozen=True, kw_only=True):
-    """Where throughput is largest within the measured range (1/s), and at its end."""
-
-    clients: int
-    throughput: float
-    last: float
-
-    @property
-    def loss(self) -> float:
-        """The share of the peak that is lost at the end of the range."""
-        return 1 - self.last / self.throughput
-
-
-def peak_of(found: StationFit) -> Peak:
-    """Return where the fitted throughput is largest, within what was measured."""
-    throughputs = fitted_throughputs(found.law, found.table.most)
-    best = max(range(len(throughputs)), key=throughputs.__getitem__)
-    return Peak(clients=best + 1, throughput=throughputs[best], last=throughputs[-1])
 
 
 def scalability_text(found: StationFit, *, markdown: bool = False, width: int = COLUMNS) -> str:
@@ -60,6 +46,8 @@ def scalability_text(found: StationFit, *, markdown: bool = False, width: int = 
                 phrase("scalability.error", error=percent(worst, 2)),
             ),
             ("Validation", _validation(unseen)),
+            (phrase("scalability.response_times"), _response_times(found)),
+            (phrase("scalability.service_times"), _service_times(found)),
         ),
         tables=(_numbers(found), _rows(found, unseen)),
         warnings=tuple(scalability_warnings(found)),
@@ -93,6 +81,24 @@ def _validation(unseen: tuple[float, ...] | None) -> str:
     return phrase("scalability.unseen", middle=middle, most=most)
 
 
+def _response_times(found: StationFit) -> str:
+    """Return what the measured response times say beside the throughput."""
+    table = found.table
+    if table.means is None:
+        return ""
+    if not table.think:
+        return phrase("scalability.no_think_time")
+    scale, unit = cost_scale(table.item, table.think)
+    think = f"{number(table.think * scale)} {unit.partition('/')[0]}"
+    return phrase("scalability.think_time", think=think)
+
+
+def _service_times(found: StationFit) -> str:
+    if found.variation is None:
+        return ""
+    return phrase("scalability.variation", variation=number(found.variation))
+
+
 class FittedNumber(Struct, frozen=True, kw_only=True):
     """A fitted number in its base unit, with the bounds of its 95 % confidence interval."""
 
@@ -106,7 +112,7 @@ def fitted_numbers(found: StationFit) -> Iterator[FittedNumber]:
     """Yield the numbers that were fitted."""
     quantile = student_quantile(_LEVEL, found.freedom)
     for name in found.numbers:
-        value, half = getattr(found.law, name), quantile * hypot(*found.weights_of(name))
+        value, half = found.value_of(name), quantile * hypot(*found.weights_of(name))
         yield FittedNumber(name=name, value=value, low=max(0.0, value - half), high=value + half)
 
 
@@ -124,6 +130,8 @@ def _word(name: str) -> str:
     """Return what a number is called."""
     if name == "demand":
         return phrase("scalability.service_demand")
+    if name == "bonus":
+        return phrase("scalability.bonus")
     return "parallelism" if name == "parallel" else name
 
 
@@ -138,6 +146,8 @@ def _scale(found: StationFit, one: FittedNumber) -> tuple[float, str]:
             return scale, unit.partition("/")[0]
         case "parallel":
             return 1.0, phrase("scalability.at_once", item=item)
+        case "bonus":
+            return 100.0, phrase("scalability.of_a_core")
     return 100.0, "%"
 
 
@@ -171,6 +181,21 @@ def scalability_warnings(found: StationFit) -> Iterator[str]:
     table = found.table
     if not found.has_limit:
         yield phrase("scalability.no_limit", by=table.by, most=table.most)
+    peak = peak_of(found)
+    if peak.loss >= LOSS_SHOWN:
+        yield phrase(
+            "scalability.collapse",
+            loss=percent(peak.loss, 2),
+            clients=peak.clients,
+            most=table.most,
+            by=table.by,
+        )
+    if table.contradiction is not None:
+        yield contradiction_text(table)
+    if table.missed:
+        yield missed_text(table)
+    if found.is_cpu_contradicted:
+        yield cpu_text(table)
     if len(table.lines) > _MOST_SHOWN:
         yield phrase("scalability.rows_shown", count=_MOST_SHOWN, of=len(table.lines))
     if not table.by.isidentifier():
@@ -186,7 +211,7 @@ def station_text(found: StationFit) -> str | None:
     if not table.by.isidentifier():
         return None
     fit = f"fit {quoted(table.file)} by {table.by}"
-    delay = f"  delay {fit}\n" if found.law.delay else ""
+    delay = f"  delay {fit}\n" if "delay" in found.numbers else ""
     return (
         f"machine tested {{ cpu 1 core, queueing ps speeds {fit} }}\n"
         "component step {\n"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.compiler.measurement.scalability.scalability_fit import unseen_errors
+from qps.compiler.measurement.scalability.scalability_fit import peak_of, unseen_errors
 from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.reports.text.layout.notebook import Shown, ShowsItself
 from qps.reports.text.layout.table import Table
 from qps.reports.text.measurements.scalability_text import (
     FittedNumber,
     fitted_numbers,
-    peak_of,
     scalability_warnings,
     station_text,
 )
@@ -21,8 +20,9 @@ from qps.reports.text.words.phrases import phrase
 class ClientsRowView(Struct, frozen=True, kw_only=True):
     """A row of the table: clients, and throughputs in items per second.
 
-    `left_out` is the prediction from a fit without the rows of that number of clients, or null if
-    too few numbers of clients are left.
+    `response_time` is the measured mean in seconds, or null if the table has none or if it
+    contradicts the throughput. `left_out` is the prediction from a fit without the rows of that
+    number of clients, or null if too few numbers of clients are left.
     """
 
     line: int
@@ -30,6 +30,7 @@ class ClientsRowView(Struct, frozen=True, kw_only=True):
     measured: float
     fitted: float
     left_out: float | None
+    response_time: float | None
 
 
 class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
@@ -37,10 +38,12 @@ class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
 
     It is null if the name of the column cannot be written in a spec.
 
-    `numbers` has demand and delay in seconds, contention and coherency as fractions, parallel as a
-    number of items, each with the bounds of its 95 % confidence interval. `noise` is the standard
-    deviation of a new run, as a fraction of its throughput. `peak_clients` is the number of clients
-    with the highest throughput within the measured range.
+    `think` is the think time in seconds that throughput and response times show by Little's law.
+    `service_variation` is the coefficient of variation of service times, or null if no percentile
+    shows it. `numbers` has demand and delay in seconds, contention, coherency and bonus as
+    fractions, parallel as a number of items, each with the bounds of its 95 % confidence interval.
+    `noise` is the standard deviation of a new run, as a fraction of its throughput. `peak_clients`
+    is the number of clients with the highest throughput within the measured range.
     """
 
     schema: str
@@ -52,6 +55,8 @@ class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
     noise: float
     peak_clients: int
     peak_throughput: float
+    think: float
+    service_variation: float | None
     rows: tuple[ClientsRowView, ...]
     warnings: tuple[str, ...]
     component: str | None
@@ -89,12 +94,15 @@ def scalability_view(found: StationFit) -> ScalabilityView:
         noise=found.noise,
         peak_clients=peak.clients,
         peak_throughput=peak.throughput,
+        think=table.think,
+        service_variation=found.variation,
         rows=tuple(
             ClientsRowView(
                 line=line,
                 clients=clients,
                 measured=measured,
                 fitted=measured * (1 + found.errors[i]),
+                response_time=None if table.means is None else table.means[i],
                 left_out=None if unseen is None else measured * (1 + unseen[i]),
             )
             for i, (line, clients, measured) in enumerate(

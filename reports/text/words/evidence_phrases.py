@@ -185,18 +185,31 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "with more {by}"
     ),
     "scalability.at_once": "{item}s at once",
+    "scalability.bonus": "extra per hardware thread",
+    "scalability.collapse": (
+        "throughput falls by {loss} from {clients:,} to {most:,} {by} (coherency): limit the "
+        "number of requests in progress to {clients:,}, for example by a connection pool"
+    ),
     "scalability.error": "up to {error} of the measured throughput",
     "scalability.measured": "Measured {item}s/s",
+    "scalability.no_think_time": ("agree with the throughput by Little's law, without think time"),
+    "scalability.of_a_core": "% of a core",
     "scalability.peak": "{throughput} {item}s/s with {clients:,} {by}",
     "scalability.rename": ("to use the table in a spec, rename the column `{by}` to a single word"),
+    "scalability.response_times": "Response times",
+    "scalability.service_times": "Service times",
     "scalability.same_with_more": "{shown}; the same with {most:,}",
     "scalability.rows_shown": "only the first {count} of {of:,} rows are shown",
     "scalability.service_demand": "service demand",
+    "scalability.think_time": (
+        "shorter than clients / throughput by the think time of the clients, {think}"
+    ),
     "scalability.title": "Throughput by {by}",
     "scalability.notebook_title": "{file}: throughput by {by}",
     "scalability.unseen": (
         "leave-one-out error: median {middle} and maximum {most} of the measured throughput"
     ),
+    "scalability.variation": "coefficient of variation {variation}",
     "simulation.all_agree": "all {agreeing} predictions agree",
     "simulation.all_pass": "all requirements pass",
     "simulation.differ_unknown": "differ, but their model error is unknown",

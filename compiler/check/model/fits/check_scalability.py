@@ -17,6 +17,14 @@ from qps.compiler.check.model.fits.fit_quantities import (
     fitted_number,
     item_word,
 )
+from qps.compiler.check.model.fits.scalability_texts import (
+    CONTRADICTION_HINT,
+    CPU_HINT,
+    MISSED_TIME_HINT,
+    contradiction_text,
+    cpu_text,
+    missed_text,
+)
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -84,18 +92,18 @@ class ScalabilityChecker(Part, frozen=True):
     def delay(self, found: StationFit, item: ast.Fit) -> ir.Quantity:
         """Return the part of a cycle at which nobody waits for another."""
         stated = ir.Quantity(
-            expr=ir.Constant(_exact(found.law.delay)),
+            expr=ir.Constant(_exact(found.delay)),
             dimension=TIME,
             span=item.span,
-            bound=f"{found.law.delay * 1e3:.4g} ms",
+            bound=f"{found.delay * 1e3:.4g} ms",
         )
         return self._number(found, "delay", stated)
 
     def speeds(self, found: StationFit, item: ast.Fit) -> tuple[ir.Quantity, ...]:
         """Return how fast 1, 2, … items are served together, as far as was measured."""
         named: dict[str, ir.Expr] = {
-            name: self._number(found, name, _plain(item, getattr(found.law, name)), f".{name}").expr
-            for name in ("contention", "coherency", "parallel")
+            name: self._number(found, name, _plain(item, found.value_of(name)), f".{name}").expr
+            for name in ("contention", "coherency", "parallel", "bonus")
             if name in found.numbers
         }
         return tuple(
@@ -135,6 +143,14 @@ class ScalabilityChecker(Part, frozen=True):
                 hint="check the table for errors and for another limit; "
                 f"`qps fit {table.file} --by {table.by}` shows all rows",
             )
+        if table.contradiction is not None:
+            self.sink.report(
+                codes.CONTRADICTS_LITTLE, span, contradiction_text(table), hint=CONTRADICTION_HINT
+            )
+        if table.missed:
+            self.sink.report(codes.UNUSED_RATE, span, missed_text(table), hint=MISSED_TIME_HINT)
+        if found.is_cpu_contradicted:
+            self.sink.report(codes.POOR_FIT, span, cpu_text(table), hint=CPU_HINT)
         if not found.has_limit:
             self.sink.report(
                 codes.NO_SATURATION,
@@ -162,12 +178,12 @@ class ScalabilityChecker(Part, frozen=True):
 
     def delay_dropped(self, found: StationFit, span: Span) -> None:
         """Warn of a fitted delay that the component does not have."""
-        law, file, by = found.law, found.table.file, found.table.by
-        if law.delay >= _SEEN * (law.demand + law.delay):
+        file, by = found.table.file, found.table.by
+        if found.delay >= _SEEN * (found.law.demand + found.delay):
             self.sink.report(
                 codes.DELAY_DROPPED,
                 span,
-                f"the fit to `{file}` contains a delay of {law.delay * 1e3:.3g} ms, but the "
+                f"the fit to `{file}` contains a delay of {found.delay * 1e3:.3g} ms, but the "
                 "component declares none: response times are too short",
                 hint=f'add it to the component: `delay fit "{file}" by {by}`',
             )
@@ -189,8 +205,14 @@ def _listed(found: StationFit) -> int:
     if "coherency" in found.numbers or "parallel" not in found.numbers:
         return found.table.most
     assert found.law.parallel is not None
-    sure = ceil(found.law.parallel + _CERTAIN * hypot(*found.weights_of("parallel")))
+    threads = 2 if "bonus" in found.numbers else 1
+    sure = ceil(threads * (found.law.parallel + _CERTAIN * hypot(*found.weights_of("parallel"))))
     return min(found.table.most, max(sure, 1))
+
+
+def _less(one: ir.Expr, other: ir.Expr) -> ir.Expr:
+    """Return the difference of two numbers."""
+    return ir.Sum((one, ir.Product((ir.Constant(Fraction(-1)), other))))
 
 
 def _speed_of(count: int, named: dict[str, ir.Expr]) -> ir.Expr:
@@ -200,7 +222,12 @@ def _speed_of(count: int, named: dict[str, ir.Expr]) -> ir.Expr:
         return one
     served: ir.Expr = ir.Constant(Fraction(count))
     if "parallel" in named:
-        served = ir.Apply("min", (served, named["parallel"]))
+        limit = named["parallel"]
+        served, over = ir.Apply("min", (served, limit)), _less(served, limit)
+        if "bonus" in named:
+            zero = ir.Constant(Fraction(0))
+            shared = ir.Apply("min", (ir.Apply("max", (over, zero)), limit))
+            served = ir.Sum((served, ir.Product((named["bonus"], shared))))
     slowed: list[ir.Expr] = [one]
     if "contention" in named:
         rest = ir.Sum((served, ir.Constant(Fraction(-1))))
