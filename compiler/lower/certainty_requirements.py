@@ -92,7 +92,7 @@ def refuse_confidence_requirement(requirement: ir.Requirement, hint: str = "") -
     raise QpsError.single(
         codes.NO_ANSWER,
         requirement.span,
-        f"`{requirement.name}` has a certainty, which this command does not evaluate",
+        f"this command does not evaluate the certainty of `{requirement.name}`",
         hint=f"{hint or '`qps solve` evaluates it'}; or fix all uncertain inputs with `--set "
         "'name = value'`",
     )

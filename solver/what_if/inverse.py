@@ -69,7 +69,7 @@ def solve_for(
     QpsError where there is no such number, where a condition depends on it, or where what it
     gives carries the population but not a smaller one.
     """
-    trying = f"for the capacity at one value: `qps solve --set '{name} = …'`"
+    trying = f"for the capacity at one value, run `qps solve --set '{name} = …'`"
     is_set = any(parameter.name == name for parameter in model.parameters)
     name = name if is_set else current_text(name)
     refuse_confidence(model, configuration, trying if is_set else "")

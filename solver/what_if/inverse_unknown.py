@@ -83,7 +83,7 @@ def unknown_of(
     if name == model.population.name:
         refuse(
             f"`{name}` is the population and cannot be solved for",
-            "for the capacity run `qps solve` without `--for`",
+            "for the capacity, run `qps solve` without `--for`",
         )
     modes = in_each_mode(model, configuration)
     parameter = next((p for p in model.parameters if p.name == name), None)

@@ -79,8 +79,8 @@ def test_three_classes_fill_three_stations() -> None:
             50,
             (
                 "At high concurrency, the bottleneck depends on the mix of readers and writers. "
-                "If the share of readers is below 21.1 %, s disk throughput saturates; from "
-                "21.1 % to 84.2 %, s CPU and s disk throughput saturate together; above 84.2 %, "
+                "If the share of readers is below 21.1 %, s disk saturates; from "
+                "21.1 % to 84.2 %, s CPU and s disk saturate together; above 84.2 %, "
                 "s CPU saturates. In this spec, the share is 50 %."
             ),
         ),

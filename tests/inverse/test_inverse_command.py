@@ -19,7 +19,7 @@ from qps.reports.text.changes.inverse_text import InverseView, inverse_answer
 
 # spec, number, population, changes, what is said, and what would fix it
 REFUSED = [
-    (BASE, "N", 20, [], "`N` is the population and cannot be solved for", "for the capacity run `qps solve` without `--for`"),
+    (BASE, "N", 20, [], "`N` is the population and cannot be solved for", "for the capacity, run `qps solve` without `--for`"),
     (BASE, "hust.cpu.speed", 20, [], "unknown number `hust.cpu.speed`", "available: `p` and `work.cpu.packet`"),
     (BASE, "work.cpu.packt", 20, [], "unknown number `work.cpu.packt`", "did you mean `work.cpu.packet`?"),
     (BASE, "p", 101, [], "N = 101 is outside the range 1 to 100 (whole numbers)", "widen the range of `users N`, or use another number"),

@@ -172,7 +172,7 @@ def test_what_is_turned_round_says_that_values_are_nominal(
     [
         (
             ("--for", "calls", "--users", "300"),
-            "for the capacity at one value: `qps solve --set 'calls = …'`",
+            "for the capacity at one value, run `qps solve --set 'calls = …'`",
         ),
         (("--for", "web.cpu", "--users", "300"), "`qps solve` evaluates it"),
         (("--users", "300"), "`qps solve` evaluates it"),

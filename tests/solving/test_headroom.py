@@ -338,7 +338,7 @@ def test_a_target_of_what_nothing_loads_is_reported() -> None:
         + text.replace("at web { work }", "at web { work }\n at rack { keep_it if stored == off }")
     )
     assert _lines(f"target disk 80 %\n{text}")[1] == (
-        "Utilization targets: disk throughput 80 % (unused here)."
+        "Utilization targets: disk 80 % (unused here)."
     )
 
 

@@ -214,7 +214,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         self.sink.report(
             codes.UNKNOWN_NAME,
             expr.span,
-            f"unknown component `{last}` of a latency",
+            f"a latency has no component `{last}`",
             hint=instead(
                 expr.name.text,
                 f"{stream}.{word}",

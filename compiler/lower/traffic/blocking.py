@@ -54,8 +54,8 @@ def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLower
             raise QpsError.single(
                 codes.NO_ANSWER,
                 stations[next(iter(left))].span,
-                f"the loss at {names} depends on itself: traffic returns there",
-                hint="remove the return to a resource with losses",
+                f"traffic returns to {names}, so the loss there depends on itself",
+                hint="do not route traffic back to a resource with losses",
             )
         for name in ready:
             offered = offered_to[name] = left.pop(name)

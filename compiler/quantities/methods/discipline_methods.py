@@ -219,8 +219,8 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             notes={
                 "": (
                     "with one to five servers and a cv up to 0.5, predicted loss was 0.8–2× the "
-                    "simulated value above 5 % and up to 25× below; at a cv of 2 and 3, it was as "
-                    "low as 0.1×"
+                    "simulated value (up to 25× for losses below 5 %); at a cv of 2 and 3, it was "
+                    "as low as 0.1×"
                 )
             },
             sources=("MacGregor Smith 2003",),

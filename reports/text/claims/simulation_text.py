@@ -183,7 +183,7 @@ def required_table(found: Sequence[Compared], labels: Labels) -> Table:
         for one in found
     )  # fmt: skip
     headings = ("Requirement", "Limit", "Predicted", "Simulated, 95 % CI", "Outcome")
-    return Table(headings, rows, frozenset([2, 3]), long=frozenset([0, 4]))
+    return Table(headings, rows, frozenset([2, 3]), long=frozenset([0, 1, 4]))
 
 
 def agreement(one: Compared) -> str:

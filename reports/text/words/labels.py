@@ -16,14 +16,21 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.ir.hardware import ResourceKind
 from qps.compiler.ir.measure_names import percentile_level, percentile_text
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answers.solution import QUALITY
 
 _MOST_LETTERS = 64
 _PARTS = {"cpu": "CPU", "nic": "NIC"}
-_STORES = {"disk": "disk throughput", "space": "disk space"}
+_PARTS_OF_DISKS = {"disk": "disk", "space": "disk space"}
 """Resources of a node whose names alone do not say which of a disk they are."""
+_DISKS = {
+    ResourceKind.PROCESSOR: "disk",
+    ResourceKind.RATE: "disk throughput",
+    ResourceKind.STORE: "disk space",
+}
+"""What a resource `disk` is called where all disks of a spec are of one kind."""
 _LATENCY = "latency"
 _UTILIZATIONS = (".load", ".utilization")
 _SHARES = ("active", "emit", "keep", "merge")
@@ -75,6 +82,8 @@ class Labels(Struct, frozen=True, kw_only=True):
     instances: frozenset[str] = frozenset()
     joins_needs: bool = True
     """False where the quality of the spec is a formula of its own."""
+    disk: str = "disk"
+    """What a resource `disk` is."""
     is_plain: bool = False
     """True where everything is called by its identifier."""
 
@@ -203,7 +212,8 @@ class Labels(Struct, frozen=True, kw_only=True):
         if parts[0] == "price":
             parts = parts[:1]
         if len(parts) == 1:
-            return self._joined(resource_words(parts[0]), node)
+            words = self.disk if parts[0] == "disk" else resource_words(parts[0])
+            return self._joined(words, node)
         return self._joined(" ".join(map(part_words, parts)), node)
 
     def _of_link(self, link: str, parts: list[str]) -> str:
@@ -249,8 +259,15 @@ PLAIN = Labels(
 
 def labels_of(model: ir.Model) -> Labels:
     """Return what a model calls things; `model.once(labels_of)` is made once."""
+    disks = {
+        resource.kind
+        for machine in model.machines.values()
+        for resource in machine.resources
+        if resource.name == "disk"
+    }
     return Labels(
         docs=_noun_phrases(model),
+        disk=_DISKS[next(iter(disks))] if len(disks) == 1 else "disk",
         nodes=frozenset(node.name for node in model.nodes),
         links={link.name: link.ends for link in model.links},
         streams=frozenset(stream.name for stream in model.streams),
@@ -297,7 +314,7 @@ def _uncapitalized(text: str) -> str:
 
 def resource_words(name: str) -> str:
     """Return what a resource is in words: `CPU`, `disk space`, `io threads`."""
-    return _STORES.get(name, part_words(name))
+    return _PARTS_OF_DISKS.get(name, part_words(name))
 
 
 def part_words(part: str) -> str:

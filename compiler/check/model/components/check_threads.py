@@ -44,8 +44,8 @@ def check_threads(streams: Iterable[ir.Stream], sink: Sink) -> None:
             sink.report(
                 codes.DUPLICATE_NAME,
                 cost.span,
-                f"`{node}.{cost.resource}.{cost.thread}` is the thread of "
-                f"component `{cost.thread}` already",
+                f"`{node}.{cost.resource}.{cost.thread}` is already the thread of "
+                f"component `{cost.thread}`",
                 secondary=[Label(other.span, "this component has its own thread")],
                 hint=f"rename the thread, or share it in both: `single_thread {cost.thread}`",
             )
