@@ -51,8 +51,8 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     `headlines` are the capacities that `qps solve` prints, which cover the uncertainty of inputs
     and model errors; `users` is their difference. They are None if there are no uncertain inputs
     and no model errors; then `users` is `nominal_users`, the difference with nominal inputs, which
-    is the sum of the effects of all changes. If the nominal capacities differ by less than the model
-    error, `within_error` is true and both are 0.
+    is the sum of the effects of all changes. If the nominal capacities differ by less than the
+    model error, `within_error` is true and both are 0.
     `claims` lists claims with changed verdicts, or is None if they were not requested.
     """
 
