@@ -119,6 +119,9 @@ CONTRADICTS_LITTLE = Code(
 UNUSED_EXCEPTION = Code("QPS0540", "unused-exception", _W, "unused `allow` or `accept`")
 
 PAST_PEAK = Code("QPS0541", "past-peak", _W, "more requests at once than at peak throughput")
+BENDING_LOAD = Code(
+    "QPS0542", "bending-load", _W, "utilization that is not proportional to the rates"
+)
 
 BAD_SETTING = Code("QPS0601", "bad-setting", _E, "invalid setting")
 NO_ANSWER = Code("QPS0602", "no-answer", _E, "no result")

@@ -6,14 +6,18 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from qps.compiler.check.model.fits.check_fits import (
+    DOWNWARD_HINT,
     MISSED_HINT,
+    UPWARD_HINT,
     below_zero,
+    bend_text,
     coefficient_name,
     missed_text,
     negative_cost_help,
     pull_text,
 )
 from qps.compiler.diagnostics.visible_text import one_line
+from qps.compiler.measurement.bending import bend_of
 from qps.compiler.measurement.fits import LOW_LOAD, SATURATED
 from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.quantities.dimension import INFORMATION_BASE
@@ -159,6 +163,10 @@ def warnings_of(found: Regression) -> list[str]:
         for c in found.coefficients
         if c.may_be_zero
     ]
+    bend = bend_of(fit)
+    if bend is not None:
+        hint = UPWARD_HINT if bend.is_upward else DOWNWARD_HINT
+        warnings.append(f"{bend_text(fit, bend)}; {hint}")
     if not fit.has_cores:
         warnings.append(phrase("fit.unknown_cores"))
     if fit.missed_rates:

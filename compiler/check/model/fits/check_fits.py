@@ -26,6 +26,7 @@ from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.fixits import insertion_after_hint
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.measurement.bending import Bend, bend_of
 from qps.compiler.measurement.fit_columns import Reading, UnitOf
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fits import Fit, fitted
@@ -84,6 +85,8 @@ class FitChecker(Part, frozen=True):
         try:
             table = read_table(text, item.file.value, MOST_RUNS)
             found = fitted(table, reading, unit_reader(module))
+            if found.fixed < 0:
+                found = fitted(table, replace(reading, has_fixed=False), unit_reader(module))
         except DataError as error:
             self.sink.report(codes.BAD_DATA, item.file.span, error.message, hint=error.hint)
             return None
@@ -135,8 +138,14 @@ class FitChecker(Part, frozen=True):
     def _warn(self, fit: Fit, item: ast.Fit) -> None:
         statistics, span = regression(fit), item.file.span
         show = f"`{fit.command}` shows all residuals"
-        worst = statistics.worst
-        if worst is not None:
+        worst, bend = statistics.worst, bend_of(fit)
+        if bend is not None:
+            text = bend_text(fit, bend)
+            if not fit.has_fixed:
+                text += "; a line is below zero without load, so the fit has no idle utilization"
+            hint = UPWARD_HINT if bend.is_upward else DOWNWARD_HINT
+            self.sink.report(codes.BENDING_LOAD, span, text, hint=hint)
+        elif worst is not None:
             self.sink.report(
                 codes.POOR_FIT,
                 span,
@@ -202,6 +211,42 @@ MISSED_HINT = (
     "use a heading with a known unit, such as `packet/s` or `MB/s`, declare your own with "
     "`unit update`, or remove the column"
 )
+
+
+UPWARD_HINT = (
+    "contention or saturation makes items more expensive: fit to runs near your target "
+    "utilization, or measure a closed load test and fit it by the number of its clients, "
+    '`fit "runs.csv" by threads`'
+)
+DOWNWARD_HINT = (
+    "batching makes items cheaper at high rates: fit to runs near your target utilization"
+)
+
+
+def bend_text(fit: Fit, bend: Bend) -> str:
+    """Return how utilization bends."""
+    one = f"an additional {item_word(fit.terms[0].item)}" if len(fit.terms) == 1 else "more work"
+    if bend.is_upward:
+        times = _times(bend.high, bend.low)
+        return (
+            f"utilization in `{fit.file}` bends upward: {one} takes {times} processor time "
+            "at the highest measured rates as at the lowest"
+        )
+    times = _times(bend.low, bend.high)
+    return (
+        f"utilization in `{fit.file}` bends downward: {one} takes {times} processor time "
+        "at the lowest measured rates as at the highest"
+    )
+
+
+def _times(more: float, less: float) -> str:
+    """Return how many times as much something is, where that is a number of any use."""
+    many = 10
+    return (
+        f"{more / less:.2g} times as much"
+        if 0 < more < many * less
+        else "at least ten times as much"
+    )
 
 
 def missed_text(fit: Fit) -> str:
