@@ -56,9 +56,11 @@ class Table(_Cells, frozen=True, kw_only=True):
         if width is not None:
             room = width - len(indent)
             fitted = self._fitted(widths, cells, room)
-            if not _fits(fitted, room):  # numbers go on in a line of their own, but stay whole
+            if not _fits(
+                fitted, room
+            ):  # intervals are folded; numbers stay whole
                 words = [
-                    max(text_width(word) for row in cells for word in row[i].split(" "))
+                    max(text_width(word) for row in cells for word in _words(row[i], None))
                     for i in range(len(widths))
                 ]
                 numbers = [i for i in range(len(widths)) if i in self.right]

@@ -6,9 +6,8 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.scalability.closed_tables import ClosedTable
 
 CONTRADICTION_HINT = (
-    "check the unit of the response times, and that the column counts all clients; rates of "
-    "requests that were not answered, and times of a load generator that sends at a fixed rate, "
-    "are of another kind of test"
+    "check the unit of the response times, and that the column counts all clients; the test "
+    "must be closed (no fixed request rate) and count only answered requests"
 )
 MISSED_TIME_HINT = "name the columns `latency in ms` and `p99 in ms`, or remove them"
 CPU_HINT = "remove the column, or measure the resource that is busy at the peak"
@@ -20,9 +19,9 @@ def contradiction_text(table: ClosedTable) -> str:
     assert run is not None
     return (
         f"throughput and response time in `{table.file}` contradict each other: in line "
-        f"{run.line}, {run.clients:,} {table.by} with this throughput have a response time of "
-        f"{_milliseconds(run.expected)} by Little's law, less think time, not "
-        f"{_milliseconds(run.measured)}; the fit uses the throughput alone"
+        f"{run.line}, {run.clients:,} {table.by} imply a response time of "
+        f"{_milliseconds(run.expected)} (Little's law, minus think time), but the table has "
+        f"{_milliseconds(run.measured)}; the fit uses only the throughput"
     )
 
 
@@ -38,7 +37,7 @@ def cpu_text(table: ClosedTable) -> str:
     """Return that processor times were not used, and why."""
     return (
         f"processor time per {table.item} in `{table.file}` does not explain the throughput: "
-        "another resource is the bottleneck, and the fit uses the throughput alone"
+        "another resource is the bottleneck, and the fit uses only the throughput"
     )
 
 
