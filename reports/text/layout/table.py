@@ -56,9 +56,7 @@ class Table(_Cells, frozen=True, kw_only=True):
         if width is not None:
             room = width - len(indent)
             fitted = self._fitted(widths, cells, room)
-            if not _fits(
-                fitted, room
-            ):  # intervals are folded; numbers stay whole
+            if not _fits(fitted, room):  # intervals are folded; numbers stay whole
                 words = [
                     max(text_width(word) for row in cells for word in _words(row[i], None))
                     for i in range(len(widths))
