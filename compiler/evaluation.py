@@ -17,7 +17,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.names.scope import AllowedNames
 from qps.compiler.check.values.values import Value
 from qps.compiler.configure.configuration import Configuration, base_configuration
 from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
@@ -143,8 +143,10 @@ class KnownValues(Struct, frozen=True, dict=True):
             dimension=value.dimension,
             sources=value.sources,
             within=within,
-            varies=Allowed.POPULATION in mentions or any(map(self._varies, stated.values())),
-            is_query=bool(mentions & (Allowed.MODEL & ~Allowed.POPULATION | Allowed.ANSWERS)),
+            varies=AllowedNames.POPULATION in mentions or any(map(self._varies, stated.values())),
+            is_query=bool(
+                mentions & (AllowedNames.MODEL & ~AllowedNames.POPULATION | AllowedNames.ANSWERS)
+            ),
             is_uncertain=bool(parameters & self._uncertain),
             configuration=self._configuration,
         )

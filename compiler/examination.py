@@ -29,7 +29,7 @@ from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse_cache import ParseCache
 
 
-class Examined(Struct, frozen=True, kw_only=True, dict=True):
+class TextExamination(Struct, frozen=True, kw_only=True, dict=True):
     """What is known of a text: the `spec` where nothing is wrong in it, and what was found."""
 
     source: Source
@@ -73,7 +73,7 @@ def examine(
     importer: Importer | None = None,
     cache: ParseCache | None = None,
     errors_first: Callable[[Sequence[Diagnostic]], None] | None = None,
-) -> Examined:
+) -> TextExamination:
     """Check a text and keep what was found on the way; never raises on a text.
 
     Who examines one text after the other gives the same `cache` each time: what did not change is
@@ -81,7 +81,7 @@ def examine(
     """
     findings = Findings(parse_cache=cache, errors_first=errors_first)
     checked = check_source(source, importer, findings)
-    return Examined(
+    return TextExamination(
         source=source,
         diagnostics=checked.diagnostics,
         findings=findings,

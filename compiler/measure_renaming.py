@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from qps.compiler.check.names.declarations import (
-    Indexed,
+    IndexedDeclaration,
     Module,
     named_in,
     owned_in,
@@ -107,7 +107,7 @@ class _Renaming(Struct, frozen=True, kw_only=True):
             return False
         owner, rest = owned_in(self.module, parts)
         declared = None if owner is None else owner.declaration
-        while isinstance(declared, Indexed):
+        while isinstance(declared, IndexedDeclaration):
             declared = declared.of
         return bool(rest) and isinstance(declared, ast.Node | ast.Link)
 

@@ -17,7 +17,7 @@ from qps.compiler.check.model.changes.check_settings import (
     check_unique_settings,
 )
 from qps.compiler.check.names.program import Program
-from qps.compiler.check.values.context import Known
+from qps.compiler.check.values.context import KnownDeclarations
 from qps.compiler.configure.configuration import (
     Configuration,
     changed,
@@ -57,7 +57,7 @@ class Spec(Struct, frozen=True, kw_only=True):
 
     model: ir.Model
     program: Program
-    known: Known
+    known: KnownDeclarations
     warnings: tuple[Diagnostic, ...]
     files: Mapping[Path, str] = {}
     accepted: tuple[Acceptance, ...] = ()
@@ -138,7 +138,7 @@ class Spec(Struct, frozen=True, kw_only=True):
         return changes
 
     def _setting(
-        self, text: str, sink: Sink, label: str = "--set", known: Known | None = None
+        self, text: str, sink: Sink, label: str = "--set", known: KnownDeclarations | None = None
     ) -> ir.Change | None:
         from qps.compiler.program_check import check_setting  # noqa: PLC0415 - seldom needed
 

@@ -20,7 +20,7 @@ from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.resolve import resolve
-from qps.compiler.check.values.context import Context, Known
+from qps.compiler.check.values.context import Context, KnownDeclarations
 from qps.compiler.check.values.values import Value
 from qps.compiler.configure.cases import varies_by_case
 from qps.compiler.configure.claimed_values import check_claimed_values, claimed_changes
@@ -62,7 +62,7 @@ class CheckedProgram(Struct, frozen=True, kw_only=True):
 
     program: Program
     model: ir.Model
-    known: Known
+    known: KnownDeclarations
 
 
 def check_program(
@@ -132,7 +132,7 @@ def _check_configurations(model: ir.Model, own: Container[str], sink: Sink) -> N
 
 
 def check_setting(
-    text: str, label: str, program: Program, known: Known, sink: Sink
+    text: str, label: str, program: Program, known: KnownDeclarations, sink: Sink
 ) -> ir.Change | None:
     """Check a setting (`name=value`), called by its label where it is wrong.
 

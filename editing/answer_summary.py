@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.compiler.check.names.declarations import Indexed
+from qps.compiler.check.names.declarations import IndexedDeclaration
 from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.pipeline import Spec
@@ -119,7 +119,7 @@ def _by_place(
         for item in topology.items:
             name = item.name.text
             of = declared.get(name)
-            names = of.names if isinstance(of, Indexed) else (name,)
+            names = of.names if isinstance(of, IndexedDeclaration) else (name,)
             own = [
                 one
                 for one in answer.resources

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from qps.editing.messages import (
-    Answered,
     AnswerLine,
-    Began,
     CloseText,
     FeatureRequest,
-    Known,
     OpenText,
-    Partly,
-    Put,
+    PartialResult,
+    RequestResult,
+    RequestStart,
     Setting,
+    TextAnswer,
+    TextUpdate,
 )
 from qps.editing.worker_loop import at_work
 from qps.worker_processes import WorkerProcess
@@ -115,7 +115,7 @@ class Background:
         The work on it goes on for a while at most; who waits gets an answer at once.
         """
         self._texts[text.uri] = text
-        self._send(Put(text))
+        self._send(TextUpdate(text))
         self.drop(text.uri)
 
     def take(self, uri: str) -> None:
@@ -126,7 +126,7 @@ class Background:
 
     def know(self, uri: str, answer: AnswerLine) -> None:
         """Tell the answer of a text as it is."""
-        self._send(Known(uri, answer))
+        self._send(TextAnswer(uri, answer))
 
     def drop(self, uri: str) -> None:
         """Wait no longer for requests of a text."""
@@ -185,7 +185,7 @@ class Background:
         running = self._running = _Running(worker=worker)
         running.outbox.put(self._setting)
         for text in self._texts.values():
-            running.outbox.put(Put(text))
+            running.outbox.put(TextUpdate(text))
         for waiting in self._waiting.values():
             running.outbox.put(waiting.request)
         Thread(target=_sending, args=(running,), daemon=True).start()
@@ -207,19 +207,21 @@ class Background:
                 loop.call_soon_threadsafe(self._ended, running)
 
     def _received(self, running: _Running, message: object) -> None:
-        if running is not self._running or not isinstance(message, Began | Partly | Answered):
+        if running is not self._running or not isinstance(
+            message, RequestStart | PartialResult | RequestResult
+        ):
             return
         waiting = self._waiting.get(message.number)
         if waiting is None:
             return
-        if isinstance(message, Began):
+        if isinstance(message, RequestStart):
             running.works = True
             is_void = waiting.future.done() and self._grace is not None
             waiting.timer = self._soon(
                 self._grace if is_void and self._grace is not None else self._limit, message.number
             )
             return
-        if isinstance(message, Partly):
+        if isinstance(message, PartialResult):
             if waiting.partly is not None and not waiting.future.done():
                 waiting.partly(message.result)
             return

@@ -63,7 +63,7 @@ _OF_CALLS: dict[str, tuple[type, ...]] = {
 """What functions of names take."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class ExpectedNames(Struct, frozen=True, kw_only=True):
     """Which kinds of names are wanted: units, `modules` of the library, things to set, or values.
 
     With `of_answers` also what only an answer has. A value is `compared` with a name that was
@@ -142,10 +142,10 @@ class _Place(Struct, frozen=True):
         return self.text[self.tokens[first].start : self.tokens[index].start].strip()
 
 
-def wanted(tokens: Sequence[Token], text: str) -> Wanted:
+def wanted(tokens: Sequence[Token], text: str) -> ExpectedNames:
     """Return what is wanted behind the tokens of a declaration."""
     if not tokens:
-        return Wanted()
+        return ExpectedNames()
     place = _Place(tokens, text)
     return next(filter(None, (rule(place) for rule in _RULES)), None) or _value(place)
 
@@ -153,42 +153,42 @@ def wanted(tokens: Sequence[Token], text: str) -> Wanted:
 # -- what stands by itself -----------------------------------------------------------------
 
 
-def _alone(place: _Place) -> Wanted | None:
+def _alone(place: _Place) -> ExpectedNames | None:
     """Return what declarations want that want one thing alone."""
     if place.declaration == "USE" and "WITH" not in [one.type for one in place.tokens]:
-        return Wanted(modules=True)
+        return ExpectedNames(modules=True)
     match place.last:
         case "EDITION":
-            return Wanted(words=(str(EDITION),), is_certain=True)
+            return ExpectedNames(words=(str(EDITION),), is_certain=True)
         case "QUALITY" if place.declaration == "QUALITY":
             metrics = [one.value for one in Metric if one is not Metric.FORMULA]
-            return Wanted(words=tuple(metrics))
+            return ExpectedNames(words=tuple(metrics))
         case "CORRELATION":
-            return Wanted(kinds=(ast.Param,))
+            return ExpectedNames(kinds=(ast.Param,))
         case "TARGET":
-            return Wanted(kinds=(ast.Node, ast.Link), resources=True)
+            return ExpectedNames(kinds=(ast.Node, ast.Link), resources=True)
         case "OF" if place.tokens[-2].type == "CONFIGURATIONS":
-            return Wanted(kinds=(ast.Matrix,))
+            return ExpectedNames(kinds=(ast.Matrix,))
     return None
 
 
-def _unit(place: _Place) -> Wanted | None:
+def _unit(place: _Place) -> ExpectedNames | None:
     """Return that units are wanted: behind a number, and what divides there."""
     kinds = [token.type for token in place.tokens[-3:]]
     below = place.last == "SLASH" and kinds[:2] == ["NUMBER", "NAME"]
-    return Wanted(units=True, below=below) if place.last == "NUMBER" or below else None
+    return ExpectedNames(units=True, below=below) if place.last == "NUMBER" or below else None
 
 
-def _queueing(place: _Place) -> Wanted | None:
+def _queueing(place: _Place) -> ExpectedNames | None:
     """Return what waits, or how."""
     kinds = [token.type for token in place.tokens[-2:]]
     if place.declaration in ("MACHINE", "NETWORK") and kinds[-1] == "QUEUEING":
-        return Wanted(words=tuple(DISCIPLINES))
+        return ExpectedNames(words=tuple(DISCIPLINES))
     if place.declaration != "QUEUEING":
         return None
     if kinds[-1] in ("QUEUEING", "COMMA"):
-        return Wanted(kinds=(ast.Node, ast.Link), resources=True)
-    return Wanted(words=tuple(DISCIPLINES)) if kinds[-1] == "NAME" else None
+        return ExpectedNames(kinds=(ast.Node, ast.Link), resources=True)
+    return ExpectedNames(words=tuple(DISCIPLINES)) if kinds[-1] == "NAME" else None
 
 
 # -- what is changed -----------------------------------------------------------------------
@@ -197,16 +197,16 @@ _OFTEN_SET = (ast.Param, ast.Option)
 _CHANGING = ("SCENARIO", "EXPECT", "FIGURE", "MATRIX", "OBSERVE", "MODE", "USE")
 
 
-def _change(place: _Place) -> Wanted | None:
+def _change(place: _Place) -> ExpectedNames | None:
     """Return what can be set, and what to."""
     if place.declaration not in _CHANGING:
         return None
     if place.declaration in ("SCENARIO", "MODE", "MATRIX") and place.is_start:
         answers = place.declaration == "MODE"
         kinds = (*SETTABLE, *(PLACES if answers else ()))
-        return Wanted(kinds=kinds, first=_OFTEN_SET, words=_CHOSEN_BY, of_answers=answers)
+        return ExpectedNames(kinds=kinds, first=_OFTEN_SET, words=_CHOSEN_BY, of_answers=answers)
     if place.last == "WITH" or (place.last == "COMMA" and _is_among_changes(place)):
-        return Wanted(kinds=SETTABLE, first=_OFTEN_SET, words=_CHOSEN_BY)
+        return ExpectedNames(kinds=SETTABLE, first=_OFTEN_SET, words=_CHOSEN_BY)
     at = len(place.tokens) - 1
     if place.last in ("LSQB", "COMMA"):
         opened = open_bracket(place.tokens, "LSQB", "RSQB")
@@ -219,7 +219,7 @@ def _change(place: _Place) -> Wanted | None:
         return None
     if place.head in ("COLUMN", "_COLUMN", "EXPECT", "FIGURE") and place.declaration == place.head:
         return None
-    return Wanted(kinds=VALUES, functions=True, set_to=named, compared=named)
+    return ExpectedNames(kinds=VALUES, functions=True, set_to=named, compared=named)
 
 
 def _is_among_changes(place: _Place) -> bool:
@@ -231,14 +231,16 @@ def _is_among_changes(place: _Place) -> bool:
     return "WITH" in kinds and inside is None and kinds[-2] != "RSQB"
 
 
-def _matrix(place: _Place) -> Wanted | None:
+def _matrix(place: _Place) -> ExpectedNames | None:
     """Return columns of a matrix, where rows are chosen or put in order."""
     if place.declaration != "MATRIX":
         return None
     if place.head in ("_SELECT", "_ORDER") and place.last in ("_SELECT", "BY", "COMMA"):
-        return Wanted(kinds=SETTABLE, words=ANSWERS)
+        return ExpectedNames(kinds=SETTABLE, words=ANSWERS)
     if place.last in ("_WHERE", "_EXCLUDE"):
-        return Wanted(kinds=(*SETTABLE, ast.Stream), words=ANSWERS, of_answers=True, functions=True)
+        return ExpectedNames(
+            kinds=(*SETTABLE, ast.Stream), words=ANSWERS, of_answers=True, functions=True
+        )
     return None
 
 
@@ -247,72 +249,74 @@ def _matrix(place: _Place) -> Wanted | None:
 _DECLARED = {"MACHINE": ast.Machine, "NETWORK": ast.Network, "COMPONENT": ast.Component}
 
 
-def _hardware(place: _Place) -> Wanted | None:
+def _hardware(place: _Place) -> ExpectedNames | None:
     """Return machines and networks where something is made of one, and what these have."""
     last, head = place.last, place.head
     if head == "NODE" and last == "EQUAL":
-        return Wanted(kinds=(ast.Machine,))
+        return ExpectedNames(kinds=(ast.Machine,))
     if head == "LINK" and place.declaration == "TOPOLOGY":
-        return Wanted(kinds=(ast.Network,) if last == "EQUAL" else (ast.Node,))
+        return ExpectedNames(kinds=(ast.Network,) if last == "EQUAL" else (ast.Node,))
     if place.declaration in _DECLARED and last == "EQUAL":
-        return Wanted(kinds=(_DECLARED[place.declaration],))
+        return ExpectedNames(kinds=(_DECLARED[place.declaration],))
     if place.declaration == "MACHINE":
         if place.is_start or last == "WITH":
-            return Wanted(resources=True)
+            return ExpectedNames(resources=True)
         if last == "COMMA" and open_bracket(place.tokens, "LPAR", "RPAR") is None:
-            return Wanted(words=_OF_A_RESOURCE, resources="WITH" in [t.type for t in place.tokens])
+            return ExpectedNames(
+                words=_OF_A_RESOURCE, resources="WITH" in [t.type for t in place.tokens]
+            )
     return None
 
 
-def _work(place: _Place) -> Wanted | None:
+def _work(place: _Place) -> ExpectedNames | None:
     """Return what is done: steps of a stream, costs of a component."""
     before = place.tokens[-2].type if len(place.tokens) > 1 else ""
     if place.is_in_steps and (place.is_start or place.last == "COLON"):
         is_chosen = place.is_start and place.block == "_ONE_OF_STEPS"
         kinds = (ast.Param, ast.Let) if is_chosen else (ast.Component,)
-        return Wanted(kinds=kinds, words=() if is_chosen else _STEPS, events=place.events)
+        return ExpectedNames(kinds=kinds, words=() if is_chosen else _STEPS, events=place.events)
     if place.is_in_steps and place.last == "NOT" and before in _STARTS:
-        return Wanted(events=place.events)
+        return ExpectedNames(events=place.events)
     if place.is_start and place.declaration == "COMPONENT":
-        return Wanted(resources=True, words=("run",))
+        return ExpectedNames(resources=True, words=("run",))
     if place.last != "NAME" or before not in _STARTS:
         return None
     word = place.tokens[-1].text
     if word == "run" and place.declaration == "COMPONENT":
-        return Wanted(kinds=_GLUED[word], is_certain=True)
+        return ExpectedNames(kinds=_GLUED[word], is_certain=True)
     if place.is_in_steps:
         if word in _POOL_WORDS:
-            return Wanted(resources=True, is_certain=True)
+            return ExpectedNames(resources=True, is_certain=True)
         if word == "call":
-            return Wanted(kinds=_GLUED[word], is_certain=True)
+            return ExpectedNames(kinds=_GLUED[word], is_certain=True)
     return None
 
 
-def _behind_a_word(place: _Place) -> Wanted | None:
+def _behind_a_word(place: _Place) -> ExpectedNames | None:
     """Return what stands right behind a word."""
     last, kinds = place.last, [one.type for one in place.tokens]
     if place.declaration == "FIGURE" and last == "OVER":
-        return Wanted(kinds=(ast.Users, ast.Param))
+        return ExpectedNames(kinds=(ast.Users, ast.Param))
     if last == "IN" and place.declaration == "STREAM" and place.block:
-        return Wanted(kinds=(ast.Group,))
+        return ExpectedNames(kinds=(ast.Group,))
     if last == "COMMA" and place.head in ("OVER", "BUT"):
-        return Wanted(kinds=(ast.Link if place.head == "OVER" else ast.Node,))
+        return ExpectedNames(kinds=(ast.Link if place.head == "OVER" else ast.Node,))
     if last == "LBRACE" and place.declaration == "PARAM" and "BY" in kinds:
-        return Wanted(kinds_of=place.tokens[kinds.index("BY") + 1].text)
+        return ExpectedNames(kinds_of=place.tokens[kinds.index("BY") + 1].text)
     if last == SEPARATOR and place.declaration == "PARAM" and "BY" in kinds:
-        return Wanted(kinds_of=place.tokens[kinds.index("BY") + 1].text)
-    return Wanted(kinds=_BEHIND[last]) if last in _BEHIND else None
+        return ExpectedNames(kinds_of=place.tokens[kinds.index("BY") + 1].text)
+    return ExpectedNames(kinds=_BEHIND[last]) if last in _BEHIND else None
 
 
-def _called(place: _Place) -> Wanted | None:
+def _called(place: _Place) -> ExpectedNames | None:
     """Return what a function of names takes: `count(`."""
     if place.last != "LPAR" or len(place.tokens) < 2:  # noqa: PLR2004
         return None
     kinds = _OF_CALLS.get(place.tokens[-2].text)
-    return None if kinds is None else Wanted(kinds=kinds)
+    return None if kinds is None else ExpectedNames(kinds=kinds)
 
 
-_RULES: tuple[Callable[[_Place], Wanted | None], ...] = (
+_RULES: tuple[Callable[[_Place], ExpectedNames | None], ...] = (
     _alone, _unit, _queueing, _matrix, _change, _hardware, _work, _behind_a_word, _called,
 )  # fmt: skip
 
@@ -331,7 +335,7 @@ _OF_WORDS = {
 _LOGICAL = ("IF", "NOT", "AND", "OR")
 
 
-def _value(place: _Place) -> Wanted:
+def _value(place: _Place) -> ExpectedNames:
     """Return that a value is wanted, or what a condition compares."""
     of_answers = place.declaration in _OF_ANSWERS
     places = PLACES if of_answers else ()
@@ -340,7 +344,7 @@ def _value(place: _Place) -> Wanted:
         first = (ast.Option,)
     elif of_answers and (place.is_start or place.last == "LINE"):
         first = places
-    return Wanted(
+    return ExpectedNames(
         kinds=(*VALUES, ast.Formal, *places, *first),
         first=first,
         functions=True,

@@ -33,7 +33,7 @@ class Setting(Struct, frozen=True, kw_only=True):
     folders: tuple[str, ...] = ()
 
 
-class Put(Struct, frozen=True):
+class TextUpdate(Struct, frozen=True):
     """A text was opened, or has changed."""
 
     text: OpenText
@@ -45,7 +45,7 @@ class CloseText(Struct, frozen=True):
     uri: str
 
 
-class Known(Struct, frozen=True):
+class TextAnswer(Struct, frozen=True):
     """The answer of a text as it is, for the hints of its names."""
 
     uri: str
@@ -62,20 +62,20 @@ class FeatureRequest(Struct, frozen=True, kw_only=True):
     params: object
 
 
-class Began(Struct, frozen=True):
+class RequestStart(Struct, frozen=True):
     """The work on a request has begun."""
 
     number: int
 
 
-class Partly(Struct, frozen=True):
+class PartialResult(Struct, frozen=True):
     """What was found so far; the answer comes behind it."""
 
     number: int
     result: object
 
 
-class Answered(Struct, frozen=True, kw_only=True):
+class RequestResult(Struct, frozen=True, kw_only=True):
     """What was found, or why nothing was.
 
     `refused` says what is wrong with the request, `fault` what went wrong with us; `outdated`

@@ -15,7 +15,7 @@ from qps.compiler.quantities import units
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
-from qps.editing.expected_names import Wanted
+from qps.editing.expected_names import ExpectedNames
 from qps.editing.open_documents import Reading
 from qps.stdlib import module_names
 
@@ -29,7 +29,7 @@ _ITEMS = ("s", "request", "packet", "frame", "message", "byte")
 
 
 def offered_names(
-    reading: Reading, wanted: Wanted, owner: str, at: int
+    reading: Reading, wanted: ExpectedNames, owner: str, at: int
 ) -> Iterator[types.CompletionItem]:
     """Yield the names that are wanted at a place, or behind the name of an `owner` and a dot."""
     if owner:
@@ -55,7 +55,7 @@ def offered_names(
         yield from _modules(reading)
 
 
-def _in_place(reading: Reading, wanted: Wanted) -> Iterator[types.CompletionItem]:
+def _in_place(reading: Reading, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
     """Yield what stands at a place by itself: words, resources, kinds."""
     is_beside = bool(wanted.first) and not wanted.functions  # names are likelier
     for number, word in enumerate(wanted.words):
@@ -81,7 +81,9 @@ def _kinds(reading: Reading, of: str) -> Iterator[types.CompletionItem]:
             )
 
 
-def _declared_names(reading: Reading, wanted: Wanted, at: int) -> Iterator[types.CompletionItem]:
+def _declared_names(
+    reading: Reading, wanted: ExpectedNames, at: int
+) -> Iterator[types.CompletionItem]:
     """Yield the names of a text of the kinds that are wanted."""
     fitting = wanted.dimension or _dimension(reading, wanted.compared)
     for declaration in _declared(reading, at):
@@ -208,7 +210,7 @@ def _chosen(reading: Reading, word: str) -> list[str]:
 # -- what stands behind a dot ------------------------------------------------------------------
 
 
-def _of(owner: str, reading: Reading, wanted: Wanted) -> Iterator[types.CompletionItem]:
+def _of(owner: str, reading: Reading, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
     """Yield what can stand behind a name and a dot."""
     if wanted.modules:
         rest = [name for name in module_names() if name.startswith(f"{owner}.")]
@@ -236,7 +238,7 @@ def _imported(reading: Reading, alias: str) -> Module | None:
     return None if known is None else known.main.imports.get(alias)
 
 
-def _of_module(module: Module, wanted: Wanted) -> Iterator[types.CompletionItem]:
+def _of_module(module: Module, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
     of: Iterable[ast.Shared] = module.units.values() if wanted.units else module.names.values()
     for one in of:
         if wanted.units or isinstance(one, wanted.kinds):

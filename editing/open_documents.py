@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from qps.compiler.check.names.program import Program
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.examination import Examined, examine
+from qps.compiler.examination import TextExamination, examine
 from qps.compiler.pipeline import Spec, importer_of
 from qps.compiler.project.project_file import project_mark
 from qps.compiler.quantities.dimension import Dimension
@@ -38,7 +38,7 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
     `project` says that of its project file.
     """
 
-    examined: Examined
+    examined: TextExamination
     files: dict[Path, object]
     project: str
 

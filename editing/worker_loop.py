@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from qps.editing.features import FUNCTIONS, OF_TEXTS
 from qps.editing.messages import (
-    Answered,
-    Began,
     CloseText,
     FeatureRequest,
-    Known,
-    Partly,
-    Put,
+    PartialResult,
+    RequestResult,
+    RequestStart,
     Setting,
+    TextAnswer,
+    TextUpdate,
 )
 from qps.editing.released_memory import release_memory
 
@@ -48,7 +48,7 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
         while True:
             receive(connection, documents, requests)
             one = requests.popleft()
-            connection.send(Began(one.number))
+            connection.send(RequestStart(one.number))
             documents.notify = partial(_report, connection, one.number)
             connection.send(answered(documents, one))
     except (EOFError, OSError):
@@ -66,38 +66,38 @@ def receive(
 
 
 def _report(connection: Connection, number: int, found: object) -> None:
-    connection.send(Partly(number, found))
+    connection.send(PartialResult(number, found))
 
 
 def _close_text(message: object, documents: OpenDocuments, request: deque[FeatureRequest]) -> None:
     match message:
         case Setting():
             documents.set(message)
-        case Put(text=text):
+        case TextUpdate(text=text):
             documents.put(text)
         case CloseText(uri=uri):
             documents.take(uri)
-        case Known(uri=uri, answer=answer):
+        case TextAnswer(uri=uri, answer=answer):
             documents.answers[uri] = answer
         case FeatureRequest():
             request.append(message)
 
 
-def answered(documents: OpenDocuments, request: FeatureRequest) -> Answered:
+def answered(documents: OpenDocuments, request: FeatureRequest) -> RequestResult:
     """Return the answer; whatever goes wrong is reported, and ends nothing."""
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
     from qps.compiler.diagnostics.source import LARGEST_TEXT  # noqa: PLC0415 - as above
 
     held = documents.texts.get(request.uri)
     if request.version is not None and (held is None or held.version != request.version):
-        return Answered(number=request.number, outdated=True)
+        return RequestResult(number=request.number, outdated=True)
     if request.feature in OF_TEXTS and held is not None and len(held.text) > LARGEST_TEXT:
-        return Answered(number=request.number)  # its errors are reported
+        return RequestResult(number=request.number)  # its errors are reported
     try:
         module, _, name = FUNCTIONS[request.feature].partition(":")
         found = getattr(import_module(module), name)(documents, request.params)
     except QpsError as error:
-        return Answered(number=request.number, refused=str(error))
+        return RequestResult(number=request.number, refused=str(error))
     except Exception:  # noqa: BLE001 - a fault is reported, the next question answered
-        return Answered(number=request.number, fault=traceback.format_exc())
-    return Answered(number=request.number, result=found)
+        return RequestResult(number=request.number, fault=traceback.format_exc())
+    return RequestResult(number=request.number, result=found)

@@ -201,11 +201,11 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def domain(self) -> Callable[..., Domain | None]:
         """Where it has a value: what of its operands, as formulas, must not be negative."""
-        from qps.engine.evaluators.domains import Needed, share  # noqa: PLC0415 - seldom needed
+        from qps.engine.evaluators.domains import DomainCondition, share  # noqa: PLC0415 - seldom needed
 
         def by_names(*operands: Any) -> Domain:
             named = dict(zip(self.arguments, operands, strict=False))
-            counts = tuple(Needed(named[name]) for name in named if name in NEVER_NEGATIVE)
+            counts = tuple(DomainCondition(named[name]) for name in named if name in NEVER_NEGATIVE)
             return counts + (share(named["share"]) if "share" in named else ())
 
         return self._in("domains", by_names)

@@ -114,14 +114,14 @@ def parse(text: str, begin: int = 0, end: int | None = None, *, start: str = "st
     return Parsed(tree, run.tokens)
 
 
-class Begun(Struct, frozen=True):
+class TextPrefix(Struct, frozen=True):
     """A text up to a place: its tokens, and the terminals that may stand there."""
 
     tokens: Sequence[Token]
     accepted: frozenset[str]
 
 
-def begun(text: str, begin: int, end: int) -> Begun:
+def begun(text: str, begin: int, end: int) -> TextPrefix:
     """Return how a text may go on at a place; nothing may where it is wrong before that.
 
     >>> sorted(begun("users N ", 0, 8).accepted)
@@ -143,8 +143,8 @@ def begun(text: str, begin: int, end: int) -> Begun:
             run.takes(Token(SEPARATOR, "\n", end, end))
             accepted = run.accepted() | (accepted & _continuing())
     except UnexpectedError:
-        return Begun(run.tokens, frozenset())
-    return Begun(run.tokens, accepted)
+        return TextPrefix(run.tokens, frozenset())
+    return TextPrefix(run.tokens, accepted)
 
 
 @cache

@@ -27,7 +27,7 @@ _MOST_RENAMES = 1_000
 """Specs that are gone, and new ones, among which the same are looked for."""
 
 
-class Since(Struct, frozen=True, kw_only=True):
+class ChangesSince(Struct, frozen=True, kw_only=True):
     """A commit, and what is not as it was there.
 
     `blobs` are its files; `ignored` the files and folders at work that git is to leave alone;
@@ -44,7 +44,7 @@ class Since(Struct, frozen=True, kw_only=True):
     _alike: Mapping[str, list[PurePosixPath]]
 
     @staticmethod
-    def of(top: Path, commit: str) -> Since:
+    def of(top: Path, commit: str) -> ChangesSince:
         """Return what is not as it was at a commit; files that git does not know yet are new."""
         blobs = blobs_of(top, commit)
         known = git(top, "ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
@@ -67,7 +67,7 @@ class Since(Struct, frozen=True, kw_only=True):
         alike = defaultdict(list)
         for way in blobs:
             alike[_without_case(way)].append(way)
-        return Since(
+        return ChangesSince(
             top=top,
             commit=commit,
             blobs=blobs,

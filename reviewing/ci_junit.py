@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.project.review_rules import Level
-from qps.reports.text.claims.claim_formats import Tested, claims_suites, junit_text
+from qps.reports.text.claims.claim_formats import ClaimOutcomes, claims_suites, junit_text
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import ANSWER, CAPACITY, CLAIM, FAULT, Finding
 
@@ -14,7 +14,7 @@ _ELSEWHERE = (CLAIM, FAULT, ANSWER, CAPACITY)
 """What has a case of its own already."""
 
 
-def ci_junit(review: Review, tested: Tested) -> str:
+def ci_junit(review: Review, tested: ClaimOutcomes) -> str:
     """Return the report; `tested` are the claims of all specs that changed.
 
     The mistakes in specs stand among the claims, as `qps test` has them.

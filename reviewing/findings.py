@@ -21,7 +21,12 @@ from qps.compiler.diagnostics.diagnostic import Code, Diagnostic
 from qps.compiler.diagnostics.visible_text import printable
 from qps.compiler.project.review_rules import BY_NAME, Level, rule_page
 from qps.links import resolved_path
-from qps.reports.text.claims.claim_formats import Wrong, remarks, sentence, workflow_command
+from qps.reports.text.claims.claim_formats import (
+    UntestedReason,
+    remarks,
+    sentence,
+    workflow_command,
+)
 from qps.reports.text.words.phrases import phrase
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.version import __version__
@@ -134,7 +139,7 @@ def of_claims(results: Iterable[ClaimResult], top: Path) -> list[Finding]:
     ]
 
 
-def of_faults(wrong: Iterable[Wrong], top: Path) -> list[Finding]:
+def of_faults(wrong: Iterable[UntestedReason], top: Path) -> list[Finding]:
     """Return the faults of ours."""
     return [
         Finding(

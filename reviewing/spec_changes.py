@@ -82,7 +82,7 @@ class SpecChange(Struct, frozen=True, kw_only=True):
 
 
 def spec_change(
-    new: Spec | None, file: str, before: PurePosixPath | None, tree: Tree, known: Known
+    new: Spec | None, file: str, before: PurePosixPath | None, tree: Tree, known: KnownVersion
 ) -> SpecChange:
     """Compare a spec with what a commit has of it under a name; None where it has none."""
     counts = claim_counts(known.results)
@@ -186,7 +186,7 @@ def _uncertain(
     )
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownVersion(Struct, frozen=True, kw_only=True):
     """What is known of the new version already: its claims; and how the base is called."""
 
     base: str

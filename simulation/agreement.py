@@ -72,7 +72,7 @@ class Observed(Struct, frozen=True, kw_only=True):
         return self.is_loss or (self.is_load and not self.estimate.error)
 
 
-class Compared(Struct, frozen=True, kw_only=True):
+class NumberComparison(Struct, frozen=True, kw_only=True):
     """One number, predicted and simulated. `within` is half the interval that the verdict rests on.
 
     Of a requirement, the `limit` must not be passed.
@@ -105,10 +105,10 @@ class Compared(Struct, frozen=True, kw_only=True):
         return (value < self.limit) is self.criterion.at_most
 
 
-def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
+def compared(graph: LoadGraph, simulation: Simulation) -> tuple[NumberComparison, ...]:
     """Return all that was predicted, with the simulated values."""
     point = graph.at(simulation.network.population)
-    found: list[Compared] = []
+    found: list[NumberComparison] = []
     values: dict[Formula, tuple[Estimate, int]] = {}
     for name, observed in simulation.streams.items():
         played = _estimates_of(observed)
@@ -118,7 +118,7 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
             values[one.formula] = values[one.served] = played[one.measure], observed.items
             if one.is_shown:
                 found.append(
-                    Compared(
+                    NumberComparison(
                         subject=name,
                         measure=one.measure,
                         dimension=one.dimension,
@@ -214,7 +214,7 @@ def _estimates_of(estimates: StreamEstimates) -> dict[str, Estimate]:
 
 def _loads(
     graph: LoadGraph, simulation: Simulation, values: dict[Formula, tuple[Estimate, int]]
-) -> list[Compared]:
+) -> list[NumberComparison]:
     point = graph.at(simulation.network.population)
     found = []
     items = sum(stream.items for stream in simulation.streams.values())
@@ -223,7 +223,7 @@ def _loads(
         moved = simulated_load(simulation, name)
         values[load] = moved, 0
         found.append(
-            Compared(
+            NumberComparison(
                 subject=name,
                 measure="load",
                 dimension=DIMENSIONLESS,
@@ -247,7 +247,7 @@ def simulated_load(simulation: Simulation, name: str) -> Estimate:
 
 def _waits(
     graph: LoadGraph, simulation: Simulation, values: dict[Formula, tuple[Estimate, int]]
-) -> list[Compared]:
+) -> list[NumberComparison]:
     """Return the waits and the shares of items by a time that are compared."""
     point, measures = graph.at(simulation.network.population), Measures.of_graph(graph)
     served, found = measures.of_what_is_served, []
@@ -259,7 +259,7 @@ def _waits(
         values[value] = values[served.of(measured)] = simulated
         is_time = measured.kind in (ir.MeasureKind.WAIT, ir.MeasureKind.WAIT_QUANTILE)
         found.append(
-            Compared(
+            NumberComparison(
                 subject=measured.subject,
                 measure=measure_text(measured),
                 dimension=TIME if is_time else DIMENSIONLESS,
@@ -279,8 +279,8 @@ def _requirement(
     estimates: Estimate,
     items: int,
     number: Callable[[Formula], float],
-) -> Compared:
-    return Compared(
+) -> NumberComparison:
+    return NumberComparison(
         subject="requirement",
         measure=criterion.name,
         dimension=criterion.dimension,
@@ -305,7 +305,9 @@ def quantile_levels(model: ir.Model) -> tuple[float, ...]:
 # -- verdicts ------------------------------------------------------------------------------
 
 
-def compare(found: Sequence[Compared], tests: int | None = None) -> tuple[Compared, ...]:
+def compare(
+    found: Sequence[NumberComparison], tests: int | None = None
+) -> tuple[NumberComparison, ...]:
     """Return each with its verdict.
 
     Of many intervals that cover the truth in 95 of 100 cases some do not. So a prediction is
@@ -315,7 +317,7 @@ def compare(found: Sequence[Compared], tests: int | None = None) -> tuple[Compar
     return tuple(_compare_one(one, 1 - _FALSE_ALARM / count) for one in found)
 
 
-def _compare_one(one: Compared, level: float) -> Compared:
+def _compare_one(one: NumberComparison, level: float) -> NumberComparison:
     estimate = one.simulated
     seen = Observed(
         estimate=estimate,

@@ -19,7 +19,7 @@ from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.what_if.advice import helpful_changes
 
 
-class Solved(Struct, frozen=True, kw_only=True):
+class SolvedSpec(Struct, frozen=True, kw_only=True):
     """A model in a configuration, its load graph, and the complete answer.
 
     `stated` is the model as it is written, `model` with all that it promises with certainty.
@@ -46,7 +46,7 @@ def solved_spec(
     with_confidence: bool = True,
     on_progress: Callable[[str], object] = ignore,
     answered: Answered | None = None,
-) -> Solved:
+) -> SolvedSpec:
     """Solve a spec as a scenario and settings change it, and return the uncertainty of the answer.
 
     `on_progress` is called with what comes next, as it begins, `answered` with what is known by
@@ -72,7 +72,7 @@ def solved_spec(
             spec, scenario, settings, solution, changes, answer.reliable, sampling
         )
         answer = replace(answer, advice=judged)
-    return Solved(
+    return SolvedSpec(
         stated=spec.model,
         model=model,
         configuration=configuration,

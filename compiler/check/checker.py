@@ -35,7 +35,7 @@ from qps.compiler.check.model.streams.check_traffic import (
     report_think_times,
 )
 from qps.compiler.check.model.unused_declarations import UnusedChecker
-from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.names.scope import AllowedNames
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import sound
 from qps.compiler.check.values.values import mentions_of
@@ -46,7 +46,7 @@ from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.syntax import ast
 
-_OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
+_OF_A_SYSTEM = AllowedNames.MEASURES | AllowedNames.ANSWERS | AllowedNames.QUALITY
 _CLAIMS = (ast.Expect, ast.Observe)
 _LIKELY_MISTAKES = (
     report_cores,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_streams.elastic_labels import Known
+from qps.compiler.lower.closed_streams.elastic_labels import LabeledSolution
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.labels.labeled_network import Numbers
@@ -35,7 +35,7 @@ class Pools(Struct, frozen=True, kw_only=True):
 
 def pools_of(
     traffic: Traffic,
-    known: Known,
+    known: LabeledSolution,
     put_in: Substitution,
     gate: Gate,
     expressions: ExpressionLowering,

@@ -43,7 +43,7 @@ from qps.compiler.lower.labels.enough_servers import with_enough_servers
 from qps.compiler.lower.labels.never_full_pools import never_full
 from qps.compiler.lower.labels.one_service_pools import pools_of_one_time
 from qps.compiler.lower.labels.premise_checks import gate_of
-from qps.compiler.lower.load_graph import Analysis, Calibration, Stated
+from qps.compiler.lower.load_graph import Analysis, Calibration, SpecStatements
 from qps.compiler.lower.load_labels import load_labels
 from qps.compiler.lower.pools.open_pools import refuse_elastic
 from qps.compiler.lower.requirements.active_requirements import requirements_in_force
@@ -60,7 +60,7 @@ from qps.compiler.lower.traffic.traffic_parts import Traffic
 
 
 def analyze(
-    spec: SpecNetwork, stated: Stated, numbers: ExpressionLowering, *, by_points: bool
+    spec: SpecNetwork, stated: SpecStatements, numbers: ExpressionLowering, *, by_points: bool
 ) -> Analysis:
     """Return what follows from a network; QpsError where that is not known.
 

@@ -224,7 +224,7 @@ class Targets(Struct, frozen=True, kw_only=True):
     stated: Mapping[str, Formula]
 
 
-class Stated(Struct, frozen=True, kw_only=True):
+class SpecStatements(Struct, frozen=True, kw_only=True):
     """What a spec states of a configuration besides its network."""
 
     targets: Targets
@@ -285,7 +285,7 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """What the spec means: stations, pools, and what happens to the items of each stream."""
     analysis: Analysis
     numbers: GraphNumbers
-    stated: Stated
+    stated: SpecStatements
     basis: Basis
 
     population = _Of(lambda graph: graph.network.population)

@@ -13,7 +13,7 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.all_pools import Pools
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_streams.class_averages import put_together
-from qps.compiler.lower.closed_streams.elastic_labels import Known
+from qps.compiler.lower.closed_streams.elastic_labels import LabeledSolution
 from qps.compiler.lower.expressions.label_propagation import certainty_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.labeled_network import Numbers
@@ -38,7 +38,7 @@ TOO_LATE = "too late for the buffer"
 def response_times(
     spec: SpecNetwork,
     pools: Pools,
-    known: Known,
+    known: LabeledSolution,
     labels: LoadLabels,
     measures: Measures,
     expressions: ExpressionLowering,

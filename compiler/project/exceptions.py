@@ -36,7 +36,7 @@ class _Comment(Struct, frozen=True):
     span: Span
 
 
-class Allowed(Struct, frozen=True, kw_only=True):
+class AllowedWarning(Struct, frozen=True, kw_only=True):
     """A comment that switches a warning off, the text of the line that it is about, and why."""
 
     code: Code
@@ -45,10 +45,10 @@ class Allowed(Struct, frozen=True, kw_only=True):
     span: Span
 
 
-def allowed_in(source: Source) -> tuple[Allowed, ...]:
+def allowed_in(source: Source) -> tuple[AllowedWarning, ...]:
     """Return the comments of a text that switch a warning off."""
     return tuple(
-        Allowed(
+        AllowedWarning(
             code=one.code,
             line_text=" ".join(source.line(one.line).partition("#")[0].split()),
             reason=one.span.text.partition(":")[2].strip(),

@@ -19,7 +19,7 @@ _GIVEN = re.compile(r'\b(href|src|rel)="?([^"\s>]*)')
 _ANCHOR = re.compile(r'<[^>]*\s(?:id|name)="?([^"\s>]+)')
 
 
-class _Seen(Struct, frozen=True, kw_only=True):
+class _PageLinks(Struct, frozen=True, kw_only=True):
     """The links and the anchors of a page, and what it loads."""
 
     links: list[str]
@@ -35,7 +35,7 @@ def broken_links(site: Path) -> list[str]:
     return [f"{page}: {one}" for page in pages for one in _broken(page, seen, files)]
 
 
-def _broken(page: str, seen: dict[str, _Seen], files: set[str]) -> Iterator[str]:
+def _broken(page: str, seen: dict[str, _PageLinks], files: set[str]) -> Iterator[str]:
     found = seen[page]
     for target in found.loaded:
         if target.startswith(_ELSEWHERE):
@@ -54,7 +54,7 @@ def _broken(page: str, seen: dict[str, _Seen], files: set[str]) -> Iterator[str]
             yield f"broken link to {target}: no such anchor"
 
 
-def _seen(text: str) -> _Seen:
+def _seen(text: str) -> _PageLinks:
     links, loaded = [], []
     for tag, attributes in _TAG.findall(text):
         given = {name: unescape(value) for name, value in _GIVEN.findall(attributes)}
@@ -65,4 +65,4 @@ def _seen(text: str) -> _Seen:
         elif tag == "link" and given.get("href") and given.get("rel") != "canonical":
             loaded.append(given["href"])
     anchors = frozenset(unescape(anchor) for anchor in _ANCHOR.findall(text))
-    return _Seen(links=links, loaded=loaded, anchors=anchors)
+    return _PageLinks(links=links, loaded=loaded, anchors=anchors)

@@ -20,7 +20,7 @@ _ONE_OVER_E = Fraction(ONE_OVER_E[0])
 """A little more than 1/e."""
 
 
-class Needed(Struct, frozen=True):
+class DomainCondition(Struct, frozen=True):
     """A formula that must not be negative; where `is_zero_out` not zero either, or that alone."""
 
     of: Formula
@@ -28,13 +28,13 @@ class Needed(Struct, frozen=True):
     may_be_negative: bool = False
 
 
-Domain = tuple[Needed, ...]
+Domain = tuple[DomainCondition, ...]
 """All that is needed; None stands where that is not known."""
 
 
 def share(level: Formula) -> Domain:
     """Return what a share must be of which there is a quantile: from 0 to below 1."""
-    return Needed(level), Needed(1 - level, is_zero_out=True)
+    return DomainCondition(level), DomainCondition(1 - level, is_zero_out=True)
 
 
 def raised(base: Formula, exponent: Formula) -> Domain | None:
@@ -44,42 +44,42 @@ def raised(base: Formula, exponent: Formula) -> Domain | None:
         return None
     if value > 0 and value.denominator == 1:
         return ()
-    return (Needed(base, value < 0, value.denominator == 1),)
+    return (DomainCondition(base, value < 0, value.denominator == 1),)
 
 
 def root(value: Formula) -> Domain:
     """Return where a square root is real."""
-    return (Needed(value),)
+    return (DomainCondition(value),)
 
 
 def logarithm(value: Formula) -> Domain:
     """Return where a logarithm is real."""
-    return (Needed(value, is_zero_out=True),)
+    return (DomainCondition(value, is_zero_out=True),)
 
 
 def arc_cosine(value: Formula) -> Domain:
     """Return of what there is an angle."""
-    return Needed(1 - value), Needed(1 + value)
+    return DomainCondition(1 - value), DomainCondition(1 + value)
 
 
 def lambert(value: Formula) -> Domain:
     """Return where the upper branch of Lambert's W is real."""
-    return (Needed(value + _ONE_OVER_E),)
+    return (DomainCondition(value + _ONE_OVER_E),)
 
 
 def lower_lambert(value: Formula) -> Domain:
     """Return where the lower branch of Lambert's W is real."""
-    return Needed(value + _ONE_OVER_E), Needed(-value, is_zero_out=True)
+    return DomainCondition(value + _ONE_OVER_E), DomainCondition(-value, is_zero_out=True)
 
 
 def effective(cores: Formula, efficiency: Formula) -> Domain:
     """Return of what cores there is work that they do together."""
-    return Needed(cores, is_zero_out=True), Needed(efficiency)
+    return DomainCondition(cores, is_zero_out=True), DomainCondition(efficiency)
 
 
 def harmonic(count: Formula) -> Domain:
     """Return between which poles the harmonic numbers are continued."""
-    return (Needed(count + 1, is_zero_out=True),)
+    return (DomainCondition(count + 1, is_zero_out=True),)
 
 
 def waiting(_work: Formula, _load: Formula) -> Domain:
@@ -89,17 +89,21 @@ def waiting(_work: Formula, _load: Formula) -> Domain:
 
 def periodic_wait(_flows: Formula, load: Formula) -> Domain:
     """Return for what there is a mean wait of flows: for one or less there is none."""
-    return (Needed(load),)
+    return (DomainCondition(load),)
 
 
 def erlang_c(servers: Formula, traffic: Formula) -> Domain:
     """Return for what there is a share of calls that wait."""
-    return Needed(servers, is_zero_out=True), Needed(traffic)
+    return DomainCondition(servers, is_zero_out=True), DomainCondition(traffic)
 
 
 def room_loss(servers: Formula, room: Formula, traffic: Formula) -> Domain:
     """Return for what there is a share that finds no room."""
-    return Needed(servers, is_zero_out=True), Needed(room), Needed(traffic)
+    return (
+        DomainCondition(servers, is_zero_out=True),
+        DomainCondition(room),
+        DomainCondition(traffic),
+    )
 
 
 room_wait = room_loss
@@ -112,17 +116,22 @@ def room_quantile(servers: Formula, room: Formula, traffic: Formula, level: Form
 
 def slowest(*times: Formula) -> Domain:
     """Return for what times there is a mean of the largest."""
-    return tuple(Needed(one) for one in times)
+    return tuple(DomainCondition(one) for one in times)
 
 
 def batch_quantile(load: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of the wait in a batch."""
-    return Needed(load), *share(level)
+    return DomainCondition(load), *share(level)
 
 
 def burst_wait(sources: Formula, active: Formula, peak: Formula) -> Domain:
     """Return for what flows there is a wait."""
-    return Needed(sources), Needed(active), Needed(1 - active), Needed(peak)
+    return (
+        DomainCondition(sources),
+        DomainCondition(active),
+        DomainCondition(1 - active),
+        DomainCondition(peak),
+    )
 
 
 def burst_quantile(sources: Formula, active: Formula, peak: Formula, level: Formula) -> Domain:
@@ -132,7 +141,7 @@ def burst_quantile(sources: Formula, active: Formula, peak: Formula, level: Form
 
 def uneven(arrivals: Formula, service: Formula, load: Formula) -> Domain:
     """Return for what variations there is a wait."""
-    return Needed(arrivals), Needed(service), Needed(load)
+    return DomainCondition(arrivals), DomainCondition(service), DomainCondition(load)
 
 
 def sojourn_quantile(_waiting: Formula, _rate: Formula, level: Formula) -> Domain:
@@ -147,12 +156,12 @@ def stages_quantile(level: Formula, *_stages: Formula) -> Domain:
 
 def stages_tail(time: Formula, waits: Formula, *_others: Formula) -> Domain:  # noqa: ARG001 - any
     """Return for what there is a tail of the time of stages."""
-    return (Needed(waits),)
+    return (DomainCondition(waits),)
 
 
 def fork_mean(waits: Formula, *_others: Formula) -> Domain:
     """Return for what there is a mean time of stages with forks."""
-    return (Needed(waits),)
+    return (DomainCondition(waits),)
 
 
 def fork_quantile(level: Formula, *_stages: Formula) -> Domain:
@@ -162,17 +171,17 @@ def fork_quantile(level: Formula, *_stages: Formula) -> Domain:
 
 def fork_tail(time: Formula, waits: Formula, *_others: Formula) -> Domain:  # noqa: ARG001 - any
     """Return for what there is a tail of the time of stages with forks."""
-    return (Needed(waits),)
+    return (DomainCondition(waits),)
 
 
 def order_level(level: Formula, answers: Formula, spare: Formula) -> Domain:
     """Return for how many answers there is a level of one."""
-    return Needed(answers - 1), Needed(spare), *share(level)
+    return DomainCondition(answers - 1), DomainCondition(spare), *share(level)
 
 
 def order_mean(answers: Formula, spare: Formula, *_stages: Formula) -> Domain:
     """Return for how many answers there is a mean time."""
-    return Needed(answers - 1), Needed(spare)
+    return DomainCondition(answers - 1), DomainCondition(spare)
 
 
 def order_quantile(level: Formula, answers: Formula, spare: Formula, *_others: Formula) -> Domain:
@@ -182,21 +191,21 @@ def order_quantile(level: Formula, answers: Formula, spare: Formula, *_others: F
 
 def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of wait and gamma service."""
-    return Needed(load), Needed(variation), *share(level)
+    return DomainCondition(load), DomainCondition(variation), *share(level)
 
 
 def normal_quantile(level: Formula) -> Domain:
     """Return which shares of a normal law have a quantile."""
-    return Needed(level, is_zero_out=True), Needed(1 - level, is_zero_out=True)
+    return DomainCondition(level, is_zero_out=True), DomainCondition(1 - level, is_zero_out=True)
 
 
 def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domain:
     """Return for what there is a rate of a closed network."""
-    needed = [Needed(customers), Needed(think)]
+    needed = [DomainCondition(customers), DomainCondition(think)]
     for place in range(0, len(stations), 4):
         demand, servers, load, copies = stations[place : place + 4]
-        needed += [Needed(demand), Needed(servers - 1), Needed(load)]
-        needed.append(Needed(copies, is_zero_out=True))
+        needed += [DomainCondition(demand), DomainCondition(servers - 1), DomainCondition(load)]
+        needed.append(DomainCondition(copies, is_zero_out=True))
     return tuple(needed)
 
 
@@ -205,18 +214,23 @@ closed_wait = mixed_wait = closed_rate
 
 def mixed_room(limit: Formula, customers: Formula, think: Formula, *stations: Formula) -> Domain:
     """Return for what there is room beside a closed network."""
-    return Needed(limit), *closed_rate(customers, think, *stations)
+    return DomainCondition(limit), *closed_rate(customers, think, *stations)
 
 
 def closed_quantile(
     level: Formula, customers: Formula, think: Formula, *stations: Formula
 ) -> Domain:
     """Return for what there is a quantile of a cycle."""
-    needed = [*share(level), Needed(customers), Needed(think)]
+    needed = [*share(level), DomainCondition(customers), DomainCondition(think)]
     for place in range(0, len(stations), 6):
         demand, servers, load, copies, often, _ = stations[place : place + 6]
-        needed += [Needed(demand), Needed(servers - 1), Needed(load), Needed(often)]
-        needed.append(Needed(copies, is_zero_out=True))
+        needed += [
+            DomainCondition(demand),
+            DomainCondition(servers - 1),
+            DomainCondition(load),
+            DomainCondition(often),
+        ]
+        needed.append(DomainCondition(copies, is_zero_out=True))
     return tuple(needed)
 
 
@@ -235,10 +249,10 @@ def _of_classes(classes: Formula, operands: tuple[Formula, ...], *, extra: int) 
     count = _count_of(classes, operands)
     if count is None:
         return None
-    needed = [Needed(number) for number in operands]
+    needed = [DomainCondition(number) for number in operands]
     for place in range(2 * count, len(operands) - 2, count + 3 + extra):
-        needed.append(Needed(operands[place] - 1))
-        needed.append(Needed(operands[place + 2], is_zero_out=True))
+        needed.append(DomainCondition(operands[place] - 1))
+        needed.append(DomainCondition(operands[place + 2], is_zero_out=True))
     return tuple(needed)
 
 
@@ -265,12 +279,16 @@ def nested_rate(customers: Formula, think: Formula, *operands: Formula) -> Domai
     """Return for what there is a rate of a closed network with speeds and pools."""
     if any(kind.exact is None for kind in operands[::5]):
         return None
-    needed = [Needed(customers), Needed(think)]
+    needed = [DomainCondition(customers), DomainCondition(think)]
     for place in range(0, len(operands), 5):
         kind, demand, servers, load, copies = operands[place : place + 5]
         is_counted = kind.exact > 0
-        needed += [Needed(demand), Needed(servers - 1 if is_counted else servers), Needed(load)]
-        needed.append(Needed(copies))
+        needed += [
+            DomainCondition(demand),
+            DomainCondition(servers - 1 if is_counted else servers),
+            DomainCondition(load),
+        ]
+        needed.append(DomainCondition(copies))
     return tuple(needed)
 
 
@@ -286,16 +304,20 @@ def forked_rate(customers: Formula, think: Formula, *operands: Formula) -> Domai
     """Return for what there is a rate of a closed network with calls made together."""
     if any(kind.exact is None for kind in operands[::6]):
         return None
-    needed = [Needed(customers), Needed(think)]
+    needed = [DomainCondition(customers), DomainCondition(think)]
     for place in range(0, len(operands), 6):
         kind, demand, servers, load, copies, often = operands[place : place + 6]
         if kind.exact == 0:
-            needed += [Needed(servers - 1), Needed(load), Needed(copies, is_zero_out=True)]
-            needed.append(Needed(often, is_zero_out=True))
+            needed += [
+                DomainCondition(servers - 1),
+                DomainCondition(load),
+                DomainCondition(copies, is_zero_out=True),
+            ]
+            needed.append(DomainCondition(often, is_zero_out=True))
         if kind.exact == OWN:
-            needed.append(Needed(often, is_zero_out=True))
+            needed.append(DomainCondition(often, is_zero_out=True))
         if kind.exact <= 0:
-            needed.append(Needed(demand))
+            needed.append(DomainCondition(demand))
     return tuple(needed)
 
 
@@ -315,11 +337,11 @@ def shared_wait(classes: Formula, _which: Formula, *operands: Formula) -> Domain
     size, first = 4 + 2 * count, 2 * count
     if any(kind.exact is None for kind in operands[first::size]):
         return None
-    needed = [Needed(one) for one in operands[:first]]
+    needed = [DomainCondition(one) for one in operands[:first]]
     for place in range(first, len(operands) - size + 1, size):
         kind, servers, *others = operands[place : place + size]
-        needed.append(Needed(servers - 1 if kind.exact > 0 else servers))
-        needed += [Needed(one) for one in others]
+        needed.append(DomainCondition(servers - 1 if kind.exact > 0 else servers))
+        needed += [DomainCondition(one) for one in others]
     return tuple(needed)
 
 

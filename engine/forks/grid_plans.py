@@ -20,7 +20,7 @@ _LEAST_SPARE = 1e-6
 """A queue that is fuller waits about as long as one with that spare."""
 
 
-class Planned(Struct, frozen=True, kw_only=True, eq=False):
+class NodePlan(Struct, frozen=True, kw_only=True, eq=False):
     """A node: it is passed `whole` times, and once more by a chance `share`, if any.
 
     `own` is the place of what varies of itself, `fixed` what is always the same of it. As one of
@@ -34,7 +34,7 @@ class Planned(Struct, frozen=True, kw_only=True, eq=False):
     whole: int
     share: Array | None
     chance: Array
-    inside: tuple[Planned, ...]
+    inside: tuple[NodePlan, ...]
     is_fork: bool
     left: Array | None
     scale: float
@@ -74,8 +74,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     `forks` are those of each level, the innermost first; `scale` is about how long all take.
     """
 
-    line: tuple[Planned, ...]
-    forks: tuple[tuple[Planned, ...], ...]
+    line: tuple[NodePlan, ...]
+    forks: tuple[tuple[NodePlan, ...], ...]
     count: int
     services: tuple[OfKind, ...]
     waits: Waits | None
@@ -127,22 +127,22 @@ class _Group(Struct, frozen=True):
 
 class _Planner:
     def __init__(self) -> None:
-        self._known: dict[Hashable, Planned] = {}
+        self._known: dict[Hashable, NodePlan] = {}
         self._places: dict[Hashable, int] = {}
         self.services, self.works = _Gathered(), _Gathered()
         self.late: list[tuple[int, int]] = []
         self.parts: list[tuple[Array, Array]] = []
-        self.forks: dict[int, list[Planned]] = {}
+        self.forks: dict[int, list[NodePlan]] = {}
 
     @property
     def count(self) -> int:
         """How many places there are."""
         return len(self._places)
 
-    def line(self, nodes: Sequence[Node]) -> tuple[Planned, ...]:
+    def line(self, nodes: Sequence[Node]) -> tuple[NodePlan, ...]:
         return tuple(map(self.node, nodes))
 
-    def node(self, node: Node) -> Planned:
+    def node(self, node: Node) -> NodePlan:
         works, others = node.apart
         inside = self.line(others)
         groups = [_Group.of(one.group) for one in (node, *works)]
@@ -152,8 +152,8 @@ class _Planner:
         return self._known[key]
 
     def _planned(
-        self, node: Node, groups: Sequence[_Group], inside: tuple[Planned, ...]
-    ) -> Planned:
+        self, node: Node, groups: Sequence[_Group], inside: tuple[NodePlan, ...]
+    ) -> NodePlan:
         if node.is_calls or (node.is_fork and len(groups) > 1):
             raise NoPathError
         service, times = node.group[5], node.group[7]
@@ -169,7 +169,7 @@ class _Planner:
             often = tuple(float(counts[id(one)]) for one in alike)
         elif node.is_choice:
             left = np.maximum(0.0, 1 - sum((one.chance for one in inside), np.zeros(times.shape)))
-        found = Planned(
+        found = NodePlan(
             own=self._own(groups),
             fixed=service if own_service > 0 and not own_variation else None,
             whole=whole,
@@ -233,7 +233,7 @@ def plan_of(nodes: Sequence[Node]) -> Plan:
     )
 
 
-def _scale_of(groups: Sequence[_Group], inside: Sequence[Planned]) -> float:
+def _scale_of(groups: Sequence[_Group], inside: Sequence[NodePlan]) -> float:
     """Return about how long a node takes, as the first element has it."""
     _, _, _, _, servers, service, _, times, _ = groups[0].first
     each = [one.scale for one in inside]

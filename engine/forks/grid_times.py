@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from qps.engine.distributions.stage_transforms import SMALL, SMALL_TERMS, in_terms
 from qps.engine.distributions.sum_transforms import Complex
-from qps.engine.forks.grid_plans import OfKind, Plan, Planned, Waits
+from qps.engine.forks.grid_plans import NodePlan, OfKind, Plan, Waits
 from qps.engine.numerics.array_blocks import Array
 
 _LOST = 1e-5
@@ -92,13 +92,13 @@ class _Run:
         self._known: dict[int, Complex] = {}
         self._forks: dict[int, Complex] = {}
 
-    def line(self, nodes: Sequence[Planned]) -> Complex:
+    def line(self, nodes: Sequence[NodePlan]) -> Complex:
         """Return the function of nodes one after the other."""
         if not nodes:
             return np.ones((len(self._circle.points), self._step.size), dtype=complex)
         return reduce(np.multiply, map(self.node, nodes))
 
-    def node(self, node: Planned) -> Complex:
+    def node(self, node: NodePlan) -> Complex:
         """Return the function of a node, as often as it is passed."""
         found = self._known.get(id(node))
         if found is None:
@@ -109,7 +109,7 @@ class _Run:
             self._known[id(node)] = found
         return found
 
-    def visit(self, node: Planned) -> Complex:
+    def visit(self, node: NodePlan) -> Complex:
         """Return the function of one passage."""
         factors = []
         if node.own is not None:
@@ -131,7 +131,7 @@ class _Run:
             factors.append(self.line(node.inside))
         return reduce(np.multiply, factors)
 
-    def forks(self, forks: Sequence[Planned]) -> None:
+    def forks(self, forks: Sequence[NodePlan]) -> None:
         """Find the functions of the longest of the branches of some forks, all at once."""
         each = [self.node(one) for fork in forks for one in fork.inside]
         shares = self._circle.later_shares(np.stack(each, axis=1))

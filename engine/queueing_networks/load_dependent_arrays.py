@@ -57,7 +57,7 @@ def nested_wait(*operands: ArrayLike) -> Array:
     return in_blocks(row_by_row(load_dependent_mva.nested_wait), *operands)
 
 
-class _Between(Protocol):
+class _Segment(Protocol):
     """What lies between two ends, of one row or of each."""
 
     @property
@@ -69,7 +69,7 @@ class _Between(Protocol):
         """The upper end."""
 
 
-def rates_grow(operands: Sequence[_Between]) -> bool:
+def rates_grow(operands: Sequence[_Segment]) -> bool:
     """Return whether rates of all rows move with each of some groups as in `growing`."""
     if len(operands) % GROUP or not all(
         np.all((one.low >= 0) & (one.low <= one.high) & (one.high < np.inf))
@@ -86,7 +86,7 @@ def rates_grow(operands: Sequence[_Between]) -> bool:
     )
 
 
-def times_grow(operands: Sequence[_Between]) -> bool:
+def times_grow(operands: Sequence[_Segment]) -> bool:
     """Return whether times of all rows grow with customers, as in `load_dependent_operands`."""
     groups = zip(*(iter(operands),) * GROUP, strict=True)
     return rates_grow(operands) and all(
@@ -182,7 +182,7 @@ def _between(which: int, columns: list[Array]) -> Array:
 # -- networks ------------------------------------------------------------------------------
 
 
-class _Solved:
+class _NetworkSolver:
     """Networks of one form with any number of customers, and what has been requested of them."""
 
     def __init__(self, form: Sequence[int], most: int, others: Array) -> None:
@@ -213,13 +213,13 @@ class _Cache:
     """Networks that were solved, in groups: found by a hash of their numbers, and all of these."""
 
     def __init__(self) -> None:
-        self._groups: OrderedDict[int, _Solved] = OrderedDict()
+        self._groups: OrderedDict[int, _NetworkSolver] = OrderedDict()
         self._next = count()
         self._hashes = np.zeros(0, dtype=np.uint64)
         self._at = np.zeros((2, 0), dtype=np.int64)
         """In which group the network of each hash is, and at which place."""
 
-    def __getitem__(self, number: int) -> _Solved:
+    def __getitem__(self, number: int) -> _NetworkSolver:
         self._groups.move_to_end(number)
         return self._groups[number]
 
@@ -239,7 +239,7 @@ class _Cache:
             found[:, mine[same]] = at[:, mine[same]]
         return found
 
-    def add(self, solved: _Solved, hashes: _Hashes) -> int:
+    def add(self, solved: _NetworkSolver, hashes: _Hashes) -> int:
         """Keep some networks; return the number of their group."""
         number = next(self._next)
         self._groups[number] = solved
@@ -291,7 +291,7 @@ def _of_whole(which: int, form: Sequence[int], columns: Sequence[Array]) -> Arra
         size = max(1, _TOGETHER // (most + 1))
         for start in range(0, lacking.size, size):
             some = lacking[start : start + size]
-            number = _cache.add(_Solved(form, most, own[some]), own_hashes[some])
+            number = _cache.add(_NetworkSolver(form, most, own[some]), own_hashes[some])
             places[:, some] = np.full(some.size, number), np.arange(some.size)
     for number in np.unique(places[0]):
         if number >= 0:

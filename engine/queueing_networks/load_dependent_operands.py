@@ -64,7 +64,7 @@ class Pool(Struct, frozen=True, kw_only=True):
 Place = Station | Pool
 
 
-class Around(NamedTuple):
+class EnclosingPool(NamedTuple):
     """The pool that a network is within: its places and copies; none is around by default.
 
     Where `are_even`, as many are at each of its copies; else these are filled by chance.
@@ -78,7 +78,7 @@ class Around(NamedTuple):
 Value = Callable[[int, Number, tuple[Place, ...]], Number]
 
 
-class _Between(Protocol):
+class _Segment(Protocol):
     """What lies between two ends."""
 
     @property
@@ -90,7 +90,7 @@ class _Between(Protocol):
         """The upper end."""
 
 
-def growing(operands: Sequence[_Between]) -> tuple[int, ...]:
+def growing(operands: Sequence[_Segment]) -> tuple[int, ...]:
     """Return how a rate moves with each of its operands: up (1), down (-1), or either (0).
 
     With all of them either where a station may become slower with more. With the places of each of
@@ -114,7 +114,7 @@ def growing(operands: Sequence[_Between]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def times_grow(operands: Sequence[_Between]) -> bool:
+def times_grow(operands: Sequence[_Segment]) -> bool:
     """Return whether more customers are surely as long at each place, or longer, and wait so.
 
     `operands` are groups. Where no place is slower with more there, of fewer customers those who

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from qps.engine.queueing_networks.convolution import StationSums, convolved, power
 from qps.engine.queueing_networks.load_dependent_operands import (
-    Around,
+    EnclosingPool,
     Place,
     Pool,
     Station,
@@ -53,7 +53,7 @@ class Sums(Struct, frozen=True, dict=True):
     customers: int
     think: Number
     places: tuple[Place, ...]
-    around: Around = Around()
+    around: EnclosingPool = EnclosingPool()
 
     @cached_property
     def rate(self) -> Number:
@@ -178,7 +178,7 @@ class Sums(Struct, frozen=True, dict=True):
         ]
 
     def _inside(self, pool: Pool, *, are_even: bool) -> Sums:
-        around = Around(pool.places, pool.copies, are_even)
+        around = EnclosingPool(pool.places, pool.copies, are_even)
         return Sums(self._most(pool), pool.delay, pool.within, around)
 
     def _weights(self, place: Place) -> list[Number]:

@@ -13,7 +13,7 @@ from math import inf, nan
 from qps.engine.numerics.polynomials import convolved, dot
 from qps.engine.queueing_networks import product_form
 from qps.engine.queueing_networks.load_dependent_operands import (
-    Around,
+    EnclosingPool,
     Place,
     Pool,
     Station,
@@ -53,7 +53,7 @@ _FEWEST_ON_GRID = 16
 class _Sorted:
     """The places of a network by what they are where there are so many customers."""
 
-    def __init__(self, customers: int, think: float, places: Places, around: Around) -> None:
+    def __init__(self, customers: int, think: float, places: Places, around: EnclosingPool) -> None:
         self._customers, self._think, self._places = customers, think, places
         self._around = around
         self._most = max(_CACHE_SIZE, 1 << customers.bit_length())  # a few, so that tables are kept
@@ -85,10 +85,10 @@ class _Sorted:
         return next((k for k, one in enumerate(paced) if one is own or one == own), None)
 
 
-class Solved(_Sorted):
+class NetworkSolution(_Sorted):
     """A network with so many customers: its rate, and what goes on at each place."""
 
-    def __init__(self, customers: int, think: float, places: Places, around: Around) -> None:
+    def __init__(self, customers: int, think: float, places: Places, around: EnclosingPool) -> None:
         super().__init__(customers, think, places, around)
         self._solve(self.thinking)
 
@@ -211,10 +211,10 @@ def network_of(
     customers: int,
     think: float,
     places: Places,
-    around: Around = Around(),  # noqa: B008 - no state
-) -> Solved:
+    around: EnclosingPool = EnclosingPool(),  # noqa: B008 - no state
+) -> NetworkSolution:
     """Return a network with so many customers, as it is within a pool `around`."""
-    return Solved(customers, think, places, around)
+    return NetworkSolution(customers, think, places, around)
 
 
 class _EveryNetwork(_Sorted):
@@ -223,7 +223,7 @@ class _EveryNetwork(_Sorted):
     Then, and of what is not in this table, each number is to be solved by itself.
     """
 
-    def __init__(self, most: int, think: float, places: Places, around: Around) -> None:
+    def __init__(self, most: int, think: float, places: Places, around: EnclosingPool) -> None:
         super().__init__(most, think, places, around)
         self._every: EveryNumber | None = None
         self._is_empty = not (self.plain or self.several or self.paced)
@@ -276,7 +276,7 @@ class _EveryNetwork(_Sorted):
 
 
 @lru_cache(maxsize=1 << 8)
-def _every_network(most: int, think: float, places: Places, around: Around) -> _EveryNetwork:
+def _every_network(most: int, think: float, places: Places, around: EnclosingPool) -> _EveryNetwork:
     return _EveryNetwork(most, think, places, around)
 
 
@@ -302,7 +302,7 @@ def _even_rates(pool: Pool, most: int) -> tuple[float, ...]:
         isinstance(place, Station) and place.is_own for place in pool.within
     ):
         return inner_rates(pool, most)
-    around = Around(pool.places, pool.copies, are_even=True)
+    around = EnclosingPool(pool.places, pool.copies, are_even=True)
     inner = partial(network_of, think=pool.delay, places=pool.within, around=around)
     return tuple(on_grid(lambda n: inner(n).rate, _most_within(pool, most)))
 
@@ -316,13 +316,13 @@ def _most_within(pool: Pool, most: int) -> int:
     return int(min(pool.places * pool.copies, most))
 
 
-def _inner(pool: Pool, customers: int) -> Solved:
+def _inner(pool: Pool, customers: int) -> NetworkSolution:
     return network_of(customers, pool.delay, pool.within, _around(pool))
 
 
-def _around(pool: Pool) -> Around:
+def _around(pool: Pool) -> EnclosingPool:
     """Return what of a pool matters to what is within: nothing of it where there is one copy."""
-    return Around(pool.places, pool.copies) if pool.copies > 1 else Around()
+    return EnclosingPool(pool.places, pool.copies) if pool.copies > 1 else EnclosingPool()
 
 
 def _within(pool: Pool, last: int) -> _EveryNetwork:

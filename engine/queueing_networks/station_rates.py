@@ -13,7 +13,7 @@ from math import exp, inf, log
 from operator import mul
 
 from qps.engine.numerics.polynomials import convolved, dot
-from qps.engine.queueing_networks.load_dependent_operands import Around, Station
+from qps.engine.queueing_networks.load_dependent_operands import EnclosingPool, Station
 from qps.engine.queueing_networks.product_form import (
     Several,
     as_single,
@@ -235,7 +235,7 @@ def station_rates(station: Station) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1 << 8)
-def rates_of_copies(station: Station, around: Around, most: int) -> tuple[float, ...]:
+def rates_of_copies(station: Station, around: EnclosingPool, most: int) -> tuple[float, ...]:
     """Return the rates of stations of which each copy of a pool has one, by how many are there.
 
     No more matter than there may be at `most`.
@@ -264,7 +264,7 @@ def rates_of_copies(station: Station, around: Around, most: int) -> tuple[float,
 
 
 @lru_cache(maxsize=1 << 8)
-def waits_of_copies(station: Station, around: Around, most: int) -> tuple[float, ...]:
+def waits_of_copies(station: Station, around: EnclosingPool, most: int) -> tuple[float, ...]:
     """Return what an open visit waits at one of such stations, by how many are at all of them."""
     places, copies, _ = around
     _, one = _one_of(station)

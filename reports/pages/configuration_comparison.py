@@ -29,7 +29,7 @@ _ROW_ORDER = (
 )
 
 
-class Compared(Struct, frozen=True, kw_only=True):
+class ConfigurationComparison(Struct, frozen=True, kw_only=True):
     """What is compared in a title, in which files it stands, and a column for each of it."""
 
     title: str
@@ -37,7 +37,9 @@ class Compared(Struct, frozen=True, kw_only=True):
     table: Table
 
 
-def compared(cases: Sequence[ShownCase], answers: Sequence[Answer]) -> Compared | None:
+def compared(
+    cases: Sequence[ShownCase], answers: Sequence[Answer]
+) -> ConfigurationComparison | None:
     """Return what a page of several configurations begins with; None for one alone."""
     if len(cases) == 1:
         return None
@@ -45,7 +47,9 @@ def compared(cases: Sequence[ShownCase], answers: Sequence[Answer]) -> Compared 
     files = tuple(dict.fromkeys(case.model.file for case in cases))
     of = f"{title_of(cases[0].model)}: " if len(files) == 1 else ""
     what = f"{len(names)} configurations" if len(names) > _MOST_NAMED else _and(names)
-    return Compared(title=f"{of}{what} compared", files=files, table=_table(names, cases, answers))
+    return ConfigurationComparison(
+        title=f"{of}{what} compared", files=files, table=_table(names, cases, answers)
+    )
 
 
 def _and(names: Sequence[str]) -> str:

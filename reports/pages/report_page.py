@@ -16,7 +16,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import plain
 from qps.reports.pages.claims_section import ClaimsSection
 from qps.reports.pages.conclusions import Conclusions, conclusions
-from qps.reports.pages.configuration_comparison import Compared
+from qps.reports.pages.configuration_comparison import ConfigurationComparison
 from qps.reports.pages.doc_markup import doc_markup
 from qps.reports.pages.drawings.charts import LineChart, figure_chart
 from qps.reports.pages.drawings.line_thinning import visible_points
@@ -139,7 +139,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     system: SystemPicture | None = None
     carry: tuple[str, ...] = ()
     """What it takes to carry more users, a sentence for each number of them."""
-    compared: Compared | None = None
+    compared: ConfigurationComparison | None = None
     """What stands side by side, on a page of several configurations."""
     draws_samples: bool = False
     """Whether the page itself draws every sample of its uncertain inputs: none was drawn before."""
@@ -159,7 +159,7 @@ def page_view(
     figures_only: bool = False,
     simulated: SimulatedSection | None = None,
     growth: Sequence[str] = (),
-    compared: Compared | None = None,
+    compared: ConfigurationComparison | None = None,
     draws_samples: bool = False,
     origin: str = "",
 ) -> PageView:

@@ -23,7 +23,7 @@ from qps.compiler.project.project_location import OWN, SHARED
 from qps.compiler.project.review_rules import BY_NAME, OFF, Level, stricter
 from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path
-from qps.reviewing.changed_files import Since
+from qps.reviewing.changed_files import ChangesSince
 from qps.reviewing.findings import FAULT, Finding, path_from
 from qps.reviewing.git_objects import Tree
 from qps.reviewing.rules.condition_reader import Reader
@@ -58,7 +58,7 @@ class Change(Struct, frozen=True, kw_only=True, dict=True):
 
     tree: Tree
     base: str
-    since: Since
+    since: ChangesSince
     touched: Sequence[Touched]
     listed_before: Sequence[PurePosixPath]
     listed: frozenset[Path]

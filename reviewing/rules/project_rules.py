@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 
-from qps.compiler.project.exceptions import Allowed
+from qps.compiler.project.exceptions import AllowedWarning
 from qps.compiler.project.project_file import Acceptance, Project
 from qps.compiler.project.review_rules import LEVELS, RULES
 from qps.reviewing.rules.weakening import Weakening
@@ -105,7 +105,9 @@ def _relaxed(old: Project | None, new: Project | None) -> Iterator[Weakening]:
         )
 
 
-def comment_weakenings(old: tuple[Allowed, ...], new: tuple[Allowed, ...]) -> Iterator[Weakening]:
+def comment_weakenings(
+    old: tuple[AllowedWarning, ...], new: tuple[AllowedWarning, ...]
+) -> Iterator[Weakening]:
     """Yield the comments of a text that newly switch a warning off."""
     left = [(one.code.id, one.line_text) for one in old]
     added = []

@@ -61,7 +61,7 @@ class Kind(Enum):
     PEAK = "peak"
 
 
-class Beyond(Struct, frozen=True, kw_only=True):
+class Extrapolation(Struct, frozen=True, kw_only=True):
     """The demand at a population, and between which values it was measured.
 
     `item` is what is counted, in a `column`: its rate, or its size in bytes. Of a mix, `item` names
@@ -92,7 +92,7 @@ class Beyond(Struct, frozen=True, kw_only=True):
         return self.span, self.resource, self.item, self.kind
 
 
-def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
+def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Extrapolation]:
     """Yield what fitted costs are requested at a population beyond what was measured."""
     for found in graph.analysis.calibrations:
         if found.station is not None:
@@ -107,7 +107,7 @@ def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
 
 def _present(
     graph: LoadGraph, found: Calibration, station: StationFit, population: int
-) -> Iterator[Beyond]:
+) -> Iterator[Extrapolation]:
     """Yield a station at which more items are than clients were measured, or had the peak."""
     law, most = station.law, station.table.most
     speeds = [law.speed(count) for count in range(1, most + 1)]
@@ -120,7 +120,7 @@ def _present(
         for kind, limit in limits:
             slowed = present > peak and law.speed(min(ceil(present), most)) < _PEAK * max(speeds)
             if present > limit and (kind is Kind.PRESENT or slowed):
-                yield Beyond(
+                yield Extrapolation(
                     span=found.span,
                     component=found.component,
                     resource=found.resource,
@@ -134,7 +134,7 @@ def _present(
                 )
 
 
-def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
+def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
     assert found.fit is not None
     for term in found.fit.terms if found.is_on_measured else ():
         rate, high = values.get(term.item, 0.0), float(term.high)
@@ -143,7 +143,7 @@ def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
             yield _beyond(found, term.item, rate / scale, float(term.low) / scale, high / scale)
 
 
-def _sizes(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
+def _sizes(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
     assert found.fit is not None
     for size in found.fit.sizes:
         items, bits = values.get(size.item, 0.0), values.get(INFORMATION_BASE, 0.0)
@@ -155,7 +155,7 @@ def _sizes(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
                 yield _beyond(found, size.item, *of, kind=Kind.SIZE)
 
 
-def _mixes(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
+def _mixes(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
     fit = found.fit
     assert fit is not None
     if len(fit.terms) > 1 and found.is_on_measured:
@@ -173,10 +173,10 @@ def _beyond(
     high: float,
     *,
     kind: Kind = Kind.RATE,
-) -> Beyond:
+) -> Extrapolation:
     assert found.fit is not None
     columns = [term.heading for term in found.fit.terms if term.item == item]
-    return Beyond(
+    return Extrapolation(
         span=found.span,
         component=found.component,
         resource=found.resource,
@@ -195,16 +195,16 @@ def _definite(rate: float) -> float:
     return rate if isfinite(rate) else 0.0
 
 
-def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:
+def farthest(found: Iterable[Extrapolation]) -> tuple[Extrapolation, ...]:
     """Return of each question the one that goes farthest beyond what was measured."""
-    farthest_by_item: dict[tuple[object, ...], Beyond] = {}
+    farthest_by_item: dict[tuple[object, ...], Extrapolation] = {}
     for one in found:
         if one.key not in farthest_by_item or one.times > farthest_by_item[one.key].times:
             farthest_by_item[one.key] = one
     return tuple(farthest_by_item.values())
 
 
-def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
+def report_beyond(found: Iterable[Extrapolation], sink: Sink) -> None:
     """Warn of demands beyond what was measured, and say by how much and what to do."""
     for one in found:
         if one.kind is Kind.PEAK:
@@ -236,7 +236,7 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
         )
 
 
-def _report_past_peak(one: Beyond, sink: Sink) -> None:
+def _report_past_peak(one: Extrapolation, sink: Sink) -> None:
     """Warn of more items at once than at the peak throughput, and say what to do."""
     sink.report(
         codes.PAST_PEAK,
@@ -249,7 +249,7 @@ def _report_past_peak(one: Beyond, sink: Sink) -> None:
     )
 
 
-def _message(one: Beyond) -> str:
+def _message(one: Extrapolation) -> str:
     if one.kind is Kind.MIX:
         return (
             f"`{one.component}` runs with a combination of {one.item} at {one.resource} "
@@ -268,7 +268,7 @@ def _message(one: Beyond) -> str:
     )
 
 
-def _how_far(one: Beyond) -> str:
+def _how_far(one: Extrapolation) -> str:
     """Return by how much something lies beyond, and what that does."""
     times = f"{one.times:.3g} times"
     match one.kind:
@@ -289,7 +289,7 @@ def _how_far(one: Beyond) -> str:
     )
 
 
-def _unit(one: Beyond) -> str:
+def _unit(one: Extrapolation) -> str:
     match one.kind:
         case Kind.SIZE:
             return f"byte/{_word(one.item)}"

@@ -37,7 +37,7 @@ _MOST_STREAMS = 2
 ReadFormula = Callable[[LoadGraph, Configuration], Formula]
 
 
-class Read(Struct, frozen=True, kw_only=True):
+class GraphValue(Struct, frozen=True, kw_only=True):
     """A value that is read off a load graph; its limit, if it has one, does not depend on it.
 
     `criterion` is the name of the criterion that it has to meet, empty if there is none.
@@ -51,7 +51,7 @@ class Read(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-UnfavorableValues = Callable[[Sequence[Read], Sequence[float], int], Sequence[float]]
+UnfavorableValues = Callable[[Sequence[GraphValue], Sequence[float], int], Sequence[float]]
 """Returns the unfavorable ends of values at a population, at the confidence of the capacity.
 
 Of values with nominal inputs, which stand where a value has no samples.
@@ -106,7 +106,7 @@ def values_at_capacity(
 # -- what is read ---------------------------------------------------------------------------
 
 
-def _utilizations(graph: LoadGraph) -> Iterator[Read]:
+def _utilizations(graph: LoadGraph) -> Iterator[GraphValue]:
     """Yield the utilizations with their limits: targets, or what requirements allow below them."""
     allowed: dict[str, float] = {}
     for one in graph.criteria:
@@ -120,12 +120,12 @@ def _utilizations(graph: LoadGraph) -> Iterator[Read]:
             return graph.resources[name].load if name in graph.resources else UNDEFINED
 
         limit = min(target, allowed.get(name, target))
-        yield Read(
+        yield GraphValue(
             name=name, criterion=utilization_of(name), of=load, limit=limit, known=found.known
         )
 
 
-def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
+def _requirements(graph: LoadGraph, at: int) -> Iterator[GraphValue]:
     for one in graph.criteria:
         if one.span is None:
             continue
@@ -136,7 +136,7 @@ def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
             alike = (one.value for one in graph.criteria if (one.span, one.name) == place)
             return next(alike, UNDEFINED)
 
-        yield Read(
+        yield GraphValue(
             name=one.name,
             criterion=one.name,
             of=measure,
@@ -146,7 +146,7 @@ def _requirements(graph: LoadGraph, at: int) -> Iterator[Read]:
         )
 
 
-def _percentiles(graph: LoadGraph) -> Iterator[Read]:
+def _percentiles(graph: LoadGraph) -> Iterator[GraphValue]:
     """Yield the p99 of the streams whose latency is required, or else of the first if it waits."""
     stated = [one.name for one in graph.criteria if one.span is not None]
     named = dict.fromkeys(stream for name in stated for stream in timed_streams(name))
@@ -162,7 +162,7 @@ def _percentiles(graph: LoadGraph) -> Iterator[Read]:
                 stream = graph.streams.get(name)
                 return UNDEFINED if stream is None else stream.latency_quantile(_P99)
 
-            yield Read(name=name, of=latency, limit=None, known=known)
+            yield GraphValue(name=name, of=latency, limit=None, known=known)
 
 
 # -- what it comes to -----------------------------------------------------------------------
@@ -171,7 +171,7 @@ def _percentiles(graph: LoadGraph) -> Iterator[Read]:
 def _values(
     graph: LoadGraph,
     configuration: Configuration,
-    reads: Sequence[Read],
+    reads: Sequence[GraphValue],
     at: int,
     unfavorable: UnfavorableValues | None,
 ) -> tuple[list[float], Sequence[float]]:
@@ -180,7 +180,7 @@ def _values(
     return nominal, nominal if unfavorable is None else unfavorable(reads, nominal, at)
 
 
-def _used(read: Read, value: float) -> float | None:
+def _used(read: GraphValue, value: float) -> float | None:
     if read.limit is None:
         return None
     used = limit_used(value, read.limit, at_most=read.at_most)

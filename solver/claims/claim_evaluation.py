@@ -150,7 +150,7 @@ class Claims(Struct, dict=True):
                     self.runner.known(claim.claimed.expr, base, claim.changes),
                 ),
             )
-        sides: list[_Compared] = []
+        sides: list[_ComparisonSide] = []
         holds = self._is_true(claim.value, base, claim.changes, claim.span, sides)
         compared = tuple(Side(in_floats(one.value), one.dimension, one.known) for one in sides)
         return condition_result(name, expectation, claim.span, compared, passes=holds)
@@ -222,7 +222,7 @@ class Claims(Struct, dict=True):
         base: Configuration,
         changes: Sequence[ir.Change],
         span: Span,
-        sides: list[_Compared],
+        sides: list[_ComparisonSide],
     ) -> bool:
         """Return whether a condition is true; the values of its sides are added to `sides`."""
 
@@ -233,7 +233,7 @@ class Claims(Struct, dict=True):
         match condition:
             case ir.Compare(operator, left, right, dimension):
                 shown = [
-                    _Compared(
+                    _ComparisonSide(
                         self.runner.value(side, base, changes, span),
                         dimension,
                         self.runner.known(side, base, changes),
@@ -337,7 +337,7 @@ def _results(claim: ir.Claim) -> int:
     return len(claim.simulated.measures) + (not is_alone(claim))
 
 
-class _Compared(Struct, frozen=True):
+class _ComparisonSide(Struct, frozen=True):
     """A side of a comparison as it is judged: exactly."""
 
     value: Formula

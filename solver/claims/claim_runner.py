@@ -37,7 +37,7 @@ from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
 from qps.solver.answers.extrapolation import (
     AT_ANSWER,
-    Beyond,
+    Extrapolation,
     FarLoad,
     beyond_measured,
     far_at,
@@ -70,7 +70,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     """What was chosen of the numbers that all formulas so far rest on, in the order met."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
-    _beyond: list[Beyond] = field(default_factory=list)
+    _beyond: list[Extrapolation] = field(default_factory=list)
     _far: list[FarLoad] = field(default_factory=list)
     _examined: set[object] = field(default_factory=set)
     _uncounted: UncountedWaits | None = None

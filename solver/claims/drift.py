@@ -25,9 +25,9 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.solver.claims.chances import Difference, f_chance
 from qps.solver.claims.drift_cuts import (
     LEAST_SHARE,
-    Alone,
+    ChangeTime,
     Matrix,
-    Since,
+    SingleCause,
     Vector,
     explained_alone,
     runs_in_numbers,
@@ -96,7 +96,7 @@ class Drift(Struct, frozen=True, kw_only=True):
     has_moved: bool
     alone: tuple[tuple[str | None, float], ...]
     begin: datetime | None
-    since: Since | None
+    since: ChangeTime | None
     sees: float
     loads: tuple[float, float]
     ends: tuple[datetime, datetime] | None
@@ -310,7 +310,9 @@ def _counted(chances: Sequence[float], times: int) -> list[float]:
     return found
 
 
-def _leading(costs: Sequence[CostDrift], alone: Sequence[Alone], stated: StatedCosts) -> int | None:
+def _leading(
+    costs: Sequence[CostDrift], alone: Sequence[SingleCause], stated: StatedCosts
+) -> int | None:
     """Return the place of what has moved the load most, else of what explains all by itself."""
     moved = [place for place, cost in enumerate(costs) if cost.has_moved]
     if not moved and alone:

@@ -30,7 +30,7 @@ _WORSE = 0.01
 """How likely it is by chance, where one number alone is to explain less than all do."""
 
 
-class Since(Struct, frozen=True, kw_only=True):
+class ChangeTime(Struct, frozen=True, kw_only=True):
     """When it began: between two times 95 times of 100. It may have before the first run, too."""
 
     at: datetime
@@ -68,7 +68,7 @@ def runs_in_numbers(fit: Fit, stated: StatedCosts) -> RunsInNumbers:
     return RunsInNumbers(matrix, load, 1 / size**2)
 
 
-class Alone(Struct, frozen=True):
+class SingleCause(Struct, frozen=True):
     """By how much a number is more, if it alone is; whether that leaves no more than noise."""
 
     item: str | None
@@ -77,7 +77,7 @@ class Alone(Struct, frozen=True):
     explains: bool
 
 
-def explained_alone(rows: RunsInNumbers, stated: StatedCosts) -> list[Alone]:
+def explained_alone(rows: RunsInNumbers, stated: StatedCosts) -> list[SingleCause]:
     """Return for each number what it explains by itself of what is missed, the best first.
 
     It explains that where it leaves no more than all numbers together, but for noise (an F test).
@@ -94,7 +94,7 @@ def explained_alone(rows: RunsInNumbers, stated: StatedCosts) -> list[Alone]:
         moved = float(rows.weights @ (column * missed)) / square if square > 0 else 0.0
         left = float(rows.weights @ (missed - moved * column) ** 2)
         explains = moved != 0 and _is_as_good(left, least, size - 1, count - size)
-        found.append(Alone(item, moved, left, explains))
+        found.append(SingleCause(item, moved, left, explains))
     return sorted(found, key=lambda one: one.left)
 
 
@@ -106,7 +106,9 @@ def _is_as_good(left: float, least: float, fewer: int, freedom: int) -> bool:
     return f_chance((left - least) / fewer / (least / freedom), fewer, freedom) > _WORSE
 
 
-def since(rows: RunsInNumbers, before: Vector, place: int, times: list[datetime]) -> Since | None:
+def since(
+    rows: RunsInNumbers, before: Vector, place: int, times: list[datetime]
+) -> ChangeTime | None:
     """Return from when on one number is another, all runs in order of time."""
     missed = rows.load - rows.matrix @ before
     column, count = rows.matrix[:, place], len(times)
@@ -126,9 +128,9 @@ def since(rows: RunsInNumbers, before: Vector, place: int, times: list[datetime]
     return _cut(times, cut, first, last)
 
 
-def _cut(times: list[datetime], cut: int, first: int, last: int) -> Since:
+def _cut(times: list[datetime], cut: int, first: int, last: int) -> ChangeTime:
     """Return places of cuts as times: a cut lies between a run and the one before it."""
-    return Since(
+    return ChangeTime(
         at=times[cut],
         earliest=times[max(first - 1, 0)],
         latest=times[last],

@@ -21,7 +21,7 @@ from math import ceil, floor, inf, isfinite, nextafter
 
 from msgspec import Struct
 
-from qps.engine.evaluators.domains import Needed
+from qps.engine.evaluators.domains import DomainCondition
 from qps.engine.exact_algebra.exact_powers import TooLongError
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
@@ -304,7 +304,7 @@ class _Search:
 
     # -- where there is no value -----------------------------------------------------------
 
-    def _is_missing(self, one: Needed) -> bool:
+    def _is_missing(self, one: DomainCondition) -> bool:
         bounds = self._curve.part(one.of)
         if one.may_be_negative:
             return bounds.low == 0 == bounds.high
@@ -361,7 +361,7 @@ class _Search:
         ]
 
 
-def _needed(over: Formula, symbol: Formula) -> Iterator[Needed]:
+def _needed(over: Formula, symbol: Formula) -> Iterator[DomainCondition]:
     """Yield what the parts of a function that rest on a symbol need to have values."""
     for part in parts_first(over):
         if part.operands and symbol in part.symbols:

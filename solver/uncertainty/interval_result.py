@@ -17,14 +17,14 @@ CERTAINTIES = (0.5, 0.999)
 """The least and the largest with which one can be."""
 
 
-class Likely(Struct, frozen=True):
+class OutcomeProbability(Struct, frozen=True):
     """A possible outcome and its probability."""
 
     name: str
     probability: float
 
 
-class LikelyMet(Struct, frozen=True, kw_only=True):
+class RequirementProbability(Struct, frozen=True, kw_only=True):
     """Probability that a requirement is met; `error` is its error, 0 if all samples are solved."""
 
     name: str
@@ -55,7 +55,7 @@ class ShareOfVariance(Share, frozen=True, kw_only=True):
     capacity_if_halved: int | None
 
 
-class BySurface(Struct, frozen=True, kw_only=True):
+class SurrogateModel(Struct, frozen=True, kw_only=True):
     """A requirement that is evaluated with a surrogate model, fitted to `points` samples.
 
     `error` is the largest relative error in cross-validation, for the population above
@@ -82,7 +82,7 @@ class AtConfidence(Struct, frozen=True, kw_only=True):
     capacity: int | None
 
 
-class Counted(Struct, frozen=True, kw_only=True):
+class SampleHistogram(Struct, frozen=True, kw_only=True):
     """Histogram of samples: the `counts` of bins with a given `width`, starting at `start`.
 
     The lowest and the highest 0.5 % of samples are omitted. A value below the range of the
@@ -110,17 +110,17 @@ class Uncertainty(Struct, frozen=True, kw_only=True):
     interval: Interval
     at_confidence: AtConfidence
     linear_interval: Interval | None
-    requirements: tuple[LikelyMet, ...]
-    bottlenecks: tuple[Likely, ...]
-    limits: tuple[Likely, ...]
+    requirements: tuple[RequirementProbability, ...]
+    bottlenecks: tuple[OutcomeProbability, ...]
+    limits: tuple[OutcomeProbability, ...]
     shares: tuple[ShareOfVariance, ...]
     samples: int
     seed: int
-    left_out: tuple[Likely, ...]
+    left_out: tuple[OutcomeProbability, ...]
     beyond: float
-    distribution: Counted
+    distribution: SampleHistogram
     assumed: tuple[str, ...] = ()
-    surrogate_models: tuple[BySurface, ...] = ()
+    surrogate_models: tuple[SurrogateModel, ...] = ()
 
 
 class Ends(Struct, frozen=True):
@@ -149,10 +149,10 @@ class Spread(Struct, frozen=True, kw_only=True):
     of_ranks: bool
     samples: int
     seed: int
-    left_out: tuple[Likely, ...]
+    left_out: tuple[OutcomeProbability, ...]
     undefined: float
     endless: float
-    surrogate_model: BySurface | None
+    surrogate_model: SurrogateModel | None
 
 
 class DifferenceUncertainty(Struct, frozen=True, kw_only=True):

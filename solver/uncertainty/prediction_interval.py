@@ -16,10 +16,10 @@ from qps.solver.uncertainty.criterion_samples import UNDECIDED
 from qps.solver.uncertainty.interval_result import (
     PROBABILITY,
     AtConfidence,
-    Counted,
     Interval,
-    Likely,
-    LikelyMet,
+    OutcomeProbability,
+    RequirementProbability,
+    SampleHistogram,
     Sampling,
     ShareOfVariance,
     Uncertainty,
@@ -32,7 +32,12 @@ from qps.solver.uncertainty.sample_draws import (
     half_width,
     uncertain_numbers,
 )
-from qps.solver.uncertainty.sample_solver import Sampled, left_out, nothing_possible, solved_for
+from qps.solver.uncertainty.sample_solver import (
+    SampleSolutions,
+    left_out,
+    nothing_possible,
+    solved_for,
+)
 from qps.solver.uncertainty.sampled_capacity import CapacitySamples
 
 _STRETCHES = 40
@@ -108,26 +113,30 @@ def _confident_population(answers: Floats, certainty: float) -> int:
     return least(answers[~np.isnan(answers)].astype(np.int64), certainty)
 
 
-def _counted(answers: Ints) -> Counted:
+def _counted(answers: Ints) -> SampleHistogram:
     """Return how many answers lie where, in at most `_STRETCHES` stretches."""
     start, end = least(answers, _LEAST_CONFIDENCE), most(answers, _LEAST_CONFIDENCE)
     width = max(1, ceil((end - start + 1) / _STRETCHES))
     inside = answers[(answers >= start) & (answers <= end)]
-    return Counted(
+    return SampleHistogram(
         start=start, width=width, counts=tuple(np.bincount((inside - start) // width).tolist())
     )
 
 
-def _likely(found: Ints, words: Sequence[str]) -> tuple[Likely, ...]:
+def _likely(found: Ints, words: Sequence[str]) -> tuple[OutcomeProbability, ...]:
     """Return how often each word is found, the most likely first."""
     counts = np.bincount(found, minlength=len(words))
     ranked = sorted(
         (number for number in np.flatnonzero(counts).tolist() if number), key=lambda n: -counts[n]
     )
-    return tuple(Likely(words[number], float(counts[number] / found.size)) for number in ranked)
+    return tuple(
+        OutcomeProbability(words[number], float(counts[number] / found.size)) for number in ranked
+    )
 
 
-def _requirement_probabilities(found: Sampled, samples: int) -> Iterator[LikelyMet]:
+def _requirement_probabilities(
+    found: SampleSolutions, samples: int
+) -> Iterator[RequirementProbability]:
     """Yield how likely each requirement is met where they are judged."""
     for name, met in found.outcomes.items():
         own = met[:, :samples]
@@ -135,11 +144,11 @@ def _requirement_probabilities(found: Sampled, samples: int) -> Iterator[LikelyM
         if decided.size:
             is_met, surely, maybe = decided.mean(axis=1).tolist()
             error = max(maybe - is_met, is_met - surely)
-            yield LikelyMet(name=name, probability=is_met, error=error)
+            yield RequirementProbability(name=name, probability=is_met, error=error)
 
 
 def _shares(
-    design: Design, found: Sampled, certainty: float, low: int
+    design: Design, found: SampleSolutions, certainty: float, low: int
 ) -> Iterator[ShareOfVariance]:
     """Yield what each number has to do with the spread of the answer, the most first."""
     answers = np.where(found.is_answered, found.largest.astype(float), np.nan)

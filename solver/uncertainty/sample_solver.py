@@ -30,7 +30,7 @@ from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import condition_rows
 from qps.solver.uncertainty.criterion_samples import UNDECIDED, CriterionSamples, Outcomes
-from qps.solver.uncertainty.interval_result import BySurface, Likely
+from qps.solver.uncertainty.interval_result import OutcomeProbability, SurrogateModel
 from qps.solver.uncertainty.limit_samples import Limits, LimitSamples, joined_limits
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.structural_samples import FewAlone
@@ -41,7 +41,7 @@ _PART = 65_536
 """Samples that are solved at a time, by one process."""
 
 
-class Sampled(Struct, frozen=True, eq=False, kw_only=True):
+class SampleSolutions(Struct, frozen=True, eq=False, kw_only=True):
     """A spec solved for samples of what is not known, a value each.
 
     `largest` is one less than the least of the range where no population is acceptable. `limits`
@@ -64,7 +64,7 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     is_answered: Bools
     reasons: Mapping[int, str]
     assumed: tuple[str, ...]
-    surfaces: tuple[BySurface, ...]
+    surfaces: tuple[SurrogateModel, ...]
 
 
 def nothing_possible(reasons: Mapping[int, str], where: Span) -> QpsError:
@@ -77,10 +77,12 @@ def nothing_possible(reasons: Mapping[int, str], where: Span) -> QpsError:
     )
 
 
-def left_out(reasons: Mapping[int, str], samples: int) -> tuple[Likely, ...]:
+def left_out(reasons: Mapping[int, str], samples: int) -> tuple[OutcomeProbability, ...]:
     """Return why samples have no answer, and how often: of the first so many."""
     counts = Counter(reason for row, reason in reasons.items() if row < samples)
-    return tuple(Likely(reason, count / samples) for reason, count in counts.most_common())
+    return tuple(
+        OutcomeProbability(reason, count / samples) for reason, count in counts.most_common()
+    )
 
 
 class _Part(Struct, frozen=True, eq=False, kw_only=True):
@@ -95,7 +97,7 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
     reasons: Mapping[int, str]
     alone: int
     assumed: tuple[str, ...]
-    surfaces: tuple[BySurface, ...]
+    surfaces: tuple[SurrogateModel, ...]
 
 
 @dataclass
@@ -154,7 +156,7 @@ def solved_for(
     solution: Solution | None,
     workers: int | None = None,
     limits: LimitSamples | None = None,
-) -> Sampled:
+) -> SampleSolutions:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
     Without a `solution` nothing but the answers is reported, and what `limits` ask for. The same
@@ -215,7 +217,7 @@ class _StretchSolver:
         )
 
 
-def _joined(parts: Sequence[_Part], low: int) -> Sampled:
+def _joined(parts: Sequence[_Part], low: int) -> SampleSolutions:
     """Return stretches as one: words are numbered as the first of them does."""
     words = tuple(dict.fromkeys(word for part in parts for word in part.words))
     number = {word: place for place, word in enumerate(words)}
@@ -231,7 +233,7 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
         )
         for name in dict.fromkeys(name for part in parts for name in part.outcomes)
     }
-    return Sampled(
+    return SampleSolutions(
         largest=np.where(largest == NONE, low - 1, largest),
         limits=np.concatenate([own[p.limits] for own, p in zip(as_own, parts, strict=True)]),
         bottlenecks=np.concatenate(

@@ -13,7 +13,7 @@ from qps.solver.uncertainty.capacity_interval import least, not_below
 from qps.solver.uncertainty.interval_result import AtConfidence, Sampling
 from qps.solver.uncertainty.limit_samples import LimitSamples, limits_at_confidence
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
-from qps.solver.uncertainty.sample_solver import Sampled, solved_for
+from qps.solver.uncertainty.sample_solver import SampleSolutions, solved_for
 
 
 class CapacitySamples(Struct, frozen=True, eq=False, kw_only=True):
@@ -73,7 +73,7 @@ def _solved(
     sampling: Sampling,
     limits: LimitSamples | None = None,
     axis: ir.Axis | None = None,
-) -> Sampled:
+) -> SampleSolutions:
     if axis is None:
         numbers = uncertain_numbers(model, configuration)
         axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)

@@ -24,7 +24,7 @@ from qps.solver.matrix.limits.row_preparation import (
 from qps.solver.matrix.rows.exact_decisions import Index
 from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.uncertainty.criterion_samples import CriterionSamples
-from qps.solver.uncertainty.interval_result import BySurface
+from qps.solver.uncertainty.interval_result import SurrogateModel
 from qps.solver.uncertainty.response_surface import Surface
 from qps.solver.uncertainty.sample_cost import StepTimes
 from qps.solver.uncertainty.surface_refinement import (
@@ -94,11 +94,11 @@ class SurfaceModeSolver(ModeSolver):
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
     """Estimates of surfaces for the rows that are being solved: some are requested again."""
 
-    def surfaces_used(self) -> Iterator[BySurface]:
+    def surfaces_used(self) -> Iterator[SurrogateModel]:
         """Yield what is estimated by surfaces of where criteria fail, and how well."""
         for (kind, name, _), surface in self.surfaces.items():
             if kind in (_FAILURE, _FULL) and surface.kriging is not None:
-                yield BySurface(requirement=name, points=surface.points, error=surface.error)
+                yield SurrogateModel(requirement=name, points=surface.points, error=surface.error)
 
     def _first(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> FirstBySurface:
         """Return the first failures of what takes long, by a surface."""

@@ -14,7 +14,7 @@ from qps.solver.matrix.limits.row_preparation import Floats, Ints, Rows, sides_o
 from qps.solver.matrix.rows.exact_decisions import Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.scalar_fallback import OneByOne
-from qps.solver.uncertainty.interval_result import BySurface
+from qps.solver.uncertainty.interval_result import SurrogateModel
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.surface_modes import Evaluation, Key
 from qps.solver.uncertainty.surface_refinement import About
@@ -73,13 +73,13 @@ class ValueModeSolver(SampleModeSolver):
         found.columns[:] = values
         return found
 
-    def surrogate_model(self) -> BySurface | None:
+    def surrogate_model(self) -> SurrogateModel | None:
         """Return how well the value is estimated by a surface; None where each sample has it."""
         surfaces = [s for (kind, *_), s in self.surfaces.items() if kind == _VALUE]
         if not surfaces:
             return None
         worst = max(surfaces, key=lambda one: one.error)
-        return BySurface(requirement=_VALUE, points=worst.points, error=worst.error)
+        return SurrogateModel(requirement=_VALUE, points=worst.points, error=worst.error)
 
     @property
     def unreliable(self) -> frozenset[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from qps.compiler import ir
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix, CompiledMode
 from qps.solver.matrix.compilation.configuration_order import numbers_of
-from qps.solver.uncertainty.interval_result import BySurface
+from qps.solver.uncertainty.interval_result import SurrogateModel
 from qps.solver.uncertainty.sample_solver import SampleSolver
 from qps.solver.uncertainty.surface_modes import StatedPoints
 from qps.solver.uncertainty.value_modes import PointsByCost, ValueModeSolver
@@ -40,7 +40,7 @@ class ValueSolver(SampleSolver):
         return solver
 
     @property
-    def surrogate_model(self) -> BySurface | None:
+    def surrogate_model(self) -> SurrogateModel | None:
         """How well a surface estimates the value, at worst; None where each sample has it."""
         surfaces = [found for one in self.solvers if (found := one.surrogate_model()) is not None]
         return max(surfaces, key=lambda one: one.error, default=None)

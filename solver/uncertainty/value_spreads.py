@@ -22,11 +22,11 @@ from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.uncertainty.capacity_interval import ends_of_values
 from qps.solver.uncertainty.interval_result import (
     PROBABILITY,
-    BySurface,
     Ends,
     Sampling,
     Share,
     Spread,
+    SurrogateModel,
 )
 from qps.solver.uncertainty.ranks import ranks
 from qps.solver.uncertainty.sample_design import Design
@@ -132,23 +132,23 @@ def _named_in(formula: Formula, own: Mapping[str, ir.Uncertain]) -> set[str]:
 # -- samples -----------------------------------------------------------------------------
 
 
-class _Sampled(Struct, frozen=True, eq=False, kw_only=True):
+class _ValueSamples(Struct, frozen=True, eq=False, kw_only=True):
     """A value for each sample; not-a-number where there is none, or it `is_partial`."""
 
     values: Floats
     is_answered: Bools
     reasons: Mapping[int, str]
-    surrogate_model: BySurface | None
+    surrogate_model: SurrogateModel | None
     is_partial: bool
 
 
 def _sampled(
     model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int, read: FormulaOf
-) -> _Sampled:
+) -> _ValueSamples:
     matrix = as_matrix(model, configuration, axis, at)
     solver = value_solver(compile_matrix(model, matrix, further=(read,)), at)
     (rows,) = solver.row_blocks(0, axis.count)
-    return _Sampled(
+    return _ValueSamples(
         values=rows.columns[-1],
         is_answered=rows.is_answered,
         reasons=rows.reasons,

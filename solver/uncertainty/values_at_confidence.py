@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.solver.answers.values_at_capacity import Read, UnfavorableValues
+from qps.solver.answers.values_at_capacity import GraphValue, UnfavorableValues
 from qps.solver.matrix.limits.row_preparation import Floats
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.uncertainty.capacity_interval import not_above_values, not_below_values
@@ -37,7 +37,7 @@ def _unfavorable(
     configuration: Configuration,
     sampling: Sampling,
     points: PointsByCost,
-    reads: Sequence[Read],
+    reads: Sequence[GraphValue],
     nominal: Sequence[float],
     at: int,
 ) -> Sequence[float]:
@@ -67,7 +67,7 @@ def _unfavorable(
     return ends
 
 
-def _end(read: Read, values: Floats, nominal: float, certainty: float) -> float:
+def _end(read: GraphValue, values: Floats, nominal: float, certainty: float) -> float:
     if np.isnan(values).all():
         return nominal
     worst = inf if read.at_most else -inf

@@ -231,7 +231,7 @@ def boundaries_of(
 
 
 @dataclass
-class _Found:
+class _Boundaries:
     """What was found of all criteria: points, and what is undecided of each."""
 
     points: set[Fraction]
@@ -259,7 +259,7 @@ class _Search:
         self._exact = {point for points in exact.values() for point in points or ()}
         self._searched_stretches: dict[Excess, Sequence[Stretch]] = {}
 
-    def changes(self) -> _Found:
+    def changes(self) -> _Boundaries:
         """Return all changes that say which values are acceptable, and what fails beside them."""
         found, passing = self._changes_within(self._passing(self._decided, self._exact))
         if self._searched and not passing:
@@ -270,12 +270,12 @@ class _Search:
 
     def _changes_within(
         self, stretches: Sequence[Stretch], *, only: bool = False
-    ) -> tuple[_Found, Sequence[Stretch]]:
+    ) -> tuple[_Boundaries, Sequence[Stretch]]:
         """Return what is found in some stretches, each criterion where those before it hold.
 
         And where all hold. With `only`, every criterion is searched in all of these stretches.
         """
-        found, decided, boxes = _Found(set(self._exact)), list(self._decided), _MOST_BOXES
+        found, decided, boxes = _Boundaries(set(self._exact)), list(self._decided), _MOST_BOXES
         for over in self._searched:
             budget = Budget(max(_LEAST_BOXES, min(boxes, MOST_BOXES)))
             boxes -= budget.boxes

@@ -32,7 +32,7 @@ from qps.solver.what_if.boundaries import Excess, Failure, excess_of
 from qps.solver.what_if.growth import Countable
 from qps.solver.what_if.least_multiples import MOST, LeastMultiple, least_multiple, whole_above
 from qps.solver.what_if.scaled_capacities import ScaledCapacities, scaled_capacities, with_value
-from qps.solver.what_if.sizing_result import Capacity, FailingThere, Machines, Needed
+from qps.solver.what_if.sizing_result import Capacity, FailingThere, Machines, ResourceNeed
 
 
 class SizedMode:
@@ -108,7 +108,7 @@ class SizedMode:
         found = Folder(configuration=there, population=Fraction(self._population)).fold(node.count)
         return count if found is None else ceil(found)
 
-    def needed(self) -> Iterator[tuple[Needed, str | None, Fraction | None]]:
+    def needed(self) -> Iterator[tuple[ResourceNeed, str | None, Fraction | None]]:
         """Yield what each resource needs, the number that turns it, and by how much it must."""
         graph = self._graph
         for name, resource in graph.resources.items():
@@ -126,7 +126,7 @@ class SizedMode:
             place = graph.network.place_of(name)
             is_own = not (machines is None or self._is_as_outside(place))
             yield (
-                Needed(
+                ResourceNeed(
                     resource=name,
                     place=place,
                     load=value_at(graph, resource.load, self._population),

@@ -22,7 +22,7 @@ from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, g
 from qps.solver.what_if.inverse_unknown import refuse_outside
 from qps.solver.what_if.least_multiples import whole_above
 from qps.solver.what_if.mode_sizing import SizedMode
-from qps.solver.what_if.sizing_result import Machines, Needed, Sizing, SizingFix
+from qps.solver.what_if.sizing_result import Machines, ResourceNeed, Sizing, SizingFix
 
 _ENOUGH = Fraction(10**4)
 """So many times what there is counts as any capacity whatever."""
@@ -40,7 +40,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     outside = replace(configuration, mode=None, mode_changes=())
     every_mode = in_each_mode(model, configuration)
     modes = [SizedMode(model, each, outside, population) for each in every_mode]
-    needed: dict[str, Needed] = {}
+    needed: dict[str, ResourceNeed] = {}
     raised: dict[str, Fraction] = {}
     for mode in modes:
         for one, number, times in mode.needed():
@@ -78,7 +78,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
 
 
 def _growth(
-    modes: list[SizedMode], raised: dict[str, Fraction], needed: Iterable[Needed]
+    modes: list[SizedMode], raised: dict[str, Fraction], needed: Iterable[ResourceNeed]
 ) -> Growth | None:
     """Return how many machines carry the population, in all modes; links as they are, or larger."""
     countables = _countables(modes)
@@ -168,7 +168,7 @@ def _fixes(
     return tuple(found), approximation(*reasons) if reasons else EXACT
 
 
-def _for_all(one: Needed, fixes: Sequence[SizingFix], growth: Growth | None) -> Needed:
+def _for_all(one: ResourceNeed, fixes: Sequence[SizingFix], growth: Growth | None) -> ResourceNeed:
     """Return what a resource takes for all that is required, where more than for its own load.
 
     Where any of several capacities would fix what fails, each keeps what its load takes.
@@ -188,17 +188,17 @@ def _for_all(one: Needed, fixes: Sequence[SizingFix], growth: Growth | None) -> 
     return replace(one, machines=machines, machines_mode=None, machines_known=known)
 
 
-def _worse(one: Needed, other: Needed) -> Needed:
+def _worse(one: ResourceNeed, other: ResourceNeed) -> ResourceNeed:
     """Return what takes more of two modes, with the machines of that which takes more of these."""
     worse = other if _rank(other) > _rank(one) else one
     most = max((one, other), key=_machines_rank)
     return replace(worse, machines=most.machines, machines_mode=most.machines_mode)
 
 
-def _machines_rank(one: Needed) -> tuple[int, bool]:
+def _machines_rank(one: ResourceNeed) -> tuple[int, bool]:
     return one.machines.takes if one.machines else 0, one.machines_mode is not None
 
 
-def _rank(one: Needed) -> tuple[float, float]:
+def _rank(one: ResourceNeed) -> tuple[float, float]:
     takes = float("inf") if one.takes is None else one.takes / one.capacity.has
     return takes, one.load / one.target

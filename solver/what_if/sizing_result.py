@@ -43,7 +43,7 @@ class Machines(Struct, frozen=True):
         return self.unit == "$/s"
 
 
-class Needed(Struct, frozen=True, kw_only=True):
+class ResourceNeed(Struct, frozen=True, kw_only=True):
     """A resource at the population: its load, its target, and the capacity that it takes.
 
     That keeps the load within its target, and all that is required where no other capacity does by
@@ -72,7 +72,7 @@ class Needed(Struct, frozen=True, kw_only=True):
     """True where a capacity that does was looked for, and not found: none may do all the same."""
     known: Certainty = EXACT
     """How it is known what it takes."""
-    for_load: Needed | None = None
+    for_load: ResourceNeed | None = None
     """What it takes for its load alone, where it takes more for all that is required."""
 
     @property
@@ -123,7 +123,7 @@ class Sizing(Struct, frozen=True, kw_only=True):
 
     population: str
     at: int
-    needed: tuple[Needed, ...]
+    needed: tuple[ResourceNeed, ...]
     fails_whatever: tuple[FailingThere, ...]
     fails_still: tuple[FailingThere, ...]
     fixes: tuple[SizingFix, ...]

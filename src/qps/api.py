@@ -15,7 +15,7 @@ from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.pipeline import Scenarios, Spec, check_file, check_source
 from qps.matrix_result import MatrixResult
 from qps.measurements import Runs, text_of, wrong
-from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 
 if TYPE_CHECKING:
     import numpy as np
@@ -288,7 +288,7 @@ class Model(ShowsItself):
         spec = self.spec.with_parts_of(texts)
         return spec, spec.configuration(scenario, texts)
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         """Return what a notebook shows of a model, which is not solved for that."""
         model = self.spec.model
         named = {
@@ -298,7 +298,7 @@ class Model(ShowsItself):
             "figures": [one.name for one in model.figures],
             "matrices": [one.name for one in model.matrices],
         }
-        return Shown(
+        return NotebookView(
             title=f"{model.name} ({model.file})",
             answer=model.doc.splitlines()[0] if model.doc else model.name,
             facts=tuple((kind, ", ".join(names)) for kind, names in named.items()),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,10 +24,10 @@ class MatrixResult(ShowsItself):
 
     compiled: CompiledMatrix
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         """Return what a notebook shows of a matrix: no row is solved for that."""
         rows = f"{len(self):,} configuration{'s' * (len(self) != 1)}"
-        return Shown(
+        return NotebookView(
             title=f"matrix {self.compiled.matrix.name} ({self.compiled.model.file})",
             answer=rows,
             facts=(

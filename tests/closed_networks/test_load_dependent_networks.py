@@ -23,7 +23,12 @@ from qps.engine.numerics.sloped_intervals import Interval
 from qps.engine.numerics.value_ranges import Range
 from qps.engine.queueing_networks import nested_networks, product_form, station_rates
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
-from qps.engine.queueing_networks.load_dependent_operands import Around, counted, every, places_of
+from qps.engine.queueing_networks.load_dependent_operands import (
+    EnclosingPool,
+    counted,
+    every,
+    places_of,
+)
 from qps.engine.queueing_networks.product_form import closed_rate, closed_wait, mixed_wait
 from qps.engine.queueing_networks.service_rate_tables import own_rates
 
@@ -131,7 +136,7 @@ def test_all_numbers_within_a_pool_are_those_of_each(think: float) -> None:
     places = places_of((*values, *THREE))
     assert places is not None
     whole = tuple(map(counted, places))
-    together = nested_networks._every_network(64, think, whole, Around())
+    together = nested_networks._every_network(64, think, whole, EnclosingPool())
     for n in (1, 2, 7, 40, 64):
         alone = nested_networks.network_of(n, think, whole)
         assert together.rates[n] == pytest.approx(alone.rate, rel=1e-12)

@@ -17,7 +17,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.claims.simulation_text import simulated_tables
-from qps.simulation.agreement import Compared, Verdict, compare, compared
+from qps.simulation.agreement import NumberComparison, Verdict, compare, compared
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Simulation
 from qps.simulation.statistics import Estimate
@@ -97,8 +97,8 @@ Simulation at 50 users                                                  desk.qps
 
 
 def test_of_many_loads_that_agree_the_fullest_are_reported() -> None:
-    def load(name: str, mean: float, verdict: Verdict) -> Compared:
-        return Compared(
+    def load(name: str, mean: float, verdict: Verdict) -> NumberComparison:
+        return NumberComparison(
             subject=name,
             measure="load",
             dimension=DIMENSIONLESS,
@@ -147,7 +147,7 @@ def test_by_default_it_simulates_the_capacity(
 def test_the_status_is_1_where_a_label_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def twice(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
+    def twice(graph: LoadGraph, simulation: Simulation) -> tuple[NumberComparison, ...]:
 
         return compare(
             [replace(one, predicted=2 * one.predicted) for one in compared(graph, simulation)]

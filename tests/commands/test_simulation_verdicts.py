@@ -18,7 +18,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.reports.text.claims.simulation_text import simulated_tables
-from qps.simulation.agreement import Compared, Verdict, compare
+from qps.simulation.agreement import NumberComparison, Verdict, compare
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.statistics import Estimate
 
@@ -26,7 +26,7 @@ from qps.simulation.statistics import Estimate
 
 
 def test_what_is_seldom_idle_may_never_have_been() -> None:
-    one = Compared(
+    one = NumberComparison(
         subject="a.cpu",
         measure="load",
         dimension=DIMENSIONLESS,
@@ -56,7 +56,7 @@ def test_what_is_seldom_idle_may_never_have_been() -> None:
     ],
 )
 def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict: Verdict) -> None:
-    one = Compared(
+    one = NumberComparison(
         subject="job",
         measure="latency",
         dimension=TIME,
@@ -71,7 +71,7 @@ def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict
 
 @pytest.mark.parametrize("measure", ["load", "loss"])
 def test_nothing_agrees_of_which_nothing_came(measure: str) -> None:
-    one = Compared(
+    one = NumberComparison(
         subject="job",
         measure=measure,
         dimension=DIMENSIONLESS,
@@ -123,7 +123,7 @@ def test_a_limit_within_the_interval_is_undecided(
         "require { page.latency <= 100 ms }\n"
     )
     criterion = graph.criteria[0]
-    one = Compared(
+    one = NumberComparison(
         subject="page.latency",
         measure="page.latency",
         dimension=TIME,

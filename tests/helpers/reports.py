@@ -17,8 +17,8 @@ from qps.reports.pages.claims_section import claims_section
 from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import PageView, page_view
-from qps.reports.text.claims.claim_formats import Tested
-from qps.reports.text.claims.claim_summary import Untested
+from qps.reports.text.claims.claim_formats import ClaimOutcomes
+from qps.reports.text.claims.claim_summary import UntestedCounts
 from qps.reports.text.solutions.capacity_text import at_headline
 from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.claims.claim_evaluation import Claims
@@ -86,13 +86,13 @@ def is_ours(file: Path) -> bool:
     return file.resolve().is_relative_to(SPECS)
 
 
-def tested_once(file: Path) -> Tested:
+def tested_once(file: Path) -> ClaimOutcomes:
     """Return what `qps test` finds in a spec below specs/, which is judged once in a run.
 
     Whoever judged it may have named it by another path: its claims have the path that is given.
     """
 
-    def tested() -> Tested:
+    def tested() -> ClaimOutcomes:
         return tested_specs([file], None, claim_simulator(_SECONDS), PROBABILITY)
 
     found = once(tested, "tested", str(file.resolve().relative_to(SPECS)))
@@ -110,7 +110,7 @@ def judged_together(
     progress: Progress | None,
     simulator: Simulator | None,
     probability: float,
-) -> Tested:
+) -> ClaimOutcomes:
     """Return what `qps test` finds in specs: of those below specs/, what was found in this run."""
     is_plain = simulator is not None and probability == PROBABILITY
     each = [
@@ -119,12 +119,12 @@ def judged_together(
         else tested_specs([file], progress, simulator, probability)
         for file in files
     ]
-    return Tested(
+    return ClaimOutcomes(
         results=tuple(chain.from_iterable(one.results for one in each)),
         seconds=tuple(chain.from_iterable(one.seconds for one in each)),
         diagnostics=tuple(chain.from_iterable(one.diagnostics for one in each)),
         wrong=tuple(chain.from_iterable(one.wrong for one in each)),
-        untested=Untested(
+        untested=UntestedCounts(
             sum(one.untested.specs for one in each), sum(one.untested.claims for one in each)
         ),
         coverages=tuple(chain.from_iterable(one.coverages for one in each)),

@@ -6,7 +6,7 @@ import pytest
 
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.evaluation import PlacedValue
-from qps.compiler.examination import Examined, examine
+from qps.compiler.examination import TextExamination, examine
 
 TEXT = """users N in 2..50
 param size = 4 kB/request source "measured"
@@ -26,13 +26,13 @@ require { page.latency <= 3 ms * 100 }
 
 
 @pytest.fixture(scope="module")
-def examined() -> Examined:
+def examined() -> TextExamination:
     found = examine(Source("values.qps", TEXT))
     assert found.spec is not None, [one.message for one in found.diagnostics]
     return found
 
 
-def _at(examined: Examined, text: str, part: str) -> PlacedValue | None:
+def _at(examined: TextExamination, text: str, part: str) -> PlacedValue | None:
     """Return what is told of a part of a text that stands in it once."""
     source = examined.source
     assert source.text.count(text) == 1, text
@@ -56,13 +56,15 @@ def _at(examined: Examined, text: str, part: str) -> PlacedValue | None:
         ("3 ms * 100", "3 ms * 100", "300 ms"),
     ],
 )
-def test_expressions_have_values(examined: Examined, text: str, part: str, reported: str) -> None:
+def test_expressions_have_values(
+    examined: TextExamination, text: str, part: str, reported: str
+) -> None:
     found = _at(examined, text, part)
     assert found is not None
     assert found.text() == reported
 
 
-def test_what_is_known_of_a_value_is_reported(examined: Examined) -> None:
+def test_what_is_known_of_a_value_is_reported(examined: TextExamination) -> None:
     work, each = _at(examined, "2 ms/request + size", "size"), _at(examined, "pace * work", "pace")
     assert work is not None
     assert each is not None

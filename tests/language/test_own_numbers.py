@@ -23,7 +23,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.engine.expressions.formulas import number
 from qps.reports.text.solutions.solve_view import solve_view
-from qps.solver.solved_spec import Solved, solved_spec
+from qps.solver.solved_spec import SolvedSpec, solved_spec
 from qps.solver.uncertainty.interval_result import Sampling
 
 SHOP = """
@@ -155,11 +155,11 @@ LAW_EDITS = [
 ]
 
 
-def solved(spec: Spec, *settings: str) -> Solved:
+def solved(spec: Spec, *settings: str) -> SolvedSpec:
     return solved_spec(spec, None, settings, advice=False, sampling=Sampling())
 
 
-def reported(one: Solved) -> dict[str, object]:
+def reported(one: SolvedSpec) -> dict[str, object]:
     """Return what is told of a spec, but where its numbers come from."""
     view = solve_view(one.answer)
     return {
@@ -254,7 +254,7 @@ def test_scenarios_set_numbers_as_they_set_parameters() -> None:
         assert answer(one) == answer(solved(checked(text)))
 
 
-def answer(one: Solved) -> dict[str, object]:
+def answer(one: SolvedSpec) -> dict[str, object]:
     return {name: value for name, value in reported(one).items() if name != "scenario"}
 
 

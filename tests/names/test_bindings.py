@@ -14,7 +14,7 @@ from qps.compiler.check.names.fallback_resolution import resolve_fallbacks
 from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.examination import Examined, examine
+from qps.compiler.examination import TextExamination, examine
 from qps.compiler.pipeline import check_source, importer_of
 from qps.compiler.syntax.importer import read_spec
 
@@ -45,7 +45,7 @@ expect claims { web.us.cpu.load < 1 with scenario = slim, N = 2; source model "b
 """
 
 
-def _examined(path: Path) -> Examined:
+def _examined(path: Path) -> TextExamination:
     source = read_spec(path).value
     assert source is not None
     return examine(source)
@@ -55,7 +55,7 @@ def _open(bindings: Bindings) -> list[str]:
     return [f"{name.span.place}: {name.span.text}" for name in bindings.unresolved]
 
 
-def _first(examined: Examined, text: str, part: str) -> Binding:
+def _first(examined: TextExamination, text: str, part: str) -> Binding:
     """Return what a part of a text means that stands in it once."""
     source = examined.source
     assert source.text.count(text) == 1, text
@@ -111,7 +111,7 @@ def test_names_in_examples_of_the_documentation_are_settled(page: Path) -> None:
     ],
 )
 def test_parts_of_names_mean_what_declares_them(
-    small: Examined, text: str, part: str, kind: str, declared: str | None
+    small: TextExamination, text: str, part: str, kind: str, declared: str | None
 ) -> None:
     found = _first(small, text, part)
     assert (found.span.text, found.symbol.kind) == (part, kind)
@@ -120,13 +120,13 @@ def test_parts_of_names_mean_what_declares_them(
 
 
 @pytest.fixture(scope="module")
-def small() -> Examined:
+def small() -> TextExamination:
     examined = examine(Source("small.qps", SMALL))
     assert not [found.message for found in examined.diagnostics if found.is_error]
     return examined
 
 
-def test_every_place_of_a_symbol_is_known(small: Examined) -> None:
+def test_every_place_of_a_symbol_is_known(small: TextExamination) -> None:
     symbol = _first(small, "unit job", "job").symbol
     bindings = small.bindings
     found = [binding.renamed("query") for binding in bindings.of(symbol)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from browsers.page_numbers import ShownTable
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.reports.text.claims.claim_formats import Tested
+from qps.reports.text.claims.claim_formats import ClaimOutcomes
 from qps.reports.text.claims.claim_quantities import relative_error
 from qps.reports.text.claims.claim_values import claims_json
 from qps.reports.text.words.quantities import number, percent, quantity, scales
@@ -22,7 +22,7 @@ Amounts = Callable[[Iterable[str]], set[tuple[str, str]]]
 
 def printed_claims(claims: tuple[ClaimResult, ...]) -> dict[str, Any]:
     """Return what `qps test --format json` prints of claims."""
-    printed: Any = claims_json(Tested(results=claims))
+    printed: Any = claims_json(ClaimOutcomes(results=claims))
     return printed
 
 

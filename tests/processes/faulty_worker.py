@@ -9,7 +9,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from qps.editing.messages import Answered, Began, FeatureRequest
+from qps.editing.messages import FeatureRequest, RequestResult, RequestStart
 
 
 def works_badly(connection: Connection, _: Callable[[Any], str]) -> None:
@@ -20,7 +20,7 @@ def works_badly(connection: Connection, _: Callable[[Any], str]) -> None:
             continue
         if message.feature == "never begin":
             os._exit(3)
-        connection.send(Began(message.number))
+        connection.send(RequestStart(message.number))
         if message.feature == "take for ever":
             time.sleep(600)
         if message.feature == "end":
@@ -28,7 +28,9 @@ def works_badly(connection: Connection, _: Callable[[Any], str]) -> None:
         fault = "it failed" if message.feature == "fail" else None
         refused = "not so" if message.feature == "refuse" else None
         connection.send(
-            Answered(number=message.number, result=message.params, fault=fault, refused=refused)
+            RequestResult(
+                number=message.number, result=message.params, fault=fault, refused=refused
+            )
         )
 
 

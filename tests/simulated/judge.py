@@ -19,7 +19,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.measured_errors import Axis
-from qps.simulation.agreement import Compared, Verdict, compare, compared, predictions
+from qps.simulation.agreement import NumberComparison, Verdict, compare, compared, predictions
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import RUNS, Effort, Simulation, simulate
 from qps.simulation.run_lengths import lengths_of
@@ -181,7 +181,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
     again: dict[tuple[str, str], Play] = {}
     if suspects:
 
-        def is_sure(one: Compared) -> bool:
+        def is_sure(one: NumberComparison) -> bool:
             return (one.subject, one.measure) not in suspects or _is_sure(one)
 
         again_runs = runs if seconds else 3 * runs
@@ -207,7 +207,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
     return Judged(seed=seed, numbers=numbers)
 
 
-def _play(one: Compared) -> Play:
+def _play(one: NumberComparison) -> Play:
     simulated = one.simulated
     return Play(simulated.mean, simulated.error, simulated.runs, one.items)
 
@@ -216,7 +216,7 @@ def _play(one: Compared) -> Play:
 
 
 def _until(
-    graph: LoadGraph, is_clear: Callable[[Compared], bool], seconds: float
+    graph: LoadGraph, is_clear: Callable[[NumberComparison], bool], seconds: float
 ) -> Callable[[Simulation], bool]:
     """Return what says whether all comparisons are clear, so that no more need be played.
 
@@ -237,7 +237,7 @@ def _until(
     return is_enough
 
 
-def _is_clear(one: Compared) -> bool:
+def _is_clear(one: NumberComparison) -> bool:
     """Return whether playing longer would hardly tell more of a number.
 
     What differs is played again anyhow. What is told on the right side of a bound, and what is
@@ -261,13 +261,13 @@ def _is_clear(one: Compared) -> bool:
     return one.within <= _NEAR * abs(truth)
 
 
-def _is_sure(one: Compared) -> bool:
+def _is_sure(one: NumberComparison) -> bool:
     """Return whether what seemed wrong is so, among very many, or is not after all."""
     (sure,) = compare((one,), _CONFIRMED)
     return sure.verdict is Verdict.DIFFERS or sure.within <= _NEARER * abs(one.simulated.mean)
 
 
-def _is_full(graph: LoadGraph, one: Compared) -> bool:
+def _is_full(graph: LoadGraph, one: NumberComparison) -> bool:
     """Return whether a load is played full that may be so by the error that its label states.
 
     What is exact beside it is so as long as it gets through there. A load that its label keeps

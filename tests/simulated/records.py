@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.measured_errors import Axis
-from qps.simulation.agreement import Compared, Verdict, compare
+from qps.simulation.agreement import NumberComparison, Verdict, compare
 from qps.simulation.statistics import Estimate
 
 FALSE_ALARMS = 0.01
@@ -76,7 +76,7 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
         play = self.last
         assert play is not None
         known = Certainty(kind=self.kind, error=self.error)
-        one = Compared(
+        one = NumberComparison(
             subject=self.subject,
             measure=self.measure,
             dimension=DIMENSIONLESS,

@@ -24,7 +24,7 @@ from qps.solver.search.boxes import UndecidedError
 from qps.solver.search.whole_multiples import least_whole
 from qps.solver.what_if.growth import Countable, Counts, grown
 from qps.solver.what_if.sizing import size
-from qps.solver.what_if.sizing_result import Needed, Sizing
+from qps.solver.what_if.sizing_result import ResourceNeed, Sizing
 
 TIMES = symbol("times")
 few = settings(max_examples=examples(20), deadline=None)
@@ -55,7 +55,7 @@ def sized(text: str, population: int, *changes: str) -> Sizing:
     return size(spec.model, spec.configuration(None, changes), population)
 
 
-def needed(text: str, name: str, population: int, *changes: str) -> Needed:
+def needed(text: str, name: str, population: int, *changes: str) -> ResourceNeed:
     return next(n for n in sized(text, population, *changes).needed if n.resource == name)
 
 

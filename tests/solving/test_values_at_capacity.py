@@ -9,7 +9,7 @@ from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.solutions.change_wording import wording
 from qps.solver.answer import Answer
-from qps.solver.solved_spec import Solved, solved_spec
+from qps.solver.solved_spec import SolvedSpec, solved_spec
 from qps.solver.uncertainty import value_modes
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.value_modes import ValueModeSolver
@@ -33,7 +33,7 @@ require { page.latency <= 100 ms; web.cpu.utilization <= 75 % }
 CERTAIN = UNCERTAIN.replace("uniform(0.5 request/s, 1.5 request/s)", "0.29 request/s")
 
 
-def _solved(text: str, *settings: str, advice: bool = False) -> Solved:
+def _solved(text: str, *settings: str, advice: bool = False) -> SolvedSpec:
     spec: Spec = checked(text)
     return solved_spec(spec, (), settings, advice=advice, sampling=Sampling())
 

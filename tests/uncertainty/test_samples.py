@@ -19,7 +19,7 @@ from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
 from qps.solver.uncertainty.response_surface import fitted, most_points
 from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers, values_at
-from qps.solver.uncertainty.sample_solver import Sampled, solved_for
+from qps.solver.uncertainty.sample_solver import SampleSolutions, solved_for
 from qps.solver.uncertainty.surface_refinement import surface_through
 from qps.solver.uncertainty.threshold_search import crossings
 
@@ -137,7 +137,7 @@ def _uncertain(name: str, *written: str) -> Spec:
     return found.value
 
 
-def _solved(spec: Spec, samples: int, workers: int = 1) -> tuple[Sampled, object]:
+def _solved(spec: Spec, samples: int, workers: int = 1) -> tuple[SampleSolutions, object]:
     configuration = spec.configuration()
     numbers = uncertain_numbers(spec.model, configuration)
     axis = axis_of(numbers, values_at(numbers, sobol_points(samples, len(numbers), 1)), spec.model)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import chooses, kind_of, lookup, names_of
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import removal_hint, swapping_hint
@@ -192,7 +192,7 @@ class AxisChecker(OfChanges, frozen=True):
         one = ast.with_unit_of(ast.Number(written.span, Fraction(1)), written)
         if not isinstance(one, ast.Product):
             return None
-        scope = Scope(self.main, Allowed.NOTHING)
+        scope = Scope(self.main, AllowedNames.NOTHING)
         factor = self.expressions.number(one, scope, "a unit", dimension)
         unit = Span(written.span.source, one.factors[1][1].span.start, written.span.end)
         return None if factor is None else (" ".join(unit.text.split()), factor)
@@ -202,7 +202,7 @@ class AxisChecker(OfChanges, frozen=True):
     ) -> tuple[Fraction, ...] | None:
         """Return listed values; the unit of the last one holds for plain numbers."""
         found: list[Fraction] = []
-        scope = Scope(self.main, Allowed.NOTHING)
+        scope = Scope(self.main, AllowedNames.NOTHING)
         # A wrong unit is reported where it is written: with the last value.
         last = self.expressions.number(values[-1], scope, "a value", dimension)
         if last is None:
@@ -288,7 +288,7 @@ class AxisChecker(OfChanges, frozen=True):
     def _multiplied(
         self, low: Fraction, high: Fraction, factor: ast.Expr
     ) -> tuple[Fraction, ...] | None:
-        scope = Scope(self.main, Allowed.NOTHING)
+        scope = Scope(self.main, AllowedNames.NOTHING)
         ratio = self.expressions.number(factor, scope, "a factor")
         if ratio is None:
             return None

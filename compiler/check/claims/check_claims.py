@@ -8,7 +8,7 @@ from qps.compiler import ir
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.claims.claim_subjects import origin_of, queries_model
 from qps.compiler.check.model.changes.check_changes import OfChanges
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
@@ -156,7 +156,7 @@ class ClaimChecker(OfChanges, frozen=True):
         """Return a tolerance: a percentage is a share of the claim, all else an amount."""
         if expr is None:
             return None
-        fixed = Scope(self.main, Allowed.NOTHING)
+        fixed = Scope(self.main, AllowedNames.NOTHING)
         operand = expr.operand if isinstance(expr, ast.Negative) else expr
         if _is_percentage(operand):
             share = self.expressions.number(expr, fixed, "a tolerance")

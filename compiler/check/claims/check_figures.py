@@ -11,7 +11,7 @@ from qps.compiler.check.names.declarations import (
     lookup_class,
 )
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -121,7 +121,7 @@ class FigureChecker(OfChanges, frozen=True):
         """Return the curves that are sound; all of them have one dimension."""
         built: list[ir.Curve] = []
         for curve in item.curves:
-            scope = Scope(self.main, EVERYTHING & ~Allowed.ANSWERS)
+            scope = Scope(self.main, EVERYTHING & ~AllowedNames.ANSWERS)
             inside = Scope(self.main, EVERYTHING)
             changes = self.changes.all_of(curve.changes, inside)
             wanted = built[0].value.dimension if built else None

@@ -15,7 +15,7 @@ from qps.compiler.check.claims.claim_subjects import origin_of, queries_model
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
@@ -164,7 +164,7 @@ class ObservationChecker(OfChanges, frozen=True):
             return None
         factor = Fraction(1)
         if item.unit is not None:
-            fixed = Scope(self.main, Allowed.NOTHING)
+            fixed = Scope(self.main, AllowedNames.NOTHING)
             unit = expressions.quantity(item.unit, fixed, value.dimension, "the unit of the column")
             if unit is None:
                 return None

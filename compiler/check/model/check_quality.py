@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.suggest import offered
@@ -21,7 +21,7 @@ def check_quality(part: Part) -> ir.Quality:
         return ir.Quality(ir.Metric.WORST, None, None)
     metric = stated.metric
     if not isinstance(metric, ast.Name):
-        scope = Scope(part.main, Allowed.MODEL)
+        scope = Scope(part.main, AllowedNames.MODEL)
         formula = part.expressions.quantity(metric, scope, DIMENSIONLESS, "quality")
         return ir.Quality(ir.Metric.FORMULA, formula, stated.span)
     names = [m.value for m in ir.Metric if m is not ir.Metric.FORMULA]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.names.expression_text import text_in_model
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
@@ -28,11 +28,11 @@ class RequirementChecker(Part, frozen=True):
             self._not_a_limit(condition)
             return None
         measured, limiting = condition.operands
-        scope = Scope(self.main, Allowed.MODEL)
+        scope = Scope(self.main, AllowedNames.MODEL)
         measure = self.expressions.quantity(measured, scope)
         if measure is None or self._is_no_measure(measure, condition, scope):
             return None
-        fixed = Scope(self.main, Allowed.NOTHING)
+        fixed = Scope(self.main, AllowedNames.NOTHING)
         limit = self.cited(
             self.expressions.quantity(limiting, fixed, measure.dimension, "the limit"), item.source
         )
@@ -75,7 +75,7 @@ class RequirementChecker(Part, frozen=True):
     def _certainty(self, item: ast.Requirement, stated: ast.Expr) -> Fraction | None:
         """Return with what certainty a requirement must hold; None where it was reported."""
         found = self.expressions.quantity(
-            stated, Scope(self.main, Allowed.NOTHING), DIMENSIONLESS, "a certainty"
+            stated, Scope(self.main, AllowedNames.NOTHING), DIMENSIONLESS, "a certainty"
         )
         if found is None:
             return None

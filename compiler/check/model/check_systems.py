@@ -20,7 +20,7 @@ from qps.compiler.check.model.hardware.check_topology import TopologyChecker
 from qps.compiler.check.model.streams.check_steps import StepChecker
 from qps.compiler.check.model.streams.check_streams import StreamChecker
 from qps.compiler.check.names.declarations import keyword
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_percentiles import PercentileChecker
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
@@ -58,7 +58,7 @@ class SystemChecker(OfChanges, frozen=True):
 
     def _population(self, users: ast.Users) -> ir.Quantity | None:
         given = self.main.arguments[users.name.text]
-        scope = Scope(given.module, Allowed.POPULATION)
+        scope = Scope(given.module, AllowedNames.POPULATION)
         quantity = self.expressions.quantity(given.value, scope, DIMENSIONLESS, "a population")
         fixed = (
             quantity.expr
@@ -98,7 +98,7 @@ class SystemChecker(OfChanges, frozen=True):
     def measures(self) -> tuple[ir.Measure, ...]:
         """Return the measures of its own."""
         built: list[tuple[int, ir.Measure]] = []
-        scope = Scope(self.main, Allowed.MODEL)
+        scope = Scope(self.main, AllowedNames.MODEL)
         for measure in self.main.syntax.every(ast.Measure):
             value = self.expressions.quantity(measure.value, scope)
             if value is not None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, Module
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import renaming_hint
@@ -106,7 +106,7 @@ class ClassChecker(Struct, frozen=True):
                 hint="list the kinds with their weights: `{ I 30; P 29 }`",
             )
             return None
-        fixed = Scope(module, Allowed.NOTHING)
+        fixed = Scope(module, AllowedNames.NOTHING)
         found: dict[str, Share] = {}
         is_sound = True
         for weight in declared.weights:

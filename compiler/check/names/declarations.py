@@ -16,7 +16,7 @@ N = TypeVar("N", bound=ast.Shared)
 T = TypeVar("T")
 
 
-class Indexed(ast.Shared, frozen=True, kw_only=True):
+class IndexedDeclaration(ast.Shared, frozen=True, kw_only=True):
     """What there is for each of some kinds: `of` is how one is declared, `web.us` that of a key."""
 
     of: ast.Shared
@@ -82,7 +82,7 @@ class Module(Struct, frozen=True, kw_only=True):
     @property
     def has_indices(self) -> bool:
         """True where the file has something for each of some kinds."""
-        return any(isinstance(declared, Indexed) for declared in self.names.values())
+        return any(isinstance(declared, IndexedDeclaration) for declared in self.names.values())
 
     def stated(self, name: str, own: ast.Expr) -> tuple[ast.Expr, Module]:
         """Return the value of a name and the module that it stands in: its own, if not given."""
@@ -154,7 +154,7 @@ def declared_in(module: Module, name: str) -> Declared | None:
     declaration = module.names.get(name)
     if declaration is None:
         base, *kinds = name.split(".")
-        if len(kinds) != 2 or not isinstance(module.names.get(base), Indexed):  # noqa: PLR2004
+        if len(kinds) != 2 or not isinstance(module.names.get(base), IndexedDeclaration):  # noqa: PLR2004
             return None
         name = ".".join((base, *reversed(kinds)))
         declaration = module.names.get(name)
@@ -182,7 +182,7 @@ def owned_in(module: Module, parts: tuple[str, ...]) -> tuple[Declared | None, t
     while len(parts) > 1 and parts[0] in module.imports:
         module, parts = module.imports[parts[0]], parts[1:]
     family = module.names.get(parts[0])
-    of = 1 + len(family.keys[0]) if isinstance(family, Indexed) else 1
+    of = 1 + len(family.keys[0]) if isinstance(family, IndexedDeclaration) else 1
     one = declared_in(module, ".".join(parts[:of])) if of > 1 else None
     return (declared_in(module, parts[0]), parts[1:]) if one is None else (one, parts[of:])
 
@@ -269,7 +269,7 @@ def lookup_unit(module: Module, name: ast.Name) -> ast.Unit | None:
 
 def kind_of(declaration: ast.Shared) -> str:
     """Return what a declaration declares, in words."""
-    if isinstance(declaration, Indexed):
+    if isinstance(declaration, IndexedDeclaration):
         pair = "pair of " if len(declaration.keys[0]) > 1 else ""
         return f"{kind_of(declaration.of)} for each {pair}`{declaration.kinds}`"
     return declaration.presentation.noun
@@ -279,7 +279,7 @@ def presentation_of(declaration: ast.Named) -> ast.Presentation:
     """Return how a declaration is shown, also one of what there is for each of some kinds."""
     return (
         presentation_of(declaration.of)
-        if isinstance(declaration, Indexed)
+        if isinstance(declaration, IndexedDeclaration)
         else declaration.presentation
     )
 

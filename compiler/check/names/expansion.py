@@ -2,7 +2,7 @@
 
 The result is the tree of the longer text, with the spans of the shorter one: `web.us`, `web.eu`,
 `web.ap`. Nothing behind it knows of indices, but for messages: `web` itself stays known as what
-there is one of for each (`Indexed`).
+there is one of for each (`IndexedDeclaration`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Indexed
+from qps.compiler.check.names.declarations import IndexedDeclaration
 from qps.compiler.check.names.index_checks import MOST_OF_EACH, IndexChecker
 from qps.compiler.check.names.indices import Indices, Key
 from qps.compiler.check.names.kind_instances import kinds_in
@@ -74,7 +74,7 @@ class _Expansion(Struct, frozen=True, kw_only=True):
     def _refuse(self, code: Code, span: Span, message: str, hint: str, *labels: Label) -> None:
         self.sink.report(code, span, message, secondary=labels, hint=hint)
 
-    def _is_bounded(self, families: Sequence[Indexed]) -> bool:
+    def _is_bounded(self, families: Sequence[IndexedDeclaration]) -> bool:
         """Return whether all that there is of each is a number to cope with."""
         total = 0
         for family in families:
@@ -143,7 +143,9 @@ class _Expansion(Struct, frozen=True, kw_only=True):
             return False
         self.indices.families.setdefault(
             declared.name.text,
-            Indexed(span=declared.span, name=declared.name, of=declared, kinds=kinds, keys=keys),
+            IndexedDeclaration(
+                span=declared.span, name=declared.name, of=declared, kinds=kinds, keys=keys
+            ),
         )
         return True
 
@@ -181,7 +183,7 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                 if not keys:
                     self.failed.add(one.name.text)
                     continue
-                self.indices.families[one.name.text] = Indexed(
+                self.indices.families[one.name.text] = IndexedDeclaration(
                     span=one.span,
                     name=one.name,
                     of=one,

@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Indexed, kind_of
+from qps.compiler.check.names.declarations import IndexedDeclaration, kind_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -58,7 +58,7 @@ class Indices(Struct, frozen=True, kw_only=True):
     kinds: Mapping[str, tuple[str, ...]]
     declared: Mapping[str, ast.Shared]
     units: frozenset[str] = frozenset()
-    families: dict[str, Indexed] = field(default_factory=dict)
+    families: dict[str, IndexedDeclaration] = field(default_factory=dict)
     lets: dict[tuple[str, Key], ast.Let] = field(default_factory=dict)
     rests: dict[str, frozenset[str]] = field(default_factory=dict)
     refused: set[Span] = field(default_factory=set)
@@ -98,7 +98,7 @@ class Indices(Struct, frozen=True, kw_only=True):
         name = part.name.text
         return units.built_in(name) is not None or name in self.units
 
-    def _missing(self, family: Indexed, name: ast.Name) -> int:
+    def _missing(self, family: IndexedDeclaration, name: ast.Name) -> int:
         """Return how many kinds are to be said of a name: `web` lacks one, `web.eu` none."""
         wanted, known = len(family.keys[0]), self.kinds[family.kinds]
         said = 0
@@ -226,7 +226,7 @@ class Indices(Struct, frozen=True, kw_only=True):
             return replace(name, parts=(*name.parts, key.kinds[0]))
         return replace(name, parts=(*name.parts, *key.kinds))
 
-    def _member(self, name: ast.Name, family: Indexed, key: Key) -> ast.Name:
+    def _member(self, name: ast.Name, family: IndexedDeclaration, key: Key) -> ast.Name:
         """Return the one of a kind among those that there are for each."""
         missing = self._missing(family, name)
         if not missing:

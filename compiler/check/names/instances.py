@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import (
-    Indexed,
+    IndexedDeclaration,
     InstanceArgument,
     Module,
     chooses,
@@ -159,7 +159,7 @@ class Instances(Struct, frozen=True):
             kinds = declared.value.entries if isinstance(declared.value, ast.KindTable) else ()
             if parts[1] in [kind.name.text for kind in kinds]:
                 return module, ".".join(parts)
-        if isinstance(declared, Indexed):
+        if isinstance(declared, IndexedDeclaration):
             member = declared_in(module, ".".join(parts))
             declared = declared if member is None else member.declaration
         if (
@@ -174,7 +174,7 @@ class Instances(Struct, frozen=True):
                 name.span,
                 f"`{name.text}` is {kind_of(declared)} and cannot be changed",
                 f"set one of them: `{declared.names[0]} = …`"
-                if isinstance(declared, Indexed)
+                if isinstance(declared, IndexedDeclaration)
                 else "set a parameter, option, node, link, machine, network or the population",
                 Label(declared.name.span, "declared here"),
             )

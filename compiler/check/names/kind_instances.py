@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Indexed, Module
+from qps.compiler.check.names.declarations import IndexedDeclaration, Module
 from qps.compiler.syntax import ast
 
 W = TypeVar("W", bound=ast.Written)
@@ -30,7 +30,7 @@ def kinds_in(declared: ast.Kinds) -> tuple[str, ...]:
 
 def divided_by(kinds: ast.Kinds, user: Module) -> set[str]:
     """Return what there is for each of some kinds: parameters, nodes, distances to another one."""
-    families = [d for d in user.names.values() if isinstance(d, Indexed)]
+    families = [d for d in user.names.values() if isinstance(d, IndexedDeclaration)]
     own = [family for family in families if family.kinds == kinds.name.text]
     between = [family.name.text for family in own if len(family.keys[0]) > 1]
     each = {family.name.text for family in own if len(family.keys[0]) == 1}

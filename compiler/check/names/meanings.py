@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.check.names.declarations import (
     Declared,
-    Indexed,
+    IndexedDeclaration,
     Module,
     lookup_unit,
     named_in,
@@ -129,7 +129,7 @@ class Reader(Struct, frozen=True, kw_only=True):
     ) -> Iterator[Meant]:
         """Yield what stands behind a declaration: its kinds, resources, parts, measures."""
         family = owner
-        while isinstance(owner, Indexed):
+        while isinstance(owner, IndexedDeclaration):
             owner = owner.of
         kinds = _kinds_of(module, family)
         while kinds is not None and written:
@@ -207,7 +207,7 @@ def _kinds_of(module: Module, owner: ast.Shared) -> ast.Kinds | None:
     if isinstance(owner, ast.Kinds):
         return owner
     found: Declared | None = None
-    if isinstance(owner, Indexed):
+    if isinstance(owner, IndexedDeclaration):
         found = named_in(module, (owner.kinds,))
     elif isinstance(owner, ast.Param) and isinstance(owner.value, ast.KindTable):
         found = named_in(module, owner.value.kinds.parts)

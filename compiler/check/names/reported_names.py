@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from qps.compiler.check.names.declarations import (
     Declared,
-    Indexed,
+    IndexedDeclaration,
     Module,
     keyword,
     kind_of,
@@ -111,7 +111,7 @@ def report_population(sink: Sink, span: Span, instance: Module) -> None:
 def one_of(declared: Declared | None) -> str:
     """Return how to name one of what there is for each of some kinds."""
     family = None if declared is None else declared.declaration
-    if not isinstance(family, Indexed):
+    if not isinstance(family, IndexedDeclaration):
         return ""
     hint = f"name one of them, such as `{family.names[0]}`"
     if len(family.keys[0]) > 1:

@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir import Quantity
 
 
-class Allowed(Flag):
+class AllowedNames(Flag):
     """What an expression may mention, besides numbers, parameters and functions."""
 
     NOTHING = 0
@@ -30,7 +30,7 @@ class Allowed(Flag):
 
 _NOT_ALLOWED = (
     (
-        Allowed.POPULATION,
+        AllowedNames.POPULATION,
         "must not depend on the population",
         (
             "use the population in traffic, counts, repetitions (`step * (N - 1)`), or "
@@ -38,17 +38,17 @@ _NOT_ALLOWED = (
         ),
     ),
     (
-        Allowed.MEASURES,
+        AllowedNames.MEASURES,
         "is an input of the model and cannot use a measure",
         "use a number, or declare it as a `measure`",
     ),
     (
-        Allowed.QUALITY,
+        AllowedNames.QUALITY,
         "cannot use the quality",
         "use quality in claims and figures; to limit it, tighten the requirements",
     ),
     (
-        Allowed.ELASTIC,
+        AllowedNames.ELASTIC,
         "must not depend on an elastic parameter",
         (
             "use it in traffic, service demands, repetitions, measures or claims; or fix it "
@@ -56,7 +56,7 @@ _NOT_ALLOWED = (
         ),
     ),
     (
-        Allowed.ANSWERS,
+        AllowedNames.ANSWERS,
         "cannot use a result of solving",
         "use it in an `expect` or a `matrix`",
     ),
@@ -67,21 +67,23 @@ class Scope(Struct, frozen=True):
     """A module, the values of the formals in force, and what may be spoken of."""
 
     module: Module
-    allowed: Allowed = Allowed.POPULATION
+    allowed: AllowedNames = AllowedNames.POPULATION
     formals: dict[str, Quantity] = field(default_factory=dict)
 
     def within(self, module: Module, formals: dict[str, Quantity] | None = None) -> Scope:
         """Return the scope of a definition that stands in a module."""
         return replace(self, module=module, formals=formals or {})
 
-    def allows(self, mentions: Allowed, span: Span, sink: Sink, instead: str | None = None) -> bool:
+    def allows(
+        self, mentions: AllowedNames, span: Span, sink: Sink, instead: str | None = None
+    ) -> bool:
         """Return whether a value may mention what it does; else it is reported.
 
         `instead` is the hint where it may not depend on the population or on what is elastic.
         """
         for flag, message, usual in _NOT_ALLOWED:
             if flag in mentions and flag not in self.allowed:
-                hint = instead if instead and flag in Allowed.FLOWS else usual
+                hint = instead if instead and flag in AllowedNames.FLOWS else usual
                 sink.report(codes.VARIES, span, f"this value {message}", hint=hint)
                 return False
         return True

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Indexed, Module, keyword
+from qps.compiler.check.names.declarations import IndexedDeclaration, Module, keyword
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
@@ -41,7 +41,7 @@ class Symbols(Struct, frozen=True):
 
     def declared(self, declaration: ast.Named) -> Symbol:
         """Return the symbol of a declaration, also of one that is made of it for a kind."""
-        if isinstance(declaration, Indexed):
+        if isinstance(declaration, IndexedDeclaration):
             declaration = declaration.of
         name = declaration.name
         kind = declaration.presentation.symbol or keyword(type(declaration))

@@ -13,7 +13,7 @@ from qps.compiler.check.names.declarations import (
     lookup,
 )
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
 from qps.compiler.diagnostics import codes
@@ -24,7 +24,9 @@ from qps.compiler.quantities.unit_binding import of_either
 from qps.compiler.syntax import ast
 
 CASE_FUNCTIONS = {case.value: case for case in ir.Case}
-_FIXED_CASES = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY | Allowed.ELASTIC
+_FIXED_CASES = (
+    AllowedNames.MEASURES | AllowedNames.ANSWERS | AllowedNames.QUALITY | AllowedNames.ELASTIC
+)
 
 
 class CaseChecker(Struct, frozen=True):

@@ -16,7 +16,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
 from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.instance_sink import sink_of
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.names.uncertain_names import is_uncertain, uncertain_names
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker
@@ -227,13 +227,13 @@ class ExpressionChecker:
         self, expr: ast.Expr, scope: Scope, of: str, wanted: Dimension = DIMENSIONLESS
     ) -> Fraction | None:
         """Return an expression that must be a constant number, plain or of a dimension."""
-        fixed = replace(scope, allowed=Allowed.NOTHING)
+        fixed = replace(scope, allowed=AllowedNames.NOTHING)
         quantity = self.quantity(expr, fixed, wanted, of)
         if quantity is None:
             return None
         if isinstance(quantity.expr, ir.Constant):
             return quantity.expr.value
-        if Allowed.FORMALS in mentions_of(quantity.expr):
+        if AllowedNames.FORMALS in mentions_of(quantity.expr):
             return None  # a use may give a number
         self.sink.report(
             codes.VARIES,
@@ -354,7 +354,7 @@ class ExpressionChecker:
     def _conditional(self, expr: ast.Conditional, scope: Scope) -> Value | None:
         known = len(self._compared)
         condition = self._conditions.condition(
-            expr.condition, replace(scope, allowed=Allowed.NOTHING)
+            expr.condition, replace(scope, allowed=AllowedNames.NOTHING)
         )
         compared = self._compared[known:]
         del self._compared[known:]
@@ -378,7 +378,7 @@ class ExpressionChecker:
         return value
 
     def _changed(self, expr: ast.Changed, scope: Scope) -> Value | None:
-        if Allowed.ANSWERS not in scope.allowed or self.changes is None:
+        if AllowedNames.ANSWERS not in scope.allowed or self.changes is None:
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,

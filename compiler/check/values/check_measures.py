@@ -11,7 +11,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
     Declared,
-    Indexed,
+    IndexedDeclaration,
     Module,
     kind_of,
     lookup,
@@ -22,7 +22,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import resource_name, resource_words
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Value, leaf
@@ -138,7 +138,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             return self._call_latency(owner, found, rest[:-1], expr)
         if owner is not None and rest and isinstance(found, ast.Node | ast.Link):
             return self._load(owner, rest, expr)
-        if owner is not None and isinstance(found, Indexed):
+        if owner is not None and isinstance(found, IndexedDeclaration):
             behind = () if len(found.keys[0]) > 1 else rest[len(rest) - 1 :]
             one = ".".join((found.names[0], *behind))
             self.sink.report(
@@ -341,7 +341,7 @@ def _called(item: ast.Written) -> Iterator[ast.Name]:
 def _others(scope: Scope, name: ast.Name) -> list[str]:
     """Return what can stand in an expression and is declared nowhere: formals, measures, units."""
     found = list(scope.formals)
-    if Allowed.ANSWERS in scope.allowed:
+    if AllowedNames.ANSWERS in scope.allowed:
         found.append(CAPACITY)
     for owner in names_of(scope.module, (ast.Stream,)):
         found += [f"{owner}.{measure}" for measure in (*measures_of(ast.Stream), "rate")]

@@ -10,7 +10,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, lookup_as, owner_in
 from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
@@ -73,7 +73,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
                 "`share(web.cpu.wait <= 20 ms)`",
             )
             return None
-        if Allowed.FORMALS in limit.mentions:
+        if AllowedNames.FORMALS in limit.mentions:
             return None  # a call gives it
         if not isinstance(limit.expr, ir.Constant):
             self.sink.report(
@@ -173,7 +173,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
 
     def probability(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `probability(voice.latency <= 230 ms)`, of numbers that are not known."""
-        if Allowed.ANSWERS not in scope.allowed or not self.may_query:
+        if AllowedNames.ANSWERS not in scope.allowed or not self.may_query:
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,
@@ -242,7 +242,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
         if share is None:
             return None
         is_plain = self.arithmetic.free.agree(share.dimension, DIMENSIONLESS)
-        if is_plain and Allowed.FORMALS in share.mentions:
+        if is_plain and AllowedNames.FORMALS in share.mentions:
             return None  # a call gives the share
         if not is_plain or not isinstance(share.expr, ir.Constant):
             self.sink.report(

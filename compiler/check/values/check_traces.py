@@ -11,7 +11,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, Module, named_in
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -84,7 +84,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         return self.known[declared.qualified]
 
     def _read(self, module: Module, trace: ast.Trace) -> Recording | None:
-        fixed = Scope(module, Allowed.NOTHING)
+        fixed = Scope(module, AllowedNames.NOTHING)
         period = unit = None
         if trace.period is not None:
             period = self._time(trace.period, fixed, "the period of a trace")
@@ -201,7 +201,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
                 hint=advised.hint,
             )
             return False
-        if argument.mentions & ~Allowed.FORMALS:
+        if argument.mentions & ~AllowedNames.FORMALS:
             self.sink.report(
                 codes.VARIES,
                 argument.span,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS, counted_name
 from qps.compiler.check.values.check_operations import count_in_words, counted
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
@@ -316,7 +316,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         """Return the number that a value is; None where it rests on others, which is reported."""
         if isinstance(value.expr, ir.Constant) and not isinstance(value.expr, ir.Uncertain):
             return value.expr.value
-        if Allowed.FORMALS not in value.mentions:
+        if AllowedNames.FORMALS not in value.mentions:
             self.sink.report(
                 codes.VARIES,
                 value.span,

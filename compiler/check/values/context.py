@@ -21,7 +21,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownDeclarations(Struct, frozen=True, kw_only=True):
     """What checks have made of declarations, by their names; None where one was reported.
 
     It grows while a program is checked. `fits` are by file and reading, `fitted` by where they
@@ -53,9 +53,11 @@ class Known(Struct, frozen=True, kw_only=True):
     numbers_set: dict[str, None] = field(default_factory=dict)
     """Those of them that changes set."""
 
-    def copied(self) -> Known:
+    def copied(self) -> KnownDeclarations:
         """Return the same, to go on from: what is found then does not come back here."""
-        return Known(**{name: dict(getattr(self, name)) for name in self.__struct_fields__})
+        return KnownDeclarations(
+            **{name: dict(getattr(self, name)) for name in self.__struct_fields__}
+        )
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -67,7 +69,7 @@ class Context(Struct, frozen=True, kw_only=True):
     program: Program
     sink: Sink
     importer: Importer | None = None
-    known: Known = field(default_factory=Known)
+    known: KnownDeclarations = field(default_factory=KnownDeclarations)
     system: Module | None = None
     values_by_place: dict[Span, dict[str, Value]] | None = None
     """What expressions came to, by their places and modules, where somebody requests that."""

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.values import Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -19,7 +19,7 @@ ValueOf = Callable[[ast.Expr, Scope], Value | None]
 DEEPEST_DEFINITIONS = 250
 """Definitions that rest on each other, beyond which they are refused."""
 
-EVERYTHING = Allowed.MODEL | Allowed.ANSWERS | Allowed.QUALITY
+EVERYTHING = AllowedNames.MODEL | AllowedNames.ANSWERS | AllowedNames.QUALITY
 
 
 class Definitions(Struct, kw_only=True):

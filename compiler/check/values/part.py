@@ -19,7 +19,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.values.check_expressions import ExpressionChecker
-from qps.compiler.check.values.context import Known
+from qps.compiler.check.values.context import KnownDeclarations
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import numbering_hint, single_statement_hint
@@ -64,7 +64,7 @@ class Part(Struct, frozen=True):
         return self.expressions.context.main
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KnownDeclarations:
         """What was made of declarations so far."""
         return self.expressions.context.known
 

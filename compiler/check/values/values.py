@@ -12,7 +12,7 @@ from fractions import Fraction
 from msgspec import Struct, field
 
 from qps.compiler import ir
-from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.names.scope import AllowedNames
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
@@ -58,7 +58,7 @@ class Value(Struct, frozen=True, kw_only=True):
     expr: ir.Expr
     dimension: Dimension
     span: Span
-    mentions: Allowed = Allowed.NOTHING
+    mentions: AllowedNames = AllowedNames.NOTHING
     size: int = 1
     depth: int = 1
     divisors: tuple[Divisor, ...] = ()
@@ -99,7 +99,7 @@ class Arithmetic(Struct, frozen=True):
         divisors: tuple[Divisor, ...] = (),
     ) -> Value:
         """Return an expression that was made of parts; its dimension rests on the divisors."""
-        mentions = Allowed.NOTHING
+        mentions = AllowedNames.NOTHING
         sources: tuple[str, ...] = ()
         for part in parts:
             mentions |= part.mentions
@@ -204,7 +204,7 @@ class Arithmetic(Struct, frozen=True):
         if isinstance(exponent.expr, ir.Constant):
             return self.constant_power(expr.span, base, exponent.expr.value)
         have = self.free.resolved(base.dimension)
-        if Allowed.FORMALS in exponent.mentions and have != DIMENSIONLESS:
+        if AllowedNames.FORMALS in exponent.mentions and have != DIMENSIONLESS:
             return None  # a call may give a constant, of which the dimension depends
         if not self.free.agree(have, DIMENSIONLESS):
             self.sink.report(
@@ -273,26 +273,26 @@ def negated(expr: ir.Expr) -> ir.Expr:
     return multiply([ir.Constant(Fraction(-1)), expr])
 
 
-def mentions_of(expr: ir.Expr) -> Allowed:
+def mentions_of(expr: ir.Expr) -> AllowedNames:
     """Return what an expression mentions."""
     match expr:
         case ir.Population() | ir.NodeCount() | ir.Members() | ir.GroupCount():
-            return Allowed.POPULATION
+            return AllowedNames.POPULATION
         case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
-            return Allowed.ANSWERS
+            return AllowedNames.ANSWERS
         case ir.Measured(kind=ir.MeasureKind.QUALITY):
-            return Allowed.QUALITY
+            return AllowedNames.QUALITY
         case ir.Measured():
-            return Allowed.MEASURES
+            return AllowedNames.MEASURES
         case ir.Constant() | ir.Recorded():
-            return Allowed.NOTHING
+            return AllowedNames.NOTHING
         case ir.ParameterValue(is_formal=True):
-            return Allowed.FORMALS
+            return AllowedNames.FORMALS
         case ir.ParameterValue(is_elastic=is_elastic):
-            return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
+            return AllowedNames.ELASTIC if is_elastic else AllowedNames.NOTHING
         case ir.Changed(value, _):
             return mentions_of(value)
-    mentioned = Allowed.NOTHING
+    mentioned = AllowedNames.NOTHING
     for part in operands(expr):
         mentioned |= mentions_of(part)
     return mentioned

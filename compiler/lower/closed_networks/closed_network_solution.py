@@ -237,7 +237,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return (*one.demands, *of_all) if self.is_of_one else (*of_all, *one.demands)
 
 
-class Alone(Struct, frozen=True, kw_only=True):
+class PrivateMachine(Struct, frozen=True, kw_only=True):
     """A machine of each holder's own: the items of a stream wait there for open traffic alone.
 
     `wait` is for all visits of a cycle, whose `service` takes so long on one core, `open_wait` what
@@ -260,7 +260,7 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
     network: ClosedNetwork
     free: Formula
     rate: Formula
-    alone: Mapping[str, Alone]
+    alone: Mapping[str, PrivateMachine]
     known: Certainty = EXACT
     """How its waits are known, besides what each station does to it."""
     stations_known: Certainty = EXACT

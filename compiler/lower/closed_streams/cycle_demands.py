@@ -16,9 +16,9 @@ from msgspec.structs import asdict, replace
 
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.closed_network_solution import (
-    Alone,
     ClosedNetwork,
     ClosedStream,
+    PrivateMachine,
 )
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
 from qps.compiler.lower.closed_networks.cycle import Cycle, Limit
@@ -204,7 +204,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         ]
         return replace(limit, work=total((limit.own, *others))) if others else limit
 
-    def _alone(self, name: str, wait: Formula, cycle: Formula) -> Alone:
+    def _alone(self, name: str, wait: Formula, cycle: Formula) -> PrivateMachine:
         """Return a machine of each holder's own, once it is known how long a cycle takes.
 
         Open traffic meets the holder at one of the copies that there are for each item.
@@ -224,7 +224,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
                 copies,
             )
         service = self._served(station)
-        return Alone(station=station, service=service, wait=wait, open_wait=open_wait)
+        return PrivateMachine(station=station, service=service, wait=wait, open_wait=open_wait)
 
     @property
     def _known(self) -> CycleKnown:

@@ -37,7 +37,7 @@ Leaves = Mapping[Formula, Certainty]
 """How each elastic parameter is known that is not exact, by its symbol."""
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class LabeledSolution(Struct, frozen=True, kw_only=True):
     """What is solved, with how it is known: loads, queues, closed and elastic rates.
 
     `rates` has that for the rate of each closed stream.
@@ -56,7 +56,7 @@ def queues_and_labels(
     traffic: Traffic,
     gate: Gate,
     expressions: ExpressionLowering,
-) -> Known:
+) -> LabeledSolution:
     """Return the queues, and loads, closed classes and elastic parameters with how each is known.
 
     Waits of closed classes decide how loads are known, these what is left for elastic parameters,
@@ -76,10 +76,12 @@ def queues_and_labels(
         rates = rates_known(closed, queues, gate)
         loads = loads_known(resources, closed, rates, demands, queues, gate)
         loads = _loads_resting(loads, demands, leaves)
-    return Known(resources=loads, queues=queues, closed=closed, elastic=elastic, rates=rates)
+    return LabeledSolution(
+        resources=loads, queues=queues, closed=closed, elastic=elastic, rates=rates
+    )
 
 
-def with_values(traffic: Traffic, known: Known, put_in: Substitution) -> Traffic:
+def with_values(traffic: Traffic, known: LabeledSolution, put_in: Substitution) -> Traffic:
     """Return traffic with what rates of closed classes and elastic parameters come to put in.
 
     How classes are known follows from the elastic parameters that stood in them.

@@ -62,14 +62,14 @@ def with_arrivals(queues: Mapping[str, Queue], put_in: Substitution) -> dict[str
     rings = _rings(queues)
     for name, queue in queues.items():
         if queue.law.counts_arrivals:
-            seen = _Seen(queues, rings, queue, put_in)
+            seen = _Upstream(queues, rings, queue, put_in)
             found[name] = replace(queue, arrivals=seen.arrivals(name))
     return found
 
 
 def arriving(name: str, queues: Mapping[str, Queue]) -> Formula:
     """Return c^2 of what arrives at one of some queues, as all the queues before it let it go."""
-    return _Seen(queues, _rings(queues), queues[name], Substitution({})).arrivals(name)
+    return _Upstream(queues, _rings(queues), queues[name], Substitution({})).arrivals(name)
 
 
 def from_outside(visits: Sequence[Visit], load: Formula) -> Formula:
@@ -134,7 +134,7 @@ def _reached(name: str, before: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-class _Seen:
+class _Upstream:
     """All that is before a queue, as this sees it."""
 
     def __init__(

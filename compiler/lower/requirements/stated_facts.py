@@ -6,7 +6,7 @@ from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.load_graph import GroupSize, Price, Stated
+from qps.compiler.lower.load_graph import GroupSize, Price, SpecStatements
 from qps.compiler.lower.requirements.active_requirements import requirements_in_force
 from qps.compiler.lower.requirements.lower_targets import targets_of
 from qps.compiler.lower.traffic.build_network import SpecNetwork
@@ -14,13 +14,13 @@ from qps.compiler.quantities.dimension import MONEY
 from qps.engine.expressions.formulas import ZERO
 
 
-def stated_of(spec: SpecNetwork, numbers: ExpressionLowering) -> Stated:
+def stated_of(spec: SpecNetwork, numbers: ExpressionLowering) -> SpecStatements:
     """Return what a spec states of a configuration besides its network."""
     model, configuration = numbers.model, numbers.configuration
     requirements = requirements_in_force(model, configuration.mode, spec.absent)
     targets = targets_of(spec.network, spec.places, requirements, numbers)
     prices, unpriced = priced(model, configuration, numbers)
-    return Stated(
+    return SpecStatements(
         targets=targets,
         prices=prices,
         unpriced=unpriced,

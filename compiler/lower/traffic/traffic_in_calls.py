@@ -28,7 +28,7 @@ from qps.engine.numerics.value_ranges import Range
 _ONE = Fraction(1)
 
 
-class _Begun(Struct, frozen=True, kw_only=True):
+class _OpenCall(Struct, frozen=True, kw_only=True):
     """A call that has begun, made so many `times`: how much there was before it.
 
     An item that has begun makes it so often, `reached`, and comes to it as often as `offered`.
@@ -59,7 +59,7 @@ class CallTraffic:
         self._stream = stream
         self._calls = calls
         self._expressions = expressions
-        self._begun: list[_Begun] = []
+        self._begun: list[_OpenCall] = []
         self._visited: dict[int, dict[str, int]] = {}
         """For calls that are made together: which call was the first to visit a queue."""
 
@@ -82,7 +82,7 @@ class CallTraffic:
         result, state = self._result, self._state
         offered = state.reached if fan_out is None else state.reached * fan_out.count
         self._begun.append(
-            _Begun(
+            _OpenCall(
                 call=self._calls[number],
                 times=times,
                 latency=len(result.latency),
@@ -123,7 +123,7 @@ class CallTraffic:
         self._note_visits(begun, made)
         return left
 
-    def _call(self, begun: _Begun) -> CallFactor:
+    def _call(self, begun: _OpenCall) -> CallFactor:
         call, reached = begun.call, begun.reached
         if call.times is None or begun.times is None:
             return CallFactor(
@@ -160,7 +160,7 @@ class CallTraffic:
             fan_out=begun.fan_out,
         )
 
-    def _served(self, call: CallFactor, begun: _Begun, left: Formula) -> CallFactor:
+    def _served(self, call: CallFactor, begun: _OpenCall, left: Formula) -> CallFactor:
         """Return how often the call is made for each item that comes through.
 
         Where it loses some, of those that are left fewer have made it than of all: of a share s of
@@ -200,7 +200,7 @@ class CallTraffic:
 
         return self._expressions.of_what_stays(machines - calls, left)
 
-    def _note_visits(self, begun: _Begun, call: CallFactor) -> None:
+    def _note_visits(self, begun: _OpenCall, call: CallFactor) -> None:
         """Note what is averaged away of the visits of queues within a call."""
         inside = list(self._result.visits.values())[begun.visits :]
         if begun.times is not None:
@@ -215,7 +215,7 @@ class CallTraffic:
         if begun.call.fork is not None:
             self._note_meeting(begun.call.number, begun.call.fork, inside)
 
-    def _note_fan_out(self, begun: _Begun, fan_out: FanOut) -> None:
+    def _note_fan_out(self, begun: _OpenCall, fan_out: FanOut) -> None:
         """Note which visits come together of a call that is made several times at once.
 
         At the node that is called they come one at each machine, or evenly at those that there are.
@@ -258,7 +258,7 @@ class CallTraffic:
 
     # -- losses --------------------------------------------------------------------------
 
-    def _losses(self, begun: _Begun) -> Formula:
+    def _losses(self, begun: _OpenCall) -> Formula:
         """Return what is left of the items that make a call; its losses become those of all.
 
         Of items of which a share s makes the call, and that reach a stage of it with a share P of

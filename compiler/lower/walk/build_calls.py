@@ -19,7 +19,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.expressions.formulas import Formula, total
 
 
-class _Begun(Struct, kw_only=True):
+class _OpenCall(Struct, kw_only=True):
     """A call that has begun: the flows before it, and how large its requests are."""
 
     before: Flow
@@ -38,7 +38,7 @@ class CallBuilder:
         self._state = state
         self._stream = stream
         self._expressions = expressions
-        self._begun: list[_Begun] = []
+        self._begun: list[_OpenCall] = []
         self.calls: dict[int, ir.Call] = {}
         self._repeated: set[int] = set()
         self._chances: dict[int, list[Formula]] = {}
@@ -62,7 +62,7 @@ class CallBuilder:
         if call.sends is not None:
             sends = self._symbol(f"{call.node}.sends", call.sends)
             flow = _sized(flow, sends)
-        self._begun.append(_Begun(before=before, times=times, sends=sends, sent=_size(flow)))
+        self._begun.append(_OpenCall(before=before, times=times, sends=sends, sent=_size(flow)))
         self._state.flow = flow
         self._state.itinerary.begin_call(self._fork(call))
         self.calls[call.number] = call
@@ -135,7 +135,7 @@ class CallBuilder:
         return self._expressions.symbol(f"{self._stream.name}.{name}", quantity)
 
 
-def _called(call: ir.Call, begun: _Begun, body: Sequence) -> Call:
+def _called(call: ir.Call, begun: _OpenCall, body: Sequence) -> Call:
     return Call(
         number=call.number,
         node=call.node,

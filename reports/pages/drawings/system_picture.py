@@ -97,7 +97,7 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
     stops = tuple(_stops(path.steps, labels))
     drawn = [stop for stop in stops if is_drawn(total, stop.value)]
     numbers = {id(stop): place for place, stop in enumerate(drawn, 1)}
-    here = _Here(details=details, stops=stops, numbers=numbers, total=total)
+    here = _Readings(details=details, stops=stops, numbers=numbers, total=total)
     layout = laid_out(topology, WIDTHS[-1])
     shown = marked_value(quantity(total, TIME), total, path.mean_known)
     present = [spent for spent in SPENT if any(stop.spent[spent] > 0 for stop in stops)]
@@ -157,7 +157,7 @@ def _lines(layout: Layout, topology: Topology, route: Route) -> Iterator[DrawnLi
         yield DrawnLine(path, bool(directions), there, back)
 
 
-class _Here(Struct, frozen=True, kw_only=True):
+class _Readings(Struct, frozen=True, kw_only=True):
     """The readings of places at the answer."""
 
     details: AnswerDetails

@@ -21,7 +21,7 @@ from qps.reports.text.changes.change_effects import (
 )
 from qps.reports.text.claims.claim_changes import ClaimChanges, claim_changes, claim_changes_tables
 from qps.reports.text.layout.facts import COLUMNS
-from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.solutions.answer_values import SolveView
@@ -95,9 +95,9 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
         sure = uncertainty_of_change(self.uncertainty, noun(self.after.population.name))
         return f"{self.pair.in_words} {sure[0].upper()}{sure[1:]}."
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         """Return what a notebook shows of a difference."""
-        return Shown(
+        return NotebookView(
             title=f"{self.before.file} and {self.after.file}",
             answer=self.in_words,
             facts=(("changes", remark_of(self)),),

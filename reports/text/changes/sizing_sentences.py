@@ -29,7 +29,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.growth import Growth
-from qps.solver.what_if.sizing_result import Capacity, FailingThere, Needed, Sizing
+from qps.solver.what_if.sizing_result import Capacity, FailingThere, ResourceNeed, Sizing
 
 DIGITS = 4
 _SMALL_SHARE = 1e-9
@@ -122,7 +122,7 @@ def _to_buy(sizing: Sizing) -> str:
 _MOST_SHOWN = 2
 
 
-def _required(one: Needed) -> str:
+def _required(one: ResourceNeed) -> str:
     """Return the capacity that is required, beside what there is: `5 cores of web.cpu (now 4)`."""
     assert one.takes is not None
     takes = rounded_up(one.takes, one.capacity)
@@ -194,7 +194,7 @@ def _failing(one: FailingThere) -> str:
     return f"{printable(criterion.name)} is {value_text}{mode} ({side_of(criterion)} {limit})"
 
 
-def by_shortage(sizing: Sizing) -> list[Needed]:
+def by_shortage(sizing: Sizing) -> list[ResourceNeed]:
     """Return the resources, those that are shortest of capacity first."""
     return sorted(sizing.needed, key=lambda one: (one.suffices, -one.load / one.target))
 

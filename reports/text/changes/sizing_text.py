@@ -32,7 +32,7 @@ from qps.reports.text.words.ports import by_their_switch
 from qps.reports.text.words.quantities import number, percent, plural, quantity, rounded_in, scales
 from qps.reports.text.words.reliability import EXACT_HERE
 from qps.solver.what_if.least_multiples import MOST
-from qps.solver.what_if.sizing_result import Needed, Sizing
+from qps.solver.what_if.sizing_result import ResourceNeed, Sizing
 
 _EXACT_DIGITS = 6
 
@@ -152,17 +152,17 @@ def _more(sizing: Sizing, settings: Settings) -> Iterator[_Change]:
             yield _Change(text, f"--set {quote(f'{before}{takes}')}")
 
 
-def _has(one: Needed) -> str:
+def _has(one: ResourceNeed) -> str:
     return quantity(one.capacity.has, one.capacity.dimension)
 
 
-def _takes(one: Needed) -> str:
+def _takes(one: ResourceNeed) -> str:
     """Return the capacity that is required: whole cores, else rounded up."""
     assert one.takes is not None
     return rounded_up(one.takes, one.capacity)
 
 
-def _setting(one: Needed) -> str:
+def _setting(one: ResourceNeed) -> str:
     """Return the same as `--set` takes it: a unit in the singular, as it is declared."""
     amount, _, unit = _takes(one).replace(",", "").partition(" ")
     declared = {plural(name): name for _, name in scales(one.capacity.dimension)}
@@ -223,7 +223,7 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
     )
 
 
-def _capacity_text(one: Needed, sizing: Sizing) -> str:
+def _capacity_text(one: ResourceNeed, sizing: Sizing) -> str:
     """Return the capacity, its digits rounded up: the printed value suffices.
 
     What no capacity of its own stays within its target is kept to it by the other changes, where
@@ -243,7 +243,7 @@ def _capacity_text(one: Needed, sizing: Sizing) -> str:
     return rounded_up(one.takes if one.exact is None else one.exact, one.capacity)
 
 
-def _machines(one: Needed) -> str:
+def _machines(one: ResourceNeed) -> str:
     """Return how many machines would do, where there are fewer; in a mode where it has its own."""
     machines = one.machines
     if machines is None or machines.takes <= machines.now:

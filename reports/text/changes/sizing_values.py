@@ -8,7 +8,7 @@ from qps.compiler.diagnostics.former_names import former
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.changes.sizing_sentences import by_shortage, sizing_answer
 from qps.solver.what_if.growth import Growth
-from qps.solver.what_if.sizing_result import FailingThere, Machines, Needed, Sizing, SizingFix
+from qps.solver.what_if.sizing_result import FailingThere, Machines, ResourceNeed, Sizing, SizingFix
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ def _fix_view(fix: SizingFix) -> SizingFixView:
     return SizingFixView(fix.resources, fix.takes, unit, fix.known)
 
 
-def _needed(one: Needed) -> NeededView:
+def _needed(one: ResourceNeed) -> NeededView:
     return NeededView(
         name=one.resource,
         utilization=one.load,

@@ -13,7 +13,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from qps.compiler.diagnostics.render import printable
 from qps.reports.text.claims.claim_quantities import claimed, predicted, relative_error, within
-from qps.reports.text.claims.claim_summary import NOTHING_UNTESTED, Untested, summary
+from qps.reports.text.claims.claim_summary import NOTHING_UNTESTED, UntestedCounts, summary
 from qps.reports.text.claims.claims_text import claims_table
 from qps.reports.text.claims.coverage_text import coverage_lines
 from qps.reports.text.claims.verdicts import STALE, grounds
@@ -25,7 +25,7 @@ MOST_CHARACTERS = 65_536
 """What a comment on a pull request holds on GitHub."""
 
 
-class Wrong(Struct, frozen=True, kw_only=True):
+class UntestedReason(Struct, frozen=True, kw_only=True):
     """Reason why something was not tested: an error in a spec, or an internal error.
 
     `line` is 0 if unknown.
@@ -43,32 +43,34 @@ class Wrong(Struct, frozen=True, kw_only=True):
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-def mistake(diagnostic: Diagnostic, file: str = "") -> Wrong:
+def mistake(diagnostic: Diagnostic, file: str = "") -> UntestedReason:
     """Return a diagnostic as the reason why something was not tested."""
     line, code = 0, diagnostic.code
     if diagnostic.primary is not None:
         file, line = diagnostic.primary.span.source.label, diagnostic.primary.span.line
-    return Wrong(file=file, line=line, code=code.id, kind=code.slug, message=diagnostic.message)
+    return UntestedReason(
+        file=file, line=line, code=code.id, kind=code.slug, message=diagnostic.message
+    )
 
 
-def fault(error: Exception, file: str) -> Wrong:
+def fault(error: Exception, file: str) -> UntestedReason:
     """Return a fault of ours as the reason why something was not tested."""
     message = phrase("term.internal_error", name=type(error).__name__, error=error)
-    return Wrong(file=file, code="fault", kind="fault", message=message)
+    return UntestedReason(file=file, code="fault", kind="fault", message=message)
 
 
-class Tested(Struct, frozen=True, kw_only=True):
+class ClaimOutcomes(Struct, frozen=True, kw_only=True):
     """What became of specs: of each claim, in how many seconds, and why others have no answer."""
 
     results: tuple[ClaimResult, ...]
     seconds: tuple[float, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    wrong: tuple[Wrong, ...] = ()
-    untested: Untested = NOTHING_UNTESTED
+    wrong: tuple[UntestedReason, ...] = ()
+    untested: UntestedCounts = NOTHING_UNTESTED
     coverages: tuple[Coverage, ...] = ()
 
 
-def claims_junit(tested: Tested) -> str:
+def claims_junit(tested: ClaimOutcomes) -> str:
     """Return JUnit XML: a suite for each spec, a case for each claim; errors of specs too.
 
     A value that is shown and not judged is a skipped case, and so is what is known to be missed.
@@ -76,7 +78,7 @@ def claims_junit(tested: Tested) -> str:
     return junit_text(claims_suites(tested))
 
 
-def claims_suites(tested: Tested) -> ET.Element:
+def claims_suites(tested: ClaimOutcomes) -> ET.Element:
     """Return the suites of claims, not counted yet: others may be added."""
     root = ET.Element("testsuites", name="qps")
     timed = zip(tested.results, tested.seconds, strict=True)
@@ -171,7 +173,7 @@ def remarks(result: ClaimResult) -> list[str]:
     return [f"{name}: {text}" for name, text in pairs.items() if text]
 
 
-def claims_github(tested: Tested) -> str:
+def claims_github(tested: ClaimOutcomes) -> str:
     """Return workflow commands: an annotation for each claim that fails and each diagnostic.
 
     The commands: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
@@ -215,7 +217,7 @@ def _escaped(text: str) -> str:
     return printable(text)
 
 
-def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
+def claims_markdown(tested: ClaimOutcomes, most: int = MOST_CHARACTERS) -> str:
     """Return a pull-request comment: the count, what fails, and all claims folded away.
 
     It has `most` characters at most: what does not fit is counted.
@@ -242,7 +244,7 @@ def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
     return text
 
 
-def wrong_table(wrong: Sequence[Wrong]) -> Table:
+def wrong_table(wrong: Sequence[UntestedReason]) -> Table:
     """Return why something was not tested, a row each."""
     rows = tuple((one.place, one.code, one.message) for one in wrong)
     return Table(("Place", "Code", "Message"), rows, long=frozenset([2]))

@@ -67,7 +67,7 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
     )
 
 
-class Untested(Struct, frozen=True):
+class UntestedCounts(Struct, frozen=True):
     """How many specs could not be read, and how many claims of the others have no answer."""
 
     specs: int = 0
@@ -87,10 +87,10 @@ class Untested(Struct, frozen=True):
         return [specs] * bool(self.specs) + [claims] * bool(self.claims)
 
 
-NOTHING_UNTESTED = Untested()
+NOTHING_UNTESTED = UntestedCounts()
 
 
-def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTED) -> str:
+def summary(results: Sequence[ClaimResult], untested: UntestedCounts = NOTHING_UNTESTED) -> str:
     """Return in one line what became of claims; nothing counts for two."""
     found = tally(results)
     parts = _passed(found)
@@ -159,7 +159,7 @@ def in_folders(results: Sequence[ClaimResult]) -> tuple[InFolder, ...]:
     return tuple(InFolder(one, summary(of)) for one, of in folders.items())
 
 
-def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[str]:
+def summary_lines(results: Sequence[ClaimResult], untested: UntestedCounts) -> list[str]:
     """Return what became of claims: a line, or one for each of several folders and what fails."""
     folders = in_folders(results)
     if not folders[1:]:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.claims.claim_formats import Tested, Wrong
+from qps.reports.text.claims.claim_formats import ClaimOutcomes, UntestedReason
 from qps.reports.text.claims.claim_quantities import within
 from qps.reports.text.claims.claim_summary import InFolder, in_folders, summary, tally
 from qps.reports.text.schemas.json_encoding import as_json
@@ -84,10 +84,10 @@ class TestView(Struct, frozen=True, kw_only=True):
     folders: tuple[InFolder, ...]
     expectations: tuple[ClaimView, ...]
     coverage: tuple[CoverageView, ...]
-    wrong: tuple[Wrong, ...]
+    wrong: tuple[UntestedReason, ...]
 
 
-def claims_json(tested: Tested) -> object:
+def claims_json(tested: ClaimOutcomes) -> object:
     """Return what `qps test --format json` prints: one entry for each claim and each row."""
     results = tested.results
     found = tally(results)

@@ -15,7 +15,7 @@ from qps.reports.text.claims.claim_quantities import (
     relative_error,
     within,
 )
-from qps.reports.text.claims.claim_summary import NOTHING_UNTESTED, Untested, summary_lines
+from qps.reports.text.claims.claim_summary import NOTHING_UNTESTED, UntestedCounts, summary_lines
 from qps.reports.text.claims.coverage_text import coverage_sentences, interval_heading
 from qps.reports.text.claims.verdicts import STALE, grounds, mark
 from qps.reports.text.layout.colors import Tone, toned
@@ -39,7 +39,7 @@ _TONES = {
 
 def claims_text(
     results: Sequence[ClaimResult],
-    untested: Untested = NOTHING_UNTESTED,
+    untested: UntestedCounts = NOTHING_UNTESTED,
     *,
     coverages: Sequence[Coverage] = (),
     quiet: bool = False,

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.reports.text.claims.claim_formats import workflow_command
 from qps.reports.text.layout.facts import COLUMNS
-from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.measurements.fit_text import cost_scale
@@ -269,9 +269,9 @@ class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
     since: SinceView | None
     text: tuple[str, ...]
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         """Return what a notebook shows of it."""
-        return Shown(
+        return NotebookView(
             title=phrase(
                 "drift.heading",
                 file=self.file,

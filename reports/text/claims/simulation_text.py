@@ -25,7 +25,7 @@ from qps.reports.text.words.quantities import (
     percent,
     quantity,
 )
-from qps.simulation.agreement import Compared, Verdict
+from qps.simulation.agreement import NumberComparison, Verdict
 from qps.simulation.replications import Effort, Simulation
 
 _MOST_LOADS = 12
@@ -72,7 +72,7 @@ def simulation_view(
     file: str,
     population: str,
     simulation: Simulation,
-    found: Sequence[Compared],
+    found: Sequence[NumberComparison],
     effort: Effort,
 ) -> SimulationView:
     """Return what was simulated as plain values."""
@@ -94,7 +94,7 @@ def simulation_view(
     )
 
 
-def _view(one: Compared) -> SimulatedView:
+def _view(one: NumberComparison) -> SimulatedView:
     return SimulatedView(
         subject=one.subject,
         measure=current_name(one.measure),
@@ -112,7 +112,7 @@ def _view(one: Compared) -> SimulatedView:
 
 
 def simulated_tables(
-    found: Sequence[Compared], labels: Labels = PLAIN, *, has_converged: bool = True
+    found: Sequence[NumberComparison], labels: Labels = PLAIN, *, has_converged: bool = True
 ) -> tuple[Table, ...]:
     """Return the tables of what was predicted and simulated, of those that have rows.
 
@@ -126,7 +126,7 @@ def simulated_tables(
     return tuple(table for table in tables if table.rows)
 
 
-def _folded(found: Sequence[Compared]) -> list[Compared]:
+def _folded(found: Sequence[NumberComparison]) -> list[NumberComparison]:
     """Return the utilizations without a line: where there are many, the lower ones that agree."""
     loads = [one for one in found if one.measure == "load"]
     if len(loads) <= _MOST_LOADS:
@@ -140,7 +140,7 @@ def simulation_text(
     title: str,
     place: str,
     simulation: Simulation,
-    found: Sequence[Compared],
+    found: Sequence[NumberComparison],
     effort: Effort,
     *,
     labels: Labels = PLAIN,
@@ -159,7 +159,7 @@ def simulation_text(
 
 
 def simulated_table(
-    found: Sequence[Compared], labels: Labels, agreeing: Callable[[Compared], str]
+    found: Sequence[NumberComparison], labels: Labels, agreeing: Callable[[NumberComparison], str]
 ) -> Table:
     """Return what was predicted and what was simulated, and whether they agree."""
     rows = tuple(
@@ -169,7 +169,7 @@ def simulated_table(
     return Table(headings, rows, frozenset([1, 2]), long=frozenset([0, 3]))
 
 
-def required_table(found: Sequence[Compared], labels: Labels) -> Table:
+def required_table(found: Sequence[NumberComparison], labels: Labels) -> Table:
     """Return the requirements: their limits, both values of each, and whether it passes."""
     rows = tuple(
         (
@@ -186,7 +186,7 @@ def required_table(found: Sequence[Compared], labels: Labels) -> Table:
     return Table(headings, rows, frozenset([2, 3]), long=frozenset([0, 1, 4]))
 
 
-def agreement(one: Compared) -> str:
+def agreement(one: NumberComparison) -> str:
     """Return whether a prediction agrees with the simulation, and by what right."""
     if one.verdict is Verdict.UNKNOWN:
         return phrase("simulation.too_few")
@@ -201,12 +201,12 @@ def agreement(one: Compared) -> str:
     return Verdict.AGREES.value
 
 
-def _not_compared(_: Compared) -> str:
+def _not_compared(_: NumberComparison) -> str:
     """Return what stands beside each measure where no steady state was reached."""
     return phrase("term.not_compared")
 
 
-def _verdict(one: Compared) -> str:
+def _verdict(one: NumberComparison) -> str:
     """Return whether a requirement passes, by the prediction and by the simulation.
 
     Where they differ, and the limit lies within the interval of the simulation, that is undecided.
@@ -226,7 +226,7 @@ _PASSES = {True: "pass", False: "FAIL", None: "FAIL"}
 _UNDECIDED = "undecided"
 
 
-def _why_undecided(one: Compared) -> str:
+def _why_undecided(one: NumberComparison) -> str:
     """Return that the limit lies within the interval of the simulation."""
     mean, half, share = one.simulated.mean, one.simulated.half_width(), _is_share(one)
     assert one.limit is not None
@@ -237,7 +237,7 @@ def _why_undecided(one: Compared) -> str:
     return phrase("simulation.limit_inside", limit=limit, low=low, high=high)
 
 
-def _name(one: Compared, labels: Labels) -> str:
+def _name(one: NumberComparison, labels: Labels) -> str:
     """Return what a measure is called; of a latency, that it is the mean."""
     if one.criterion is not None:
         return labels.of(one.measure)
@@ -254,23 +254,26 @@ def _name(one: Compared, labels: Labels) -> str:
 _MEASURES = {"rate": "throughput"}
 
 
-def _predicted(one: Compared) -> str:
+def _predicted(one: NumberComparison) -> str:
     value = quantity(one.predicted, one.dimension, share=_is_share(one))
     return marked_value(value, one.predicted, one.known)
 
 
-def _is_share(one: Compared) -> bool:
+def _is_share(one: NumberComparison) -> bool:
     return one.is_share or (one.criterion is not None and in_percent(one.criterion))
 
 
-def _simulated(one: Compared) -> str:
+def _simulated(one: NumberComparison) -> str:
     """Return the mean and half its interval."""
     mean, half = one.simulated.mean, one.simulated.half_width()
     return estimate(mean, half, one.dimension, share=_is_share(one))
 
 
 def simulation_result(
-    simulation: Simulation, found: Sequence[Compared], effort: Effort, labels: Labels = PLAIN
+    simulation: Simulation,
+    found: Sequence[NumberComparison],
+    effort: Effort,
+    labels: Labels = PLAIN,
 ) -> str:
     """Return whether all predictions agree, and whether the requirements pass."""
     if not simulation.has_converged:
@@ -284,7 +287,7 @@ def simulation_result(
     return "; ".join(parts)
 
 
-def _why(one: Compared) -> str:
+def _why(one: NumberComparison) -> str:
     """Return in words what a requirement that does not simply pass comes to."""
     if _verdict(one) == _UNDECIDED:
         return phrase("simulation.undecided", reason=_why_undecided(one))
@@ -296,7 +299,7 @@ def _why(one: Compared) -> str:
     return phrase("simulation.passes")
 
 
-def _agreeing(found: Sequence[Compared], labels: Labels) -> str:
+def _agreeing(found: Sequence[NumberComparison], labels: Labels) -> str:
     """Return how many predictions agree with the simulation, and which do not."""
     measures = [one for one in found if one.criterion is None]
     agreeing = sum(one.verdict is Verdict.AGREES for one in measures)
@@ -330,7 +333,10 @@ _MOST_NAMED = 4
 
 
 def simulation_lines(
-    simulation: Simulation, found: Sequence[Compared], effort: Effort, labels: Labels = PLAIN
+    simulation: Simulation,
+    found: Sequence[NumberComparison],
+    effort: Effort,
+    labels: Labels = PLAIN,
 ) -> list[str]:
     """Return in sentences whether predictions agree, and how it was simulated."""
     result = simulation_result(simulation, found, effort, labels)
@@ -338,7 +344,7 @@ def simulation_lines(
 
 
 def simulation_notes(
-    simulation: Simulation, found: Sequence[Compared], effort: Effort
+    simulation: Simulation, found: Sequence[NumberComparison], effort: Effort
 ) -> list[str]:
     """Return how it was simulated, how precisely, and what was simplified."""
     notes = []

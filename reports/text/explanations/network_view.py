@@ -177,7 +177,7 @@ _VIEWS: Mapping[type[Struct], type[Struct]] = {
 
 def network_view(graph: LoadGraph, file: str, users: int | None = None) -> NetworkView:
     """Return the network of a load graph as plain values, evaluated for so many users if given."""
-    shown, whole = _Shown(NetworkNumbers(graph, users)), graph.network
+    shown, whole = _Views(NetworkNumbers(graph, users)), graph.network
     return NetworkView(
         schema="qps/network/2",
         file=file,
@@ -192,7 +192,7 @@ def network_view(graph: LoadGraph, file: str, users: int | None = None) -> Netwo
     )
 
 
-class _Shown:
+class _Views:
     """Makes views of the parts of a network."""
 
     def __init__(self, numbers: NetworkNumbers) -> None:

@@ -13,7 +13,7 @@ from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
 
 
-class Shown(Struct, frozen=True, kw_only=True):
+class NotebookView(Struct, frozen=True, kw_only=True):
     """What a value shows of itself: a title, an answer, facts by their labels, tables."""
 
     title: str
@@ -27,7 +27,7 @@ class ShowsItself:
 
     __slots__ = ()
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -40,7 +40,7 @@ class ShowsItself:
 
 
 def as_bundle(
-    shown: Shown,
+    shown: NotebookView,
     include: Collection[str] | None = None,
     exclude: Collection[str] | None = None,
 ) -> dict[str, str]:
@@ -50,7 +50,7 @@ def as_bundle(
     return {kind: found[kind] for kind in found if kind in wanted - set(exclude or ())}
 
 
-def as_html(shown: Shown) -> str:
+def as_html(shown: NotebookView) -> str:
     """Return a part of a page: in the notebook's own colours, light or dark."""
     facts = "".join(
         f'<tr><th style="text-align:left">{_text(label)}</th>'
@@ -66,7 +66,7 @@ def as_html(shown: Shown) -> str:
     )
 
 
-def as_plain(shown: Shown) -> str:
+def as_plain(shown: NotebookView) -> str:
     """Return the same as text."""
     parts = [
         shown.title,

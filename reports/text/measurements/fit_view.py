@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.regression import Regression
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.measurements.fit_text import component_text, demands_table, warnings_of
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import percent
@@ -63,7 +63,7 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     component: str | None
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         """Return what a notebook shows of it: the costs, and how far to trust them."""
         rows = tuple(
             (
@@ -81,7 +81,7 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
             if shares is None
             else phrase("fit.leave_one_out_median", share=percent(shares["median"], 2))
         )
-        return Shown(
+        return NotebookView(
             title=phrase("fit.notebook_title", file=self.file, resource=self.resource),
             answer=phrase("fit.notebook_summary", count=len(rows), rows=self.row_count),
             facts=(

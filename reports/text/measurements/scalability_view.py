@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.scalability.scalability_fit import peak_of, unseen_errors
 from qps.compiler.measurement.scalability.station_fit import StationFit
-from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table
 from qps.reports.text.measurements.scalability_text import (
     FittedNumber,
@@ -61,13 +61,13 @@ class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     component: str | None
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         """Return what a notebook shows of it."""
         rows = tuple(
             (one.name, f"{one.value:.4g}", f"{one.low:.3g} to {one.high:.3g}")
             for one in self.numbers
         )
-        return Shown(
+        return NotebookView(
             title=phrase("scalability.notebook_title", file=self.file, by=self.by),
             answer=phrase(
                 "scalability.peak",

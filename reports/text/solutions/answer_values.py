@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.render import DiagnosticView
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import PLAIN, Labels
@@ -250,10 +250,10 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     advice: tuple[AdviceView, ...]
     warnings: tuple[DiagnosticView, ...]
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> NotebookView:
         """Return what a notebook shows of answers: what one must know first."""
         headline, facts, labels = self.__dict__.get("told", (self.answer, (), PLAIN))
-        return Shown(
+        return NotebookView(
             title=f"{self.model} ({self.file})",
             answer=headline,
             facts=facts,

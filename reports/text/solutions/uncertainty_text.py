@@ -19,7 +19,13 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import QUALITY
-from qps.solver.uncertainty.interval_result import ALONE, Interval, Likely, LikelyMet, Uncertainty
+from qps.solver.uncertainty.interval_result import (
+    ALONE,
+    Interval,
+    OutcomeProbability,
+    RequirementProbability,
+    Uncertainty,
+)
 
 _MOST_NAMED = 3
 _LEAST_SHARE_SHOWN = 0.005
@@ -52,7 +58,7 @@ def _lines_of(answer: Answer, uncertainty: Uncertainty) -> Iterator[str]:
     yield from _likely(answer, uncertainty)
 
 
-def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
+def left_out_lines(left_out: Sequence[OutcomeProbability]) -> Iterator[str]:
     """Yield how many samples cannot be, and why, and of how many it is not known."""
     impossible = [one for one in left_out if one.name != ALONE]
     if impossible:
@@ -211,7 +217,9 @@ def _likely(answer: Answer, uncertainty: Uncertainty) -> Iterator[str]:
         yield phrase("uncertainty.bottleneck", named=_named(uncertainty.bottlenecks))
 
 
-def requirement_probabilities(answer: Answer, uncertainty: Uncertainty) -> tuple[LikelyMet, ...]:
+def requirement_probabilities(
+    answer: Answer, uncertainty: Uncertainty
+) -> tuple[RequirementProbability, ...]:
     """Return how likely each requirement is met, and each load what is demanded of it unstated.
 
     Loads that nobody states a requirement of are those that some sample takes beyond their targets.
@@ -220,11 +228,11 @@ def requirement_probabilities(answer: Answer, uncertainty: Uncertainty) -> tuple
     return tuple(one for one in uncertainty.requirements if one.name in stated or _may_fail(one))
 
 
-def _may_fail(one: LikelyMet) -> bool:
+def _may_fail(one: RequirementProbability) -> bool:
     return one.probability < 1 or one.error >= _LEAST_SHARE_SHOWN
 
 
-def likely_text(one: LikelyMet) -> str:
+def likely_text(one: RequirementProbability) -> str:
     """Return how likely a requirement is met, and how far off that may be: `37 ± 4 %`."""
     likely = percent(one.probability, 2)
     if one.error < _LEAST_SHARE_SHOWN:
@@ -232,5 +240,5 @@ def likely_text(one: LikelyMet) -> str:
     return f"{likely.removesuffix(' %')} ± {number(100 * one.error, 1)} %"
 
 
-def _named(found: Sequence[Likely]) -> str:
+def _named(found: Sequence[OutcomeProbability]) -> str:
     return ", ".join(f"{percent(one.probability, 2)} `{one.name}`" for one in found[:_MOST_NAMED])

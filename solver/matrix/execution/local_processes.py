@@ -37,7 +37,7 @@ def on_this_machine(
     """
     count = min(workers or cores(), -(-compiled.size // part))
     if count <= 1:
-        yield _Here(partial(part_bytes, Tabulator(compiled), fingerprint))
+        yield _OwnProcess(partial(part_bytes, Tabulator(compiled), fingerprint))
         return
     with scratch() if folder is None else nullcontext(folder) as place:
         makers = [partial(_writer, compiled, fingerprint)] * count
@@ -54,7 +54,7 @@ class _Local:
 
 
 @dataclass(frozen=True)
-class _Here(_Local):
+class _OwnProcess(_Local):
     """Makes parts in this process, each when it is requested."""
 
     make: Callable[[int, int], bytes]

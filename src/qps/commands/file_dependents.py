@@ -12,7 +12,7 @@ from qps.compiler.pipeline import Spec, check_source, importer_of
 from qps.compiler.project.tree_links import link_out
 from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path
-from qps.reviewing.changed_files import Since
+from qps.reviewing.changed_files import ChangesSince
 from qps.reviewing.repository import commit_of, top_for
 
 
@@ -39,11 +39,11 @@ def changed_specs(paths: Sequence[Path]) -> list[Path]:
     commit = commit_of(top, "HEAD")
     if commit is None:
         return found
-    since = Since.of(top, commit)
+    since = ChangesSince.of(top, commit)
     return [path for path in found if reads_any(path, since)]
 
 
-def reads_any(path: Path, since: Since) -> bool:
+def reads_any(path: Path, since: ChangesSince) -> bool:
     """Return whether a spec reads what was changed; where undecided, it counts as so."""
     try:
         return any(since.touches(file) for file in read_by(path))

@@ -40,7 +40,7 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.details.answer_details import answer_details
-from qps.solver.solved_spec import Solved, solved_spec
+from qps.solver.solved_spec import SolvedSpec, solved_spec
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.variants.model_variants import ShownCase, model_variants
 from qps.solver.what_if.sizing import size
@@ -80,12 +80,14 @@ def run(arguments: Namespace) -> Exit:
     return max(worst, Exit.NO if found[0].answer.capacity is None else Exit.YES)
 
 
-def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], list[Solved], Exit]:
+def _each_solved(
+    specs: list[Spec], arguments: Namespace
+) -> tuple[list[Spec], list[SolvedSpec], Exit]:
     """Return the specs that have an answer, their answers, and the worst that became of others."""
     left = {Path(spec.model.file): spec for spec in specs}
     advised: list[Path] = []
 
-    def solve_all(path: Path) -> list[Solved]:
+    def solve_all(path: Path) -> list[SolvedSpec]:
         own = _solved([left[path]], arguments, with_confidence=True, advice=not advised)
         advised.append(path)
         return own
@@ -95,7 +97,7 @@ def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], l
     return [left[path] for path, _ in answers], solved, worst
 
 
-def _in_one_line(output: Path, found: list[Solved]) -> str:
+def _in_one_line(output: Path, found: list[SolvedSpec]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
     others = phrase("report.more_beside", count=len(found) - 1) if found[1:] else ""
     answer, labels = found[0].answer, found[0].model.derived(labels_of)
@@ -129,8 +131,8 @@ def page_of(
     arguments: Namespace,
     progress: Progress,
     tried: PagePart | None = None,
-    solved: list[Solved] | None = None,
-) -> tuple[str, list[Solved]]:
+    solved: list[SolvedSpec] | None = None,
+) -> tuple[str, list[SolvedSpec]]:
     """Return the page, and what was `solved` for it, here or before.
 
     Where parts are `tried`, as there is no numpy for all, the page draws its lines and every sample
@@ -212,7 +214,7 @@ def _timed(_: str, make: Callable[[], T]) -> T:
 _MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
 
 
-def _growth(found: Solved) -> tuple[str, ...]:
+def _growth(found: SolvedSpec) -> tuple[str, ...]:
     """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not known."""
     now = found.answer.capacity
     if found.answer.verdict is not Verdict.LIMITED or now is None:
@@ -230,7 +232,7 @@ def _growth(found: Solved) -> tuple[str, ...]:
     return tuple(points)
 
 
-def _simulated(found: Solved) -> SimulatedSection:
+def _simulated(found: SolvedSpec) -> SimulatedSection:
     """Return the simulated values at the population that the report is about."""
     from qps.commands.simulate import simulated_at_typical_values  # noqa: PLC0415 - seldom
     from qps.reports.text.claims.simulation_text import (  # noqa: PLC0415 - seldom
@@ -257,7 +259,7 @@ def _simulated(found: Solved) -> SimulatedSection:
 
 def _solved(
     specs: list[Spec], arguments: Namespace, *, with_confidence: bool, advice: bool = True
-) -> list[Solved]:
+) -> list[SolvedSpec]:
     """Return every configuration that was requested; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
     settings = tuple(arguments.set)

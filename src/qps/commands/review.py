@@ -25,7 +25,7 @@ from qps.reports.text.changes.difference_text import (
 from qps.reports.text.claims.claim_formats import MOST_CHARACTERS, claims_markdown
 from qps.reports.text.layout.table import escaped
 from qps.reports.text.words.phrases import phrase
-from qps.reviewing.changed_files import Since
+from qps.reviewing.changed_files import ChangesSince
 from qps.reviewing.comparison_base import base_of
 from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.answers.solution import SolverFault
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> Exit:
     base = base_of(Path(), arguments.revision)
     if base.commit is None:
         raise complain(base.why, base.fix)
-    since = Since.of(base.top, base.commit)
+    since = ChangesSince.of(base.top, base.commit)
     paths = specs_under(arguments.paths)
     with Progress(total=2 * len(paths), quiet=arguments.quiet, unit=None) as progress:
         tested = tested_specs(paths, progress, claim_simulator(), PROBABILITY)
@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> Exit:
     return Exit.FAULT if any(one.is_fault for one in moved) else status_of(tested)
 
 
-def _moved(paths: Sequence[Path], since: Since) -> Iterator[tuple[Path, Path | None]]:
+def _moved(paths: Sequence[Path], since: ChangesSince) -> Iterator[tuple[Path, Path | None]]:
     """Yield the specs that read what was changed, each with the name that it had before."""
     for path in paths:
         if any(since.touches(file) for file in files_of(path)):
@@ -74,7 +74,7 @@ class _Moved(Struct, frozen=True, kw_only=True):
     is_fault: bool = False
 
     @staticmethod
-    def of(path: Path, before: Path | None, since: Since) -> _Moved:
+    def of(path: Path, before: Path | None, since: ChangesSince) -> _Moved:
         """Compare a spec with what it was."""
         earlier = "" if before is None else f"{since.commit[:_SHORT]}:{os.path.relpath(before)}"
         try:

@@ -9,14 +9,14 @@ from qps.commands.arguments.simulation_effort import sampling_of
 from qps.commands.cache.load_graph_cache import with_graphs
 from qps.commands.terminal.console import show
 from qps.solver.configured_answer import ignore
-from qps.solver.solved_spec import Answered, Solved, solved_spec
+from qps.solver.solved_spec import Answered, SolvedSpec, solved_spec
 
 
 def solved(
     arguments: Namespace,
     on_progress: Callable[[str], object] = ignore,
     answered: Answered | None = None,
-) -> Solved:
+) -> SolvedSpec:
     """Load and solve the spec that the arguments name, changed; `on_progress` gets each step."""
     with with_graphs(arguments.file) as spec:
         show(spec.warnings, arguments)

@@ -26,7 +26,7 @@ from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
-from qps.solver.solved_spec import Solved
+from qps.solver.solved_spec import SolvedSpec
 from qps.solver.what_if.sizing_result import Sizing
 
 
@@ -79,7 +79,7 @@ def _print_head(arguments: Namespace, progress: Progress, model: ir.Model, answe
     sys.stdout.flush()
 
 
-def _print(found: Solved, arguments: Namespace) -> None:
+def _print(found: SolvedSpec, arguments: Namespace) -> None:
     """Print what one must know first; with `--all` and in Markdown all that is known."""
     answer, title = found.answer, title_of(found.model)
     words = wording(found.model, found.configuration, answer)

@@ -19,18 +19,18 @@ from qps.compiler.project.project_file import project_of
 from qps.compiler.project.project_location import OWN
 from qps.compiler.project.review_rules import Level
 from qps.links import resolved_path
-from qps.reports.text.claims.claim_formats import Tested
+from qps.reports.text.claims.claim_formats import ClaimOutcomes
 from qps.reports.text.words.phrases import phrase
-from qps.reviewing.changed_files import Since
+from qps.reviewing.changed_files import ChangesSince
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import LAYOUT, Finding, of_claims, of_diagnostic, of_faults, path_from
 from qps.reviewing.git_objects import Tree, tree_at
 from qps.reviewing.rules.change_rules import Change, Touched, change_findings
-from qps.reviewing.spec_changes import Known, SpecChange, removed_spec, spec_change
+from qps.reviewing.spec_changes import KnownVersion, SpecChange, removed_spec, spec_change
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
 
-class Examined(Struct, frozen=True, kw_only=True):
+class SpecExamination(Struct, frozen=True, kw_only=True):
     """A spec that was examined: itself, what was found in it, and what became of its claims.
 
     `before` is its name at the base, from the top; `layout` the first line that `qps fmt` moves.
@@ -40,7 +40,7 @@ class Examined(Struct, frozen=True, kw_only=True):
     before: PurePosixPath | None
     spec: Spec | None
     found: tuple[Diagnostic, ...]
-    tested: Tested
+    tested: ClaimOutcomes
     layout: int | None
 
     @property
@@ -57,7 +57,7 @@ class Examination(Struct, frozen=True, kw_only=True):
 
     base: Base
     count: int
-    specs: tuple[Examined, ...]
+    specs: tuple[SpecExamination, ...]
     changes: tuple[SpecChange, ...]
     weaker: tuple[Finding, ...]
     projects: tuple[Diagnostic, ...]
@@ -73,10 +73,10 @@ class Examination(Struct, frozen=True, kw_only=True):
         return [*self.projects, *(d for one in self.specs for d in one.found)]
 
     @property
-    def tested(self) -> Tested:
+    def tested(self) -> ClaimOutcomes:
         """What became of all claims."""
         tests = [one.tested for one in self.specs]
-        return Tested(
+        return ClaimOutcomes(
             results=tuple(result for one in tests for result in one.results),
             seconds=tuple(seconds for one in tests for seconds in one.seconds),
             wrong=tuple(wrong for one in tests for wrong in one.wrong),
@@ -115,7 +115,7 @@ class _Touched(Struct, frozen=True):
     specs: tuple[tuple[Path, PurePosixPath | None], ...]
     count: int
     gone: tuple[PurePosixPath, ...] = ()
-    since: Since | None = None
+    since: ChangesSince | None = None
 
 
 def _specs(paths: Sequence[Path]) -> list[Path]:
@@ -128,7 +128,7 @@ def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched
     if base.commit is None:
         count = sum(not _is_module(path) for path in paths)
         return _Touched(tuple((path, None) for path in paths), count)
-    since = Since.of(base.top, base.commit)
+    since = ChangesSince.of(base.top, base.commit)
     found, count = [], 0
     for path in paths:
         count += not _is_module(path)
@@ -146,11 +146,11 @@ def _is_module(path: Path) -> bool:
     return spec is not None and spec.program.is_module
 
 
-def _examined(one: tuple[Path, PurePosixPath | None], progress: Progress) -> Examined:
+def _examined(one: tuple[Path, PurePosixPath | None], progress: Progress) -> SpecExamination:
     path, before = one
     progress.advance(0, path.name)
     tested = tested_specs([path], None, None, PROBABILITY)
-    return Examined(
+    return SpecExamination(
         path=path,
         before=before,
         spec=sound_spec(path),
@@ -161,7 +161,7 @@ def _examined(one: tuple[Path, PurePosixPath | None], progress: Progress) -> Exa
 
 
 def _changes(
-    specs: Sequence[Examined],
+    specs: Sequence[SpecExamination],
     base: Base,
     tree: Tree,
     gone: Sequence[PurePosixPath],
@@ -169,7 +169,7 @@ def _changes(
 ) -> Iterator[SpecChange]:
     for one in specs:
         progress.advance(0, one.path.name)
-        known = Known(
+        known = KnownVersion(
             base=base.short,
             results=one.tested.results,
             unanswered=[d for d in one.found if d.is_error],
@@ -182,10 +182,10 @@ def _changes(
 def _weaker(
     requested: Sequence[Path],
     paths: Sequence[Path],
-    specs: Sequence[Examined],
+    specs: Sequence[SpecExamination],
     base: Base,
     tree: Tree,
-    since: Since | None,
+    since: ChangesSince | None,
 ) -> Iterator[Finding]:
     """Yield what became weaker since the base, in specs and by what is no longer looked at."""
     if since is None:

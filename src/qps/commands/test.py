@@ -25,8 +25,8 @@ from qps.compiler.pipeline import Spec
 from qps.compiler.project.project_file import project_of
 from qps.links import resolved_path
 from qps.reports.text.claims.claim_formats import (
-    Tested,
-    Wrong,
+    ClaimOutcomes,
+    UntestedReason,
     claims_github,
     claims_junit,
     claims_markdown,
@@ -34,7 +34,7 @@ from qps.reports.text.claims.claim_formats import (
     mistake,
     wrong_table,
 )
-from qps.reports.text.claims.claim_summary import Untested
+from qps.reports.text.claims.claim_summary import UntestedCounts
 from qps.reports.text.claims.claim_values import claims_json
 from qps.reports.text.claims.claims_text import claims_text
 from qps.reports.text.words.phrases import phrase
@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> Exit:
     return status_of(tested)
 
 
-def status_of(tested: Tested) -> Exit:
+def status_of(tested: ClaimOutcomes) -> Exit:
     """Return what became of specs as an exit status."""
     if any(one.kind == "fault" for one in tested.wrong):
         return Exit.FAULT
@@ -86,18 +86,18 @@ def tested_specs(
     progress: Progress | None,
     simulator: Simulator | None,
     probability: float,
-) -> Tested:
+) -> ClaimOutcomes:
     """Test specs, each claim by itself: what is wrong with one takes no other away."""
     testing = _Testing(progress=progress, simulator=simulator, probability=probability)
     for number, path in enumerate(paths, 1):
         testing.file(path)
         testing.advance(number, path)
-    return Tested(
+    return ClaimOutcomes(
         results=tuple(testing.results),
         seconds=tuple(testing.seconds),
         diagnostics=tuple(testing.found),
         wrong=tuple(testing.wrong),
-        untested=Untested(testing.unread, testing.unanswered),
+        untested=UntestedCounts(testing.unread, testing.unanswered),
         coverages=tuple(testing.coverages),
     )
 
@@ -108,7 +108,7 @@ class _Testing(Struct, kw_only=True):
     results: list[ClaimResult] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
-    wrong: list[Wrong] = field(default_factory=list)
+    wrong: list[UntestedReason] = field(default_factory=list)
     unread: int = 0
     unanswered: int = 0
     progress: Progress | None = None
@@ -174,7 +174,7 @@ class _Testing(Struct, kw_only=True):
             traceback.print_exception(error)
 
 
-def _print(tested: Tested, arguments: Namespace) -> None:
+def _print(tested: ClaimOutcomes, arguments: Namespace) -> None:
     """Print the results, and which specs are wrong."""
     match arguments.format:
         case "junit":

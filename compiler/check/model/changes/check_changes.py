@@ -15,7 +15,7 @@ from qps.compiler.check.model.changes.check_precedence import report_several
 from qps.compiler.check.model.hardware.check_places import PlaceChecker
 from qps.compiler.check.names.declarations import (
     Declared,
-    Indexed,
+    IndexedDeclaration,
     Module,
     chooses,
     kind_of,
@@ -100,7 +100,7 @@ class ChangeChecker(Part, frozen=True):
                 return self._parameter(change, declared, declared.declaration)
             case ast.Node() | ast.Link():
                 return self._place(change, declared)
-            case Indexed() as family:
+            case IndexedDeclaration() as family:
                 self.sink.report(
                     codes.BAD_SETTING,
                     change.name.span,
@@ -345,6 +345,6 @@ def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] |
 def _stated_in_a_table(name: ast.Name, module: Module) -> str:
     """Return where to state what is between a kind and itself, for a name of that."""
     table = module.names.get(name.parts[-3]) if len(name.parts) > 2 else None  # noqa: PLR2004
-    if not isinstance(table, Indexed):
+    if not isinstance(table, IndexedDeclaration):
         return ""
     return f"add it to the table, where missing values are 0: `{' '.join(name.parts[-2:])} …`"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qps.compiler import ir
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -36,7 +36,7 @@ class NewValueChecker(Part, frozen=True):
             )
             return None
         assert not isinstance(change.value, ast.Listed), "a list was reported"
-        value = self.expressions.stated(change.value, Scope(self.main, Allowed.NOTHING))
+        value = self.expressions.stated(change.value, Scope(self.main, AllowedNames.NOTHING))
         if value is None or not dimensions:
             return None
         if value.dimension not in dimensions:

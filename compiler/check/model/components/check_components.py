@@ -16,7 +16,7 @@ from qps.compiler.check.model.hardware.check_families import FamilyChecker, Memb
 from qps.compiler.check.names.declarations import (
     DeclaredAs,
 )
-from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.names.scope import AllowedNames
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.check.values.values import multiply
 from qps.compiler.diagnostics import codes
@@ -85,7 +85,7 @@ class ComponentChecker(Part, frozen=True):
         if any(one.is_same(declared) for one in self._open):
             families.report_circle(self._open, declared, "remove one `run` from the cycle")
             return None
-        line = families.line(declared, Allowed.ELASTIC, formals)
+        line = families.line(declared, AllowedNames.ELASTIC, formals)
         if line is None or self._is_too_deep(declared):
             return None
         self._open.append(declared)
@@ -145,7 +145,7 @@ class ComponentChecker(Part, frozen=True):
         self, item: ast.Run, member: Member[ast.Component]
     ) -> tuple[ComponentPart, ...] | None:
         """Return what runs within a component, as often as it does, under its condition."""
-        scope = replace(member.scope, allowed=Allowed.FLOWS)
+        scope = replace(member.scope, allowed=AllowedNames.FLOWS)
         declared = self.named(scope.module, item.component, ast.Component)
         if declared is None:
             return None
@@ -158,7 +158,7 @@ class ComponentChecker(Part, frozen=True):
         if item.repeat is not None:
             repeat = self.expressions.quantity(item.repeat, scope, DIMENSIONLESS, "a repetition")
         if item.condition is not None:
-            fixed = replace(scope, allowed=Allowed.NOTHING)
+            fixed = replace(scope, allowed=AllowedNames.NOTHING)
             condition = self.expressions.condition(item.condition, fixed)
         failed = (item.repeat is not None and repeat is None) or (
             item.condition is not None and condition is None

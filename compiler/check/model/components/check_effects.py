@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import removal_with_word_hint
@@ -29,7 +29,7 @@ class EffectChecker(Part, frozen=True):
             return ir.Effect(kind, None, item.span)
         if isinstance(item.value, ast.Fit):
             return self._fitted(kind, item, item.value, scope)
-        wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
+        wider = Scope(scope.module, AllowedNames.FLOWS, scope.formals)
         if kind.traits.dimension is None:
             quantity = self.expressions.quantity(item.value, wider)
             if quantity is None or self._cannot_be(kind, quantity):

@@ -17,7 +17,7 @@ from qps.compiler.check.model.fits.fit_quantities import (
 )
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.program import Program
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part
@@ -50,7 +50,7 @@ def unit_reader(module: Module) -> UnitOf:
         parsed = parse_change(Source("heading", f"x = 1 {text}"))
         if parsed.value is None or isinstance(parsed.value.value, ast.Range | ast.Listed):
             return None
-        scope = Scope(module, Allowed.NOTHING)
+        scope = Scope(module, AllowedNames.NOTHING)
         context = Context(program=Program(module, (module,)), sink=Sink())
         quantity = ExpressionChecker(context).quantity(parsed.value.value, scope)
         if quantity is None or not isinstance(quantity.expr, ir.Constant):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.hardware.check_queueing import QueueingChecker
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.ir.measure_names import FORMER, UTILIZATION
@@ -44,7 +44,7 @@ class AttributeChecker(Part, frozen=True):
         )
         if stated is not None:
             known[formal] = stated
-        checked = self._law(law, Scope(scope.module, Allowed.MEASURES, known))
+        checked = self._law(law, Scope(scope.module, AllowedNames.MEASURES, known))
         for part in parts_of(checked.expr) if checked is not None else ():
             if isinstance(part, ir.Measured) and part != own:
                 self.sink.report(
@@ -58,7 +58,7 @@ class AttributeChecker(Part, frozen=True):
         if checked is None or stated is None or is_fixed or self.has_condition(law, formal):
             return checked
         known[formal] = replace(stated, expr=ir.Measured(kind=ir.MeasureKind.RATE, subject=ir.OWN))
-        return self._law(law, Scope(scope.module, Allowed.MEASURES, known))
+        return self._law(law, Scope(scope.module, AllowedNames.MEASURES, known))
 
     def _law(self, law: ast.Expr, inside: Scope) -> ir.Quantity | None:
         quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, keyword
 from qps.compiler.check.names.expression_text import text_in_model
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -41,7 +41,7 @@ class FamilyChecker(Part, frozen=True):
     """Follows what is another one to the one that all of it stands in."""
 
     def line(
-        self, declared: DeclaredAs[K], allowed: Allowed, formals: dict[str, ir.Quantity]
+        self, declared: DeclaredAs[K], allowed: AllowedNames, formals: dict[str, ir.Quantity]
     ) -> tuple[Member[K], ...] | None:
         """Return what is declared and its parents, the nearest first; None where one fails."""
         kind = type(declared.declaration)

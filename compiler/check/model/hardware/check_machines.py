@@ -12,9 +12,13 @@ from qps.compiler.check.model.hardware.check_families import (
     origins_of,
     source_of,
 )
-from qps.compiler.check.model.hardware.check_resources import ResourceChecker, Stated, merged
+from qps.compiler.check.model.hardware.check_resources import (
+    ResourceChecker,
+    ResourceDeclarations,
+    merged,
+)
 from qps.compiler.check.names.declarations import DeclaredAs
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import instead, renaming_hint
 from qps.compiler.diagnostics.suggest import closest
@@ -56,7 +60,7 @@ class MachineChecker(ResourceChecker, frozen=True):
         stated += [a.value for i in own.resources for a in i.attributes if a.name.text == "idle"]
         stated += [*own.ratings, *([] if own.price is None else [own.price])]
         stated += [] if own.parent is None else own.parent.arguments
-        scope = Scope(declared.module, Allowed.NOTHING, formals)
+        scope = Scope(declared.module, AllowedNames.NOTHING, formals)
         for expr in stated:
             if not isinstance(expr, ast.Fit):
                 self.expressions.quantity(expr, scope)
@@ -64,7 +68,7 @@ class MachineChecker(ResourceChecker, frozen=True):
     def _machine(
         self, name: str, declared: DeclaredAs[ast.Machine], quantities: dict[str, ir.Quantity]
     ) -> ir.Machine | None:
-        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, quantities)
+        line = FamilyChecker(self.expressions).line(declared, AllowedNames.NOTHING, quantities)
         if line is None:
             return None
         built = {name: self.resource(stated) for name, stated in self._stated_by(line).items()}
@@ -86,9 +90,9 @@ class MachineChecker(ResourceChecker, frozen=True):
             origins=origins_of(line),
         )
 
-    def _stated_by(self, line: Sequence[Member[ast.Machine]]) -> dict[str, Stated]:
+    def _stated_by(self, line: Sequence[Member[ast.Machine]]) -> dict[str, ResourceDeclarations]:
         """Return what a machine and its parents state of each resource, in the parents' order."""
-        found: dict[str, Stated] = {}
+        found: dict[str, ResourceDeclarations] = {}
         for member in reversed(line):
             declaration = member.own
             items = declaration.resources
@@ -116,7 +120,9 @@ class MachineChecker(ResourceChecker, frozen=True):
                 ),
             )
 
-    def _misplaced(self, declaration: ast.Machine, parents: Mapping[str, Stated]) -> None:
+    def _misplaced(
+        self, declaration: ast.Machine, parents: Mapping[str, ResourceDeclarations]
+    ) -> None:
         """Report what a member of a family says of no resource, or of one by a misspelt word."""
         for said in declaration.of_nothing:
             self.sink.report(

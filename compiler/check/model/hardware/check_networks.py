@@ -14,7 +14,7 @@ from qps.compiler.check.model.hardware.check_families import (
     source_of,
 )
 from qps.compiler.check.names.declarations import DeclaredAs
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import single_statement_hint
 from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, INFORMATION, TIME, Dimension
@@ -44,7 +44,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
         stated = [item.value for item in own.properties if item.kind != "jitter"]
         stated += [] if own.price is None else [own.price]
         stated += [] if own.parent is None else own.parent.arguments
-        scope = Scope(declared.module, Allowed.NOTHING, formals)
+        scope = Scope(declared.module, AllowedNames.NOTHING, formals)
         for expr in stated:
             self.expressions.quantity(expr, scope)
 
@@ -58,7 +58,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
     def _network(
         self, name: str, declared: DeclaredAs[ast.Network], properties: dict[str, ir.Quantity]
     ) -> ir.Network | None:
-        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, properties)
+        line = FamilyChecker(self.expressions).line(declared, AllowedNames.NOTHING, properties)
         if line is None:
             return None
         stated = self._stated_by(line)

@@ -13,7 +13,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.check.names.places import Place
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -50,7 +50,7 @@ class PlaceChecker(Part, frozen=True):
         if isinstance(stands, ast.Call) and not found.declaration.formals:
             self._no_arguments(stands, "machine" if is_node else "network")
             return None
-        scope = Scope(module, Allowed.NOTHING)
+        scope = Scope(module, AllowedNames.NOTHING)
         if network is not None:
             laid = NetworkChecker(self.expressions).network(network, stands, scope)
             return None if laid is None else laid.name
@@ -78,7 +78,7 @@ class PlaceChecker(Part, frozen=True):
 
     def count(self, expr: ast.Expr, module: Module, *, is_node: bool) -> ir.Expr | None:
         """Return how many there are of a node or link; none of a node that no stream visits."""
-        scope = Scope(module, Allowed.POPULATION)
+        scope = Scope(module, AllowedNames.POPULATION)
         quantity = self.expressions.quantity(expr, scope, DIMENSIONLESS, "a count")
         if quantity is None:
             return None

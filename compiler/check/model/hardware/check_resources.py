@@ -44,7 +44,7 @@ class Said(Struct, Generic[W], frozen=True):
     capacities: tuple[Said[ast.Expr | ast.Fit], ...] = ()
 
 
-class Stated(Struct, frozen=True, kw_only=True):
+class ResourceDeclarations(Struct, frozen=True, kw_only=True):
     """All that a machine and those that it is made of state of a resource, the nearest first."""
 
     name: ast.Name
@@ -64,12 +64,14 @@ _FAILED = _Processor(None, None)
 """A processor, as far as can be determined of what was reported."""
 
 
-def merged(before: Stated | None, item: ast.ResourceItem, scope: Scope) -> Stated:
+def merged(
+    before: ResourceDeclarations | None, item: ast.ResourceItem, scope: Scope
+) -> ResourceDeclarations:
     """Return what is stated of a resource with what one more says of it: that goes before."""
     capacities = (Said(item.capacity, scope), *(before.capacities if before else ()))
     own = {a.name.text: Said(a, scope, capacities) for a in reversed(item.attributes)}
     waits = before.queueing if before else None
-    return Stated(
+    return ResourceDeclarations(
         name=item.name,
         capacities=capacities,
         attributes=(before.attributes if before else {}) | own,
@@ -80,7 +82,7 @@ def merged(before: Stated | None, item: ast.ResourceItem, scope: Scope) -> State
 class ResourceChecker(AttributeChecker, frozen=True):
     """Checks resources of machines."""
 
-    def resource(self, stated: Stated) -> ir.Resource | None:
+    def resource(self, stated: ResourceDeclarations) -> ir.Resource | None:
         """Return a resource, None where it was reported."""
         first = stated.capacities[0]
         processor = self._processor_of(stated.capacities)
@@ -156,7 +158,9 @@ class ResourceChecker(AttributeChecker, frozen=True):
             return None
         return _Processor(count if cores else None, speed if speeds else None)
 
-    def _efficiency(self, stated: Stated, queueing: ir.Queueing | None) -> ir.Quantity | None:
+    def _efficiency(
+        self, stated: ResourceDeclarations, queueing: ir.Queueing | None
+    ) -> ir.Quantity | None:
         """Return what each doubling of the cores keeps, None where nothing is lost."""
         said = stated.attributes.get("efficiency")
         if said is None:
@@ -188,7 +192,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         )
 
     def _plain_resource(
-        self, stated: Stated, idle: ir.Quantity | None, jitter: ir.Quantity | None
+        self, stated: ResourceDeclarations, idle: ir.Quantity | None, jitter: ir.Quantity | None
     ) -> ir.Resource | None:
         said = stated.capacities[0]
         assert not isinstance(said.value, ast.Fit)
@@ -220,7 +224,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
             queueing=self._queueing(stated, kind),
         )
 
-    def _queueing(self, stated: Stated, kind: ir.ResourceKind) -> ir.Queueing | None:
+    def _queueing(self, stated: ResourceDeclarations, kind: ir.ResourceKind) -> ir.Queueing | None:
         said = stated.queueing
         if said is None:
             return None
@@ -246,7 +250,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                     hint=_attribute_hint(attribute),
                 )
 
-    def _no_efficiency(self, stated: Stated) -> None:
+    def _no_efficiency(self, stated: ResourceDeclarations) -> None:
         """Report the efficiency of what has no cores."""
         if "efficiency" in stated.attributes:
             self.sink.report(
@@ -256,7 +260,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                 hint="specify the effective capacity",
             )
 
-    def _idle(self, stated: Stated) -> ir.Quantity | None:
+    def _idle(self, stated: ResourceDeclarations) -> ir.Quantity | None:
         said = stated.attributes.get("idle")
         if said is None:
             return None
@@ -267,7 +271,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         )
 
     def _fitted_idle(
-        self, stated: Stated, said: Said[ast.Attribute], fit: ast.Fit
+        self, stated: ResourceDeclarations, said: Said[ast.Attribute], fit: ast.Fit
     ) -> ir.Quantity | None:
         """Return the load that measurements show without any work, on the cores measured."""
         if fit.by is not None:
@@ -292,7 +296,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         )
         return None if found is None else checker.idle(found, fit)
 
-    def _law_holds_speed(self, stated: Stated) -> bool:
+    def _law_holds_speed(self, stated: ResourceDeclarations) -> bool:
         """Return whether the jitter law of a processor decides by its speed."""
         said = stated.attributes.get("jitter")
         law = None if said is None else said.value.value
@@ -300,7 +304,9 @@ class ResourceChecker(AttributeChecker, frozen=True):
             law is not None and not isinstance(law, ast.Fit) and self.has_condition(law, "rating")
         )
 
-    def _resource_jitter(self, stated: Stated, speed: ir.Quantity | None) -> ir.Quantity | None:
+    def _resource_jitter(
+        self, stated: ResourceDeclarations, speed: ir.Quantity | None
+    ) -> ir.Quantity | None:
         """Return a resource's jitter law, which may name its `load` and its `rating`."""
         said = stated.attributes.get("jitter")
         if said is None:

@@ -10,7 +10,7 @@ from qps.compiler.check.model.hardware.check_queueing import QueueingChecker
 from qps.compiler.check.names.declarations import names_of, owner_in
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import has_resource, resource_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -58,7 +58,7 @@ class TargetChecker(Part, frozen=True):
             )
 
     def _target(self, aim: ast.Aim) -> ir.Target | None:
-        fixed = Scope(self.main, Allowed.NOTHING)
+        fixed = Scope(self.main, AllowedNames.NOTHING)
         value = self.cited(
             self.expressions.quantity(aim.value, fixed, DIMENSIONLESS, "a target"), aim.source
         )
@@ -74,7 +74,7 @@ class TargetChecker(Part, frozen=True):
         if scope is None or self._is_part(wait.name) or self._is_room(wait.name):
             return None
         is_link = scope is ir.Scope.LINKS or isinstance(self._place(wait.name), ast.Link)
-        fixed = Scope(self.main, Allowed.NOTHING)
+        fixed = Scope(self.main, AllowedNames.NOTHING)
         queueing = QueueingChecker(self.expressions).stated(wait, fixed, is_link=is_link)
         if queueing is None:
             return None

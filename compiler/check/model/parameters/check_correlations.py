@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -59,7 +59,7 @@ class CorrelationChecker(Part, frozen=True):
     ) -> ir.Correlation | None:
         both = declared.one, declared.other
         names = [self._parameter(name, module, uncertain) for name in both]
-        fixed = Scope(module, Allowed.NOTHING)
+        fixed = Scope(module, AllowedNames.NOTHING)
         value = self.expressions.number(declared.value, fixed, "a correlation")
         if value is None or None in names:
             return None

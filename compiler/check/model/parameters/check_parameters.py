@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, InstanceArgument, Module
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -92,7 +92,7 @@ class ParameterChecker(Part, frozen=True):
         built = list(self._shares())
         for declared in self.program.everywhere(ast.Param):
             param, name = declared.declaration, declared.qualified
-            scope = Scope(declared.module, Allowed.NOTHING)
+            scope = Scope(declared.module, AllowedNames.NOTHING)
             own = self.expressions.stated(param.value, scope, instead=_as_let(param))
             given = declared.module.arguments.get(param.name.text)
             value = own if own is None or given is None else self._instance_value(given, own)
@@ -136,7 +136,7 @@ class ParameterChecker(Part, frozen=True):
 
     def _instance_value(self, argument: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
         """Return the value that an instance gives a parameter; its own value says of what kind."""
-        scope, name = Scope(argument.module, Allowed.NOTHING), argument.change.name.text
+        scope, name = Scope(argument.module, AllowedNames.NOTHING), argument.change.name.text
         quantity = self.expressions.quantity(argument.value, scope, own.dimension, f"`{name}`")
         return quantity and replace(quantity, span=argument.value.span)
 
@@ -149,7 +149,7 @@ class ParameterChecker(Part, frozen=True):
         """
         for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
             key = f"{param.name.text}.{entry.name.text}"
-            value = self.expressions.quantity(entry.value, Scope(module, Allowed.NOTHING))
+            value = self.expressions.quantity(entry.value, Scope(module, AllowedNames.NOTHING))
             if value is not None and key in module.arguments:
                 value = self._instance_value(module.arguments[key], value)
             if value is not None:

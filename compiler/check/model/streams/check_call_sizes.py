@@ -6,7 +6,7 @@ import re
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import lookup
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -27,12 +27,12 @@ class CallSizeChecker(Part, frozen=True, kw_only=True):
         """Return how often a call is made for each item of the stream."""
         if self._is_more_than_all(written):
             return None
-        scope = Scope(self.main, Allowed.FLOWS)
+        scope = Scope(self.main, AllowedNames.FLOWS)
         return self.expressions.quantity(written, scope, DIMENSIONLESS, "the number of calls")
 
     def fan_out(self, item: ast.FanOut) -> ir.FanOut | None:
         """Return how often a call is made at once; None where that is no number."""
-        fixed = Scope(self.main, Allowed.NOTHING)
+        fixed = Scope(self.main, AllowedNames.NOTHING)
         what = "the number of parallel calls"
         count = self.expressions.quantity(item.count, fixed, DIMENSIONLESS, what)
         if item.answers is None:
@@ -87,7 +87,7 @@ class CallSizeChecker(Part, frozen=True, kw_only=True):
         """Return the size of a request or of an answer: so much for each item of the stream."""
         if written is None or self._says_how_often(written, word):
             return None
-        size = self.expressions.quantity(written, Scope(self.main, Allowed.FLOWS))
+        size = self.expressions.quantity(written, Scope(self.main, AllowedNames.FLOWS))
         item = None if self.emission is None else self.emission.primary
         if size is None or self.emission is None:
             return None

@@ -7,7 +7,7 @@ from itertools import chain
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import lookup
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -68,7 +68,7 @@ class EmissionChecker(Part, frozen=True):
         )
 
     def _emission(self, item: ast.Emission, source: ast.Text | None) -> ir.Emission | None:
-        scope = Scope(self.main, Allowed.FLOWS)
+        scope = Scope(self.main, AllowedNames.FLOWS)
         stated = (self.expressions.quantity(value, scope) for value in item.values)
         quantities = whole([self.cited(one, item.source, source) for one in stated])
         if quantities is None:
@@ -109,7 +109,7 @@ class EmissionChecker(Part, frozen=True):
             )
             return None
         time = self.expressions.quantity(
-            first.time, Scope(self.main, Allowed.FLOWS), TIME, "the think time"
+            first.time, Scope(self.main, AllowedNames.FLOWS), TIME, "the think time"
         )
         time = self.cited(time, item.source, source)
         amount = quantities[0]

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Module, kind_of, named_in
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -60,7 +60,7 @@ class EventChecker(Part, frozen=True):
         )
 
     def _event(self, event: ast.Event) -> ir.Event | None:
-        scope, name = Scope(self.main, Allowed.FLOWS), event.name.text
+        scope, name = Scope(self.main, AllowedNames.FLOWS), event.name.text
         share = self.expressions.quantity(event.value, scope, DIMENSIONLESS, "a probability")
         if not self._is_free(event) or not self._is_of_items(event) or share is None:
             return None

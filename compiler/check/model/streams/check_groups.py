@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, Module
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
@@ -54,7 +54,7 @@ class GroupChecker(Part, frozen=True):
     def _group(self, declared: DeclaredAs[ast.Group]) -> ir.Group | None:
         """Return a group of users."""
         declaration = declared.declaration
-        scope = Scope(declared.module, Allowed.POPULATION)
+        scope = Scope(declared.module, AllowedNames.POPULATION)
         what = "the size of a group"
         size = self.expressions.quantity(declaration.size, scope, DIMENSIONLESS, what)
         size = self.cited(size, declaration.source)
@@ -83,11 +83,11 @@ class GroupChecker(Part, frozen=True):
                 ast.Product(
                     share.span, ((False, ast.Reference(share.span, users.name)), (False, share))
                 ),
-                Scope(module, Allowed.POPULATION),
+                Scope(module, AllowedNames.POPULATION),
             )
             return None if quantity is None else quantity.expr
         name = ast.Reference(users.name.span, users.name)
-        quantity = self.expressions.quantity(name, Scope(system, Allowed.POPULATION))
+        quantity = self.expressions.quantity(name, Scope(system, AllowedNames.POPULATION))
         return (
             None if quantity is None or isinstance(quantity.expr, ir.Population) else quantity.expr
         )
@@ -101,7 +101,7 @@ class GroupChecker(Part, frozen=True):
         """Return how many flows a stream has in each group: `for 2 in each room`."""
         flows = ir.Quantity(expr=ir.Constant(_ONE), dimension=DIMENSIONLESS, span=each.name.span)
         if each.flows is not None:
-            scope = Scope(self.main, Allowed.POPULATION)
+            scope = Scope(self.main, AllowedNames.POPULATION)
             what = "a number of flows"
             stated = self.expressions.quantity(each.flows, scope, DIMENSIONLESS, what)
             if stated is None:
@@ -112,7 +112,7 @@ class GroupChecker(Part, frozen=True):
 
     def most(self, written: ast.Expr) -> ir.Quantity | None:
         """Return how many streams of its group each receiver gets at most."""
-        scope = Scope(self.main, Allowed.POPULATION)
+        scope = Scope(self.main, AllowedNames.POPULATION)
         return self.expressions.quantity(written, scope, DIMENSIONLESS, "how many at most")
 
     def merges(self, step: ast.Step, component: ir.Component) -> bool:
@@ -147,7 +147,7 @@ class GroupChecker(Part, frozen=True):
                 self._not_of_pairs(stream, named[0])
             return
         node = None if isinstance(whose, ir.Whose) else nodes[whose]
-        if node is not None and Allowed.POPULATION in mentions_of(node.count):
+        if node is not None and AllowedNames.POPULATION in mentions_of(node.count):
             return
         users = self.users_of(self.main)
         if node is not None and users is not None and not mentions_of(users):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.ir.parts import parts_of
@@ -23,7 +23,7 @@ class PlayoutChecker(Part, frozen=True):
         buffer = self.first(stated, "a stream has only one playout buffer", "remove one of them")
         if buffer is None:
             return None
-        scope = Scope(self.main, Allowed.MODEL)
+        scope = Scope(self.main, AllowedNames.MODEL)
         delay = self.cited(
             self.expressions.quantity(buffer.delay, scope, TIME, "a playout delay"), buffer.source
         )

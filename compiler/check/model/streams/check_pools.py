@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import owner_in
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -35,9 +35,11 @@ class PoolChecker(Part, frozen=True):
                 hint=instead(item.span.text, f"give {item.pool.text}", at=item.span),
             )
         elif item.amount is not None:
-            amount = self.expressions.quantity(item.amount, Scope(self.main, Allowed.POPULATION))
+            amount = self.expressions.quantity(
+                item.amount, Scope(self.main, AllowedNames.POPULATION)
+            )
         if isinstance(item, ast.Take) and item.condition is not None:
-            fixed = Scope(self.main, Allowed.NOTHING)
+            fixed = Scope(self.main, AllowedNames.NOTHING)
             condition = self.expressions.condition(item.condition, fixed)
         if pool is None:
             return None

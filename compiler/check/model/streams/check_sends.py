@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from qps.compiler import ir
-from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.names.scope import AllowedNames
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -90,4 +90,4 @@ def _arrival(
 
 def _grows(node: str, nodes: Mapping[str, ir.Node]) -> bool:
     declared = nodes.get(node)
-    return declared is not None and Allowed.POPULATION in mentions_of(declared.count)
+    return declared is not None and AllowedNames.POPULATION in mentions_of(declared.count)

@@ -15,7 +15,7 @@ from qps.compiler.check.names.declarations import (
     names_of,
 )
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -59,7 +59,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
 
         A component in which others run is several steps.
         """
-        scope = Scope(self.main, Allowed.FLOWS)
+        scope = Scope(self.main, AllowedNames.FLOWS)
         parts = self._placed_component(item, scope)
         repeat = None
         if item.repeat is not None:
@@ -67,7 +67,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
             repeat = times.expr if times else None
         condition = None
         if item.condition is not None:
-            fixed = Scope(self.main, Allowed.NOTHING)
+            fixed = Scope(self.main, AllowedNames.NOTHING)
             condition = self.expressions.condition(item.condition, fixed)
         spread = None if item.spread is None else self._spread(item.spread, node)
         group = None if item.group is None else self.groups.group(item.group)
@@ -188,7 +188,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
             return None
         group = most = count = None
         if item.count is not None:
-            scope, what = Scope(self.main, Allowed.POPULATION), "a number of others"
+            scope, what = Scope(self.main, AllowedNames.POPULATION), "a number of others"
             count = self.expressions.quantity(item.count, scope, DIMENSIONLESS, what)
             if count is None:
                 return None

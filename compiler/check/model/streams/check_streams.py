@@ -25,9 +25,9 @@ from qps.compiler.check.model.streams.check_routes import RouteChecker, check_re
 from qps.compiler.check.model.streams.check_sends import check_sends
 from qps.compiler.check.model.streams.check_steps import StepChecker
 from qps.compiler.check.model.streams.check_visits import VisitChecker
-from qps.compiler.check.names.declarations import Indexed, kind_of, lookup, lookup_as
+from qps.compiler.check.names.declarations import IndexedDeclaration, kind_of, lookup, lookup_as
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
@@ -83,7 +83,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         report_unused(events, self)
         condition = None
         if declaration.condition is not None:
-            fixed = Scope(self.main, Allowed.NOTHING)
+            fixed = Scope(self.main, AllowedNames.NOTHING)
             condition = self.expressions.condition(declaration.condition, fixed)
         whose = declaration.whose
         flows_from = None if whose is None else self._flows_from(whose)
@@ -103,7 +103,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         rank = self.first(ranks, "a stream has only one priority", "remove one of them")
         priority = None
         if rank is not None:  # one that failed is reported: the rest goes on without it
-            fixed = Scope(self.main, Allowed.NOTHING)
+            fixed = Scope(self.main, AllowedNames.NOTHING)
             priority = self.expressions.quantity(rank.value, fixed, DIMENSIONLESS, "a priority")
         stream = ir.Stream(
             name=self.main.qualified(declaration.name.text),
@@ -149,7 +149,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 hint=instead(whose.name.text, "user", words="write `for each user`"),
             )
             return None
-        if declared is not None and isinstance(declared.declaration, Indexed):
+        if declared is not None and isinstance(declared.declaration, IndexedDeclaration):
             kinds = declared.declaration.kinds
             self.sink.report(
                 codes.WRONG_KIND,
@@ -190,7 +190,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         several = next((node for node in starts if node.count != ir.Constant(_ONE)), None)
         if several is not None and not is_old:
             name, node = declaration.name.text, several.name
-            whose = "users" if Allowed.POPULATION in mentions_of(several.count) else "of them"
+            whose = "users" if AllowedNames.POPULATION in mentions_of(several.count) else "of them"
             self.sink.report(
                 codes.WHOSE,
                 declaration.name.span,
@@ -223,7 +223,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 hint=removal_hint(arrivals.span, "remove `arrivals`, or replace `think` by a rate"),
             )
             return None
-        what, scope = "a coefficient of variation", Scope(self.main, Allowed.FLOWS)
+        what, scope = "a coefficient of variation", Scope(self.main, AllowedNames.FLOWS)
         quantity = self.expressions.quantity(arrivals.variation, scope, DIMENSIONLESS, what)
         return self.cited(quantity, arrivals.source, declaration.source)
 
@@ -243,7 +243,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         checker = VisitChecker(
             self.expressions, steps=self.steps, routes=routes, emission=emission, events=uses
         )
-        fixed = Scope(self.main, Allowed.NOTHING)
+        fixed = Scope(self.main, AllowedNames.NOTHING)
         stops: list[_Stop] = []
         is_sound = True
         for item in declaration.items:

@@ -16,7 +16,7 @@ from qps.compiler.check.model.streams.check_events import EventUses
 from qps.compiler.check.model.streams.check_pools import PoolChecker
 from qps.compiler.check.model.streams.check_routes import RouteChecker
 from qps.compiler.check.model.streams.check_steps import StepChecker
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -192,7 +192,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
     def _probability(self, branch: ast.Chance) -> ir.Quantity | None:
         if branch.probability is None or not self.events.is_sound(branch.probability):
             return None
-        scope = Scope(self.main, Allowed.FLOWS)
+        scope = Scope(self.main, AllowedNames.FLOWS)
         return self.expressions.quantity(branch.probability, scope, DIMENSIONLESS, "a probability")
 
     def _branch_of_event(
@@ -298,7 +298,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
 
         Where parameters say how many, each call but those there always are has its condition.
         """
-        fixed, what = Scope(self.main, Allowed.NOTHING), "a number of others"
+        fixed, what = Scope(self.main, AllowedNames.NOTHING), "a number of others"
         count = self.expressions.quantity(item.count, fixed, DIMENSIONLESS, what)
         if count is None:
             return []
@@ -349,7 +349,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         condition = None
         if item.condition is not None:
             condition = self.expressions.condition(
-                item.condition, Scope(self.main, Allowed.NOTHING)
+                item.condition, Scope(self.main, AllowedNames.NOTHING)
             )
         is_sound = len(stated) == sum(part is not None for part in (times, sends, returns))
         is_sound = is_sound and (condition is None) == (item.condition is None)
