@@ -35,7 +35,7 @@ from qps.engine.distributions.sum_transforms import (
     share_at_fixed,
     transform,
 )
-from qps.engine.numerics.array_blocks import Array, falling_root_beside, filled, in_blocks
+from qps.engine.numerics.array_blocks import Array, falling_root_by_neighbors, filled, in_blocks
 
 BLOCK = 512
 _CACHE_SIZE = 1 << 14
@@ -171,4 +171,4 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
 
     near = TOLERANCES if len(terms) == len(SMOOTH) else NEXT_TO
     start = np.zeros(level.shape)
-    return falling_root_beside(excess, start, high, high, goal, nearest, *stages, guess=near)
+    return falling_root_by_neighbors(excess, start, high, high, goal, nearest, *stages, guess=near)

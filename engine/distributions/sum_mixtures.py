@@ -37,7 +37,7 @@ from qps.engine.distributions.sum_transforms import (
     share_at_fixed,
     transform,
 )
-from qps.engine.numerics.array_blocks import Array, falling_root_beside
+from qps.engine.numerics.array_blocks import Array, falling_root_by_neighbors
 
 
 class _Alike(Struct):
@@ -306,7 +306,7 @@ def quantile_of_paths(
     left = ~is_on
     near = TOLERANCES if len(terms) == len(SMOOTH) else NEXT_TO
     some = [one[left] for one in (np.zeros(level.shape), high, high, low, goal, *stages)]
-    found[left] = low[left] + falling_root_beside(excess, *some, guess=near)
+    found[left] = low[left] + falling_root_by_neighbors(excess, *some, guess=near)
     return found
 
 

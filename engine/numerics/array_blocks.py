@@ -18,7 +18,7 @@ _BLOCK = 4096
 _MOST_STEPS = 120
 _ENOUGH = 2e-15
 _NEXT_IS_EXACT = 1e-9
-_FEWEST_BESIDE, _BESIDE = 64, 8
+_FEWEST_ELEMENTS, _STRIDE = 64, 8
 """Elements from which one of so many is found first."""
 
 
@@ -128,7 +128,7 @@ def falling_root(
     return found
 
 
-def falling_root_beside(
+def falling_root_by_neighbors(
     function: Callable[..., tuple[Array, Array]],
     low: Array,
     high: Array,
@@ -141,9 +141,9 @@ def falling_root_beside(
     One of so many is found first; those between them start on a line through two of these.
     """
     count = start.size
-    if count < _FEWEST_BESIDE:
+    if count < _FEWEST_ELEMENTS:
         return falling_root(function, low, high, start, *arguments, guess=guess)
-    nodes = np.unique(np.append(np.arange(0, count, _BESIDE), count - 1))
+    nodes = np.unique(np.append(np.arange(0, count, _STRIDE), count - 1))
     left = np.setdiff1d(np.arange(count), nodes, assume_unique=True)
     found = np.empty(count)
     for some in (nodes, left):

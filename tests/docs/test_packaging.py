@@ -41,6 +41,14 @@ def test_every_folder_is_linked() -> None:
         assert (ROOT / folder / "__init__.py").exists()
 
 
+def test_tools_that_read_code_find_each_module_once() -> None:
+    """Pyright, as mypy, reads through the links of src/qps alone, and ctags follows none."""
+    assert PROJECT["tool"]["pyright"]["include"] == ["src"]
+    assert (ROOT / ".ctags.d" / "qps.ctags").read_text(encoding="utf-8").endswith("--links=no\n")
+    linked = [path for path in (ROOT / "src" / "qps").iterdir() if path.is_dir()]
+    assert len({path.resolve() for path in linked}) == len(linked)
+
+
 _BUILT = """
 from qps.build import build, checksum_of, parts_at_work
 from qps.compiler.diagnostics.source import Source

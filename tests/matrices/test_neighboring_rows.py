@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qps.engine.execution.array_runs import Runner
-from qps.engine.numerics.array_blocks import Array, falling_root, falling_root_beside
+from qps.engine.numerics.array_blocks import Array, falling_root, falling_root_by_neighbors
 from qps.solver.matrix.limits.failure_brackets import closed_in
 from qps.solver.matrix.limits.neighboring_rows import first_failing
 from qps.solver.matrix.limits.row_preparation import Floats, Rows
@@ -45,13 +45,15 @@ def test_rows_begin_to_fail_where_each_does(name: str) -> None:
         assert looks[0] < looks[1] / 2
 
 
-def test_roots_of_elements_beside_each_other_are_those_of_each() -> None:
+def test_roots_of_neighboring_elements_are_those_of_each() -> None:
     size = np.exp(np.linspace(0, 3, 200))
 
     def excess(at: Array, own: Array) -> tuple[Array, Array]:
         return own - at**3, -3 * at**2
 
     ends = np.zeros(200), np.full(200, 50.0), np.full(200, 50.0)
-    alone, beside = (root(excess, *ends, size) for root in (falling_root, falling_root_beside))
+    alone, beside = (
+        root(excess, *ends, size) for root in (falling_root, falling_root_by_neighbors)
+    )
     assert beside == pytest.approx(alone, rel=1e-14)
     assert beside == pytest.approx(np.cbrt(size), rel=1e-14)

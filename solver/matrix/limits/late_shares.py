@@ -86,7 +86,7 @@ class LateShare:
         return np.where(is_defined, found, np.nan)
 
 
-_SURE = 1e-6
+_DECISIVE = 1e-6
 """A margin of the share that is late from which its sign is that of the limit's own margin."""
 
 
@@ -99,7 +99,7 @@ def margin_beyond(rows: Rows, criterion: CompiledCriterion, population: Floats) 
     margin = np.full(rows.count, np.nan)
     if late is not None:
         margin = np.broadcast_to(late.at(rows, population), rows.count).copy()
-    near = np.flatnonzero(~(np.isfinite(margin) & (np.abs(margin) > _SURE)))
+    near = np.flatnonzero(~(np.isfinite(margin) & (np.abs(margin) > _DECISIVE)))
     if near.size:
         some = rows.take(near) if near.size < rows.count else rows
         sides = (criterion.measure, criterion.limit)
