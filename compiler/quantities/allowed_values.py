@@ -44,7 +44,7 @@ class Bound(Enum):
     SEVERAL = "two or more"
     RANK = "a whole number of 1 or more"
     WHOLE = "whole and above zero"
-    EFFICIENCY = "above 50 % and at most 100 %"
+    EFFICIENCY = "above 0 and at most 200 %"
     CALLS = "a whole number from 1 to 10,000"
 
     @property
@@ -76,7 +76,7 @@ _INTERVALS = {
     Bound.LOAD: Interval(least=_ZERO, most=Fraction(_LARGEST_LOAD)),
     Bound.FULL: Interval(least=_ZERO, most=_ONE),
     Bound.TARGET: Interval(least=_ZERO, most=_ONE, is_least_out=True),
-    Bound.EFFICIENCY: Interval(least=Fraction(1, 2), most=_ONE, is_least_out=True),
+    Bound.EFFICIENCY: Interval(least=_ZERO, most=Fraction(2), is_least_out=True),
     Bound.COUNT: _WHOLE,
     Bound.SEVERAL: Interval(least=Fraction(2)),
     Bound.NUMBER: Interval(least=_ZERO, is_whole=True),

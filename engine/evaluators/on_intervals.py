@@ -233,15 +233,18 @@ def waiting(work: Interval, load: Interval) -> Interval:
 def effective(cores: Interval, efficiency: Interval) -> Interval:
     """Return the bounds of what cores do together, c e^(log2 c), for one core or more.
 
-    It grows with both, as an efficiency lies above one half.
+    It grows with the efficiency, and with the cores where that lies above one half; below, it falls
+    with them.
     """
-    if not (cores.low >= 1 and efficiency.low >= 1 / 2):
+    if not (cores.low >= 1 and efficiency.low > 0):
         return NOTHING_KNOWN
     doublings = quotient(logarithm(cores), logarithm(Interval(2.0, 2.0)))
     found = times(cores, raised(efficiency, doublings))
-    low = on_floats.effective(cores.low, efficiency.low)
-    high = on_floats.effective(cores.high, efficiency.high)
-    rises = cores.slow >= 0 and efficiency.slow >= 0
+    low, high = (
+        choose(on_floats.effective(end, of) for end in (cores.low, cores.high))
+        for choose, of in ((min, efficiency.low), (max, efficiency.high))
+    )
+    rises = cores.slow >= 0 and efficiency.slow >= 0 and efficiency.low >= 1 / 2
     slow = max(found.slow, 0.0) if rises else found.slow
     return Interval(*_widened(low, high, 2 * LIBRARY), slow, found.steep)
 

@@ -67,7 +67,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "ceil": (ANY,),
     "w": (POSITIVE,),
     "lower_w": ((-0.36, -0.001),),
-    "effective": ((1.0, 64.0), (0.5, 1.0)),
+    "effective": ((1.0, 64.0), (0.3, 1.2)),
     "harmonic": (POSITIVE,),
     "erlang_b": (FLOWS, POSITIVE),
     "erlang_c": (FLOWS, POSITIVE),

@@ -29,15 +29,10 @@ from qps.compiler.measurement.scalability.closed_tables import ClosedTable
 from qps.compiler.measurement.scalability.levenberg_marquardt import least_point
 from qps.compiler.measurement.scalability.percentile_variation import service_variation
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
-from qps.compiler.measurement.scalability.station_fit import StationFit
+from qps.compiler.measurement.scalability.station_fit import NOISE, NOISE_ROWS, StationFit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-NOISE = 0.03
-"""Share of a throughput by which one run is expected to differ from the next."""
-NOISE_ROWS = 4
-"""How many rows that expectation counts as."""
 
 _OPTIONAL = ("delay", "parallel", "bonus", "contention", "coherency")
 """Numbers that are there only where a table shows them; the demand always is."""

@@ -7,6 +7,11 @@ from msgspec import Struct
 from qps.compiler.measurement.scalability.closed_tables import ClosedTable
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
 
+NOISE = 0.03
+"""Share of a throughput by which one run is expected to differ from the next."""
+NOISE_ROWS = 4
+"""How many rows that expectation counts as."""
+
 
 class StationFit(Struct, frozen=True, kw_only=True):
     """The law that fits a table best, and how far its numbers may be off together.

@@ -129,13 +129,14 @@ export const OPERATIONS = {
   },
   floor: rounded(Math.floor, [-1, 0], (p) => [floorOf(p), 1n]),
   ceil: rounded(Math.ceil, [0, 1], (p) => [-floorOf([-p[0], p[1]]), 1n]),
-  // Of each doubling of cores an efficiency is kept: more with more cores (it lies above one half), and with more kept of each.
+  // Of each doubling of cores an efficiency is kept. For one of both it rises or falls with the other, so its ends are at corners.
   effective: {
     value: effective,
     slopes: (a, b, value) => [value / a * (1 + Math.log2(b)), value / b * Math.log2(a)],
     bounds(boxes, i, p, q) {
       const { low, high } = boxes;
-      boxes.keep(i, low[q] >= 0.5 ? [effective(low[p], low[q]), effective(high[p], high[q])] : NOTHING);
+      const corners = [low[p], high[p]].flatMap((cores) => [effective(cores, low[q]), effective(cores, high[q])]);
+      boxes.keep(i, low[p] > 0 && low[q] > 0 ? [Math.min(...corners), Math.max(...corners)] : NOTHING);
       boxes.slope(i, NOTHING);
     },
     exact: (cores, efficiency) => {

@@ -167,7 +167,9 @@ class CostChecker(Part, frozen=True):
                 codes.NO_RESOURCE,
                 item.resource.span,
                 f"`{machine.name}` has no CPU `{item.resource.text}` with a fixed number of cores",
-                hint="add the cores to the machine: `cpu 2 core`",
+                hint="add the cores to the machine, and its efficiency as a number: `cpu 2 core`"
+                if resource is not None and resource.efficiency is not None
+                else "add the cores to the machine: `cpu 2 core`",
             )
             return None
         if resource is None:

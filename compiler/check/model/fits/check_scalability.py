@@ -32,6 +32,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.measurement.measured_tables import DataError, read_table
 from qps.compiler.measurement.regression import FEW_MISSED, LARGE_RESIDUAL
 from qps.compiler.measurement.scalability.closed_tables import closed_table
+from qps.compiler.measurement.scalability.core_scaling import core_scaling
 from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.syntax import ast
@@ -73,6 +74,41 @@ class ScalabilityChecker(Part, frozen=True):
         except DataError as error:
             self.sink.report(codes.BAD_DATA, item.file.span, error.message, hint=error.hint)
             return None
+
+    def efficiency(self, item: ast.Fit, module: Module) -> ir.Quantity | None:
+        """Return the scaling efficiency that fits a table of cores; None where it was reported."""
+        assert item.by is not None
+        text = self.expressions.context.data(item.file, module.syntax.source)
+        if text is None:
+            return None
+        try:
+            table = closed_table(
+                read_table(text, item.file.value), item.by.text, unit_reader(module)
+            )
+        except DataError as error:
+            self.sink.report(codes.BAD_DATA, item.file.span, error.message, hint=error.hint)
+            return None
+        found = core_scaling(table)
+        worst = max(range(len(found.errors)), key=lambda i: abs(found.errors[i]))
+        if abs(found.errors[worst]) > LARGE_RESIDUAL:
+            self.sink.report(
+                codes.POOR_FIT,
+                item.file.span,
+                f"poor fit to `{table.file}`: an efficiency of {found.efficiency * 100:.3g} % "
+                f"misses the throughput of {table.clients[worst]} cores by "
+                f"{found.errors[worst] * 100:+.2g} %",
+                hint="leave out numbers of cores that you do not plan for, or fit a closed load "
+                "test of the machine by the number of its clients",
+            )
+        return fitted_number(
+            self.expressions,
+            _plain(item, found.efficiency),
+            "",
+            weights=(found.deviation,),
+            freedom=found.freedom,
+            noise=found.noise,
+            table=f"{table.file}\0by {table.by}",
+        )
 
     # -- its numbers -----------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.fits.check_fits import FitChecker
+from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.model.hardware.check_attributes import AttributeChecker
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.values import multiply
@@ -167,9 +168,14 @@ class ResourceChecker(AttributeChecker, frozen=True):
             return None
         value = said.value.value
         if isinstance(value, ast.Fit):
-            self._not_fitted(value, "an efficiency", "efficiency 95 %")
-            return None
-        found = self.expressions.quantity(value, said.scope, DIMENSIONLESS, "an efficiency")
+            if value.by is None:
+                hint = f'name its column of cores: `efficiency fit "{value.file.value}" by cores`'
+                what = "an efficiency is fitted to throughput by the number of cores"
+                self.sink.report(codes.MISPLACED, value.span, what, hint=hint)
+                return None
+            found = ScalabilityChecker(self.expressions).efficiency(value, said.scope.module)
+        else:
+            found = self.expressions.quantity(value, said.scope, DIMENSIONLESS, "an efficiency")
         if found is None or found.expr == _ONE:
             return None
         if queueing is not None and queueing.has_full_speed:
