@@ -105,7 +105,7 @@ NO_SPREAD = Code(
     "QPS0535",
     "no-spread",
     _W,
-    "fit without residuals: uncertainty unknown",
+    "fit without residuals: uncertainty as in other tables",
 )
 
 NO_SATURATION = Code("QPS0536", "no-saturation", _W, "closed load test without a visible limit")

@@ -1,14 +1,15 @@
 """How far fitted numbers may be off, all of them together: a multivariate t distribution.
 
-The numbers are those of ordinary least squares; standard errors are those for noise that grows with
-the load, as measured loads have it: its standard deviation is the same share of each. So the
-variance is that of ordinary least squares under such noise, whose size is estimated by weighted
-ones (A. C. Aitken, On least squares and linear combination of observations, 1935). A textbook's
+The numbers are those of least squares with noise that grows with the load, as measured loads have
+it: its standard deviation is the same share of each, but for the smallest (A. C. Aitken, On least
+squares and linear combination of observations, 1935). A textbook's
 interval, for noise that is the same at all loads, holds four of five truths there where it says
-nine of ten.
+nine of ten. Rows that are medians of repetitions count by how far these lie apart, too
+(`repetitions`): the noise of each row follows from its weight.
 
-Rows that are medians of repetitions count by how far these lie apart (`repetitions`): then the
-numbers are those of weighted least squares, and the noise of each row follows from its weight.
+What few rows do not show is expected as other tables have it: how large the noise is, and how far
+costs bend between the rows (`noise_prior`). So two rows for two numbers have an interval, and four
+that happen to lie on a line do not promise that others will.
 
 Three things make it wider. Rows that are one measurement (equal in every digit) count once. Rows of
 one machine, host, run or day, and rows that repeat the same rates, miss together by what the group
@@ -31,6 +32,12 @@ from msgspec import Struct
 
 from qps.compiler.measurement.fits import Fit
 from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.noise_prior import (
+    NOISE_ROWS,
+    bend_covariance,
+    expected_within,
+    row_places,
+)
 from qps.compiler.measurement.repetitions import Weighting
 from qps.compiler.measurement.weighted_rows import LEAST_SHARE, Matrix, Vector, products, weighted
 from qps.compiler.quantities.cholesky import cholesky
@@ -62,11 +69,14 @@ class Spread(Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=16)
-def fit_spread(fit: Fit) -> Spread | None:
+def fit_spread(fit: Fit, *, may_bend: bool = True) -> Spread | None:
     """Return how far the numbers of a fit may be off, in their own units.
 
-    None where the table does not show it: there are no more distinct rows than numbers, or nothing
-    is missed.
+    They `may_bend` where they are used for other rates; not where two tables are compared at the
+    same rates, as both bend alike.
+
+    None where nothing is missed, though there are more distinct rows than numbers: such tables are
+    computed.
     """
     runs = fit.runs
     unit = runs.load.unit
@@ -74,18 +84,23 @@ def fit_spread(fit: Fit) -> Spread | None:
         float(unit / rate.unit * fit.cores) for rate in runs.rates
     ]
     groups = None if runs.groups is None else [runs.groups[row] for row in runs.used]
-    return spread(fit.squares, scales, groups, runs.labels, fit.weighting)
+    return spread(fit.squares, scales, groups, runs.labels, fit.weighting, may_bend=may_bend)
 
 
 class _Rows(Struct, frozen=True, kw_only=True):
     """Distinct rows, column by column: these are orthonormal, and `missed` is what is left.
 
-    `noise` is how far each row may be off, but for a factor, `copies` how often it is written.
+    `noise` is how far each row may be off, but for a factor, `copies` how often it is written;
+    `places` are those of `row_places`, `loads` what they are shares of, times the weights, and
+    `own_loads` the fitted loads.
     """
 
     columns: Matrix
     missed: Vector
     noise: Vector
+    own_loads: Vector
+    loads: Vector
+    places: Matrix
     copies: list[int]
     labels: list[Hashable]
 
@@ -96,6 +111,8 @@ def spread(
     groups: Sequence[str] | None = None,
     settings: Sequence[Hashable] | None = None,
     weighting: Weighting | None = None,
+    *,
+    may_bend: bool = True,
 ) -> Spread | None:
     """Return how far the numbers of least squares may be off, each in a unit of its own.
 
@@ -110,30 +127,30 @@ def spread(
     fitted = [a + b for a, b in zip(squares.target, errors, strict=True)]
     copies = _copies(squares, groups)
     freedom = len(copies) - size
-    if freedom <= 0 or sum(map(mul, errors, errors)) <= _NOTHING * sum(map(mul, fitted, fitted)):
+    is_exact = sum(map(mul, errors, errors)) <= _NOTHING * sum(map(mul, fitted, fitted))
+    if freedom < 0 or (freedom > 0 and is_exact):
         return None
-    loads, noise = _noise(fitted, weighting)
-    rows = _Rows(
-        columns=[[column[i] for i in copies] for column in made],
-        missed=[errors[i] for i in copies],
-        noise=[noise[i] for i in copies],
-        copies=list(copies.values()),
-        labels=[settings[i] if groups is None else groups[i] for i in copies],
-    )
+    rows = _rows(squares, (made, errors, fitted), weighting, copies, groups or settings)
     columns, residuals = weighted(rows.columns, rows.missed, rows.noise)
-    within, between = _variances(columns, residuals, rows.labels)
+    within, between = _variances(columns, residuals, rows.labels) if freedom else (0.0, 0.0)
+    within = expected_within(within, freedom)
     number = len(set(rows.labels))
     correlation_factor = 1.0
+    shown = freedom
     if groups is not None and number < len(copies):
-        freedom = min(freedom, max(1, number - 1))
+        freedom = min(freedom, max(1, number - 1)) or NOISE_ROWS
     elif between > 0:
         freedom = max(1, number - size)
     else:
-        order = sorted(range(len(copies)), key=[loads[i] for i in copies].__getitem__)
+        order = sorted(range(len(copies)), key=rows.own_loads.__getitem__)
         correlation_factor = _correlation_factor([residuals[i] for i in order], size)
         if correlation_factor > 1:
             freedom = max(1, floor(len(copies) / correlation_factor) - size)
-    root = cholesky(_covariance(rows, within * correlation_factor, between))
+        freedom += NOISE_ROWS
+    covariance = _covariance(rows, within * correlation_factor, between)
+    if may_bend:
+        covariance = _sum(covariance, _bent(rows, shown), 1.0)
+    root = cholesky(covariance)
     return Spread(
         freedom=freedom,
         weights=tuple(
@@ -144,9 +161,41 @@ def spread(
         ),
         is_grouped=between > 0,
         correlation_factor=correlation_factor,
-        noise=sqrt(
-            within * correlation_factor + between + (0.0 if weighting is None else weighting.run)
+        noise=sqrt(within + between + (0.0 if weighting is None else weighting.run)),
+    )
+
+
+def _rows(
+    squares: LeastSquares,
+    solved: tuple[Matrix, Vector, Vector],
+    weighting: Weighting | None,
+    copies: dict[int, int],
+    labels: Sequence[Hashable],
+) -> _Rows:
+    """Return the distinct rows of least squares, those that are written first.
+
+    `solved` has the orthonormal columns, what each row is missed by, and the fitted loads.
+    """
+    assert squares.numbers is not None
+    made, errors, fitted = solved
+    loads, large, noise = _noise(fitted, weighting)
+    counts = [_weight_of(weighting, i) for i in copies]
+    return _Rows(
+        columns=[[column[i] for i in copies] for column in made],
+        missed=[errors[i] for i in copies],
+        noise=[noise[i] for i in copies],
+        own_loads=[loads[i] for i in copies],
+        loads=[large[i] for i in copies],
+        places=row_places(
+            [large[i] / count for i, count in zip(copies, counts, strict=True)],
+            [float(number) for number in squares.numbers],
+            [
+                [column[i] / count for i, count in zip(copies, counts, strict=True)]
+                for column in squares.columns
+            ],
         ),
+        copies=list(copies.values()),
+        labels=[labels[i] for i in copies],
     )
 
 
@@ -161,13 +210,18 @@ def _copies(squares: LeastSquares, groups: Sequence[str] | None) -> dict[int, in
     return copies
 
 
-def _noise(fitted: Vector, weighting: Weighting | None) -> tuple[Vector, Vector]:
-    """Return the load of each row, and how far it may be off as its weight counts."""
-    counts = (1,) * len(fitted) if weighting is None else weighting.weights
-    loads = [abs(load) / weight for load, weight in zip(fitted, counts, strict=True)]
+def _weight_of(weighting: Weighting | None, row: int) -> int:
+    """Return what a row was multiplied by."""
+    return 1 if weighting is None else weighting.weights[row]
+
+
+def _noise(fitted: Vector, weighting: Weighting | None) -> tuple[Vector, Vector, Vector]:
+    """Return the load of each row; of these none too small, as its weight counts; their noise."""
+    loads = [abs(load) / _weight_of(weighting, row) for row, load in enumerate(fitted)]
     least = LEAST_SHARE * max(loads)
-    noise = [max(load, least) * weight for load, weight in zip(loads, counts, strict=True)]
-    return loads, noise if weighting is None else list(map(mul, noise, weighting.deviations))
+    large = [max(load, least) * _weight_of(weighting, row) for row, load in enumerate(loads)]
+    noise = large if weighting is None else list(map(mul, large, weighting.deviations))
+    return loads, large, noise
 
 
 def _variances(
@@ -219,16 +273,26 @@ def _correlation_factor(residuals: Vector, size: int) -> float:
 
 
 def _covariance(rows: _Rows, within: float, between: float) -> Matrix:
-    """Return the covariance of the coordinates that ordinary least squares finds."""
+    """Return the covariance of the coordinates that least squares finds."""
     weights = list(map(mul, rows.noise, rows.copies))
     moved = [list(map(mul, column, weights)) for column in rows.columns]
     found = [[within * value for value in row] for row in products(moved)]
     if between == 0:
         return found
-    shared = products([_summed(column, rows.labels) for column in moved])
+    return _sum(found, products([_summed(column, rows.labels) for column in moved]), between)
+
+
+def _bent(rows: _Rows, freedom: int) -> Matrix:
+    """Return what bends between the rows add to the covariance."""
+    loads = list(map(mul, rows.loads, rows.copies))
+    moved = [list(map(mul, column, loads)) for column in rows.columns]
+    return bend_covariance(moved, rows.places, freedom)
+
+
+def _sum(matrix: Matrix, other: Matrix, factor: float) -> Matrix:
     return [
-        [a + between * b for a, b in zip(one, other, strict=True)]
-        for one, other in zip(found, shared, strict=True)
+        [a + factor * b for a, b in zip(one, two, strict=True)]
+        for one, two in zip(matrix, other, strict=True)
     ]
 
 

@@ -1,8 +1,8 @@
 """Costs fitted to measurements: load = fixed + so much per item + so much per byte.
 
 A table has a column for the load (`cpu in %`) and a column for each rate that causes it, whose
-heading is its unit (`packet/s`, `Mbit/s`). The coefficients are those of ordinary least squares,
-solved exactly, so that a spec has the same numbers on every machine.
+heading is its unit (`packet/s`, `Mbit/s`). The coefficients are those of least squares of the
+relative errors, solved exactly, so that a spec has the same numbers on every machine.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Size(Struct, frozen=True):
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count.
 
-    Those `without` any work say nothing where there is no fixed load: whatever items cost, none
-    cost nothing.
+    Those `without` any work say nothing where there is no fixed load, and nothing where they have
+    no load: whatever items cost, none cost nothing, and nobody measured that.
 
     `groups` says of each row where or when it was measured, `settings` at what,
     `repetitions` how often; None where no column says so.
@@ -126,8 +126,8 @@ class Fit(Struct, frozen=True, kw_only=True):
 
     `cores` is how many processors share the load, one where nothing gave them; `left_out` names
     the columns that were not used; `command` is what shows all of it. `has_fixed` is False where
-    no fixed load was requested. `weighting` explains how much rows count that are medians of
-    repetitions; None where all count alike.
+    no fixed load was requested. `weighting` explains how much rows count; None where there are no
+    more of them than numbers.
     """
 
     file: str
@@ -204,9 +204,8 @@ def _fit(
             f"rates in `{table.name}` are collinear: their service demands cannot be separated",
             "measure different item sizes at different rates, or remove a column",
         )
-    weights = None
-    if runs.repetitions is not None:
-        weights = weighting(squares, runs.repetitions.picked(runs.used))
+    repetitions = None if runs.repetitions is None else runs.repetitions.picked(runs.used)
+    weights = weighting(squares, repetitions)
     if weights is not None:
         solved = _squares(runs, weights.weights, has_fixed=reading.has_fixed).numbers
         assert solved is not None
@@ -263,10 +262,12 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
     if any(rate.item == INFORMATION_BASE for rate in rates):
         rows = enumerate(zip(*(column.whole for column in columns), strict=True))
         other_path = frozenset(i for i, row in rows if 0 in row and is_other_path(row, rates))
-    without = frozenset[int]()
-    if not reading.has_fixed:
-        all_rates = zip(*(column.whole for column in columns), strict=True)
-        without = frozenset(i for i, row in enumerate(all_rates) if not any(row))
+    all_rates = zip(*(column.whole for column in columns), strict=True)
+    without = frozenset(
+        i
+        for i, row in enumerate(all_rates)
+        if not any(row) and not (reading.has_fixed and loads.whole[i])
+    )
     unused = other_path | without | (frozenset() if reading.is_served else saturated)
     used = tuple(i for i in range(len(table.lines)) if i not in unused)
     return Runs(

@@ -4,7 +4,7 @@ Each rate may lie within what was measured, and all of them be like no row: ther
 drawn on, too (hidden extrapolation; R. D. Cook and S. Weisberg, Residuals and Influence in
 Regression, 1982, section 2.2.1; D. C. Montgomery and others, Introduction to Linear Regression
 Analysis, section 3.8). It is shown by the leverage: the variance of a fitted load, as a part of
-that of a measured one.
+that of a measured one. As noise is a share of the load, both are shares of their loads.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import lru_cache
 from math import sqrt
 
 from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.weighted_rows import LEAST_SHARE
 
 
 def relative_uncertainty(fit: Fit, rates: Mapping[str, float]) -> float:
@@ -22,20 +23,30 @@ def relative_uncertainty(fit: Fit, rates: Mapping[str, float]) -> float:
     `rates` are those of the whole machine by item, in base units; where one is missing there is
     none. It concerns the line alone: that the truth goes on as a line is taken for granted.
     """
-    weights, largest = _seen(fit)
+    weights, numbers, least, largest = _seen(fit)
     row = [1.0] * fit.has_fixed + [
         rates.get(term.item, 0.0) / float(column.unit)
         for term, column in zip(fit.terms, fit.runs.rates, strict=True)
     ]
     along = (sum(a * b for a, b in zip(own, row, strict=True)) for own in weights)
-    return sqrt(sum(part * part for part in along) / largest)
+    load = max(abs(sum(a * b for a, b in zip(numbers, row, strict=True))), least)
+    return sqrt(sum(part * part for part in along) / largest) / load
 
 
 @lru_cache(maxsize=16)
-def _seen(fit: Fit) -> tuple[list[list[float]], float]:
-    """Return what makes the columns orthonormal, and the largest leverage of rows of weight 1."""
+def _seen(fit: Fit) -> tuple[list[list[float]], list[float], float, float]:
+    """Return what makes the columns orthonormal, the numbers, and the largest of the rows.
+
+    That is the leverage of a row of weight 1 over the square of its load, which is none too small.
+    """
     squares = fit.squares
-    return squares.orthonormal[1], max(
-        leverage / weight**2
-        for leverage, weight in zip(squares.leverages(), fit.weights, strict=True)
+    assert squares.numbers is not None
+    errors = squares.errors(squares.columns, squares.target)
+    rows = zip(squares.target, errors, fit.weights, strict=True)
+    loads = [abs(target + error) / weight for target, error, weight in rows]
+    least = LEAST_SHARE * max(loads)
+    largest = max(
+        leverage / (weight * max(load, least)) ** 2
+        for leverage, weight, load in zip(squares.leverages(), fit.weights, loads, strict=True)
     )
+    return squares.orthonormal[1], [float(number) for number in squares.numbers], least, largest

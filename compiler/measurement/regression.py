@@ -48,8 +48,8 @@ FEW_MISSED = 20
 class Coefficient(Struct, frozen=True):
     """A fitted number, in seconds of one processor for each item (a bit for information).
 
-    The fixed one is a load. `half_width` is that of its 95 % confidence interval, None where
-    there are no more distinct rows than numbers.
+    The fixed one is a load. `half_width` is that of its 95 % confidence interval, 0 where no row
+    is missed.
     """
 
     heading: str
@@ -232,6 +232,12 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """The lines that were not used as nothing was done in them, though there was a load."""
         runs = self.fit.runs
         return _lines(self.fit, sorted(row for row in runs.without if runs.load.whole[row]))
+
+    @property
+    def empty(self) -> tuple[int, ...]:
+        """The lines that were not used as there is nothing in them: neither work nor load."""
+        runs = self.fit.runs
+        return _lines(self.fit, sorted(row for row in runs.without if not runs.load.whole[row]))
 
     @property
     def at_low_load(self) -> tuple[int, ...]:

@@ -1,13 +1,15 @@
-"""Weights of rows that are medians of repetitions, by how far these lie apart.
+"""Weights of rows: by their loads, and of medians of repetitions by how far these lie apart.
+
+Noise grows with the load: a row counts by one over the load that is fitted to it, but no load for
+less than `LEAST_SHARE` of the largest. Of the tables that are listed in the documentation, rows
+that were left out are predicted more closely so than by rows that count alike.
 
 A row misses the truth by what its repetitions differ by, which their spread shows, and by what they
 all have in common, which only other rows show: the line is not the whole truth. Its variance is the
 sum of both, as in the random effects of a meta-analysis (R. DerSimonian and N. Laird, Meta-analysis
 in clinical trials, 1986, with regressors: S. G. Thompson and S. J. Sharp, Explaining heterogeneity
 in meta-analysis, 1999), and it counts by one over that. So a row never counts for all the others.
-All this is in shares of the loads, and rows that vary alike count alike, whatever their loads: were
-they to count by one over the load, too, those at hardly any load would decide, where items cost
-more than at the loads that are planned for.
+All this is in shares of the loads.
 
 Three repetitions lie close together by luck, too. Their variance is therefore taken for the mean of
 what they show and what all rows show, the latter counting as so many repetitions more (as the
@@ -119,7 +121,7 @@ def _cell(table: Table, heading: str, row: int) -> Fraction | None:
     return found
 
 
-def weighting(squares: LeastSquares, repetitions: Repetitions) -> Weighting | None:
+def weighting(squares: LeastSquares, repetitions: Repetitions | None) -> Weighting | None:
     """Return how much each row of ordinary least squares counts; None where nothing says it."""
     assert squares.numbers is not None
     size = len(squares.columns)
@@ -129,26 +131,42 @@ def weighting(squares: LeastSquares, repetitions: Repetitions) -> Weighting | No
     if len(errors) <= size or largest == 0:
         return None
     least = LEAST_SHARE * largest
+    loads = [max(load, least) for load in fitted]
+    deviations, run = _apart(squares, errors, loads, repetitions)
+    noise = list(map(mul, loads, deviations))
+    surest = min(noise)
+    return Weighting(
+        weights=tuple(max(1, round(_PARTS * surest / one)) for one in noise),
+        deviations=deviations,
+        run=run,
+    )
+
+
+def _apart(
+    squares: LeastSquares,
+    errors: Sequence[float],
+    loads: Sequence[float],
+    repetitions: Repetitions | None,
+) -> tuple[tuple[float, ...], float]:
+    """Return how far each row may be off beside the others, and one more run beside a median."""
+    alike = (1.0,) * len(loads)
+    if repetitions is None:
+        return alike, 0.0
+    least = LEAST_SHARE * max(loads)
     spreads = [
         None if load < least else spread
         for load, spread in zip(squares.target, repetitions.spreads, strict=True)
     ]
     each = _variances(repetitions.counts, spreads)
     if each is None:
-        return None
+        return alike, 0.0
     variances, pooled = each
     shares = [_of_median(count) for count in repetitions.counts]
     own = list(map(mul, variances, shares))
-    loads = [max(load, least) for load in fitted]
     shared = _shared(squares, errors, loads, own)
     deviations = [sqrt(shared + variance) for variance in own]
-    surest = min(deviations)
     mean_square = sqrt(sum(map(mul, deviations, deviations)) / len(deviations))
-    return Weighting(
-        weights=tuple(max(1, round(_PARTS * surest / one)) for one in deviations),
-        deviations=tuple(one / mean_square for one in deviations),
-        run=pooled * (1 - sum(shares) / len(shares)),
-    )
+    return tuple(one / mean_square for one in deviations), pooled * (1 - sum(shares) / len(shares))
 
 
 def _variances(

@@ -1,15 +1,15 @@
-"""Fitted numbers that count as known: their rows are too few for a standard error."""
+"""Fitted numbers that count as known: their tables show no error at all."""
 
 from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.measurement.regression import regression
+from qps.compiler.measurement.fit_spread import fit_spread
 from qps.solver.answers.answer_parts import CountedAsKnown
 
 
 def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown, ...]:
-    """Return the fitted costs in use of which no spread can be determined, by their tables."""
+    """Return the fitted costs in use that no row misses, by their tables."""
     counted = {
         tuple(one.value.distribution.table.split("\0")[-2:])
         for one in model.parameters
@@ -20,7 +20,7 @@ def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown,
         fit = one.fit
         if fit is None or (fit.file, str(fit.resource)) in counted:
             continue
-        if regression(fit).degrees_of_freedom <= 0:
+        if fit_spread(fit) is None:
             name = f"{one.component}.{one.resource.rpartition('.')[2]}"
             found.setdefault(fit.file, {})[name] = None
     return tuple(CountedAsKnown(table=file, numbers=tuple(names)) for file, names in found.items())

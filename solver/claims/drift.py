@@ -220,13 +220,13 @@ def _run_fit(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> 
         if begin:
             return None
         raise
-    spread = fit_spread(fit)
+    spread = fit_spread(fit, may_bend=False)
     found = {None: float(fit.fixed)} | {term.item: float(term.value) for term in fit.terms}
     names = [None, *(term.item for term in fit.terms)]
     places = [names.index(item) for item in stated.items]
+    if len(fit.runs.used) <= size:
+        return None
     if spread is None:
-        if len(fit.runs.used) <= size:
-            return None
         covariance, freedom = np.zeros((len(places), len(places))), len(fit.runs.used) - size
     else:
         weights = np.array([spread.weights[place] for place in places])

@@ -200,7 +200,7 @@ def _reading(machine: ir.Machine, resource: str) -> Reading:
 
 def _of_fit(fit: Fit, names: tuple[str, ...], machine: str, reading: Reading) -> StatedCosts:
     """Return numbers that were fitted to a table, with their standard errors."""
-    spread = fit_spread(fit)
+    spread = fit_spread(fit, may_bend=False)
     size = fit.has_fixed + len(fit.terms)
     weights = [(0.0,)] * size if spread is None else spread.weights
     low, high = fit.loads

@@ -11,12 +11,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from math import hypot
+from operator import mul
 from pathlib import Path
 
 from msgspec import Struct
 
 from qps.compiler.measurement.fit_spread import spread
 from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.repetitions import weighting
 from qps.compiler.measurement.student_t import student_quantile
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -81,12 +83,16 @@ def held_of() -> tuple[tuple[int, int], ...]:
 
 def coverage(table: Published) -> tuple[int, int]:
     """Return how many runs lie within the intervals of fits to the others, and of how many."""
-    rows = list(_rows(table))
-    held = [_is_within(rows, left_out) for left_out in range(len(rows))]
+    rows = list(rows_of(table))
+    held = [
+        abs(missed) <= width
+        for i, row in enumerate(rows)
+        for missed, width in [predicted([*rows[:i], *rows[i + 1 :]], row)]
+    ]
     return sum(held), len(held)
 
 
-def _rows(table: Published) -> Iterator[tuple[int, ...]]:
+def rows_of(table: Published) -> Iterator[tuple[int, ...]]:
     """Yield the load and what it grows with, row by row, in whole numbers."""
     with (SPECS / table.file).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -96,18 +102,27 @@ def _rows(table: Published) -> Iterator[tuple[int, ...]]:
                 yield (round(_DIGITS * float(row[table.load])), *ones, *rates)
 
 
-def _is_within(rows: Sequence[tuple[int, ...]], left_out: int) -> bool:
-    measured, *at = rows[left_out]
-    target, *columns = zip(*(row for i, row in enumerate(rows) if i != left_out), strict=True)
+def predicted(rows: Sequence[tuple[int, ...]], unseen: tuple[int, ...]) -> tuple[float, float]:
+    """Return by how much a fit to some rows misses another, and half the width of its interval.
+
+    Both as shares of what was measured.
+    """
+    measured, *at = unseen
+    target, *columns = zip(*rows, strict=True)
     squares = LeastSquares(tuple(columns), target)
-    found = spread(squares, [1.0] * len(columns))
-    assert found is not None
+    weights = weighting(squares, None)
+    if weights is not None:
+        columns = [tuple(map(mul, column, weights.weights)) for column in columns]
+        squares = LeastSquares(tuple(columns), tuple(map(mul, target, weights.weights)))
+    found = spread(squares, [1.0] * len(columns), weighting=weights)
     assert squares.numbers is not None
-    predicted = float(sum(a * b for a, b in zip(squares.numbers, at, strict=True)))
-    weights = zip(*found.weights, strict=True)
-    off = [sum(a * b for a, b in zip(at, column, strict=True)) for column in weights]
-    width = student_quantile(_LEVEL, found.freedom) * hypot(*off, found.noise * predicted)
-    return abs(measured - predicted) <= width
+    middle = float(sum(a * b for a, b in zip(squares.numbers, at, strict=True)))
+    if found is None:
+        return middle / measured - 1, 0.0
+    columns_of = zip(*found.weights, strict=True)
+    off = [sum(a * b for a, b in zip(at, column, strict=True)) for column in columns_of]
+    width = student_quantile(_LEVEL, found.freedom) * hypot(*off, found.noise * middle)
+    return middle / measured - 1, width / measured
 
 
 if __name__ == "__main__":

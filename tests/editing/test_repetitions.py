@@ -75,14 +75,14 @@ _APART = (0.02, 0.1, 0.02, 0.02, 0.1, 0.02, 0.1, 0.02, 0.02)
 def test_nine_of_ten_truths_are_held(
     deviations: tuple[float, ...], repeated: int, shared: float
 ) -> None:
-    """Where rows vary five-fold and nothing else is off, intervals are on the safe side.
+    """Where nothing but the noise is off, intervals are on the safe side: a bend was expected.
 
     Of each row few repetitions tell how it varies, and it is taken to be more like the others.
     """
     random = Random(f"{deviations} {repeated} {shared}")
     tables = [measured(random, deviations, repeated, shared) for _ in range(_TABLES)]
     held = sum(off_and_held(table, 1500)[1] for table in tables)
-    assert 0.87 <= held / _TABLES <= (0.97 if deviations == _APART and not shared else 0.93)
+    assert 0.87 <= held / _TABLES <= 0.99
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,10 @@ def test_three_lucky_repetitions_do_not_decide() -> None:
     rows = [(12, 200, 10), (30, 600, 10), (44, 1000, 0), (62, 1400, 10), (76, 1800, 10)]
     table = "\n".join([_MARKED, *(f"{load},{rate},3,{apart}" for load, rate, apart in rows)])
     weights = fit(table).weights
-    assert max(weights) == weights[2]
-    assert min(weights) > weights[2] / 2
+    plain = fit(without(table)).weights
+    counts = [a / b for a, b in zip(weights, plain, strict=True)]
+    assert max(counts) == counts[2]
+    assert min(counts) > counts[2] / 2
 
 
 @pytest.fixture
@@ -191,7 +193,11 @@ def test_what_cannot_be_is_reported(row: str, expected: str) -> None:
 def test_rows_without_a_spread_count_alike(rest: str) -> None:
     rows = ["12,200", "30,600", "44,1000", "62,1400"]
     found = fit("\n".join([_MARKED, *(f"{row},{rest}" for row in rows)]))
-    assert found.weighting is None
+    assert found.weighting is not None
+    assert set(found.weighting.deviations) == {1.0}
+    assert (
+        found.terms == fit(without(f"{_MARKED}\n" + "\n".join(f"{r},{rest}" for r in rows))).terms
+    )
 
 
 def test_nothing_is_weighted_where_rows_are_as_few_as_numbers() -> None:

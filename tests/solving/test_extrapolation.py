@@ -73,7 +73,7 @@ def beyond(
         (TWO, 10, 3000, "that is 3 times the largest measured value"),
         (TWO, 100, 20, "the smallest measured value is 5 times as large"),
         # Each is within: 20 requests a second, 20,000 bytes, 1,000 bytes a request.
-        (RIDGE, 20, 1000, "the fit is 2.63 times as uncertain there as at any row"),
+        (RIDGE, 20, 1000, "the fit is 3.36 times as uncertain there as at any row"),
         (RIDGE, 100, 120, None),
     ],
 )
@@ -147,14 +147,20 @@ whole = st.integers(1, 1000)
 
 @given(st.lists(st.tuples(st.integers(1, 90), whole, whole), min_size=4, max_size=12), whole, whole)
 def test_how_unsure_a_fit_is(rows: list[tuple[int, int, int]], x: int, y: int) -> None:
-    """By numpy: the standard error of a fitted load, over the largest of the rows."""
+    """By numpy: the standard error as a share of a fitted load, over the largest of the rows."""
     matrix = np.array([[1, a, b] for _, a, b in rows], dtype=float)
     if np.linalg.matrix_rank(matrix) < 3 or np.linalg.cond(matrix) > 1e5:
         return
     if len({load for load, *_ in rows}) == 1:
         return
-    inverse = np.linalg.inv(matrix.T @ matrix)
+    found = fit_of(rows)
+    weights = np.array(found.weights, dtype=float)[:, np.newaxis]
+    inverse = np.linalg.inv((matrix * weights).T @ (matrix * weights))
+    numbers = np.array([float(found.fixed), *(float(term.value) for term in found.terms)])
     at = np.array([1, x, y], dtype=float)
-    rows_ = np.einsum("ij,jk,ik->i", matrix, inverse, matrix)
-    value = relative_uncertainty(fit_of(rows), {"request": float(x), "packet": float(y)})
-    assert value == pytest.approx((at @ inverse @ at / rows_.max()) ** 0.5, rel=1e-6)
+    least = 0.05 * np.abs(matrix @ numbers).max()
+    loads = np.maximum(np.abs(matrix @ numbers), least)
+    rows_ = np.einsum("ij,jk,ik->i", matrix, inverse, matrix) / loads**2
+    load = max(abs(at @ numbers), least)
+    value = relative_uncertainty(found, {"request": float(x), "packet": float(y)})
+    assert value == pytest.approx((at @ inverse @ at / rows_.max()) ** 0.5 / load, rel=1e-6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import hypot
+from math import hypot, sqrt
 from pathlib import Path
 from random import Random
 
@@ -14,6 +14,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.measurement.fit_spread import Spread, spread
 from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.noise_prior import NOISE, NOISE_ROWS
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import Spec, check_file
 from qps.engine.numerics.sobol import sobol_points
@@ -51,6 +52,11 @@ def noisy(random: Random, shape: str, deviation: float) -> float:
     return 1 + far * deviation * random.gauss(0, 1)
 
 
+def expected_deviation(random: Random) -> float:
+    """Return how large the noise of a table is, as `noise_prior` expects it."""
+    return NOISE * sqrt(NOISE_ROWS / random.gammavariate(NOISE_ROWS / 2, 2))
+
+
 def is_covered(
     random: Random,
     truth: tuple[float, ...],
@@ -64,7 +70,7 @@ def is_covered(
     `groups` is the machine that each row was measured on, each with a factor of its own;
     `repeated` is how often the same rates are measured, with a factor of these rates' own.
     """
-    deviation = random.uniform(0.01, 0.1)
+    deviation = expected_deviation(random)
     factors = {name: 1 + deviation * random.gauss(0, 1) for name in sorted(set(groups or ()))}
     rows, loads = [], []
     for i in range(count):
@@ -101,7 +107,7 @@ def half_width(found: Spread, at: tuple[float, ...]) -> float:
 def test_nine_of_ten_truths_are_held(truth: tuple[float, ...], count: int, shape: str) -> None:
     random = Random(f"{truth} {count} {shape}")
     held = sum(is_covered(random, truth, shape, count) for _ in range(_REPETITIONS))
-    assert 0.87 <= held / _REPETITIONS <= 0.93
+    assert 0.88 <= held / _REPETITIONS <= 0.99  # more: these truths do not bend
 
 
 def test_textbook_intervals_would_hold_four_of_five() -> None:
@@ -127,7 +133,7 @@ def test_rows_of_one_machine_miss_together(machines: int, each: int) -> None:
     groups = tuple(f"m{i % machines}" for i in range(machines * each))
     random = Random(f"{machines} {each}")
     held = sum(is_covered(random, _LINE, "normal", len(groups), groups) for _ in range(1000))
-    assert 0.87 <= held / _REPETITIONS <= 0.97
+    assert 0.87 <= held / _REPETITIONS <= 0.99
 
 
 def test_rows_that_repeat_rates_miss_together() -> None:
@@ -147,7 +153,7 @@ def test_a_cost_that_is_nothing_is_drawn_as_nothing() -> None:
     while len(held) < _REPETITIONS / 2:
         rates = [0.1 + 0.8 * (i + 0.5) / 4 for i in range(4)]
         rows = [[1.0, x, x * (0.3 if i % 2 else 1)] for i, x in enumerate(rates)]
-        deviation = random.uniform(0.01, 0.1)
+        deviation = expected_deviation(random)
         squares = squares_of(
             rows, [(0.05 + 0.8 * x) * noisy(random, "normal", deviation) for x in rates]
         )
@@ -168,7 +174,7 @@ def test_a_cost_that_is_nothing_is_drawn_as_nothing() -> None:
         assert drawn.min() >= 0
         low, high = np.quantile(np.array([1, 0.8, 0.5]) @ drawn, [0.05, 0.95])
         held.append(low <= np.dot([1, 0.8, 0.5], truth) <= high)
-    assert 0.87 <= np.mean(held) <= 0.93
+    assert 0.88 <= np.mean(held) <= 0.98
 
 
 def test_what_is_drawn_with_a_cost_below_zero_moves_as_it_is_correlated() -> None:
@@ -185,7 +191,7 @@ def test_residuals_that_hang_together_count_as_fewer() -> None:
     found = spread(bent, [1.0, 1.0])
     assert found is not None
     assert found.correlation_factor > 10
-    assert found.freedom == 1
+    assert found.freedom == 1 + NOISE_ROWS
 
 
 SPEC = """
@@ -227,7 +233,7 @@ def test_a_fit_says_by_itself_how_sure_an_answer_is(tmp_path: Path) -> None:
     weights = np.array([one.weights for one in fitted])
     random = np.random.default_rng(1)
     normal = random.standard_normal((200_000, 2))
-    root = np.sqrt(random.chisquare(3, 200_000) / 3)
+    root = np.sqrt(random.chisquare(6, 200_000) / 6)
     idle, cost = (weights @ normal.T / root) + [[float(one.mean)] for one in fitted]
     answers = (0.75 - idle) * 2 / cost
     found = uncertainty_of(spec)
@@ -263,16 +269,10 @@ def test_instances_of_a_file_share_its_measurements(tmp_path: Path) -> None:
     assert found.interval.most == pytest.approx(2 * (alone.interval.most or 0), rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    "runs",
-    [
-        "cpu in %,packet/s\n10,1000\n30,3000\n",
-        "cpu in %,packet/s\n10,1000\n30,3000\n50,5000\n70,7000\n",
-    ],
-    ids=["as many rows as numbers", "nothing missed"],
-)
-def test_an_insufficient_table_gives_no_spread(tmp_path: Path, runs: str) -> None:
+def test_a_table_that_was_computed_gives_no_spread(tmp_path: Path) -> None:
+    runs = "cpu in %,packet/s\n10,1000\n30,3000\n50,5000\n70,7000\n"
     assert uncertainty_of(spec_of(tmp_path, runs)) is None
+    assert uncertainty_of(spec_of(tmp_path, "cpu in %,packet/s\n10,1000\n30,3000\n")) is not None
 
 
 def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
@@ -300,13 +300,13 @@ def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("runs", "expected"),
     [
-        ("cpu in %,packet/s\n15,1000\n46,5000\n", True),
-        ("cpu in %,packet/s\n15,1000\n46,5000\n46,5000\n", True),
-        ("cpu in %,packet/s\n15,1000\n30,3000\n45,5000\n", False),  # fitted exactly
+        ("cpu in %,packet/s\n15,1000\n46,5000\n", False),
+        ("cpu in %,packet/s\n15,1000\n46,5000\n46,5000\n", False),
+        ("cpu in %,packet/s\n15,1000\n30,3000\n45,5000\n", True),  # fitted exactly
         (RUNS, False),
     ],
 )
-def test_costs_of_too_few_rows_are_said_to_count_as_known(
+def test_costs_that_no_row_misses_are_said_to_count_as_known(
     tmp_path: Path, runs: str, expected: bool
 ) -> None:
     spec = spec_of(tmp_path, runs)
@@ -314,4 +314,4 @@ def test_costs_of_too_few_rows_are_said_to_count_as_known(
     found = [(one.table, one.numbers) for one in answer.counted_as_known]
     assert found == ([("runs.csv", ("relay.cpu",))] if expected else [])
     lines = " ".join(uncertainty_lines(answer))
-    assert ("relay.cpu is treated as exact: `runs.csv` has no more rows than" in lines) == expected
+    assert ("relay.cpu is treated as exact: no row of `runs.csv` differs" in lines) == expected

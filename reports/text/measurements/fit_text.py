@@ -183,6 +183,8 @@ def _of_rows(found: Regression) -> Iterable[str]:
         yield phrase("fit.without_bytes", lines=_lines(found.other_path))
     if found.busy_without_work:
         yield phrase("fit.idle_rows", lines=_lines(found.busy_without_work))
+    if found.empty:
+        yield phrase("fit.empty_rows", lines=_lines(found.empty))
     if found.saturated:
         yield phrase(
             "fit.saturated_rows", lines=_lines(found.saturated), share=percent(float(SATURATED))

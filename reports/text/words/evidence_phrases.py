@@ -88,13 +88,14 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "predicts, within the tolerance of {share} ({chance}); {would}."
     ),
     "fit.as_many_parameters": (
-        "there are as many parameters as distinct rows, so the fit is always exact and has "
-        "no confidence intervals; measure more runs"
+        "there are as many parameters as distinct rows, so the fit is always exact; its "
+        "confidence intervals assume the noise of other tables; measure more runs"
     ),
     "fit.below_zero": "{name} is below zero: {advice}",
     "fit.copies": "copies of these",
     "fit.equally_influential": "{count:,} more rows are equally influential",
     "fit.fitted_to": "fitted to {file}",
+    "fit.empty_rows": "{lines} without rates and utilization: ignored",
     "fit.idle_rows": (
         "{lines} with utilization but no work: idle utilization. The fit has no idle term, "
         "so these rows are ignored and service demands may be overestimated"

@@ -107,7 +107,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "screen.more_resources": "  {count} more resource{s} below {above} utilization",
     "screen.other_values": "Other values",
     "screen.treated_as_exact": (
-        "{names} treated as exact: too few rows in `{table}` to estimate their variance"
+        "{names} treated as exact: no row of `{table}` differs from the fit"
     ),
     "screen.verify": "To verify by simulation, run `qps simulate {file}`.",
     "sensitivity.are_ratings": "are ratings of machines",
@@ -144,8 +144,7 @@ TEXT_PHRASES: Mapping[str, str] = {
         "{first}{rest}; `qps solve --confidence` evaluates {verb} uncertainty."
     ),
     "uncertainty.exact": (
-        "{names} {are} treated as exact: `{table}` has no more rows than fitted numbers, too "
-        "few to estimate a variance."
+        "{names} {are} treated as exact: no row of `{table}` differs from the fit"
     ),
     "uncertainty.exceed": "exceed their limits, they do",
     "uncertainty.exceeds": "exceeds its limit, it does",

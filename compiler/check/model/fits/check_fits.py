@@ -174,9 +174,9 @@ class FitChecker(Part, frozen=True):
             self.sink.report(
                 codes.NO_SPREAD,
                 span,
-                f"`{fit.file}` has only {rows} for {numbers}: too few to estimate uncertainty",
-                hint="measure another run, or add the uncertainty to the step: `step * "
-                "lognormal(1, 10 %)`",
+                f"`{fit.file}` has only {rows} for {numbers}: their intervals assume the noise of "
+                "other tables",
+                hint="measure another run, so that the table shows its own noise",
             )
         if fit.missed_rates:
             self.sink.report(codes.UNUSED_RATE, span, missed_text(fit), hint=MISSED_HINT)
