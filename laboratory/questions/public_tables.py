@@ -171,8 +171,8 @@ def _by_clients(
         middle = logged({})
         slopes = []
         for name in names:
-            value = getattr(found.law, name)
-            slopes.append((logged({name: value * (1 + _STEP)}) - middle) / (value * _STEP))
+            value, step = found.value_of(name), 0.1 * float(np.linalg.norm(found.weights_of(name)))
+            slopes.append((logged({name: value + step}) - middle) / step if step else 0.0)
         off = np.array(found.weights).T @ slopes
         deviation = sqrt(float(off @ off) + found.noise**2)
         width = student_quantile(_LEVEL, found.freedom) * deviation

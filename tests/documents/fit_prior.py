@@ -54,8 +54,8 @@ def tables() -> dict[str, list[Row]]:
         f"{one.file} {' '.join(value for _, value in one.only)} {one.rates[0]}": [*rows_of(one)]
         for one in TABLES
     }
-    kept = json.loads(_LABORATORY.read_text(encoding="utf-8"))
-    for part in kept.values():
+    stored = json.loads(_LABORATORY.read_text(encoding="utf-8"))
+    for part in stored.values():
         for name, rows in part["predictions"].items():
             if name in _CAUSES:
                 found[name] = [*map(_measured, rows, [_CAUSES[name]] * len(rows))]
