@@ -18,8 +18,8 @@ from msgspec import Struct
 from qps.engine.numerics.array_blocks import Array
 
 _LEAST = 1e-280
-_ROUNDED = 1e-12
-"""What rates are off that do not fall."""
+_ROUNDED, _LOST = 1e-12, 1e-20
+"""What rates are off that do not fall; a part of a term that changes no digit of it."""
 
 
 class Rated(Struct, frozen=True):
@@ -107,9 +107,10 @@ class NetworkArrays:
     def _summed(self, polynomial: Array, values: Array | None) -> Array:
         """Return sums over a polynomial, of values where there are fewer single servers' customers.
 
-        By Horner's rule where all values are one.
+        By Horner's rule where all values are one. What is later counts no more than what is before,
+        which rises with customers: terms at the end that are lost in any before them are left out.
         """
-        size = min(len(polynomial), self._most + 1)
+        size = min(_length(polynomial), self._most + 1)
         steps = self._steps
         if values is None:
             found = np.empty_like(steps)
@@ -175,6 +176,13 @@ def _single_servers(
             for _, _, numbers in own:
                 np.multiply(numbers[n], rate, out=numbers[n])
     return rates, numbers_of
+
+
+def _length(polynomial: Array) -> int:
+    """Return how many terms of polynomials count, but for those at the end that are lost."""
+    size = np.abs(polynomial)
+    counts = (size > _LOST * np.maximum.accumulate(size, axis=0)).any(axis=1)
+    return int(np.flatnonzero(counts)[-1]) + 1 if counts.any() else 1
 
 
 def _power(values: Array, exponent: int) -> Array:

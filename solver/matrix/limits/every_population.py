@@ -26,9 +26,20 @@ _ROWS, _FEWEST, _TOGETHER = 64, 32, 1 << 15
 
 def are_tried(program: Program, outputs: Iterable[int]) -> bool:
     """Return whether what gives some outputs may be tried: quick in arrays, and without jumps."""
-    words = {program.steps[n].word for n in program.needed(outputs) if program.varies[n]}
-    rows = [OPERATIONS[word] for word in words if word in OPERATIONS]
-    return words.isdisjoint(ROUNDINGS) and not any(is_row_by_row(row.array) for row in rows)
+    outputs = list(outputs)
+    is_smooth = _varying(program, outputs).isdisjoint(ROUNDINGS)
+    return is_smooth and not rests_on_single_networks(program, outputs)
+
+
+def rests_on_single_networks(program: Program, outputs: Iterable[int]) -> bool:
+    """Return whether what gives some outputs has networks that are solved one by one."""
+    rows = map(OPERATIONS.get, _varying(program, outputs))
+    return any(row is not None and is_row_by_row(row.array) for row in rows)
+
+
+def _varying(program: Program, outputs: Iterable[int]) -> set[str]:
+    """Return the words of what moves with the population."""
+    return {program.steps[n].word for n in program.needed(outputs) if program.varies[n]}
 
 
 def tried(rows: Rows, excess: Excess, low: Floats, end: Floats) -> tuple[Floats, Bools]:

@@ -13,7 +13,12 @@ import numpy as np
 
 from qps.engine.execution.programs import Program
 from qps.solver.matrix.limits import failure_search
-from qps.solver.matrix.limits.every_population import MOST_TRIED, are_tried, tried
+from qps.solver.matrix.limits.every_population import (
+    MOST_TRIED,
+    are_tried,
+    rests_on_single_networks,
+    tried,
+)
 from qps.solver.matrix.limits.failure_brackets import Excess
 from qps.solver.matrix.limits.failure_search import Sought
 from qps.solver.matrix.limits.late_shares import LateShare
@@ -34,7 +39,7 @@ from qps.solver.matrix.limits.values_before import Before
 
 _PIECES, _PIECES_OF_SHORT = 16, 3
 """Pieces of a range that are proved before rows are looked for by their values: of a long range,
-and of one that is short enough for all of it."""
+and of one that is short enough for all of it, or of networks that are solved one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,8 @@ def _otherwise(
     program: Program, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
 ) -> tuple[_FirstOf | None, int | None]:
     """Return what looks for rows that pieces leave open, and so many pieces are worth a trial."""
+    if rests_on_single_networks(program, sides_of(criteria)):
+        return None, _PIECES_OF_SHORT
     if not are_tried(program, sides_of(criteria)):
         return None, None
     before = Before.of(program, criteria)
