@@ -104,3 +104,21 @@ def test_times_need_not_grow_with_open_load_at_several_servers() -> None:
     which, *others = (Interval(number, number) for number in fixed)
     found = load_dependent_bounds.nested_time(which, Interval(3.0, 40.0, 1.0, 1.0), *others)
     assert found.slow == -np.inf
+
+
+@pytest.mark.parametrize("hashes", [0, 1, 2])
+def test_networks_of_one_hash_are_not_taken_for_each_other(
+    hashes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load_dependent_arrays, "_cache", load_dependent_arrays._Cache())
+    rows = [row for seed in range(3) for row in _networks(seed)[1]]
+    rates = [load_dependent_mva.nested_rate(*row) for row in rows]
+    alike = {0: np.zeros, 1: lambda n: np.arange(n) % 2, 2: np.arange}[hashes]
+    monkeypatch.setattr(
+        load_dependent_arrays, "_hashes_of", lambda own: alike(len(own)).astype(np.uint64)
+    )
+    for _ in range(2):  # the second time from the cache, if it is there
+        for start in range(0, len(rows), _ROWS):
+            own = np.array(rows[start : start + _ROWS]).T
+            found = load_dependent_arrays.nested_rate(*own)
+            assert found == pytest.approx(rates[start : start + _ROWS], rel=1e-9)
