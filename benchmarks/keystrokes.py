@@ -29,7 +29,7 @@ _SPECS = (
     "applications/thirteen_services",
 )  # fmt: skip
 """The longest to check first, which are those that one notices."""
-_ASKED = ("mistakes", "colours", "outline", "values", "hover", "completion", "layout")
+_ASKED = ("mistakes", "colors", "outline", "values", "hover", "completion", "layout")
 
 
 def keystrokes() -> Measured:
@@ -74,7 +74,7 @@ def _turn(path: Path, text: str, turn: int) -> list[float]:
     options = types.FormattingOptions(2, insert_spaces=True)
     works: dict[str, Callable[[], object]] = {
         "mistakes": lambda: text_diagnostics(_DOCUMENTS, uri),
-        "colours": lambda: word_colors(_DOCUMENTS, types.SemanticTokensParams(of)),
+        "colors": lambda: word_colors(_DOCUMENTS, types.SemanticTokensParams(of)),
         "outline": lambda: outline(_DOCUMENTS, types.DocumentSymbolParams(of)),
         "values": lambda: value_hints(_DOCUMENTS, types.InlayHintParams(of, whole)),
         "hover": lambda: hover(_DOCUMENTS, types.HoverParams(of, place)),

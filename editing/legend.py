@@ -1,4 +1,4 @@
-"""The kinds of words that are coloured by what they mean."""
+"""The kinds of words that are colored by what they mean."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ KINDS = (
     "keyword", "comment", "string", "number", "type", "class", "interface", "function", "method",
     "parameter", "variable", "property", "enum", "enumMember", "struct", "event", "namespace",
 )  # fmt: skip
-"""Of the protocol, so that every theme has colours for them."""
+"""Of the protocol, so that every theme has colors for them."""
 
 MODIFIERS = ("declaration", "readonly", "documentation")
 

@@ -1,6 +1,6 @@
-"""What each word of a text is: semantic tokens, for colours that know what is meant.
+"""What each word of a text is: semantic tokens, for colors that know what is meant.
 
-The text is read word by word, so that one with mistakes has its colours, too; which words are
+The text is read word by word, so that one with mistakes has its colors, too; which words are
 names, and of what, the checker says.
 """
 

@@ -22,7 +22,7 @@ _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-f]+);)\w+;")
 def picture(page: str) -> str | None:
     """Return the picture of a live page, which stands by itself on white; none where it has none.
 
-    It is drawn by the page's own rules for charts, in its colours for light paper: a file that is
+    It is drawn by the page's own rules for charts, in its colors for light paper: a file that is
     shown as an image takes nothing of the page around it.
     """
     charts = [re.search(_FIGURE.format(name), page, re.DOTALL) for name in _CHARTS]

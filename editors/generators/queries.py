@@ -1,4 +1,4 @@
-"""The queries of the tree-sitter grammar: what is coloured, folded, indented and listed."""
+"""The queries of the tree-sitter grammar: what is colored, folded, indented and listed."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def helix_indents() -> str:
 
 
 def helix_rainbows() -> str:
-    """Return `rainbows.scm`: brackets that belong together have one colour."""
+    """Return `rainbows.scm`: brackets that belong together have one color."""
     nodes = "".join(f"  ({name})\n" for name in _in_braces())
     return f'{_MADE}\n[\n{nodes}] @rainbow.scope\n\n["{{" "}}"] @rainbow.bracket\n'
 

@@ -24,7 +24,7 @@ _SCOPES = {
     Kind.OPERATOR: "keyword.operator",
     Kind.PUNCTUATION: "punctuation",
 }
-"""The scopes that themes of every kind colour."""
+"""The scopes that themes of every kind color."""
 
 
 def _scope(kind: Kind) -> dict[str, str]:
@@ -45,11 +45,11 @@ def _pattern(rule: Rule) -> dict[str, object]:
 def grammar() -> str:
     """Return `qps.tmLanguage.json`."""
     doc = {"begin": DOC_MARK, "end": DOC_MARK, **_scope(Kind.DOC)}
-    coloured = [_pattern(rule) for rule in rules() if rule.kinds != (Kind.SPACE,)]
+    colored = [_pattern(rule) for rule in rules() if rule.kinds != (Kind.SPACE,)]
     made = {
         "name": "QPS",
         "scopeName": "source.qps",
         "fileTypes": ["qps"],
-        "patterns": [doc, *coloured],
+        "patterns": [doc, *colored],
     }
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"

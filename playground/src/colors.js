@@ -1,4 +1,4 @@
-// The colours of the text, for light and dark; each has a contrast of 4.5 or more to what is behind it.
+// The colors of the text, for light and dark; each has a contrast of 4.5 or more to what is behind it.
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -25,4 +25,4 @@ const ROOM = EditorView.theme({
   ".cm-tooltip-autocomplete ul li[aria-selected]": { color: "#fff", background: "#0b57d0" },
 });
 
-export const colours = [syntaxHighlighting(WORDS), ROOM];
+export const colors = [syntaxHighlighting(WORDS), ROOM];

@@ -7,7 +7,7 @@ import { basicSetup } from "codemirror";
 
 import { qps } from "../../editors/codemirror/qps.js";
 import { completions, hovers } from "./editor_queries.js";
-import { colours } from "./colors.js";
+import { colors } from "./colors.js";
 import { packed, unpacked } from "./link.js";
 import { loads, showLoads } from "./loads.js";
 import { python } from "./python.js";
@@ -61,7 +61,7 @@ const editor = new EditorView({
     StreamLanguage.define({ ...qps, languageData }),
     hovers(ask),
     loads,
-    colours,
+    colors,
     lintGutter(),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": "Spec" }),

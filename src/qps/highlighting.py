@@ -1,4 +1,4 @@
-"""How a text of QPS is coloured where nothing reads it: the rules of all highlighters.
+"""How a text of QPS is colored where nothing reads it: the rules of all highlighters.
 
 Pygments reads them as they are (`qps.pygments_lexer`); `python editors/generators` makes VS Code's
 grammar and CodeMirror's mode of them. Words come from the grammar, units and functions from what

@@ -1,4 +1,4 @@
-"""QPS for Pygments, which colours documentation and notebooks: its lexer `qps`."""
+"""QPS for Pygments, which colors documentation and notebooks: its lexer `qps`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _of_pygments(rule: Rule) -> tuple[str, object]:
 
 
 class QpsLexer(RegexLexer):
-    """Colours specs; `pygmentize -l qps` finds it by its entry point."""
+    """Colors specs; `pygmentize -l qps` finds it by its entry point."""
 
     name = "QPS"
     aliases: ClassVar = ["qps"]

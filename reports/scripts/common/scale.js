@@ -1,4 +1,4 @@
-// Colours of shares, from dark to bright: Cividis, which color-blind readers see alike. Numbers stand beside them.
+// Colors of shares, from dark to bright: Cividis, which color-blind readers see alike. Numbers stand beside them.
 
 import { draw, make } from "./dom.js";
 

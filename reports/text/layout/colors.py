@@ -1,4 +1,4 @@
-"""Colours of a terminal, by what they mean; without them nothing is lost."""
+"""Colors of a terminal, by what they mean; without them nothing is lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _RESET = "\x1b[0m"
 
 
 class Tone(Enum):
-    """What a colour says, and the sequence that a terminal takes for it."""
+    """What a color says, and the sequence that a terminal takes for it."""
 
     ANSWER = "\x1b[1;32m"
     MISS = "\x1b[1;31m"
@@ -20,7 +20,7 @@ class Tone(Enum):
 
 
 def toned(text: str, tone: Tone | None, *, color: bool) -> str:
-    """Return a text in a tone where colours are wanted; what it holds drives no terminal.
+    """Return a text in a tone where colors are wanted; what it holds drives no terminal.
 
     >>> toned("45 users", Tone.ANSWER, color=False)
     '45 users'

@@ -51,7 +51,7 @@ def as_bundle(
 
 
 def as_html(shown: NotebookView) -> str:
-    """Return a part of a page: in the notebook's own colours, light or dark."""
+    """Return a part of a page: in the notebook's own colors, light or dark."""
     facts = "".join(
         f'<tr><th style="text-align:left">{_text(label)}</th>'
         f'<td style="text-align:left">{_text(value)}</td></tr>'

@@ -31,7 +31,7 @@ class Exit(IntEnum):
 
 
 def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether to colour what goes to a stream."""
+    """Return whether to color what goes to a stream."""
     if choice != "auto":
         return choice == "always"
     if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":

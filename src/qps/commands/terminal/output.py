@@ -39,7 +39,7 @@ class Screen:
         return len(text)
 
     def write_styled(self, text: str) -> None:
-        """Write a text of our own making, with colours or moves of the cursor in it."""
+        """Write a text of our own making, with colors or moves of the cursor in it."""
         encoding = getattr(self.unguarded, "encoding", None) or "utf-8"
         shown = spelled_in(text, encoding).encode(encoding, "backslashreplace").decode(encoding)
         try:
@@ -125,7 +125,7 @@ def abandon_output(lost: OutputLostError) -> None:
 
 
 def style(stream: TextIO, text: str) -> None:
-    """Write a text of our own making, with colours or moves of the cursor in it."""
+    """Write a text of our own making, with colors or moves of the cursor in it."""
     if isinstance(stream, Screen):
         stream.write_styled(text)
     else:
