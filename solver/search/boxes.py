@@ -41,8 +41,8 @@ FARTHEST_OF_QUEUES = 1e9
 """Beyond this, numbers of queues take too long to be computed."""
 
 _FEW_JUMPS = 12
-_COST_OF_EXACT, _COST_OF_SIGN = 20, 100
-"""A box looked at exactly, and a sign found exactly, take as long as so many boxes."""
+_COST_OF_EXACT, _COST_OF_SLOW_SIGN = 20, 100
+"""A box looked at exactly, and an exact sign of numbers of queues, take as long as so many boxes."""
 
 _NARROW = 1e-13
 _WHOLE_FLOATS = 2**53
@@ -125,6 +125,7 @@ class _Search:
         self.curve = curve
         self._passes = passes
         self.is_stepped = is_stepped_rational(curve.expr, curve.population)
+        self._is_slow = curve.expr.has(*OF_QUEUES)
         self._budget = Budget() if budget is None else budget
 
     def within(self, low: float, high: float) -> Reach | None:
@@ -193,7 +194,8 @@ class _Search:
         bounds = self.curve.over(float(at), float(at)) if Fraction(float(at)) == at else None
         if bounds is not None and bounds.high > -inf and (bounds.is_below or bounds.low > 0):
             return not bounds.is_below
-        self._budget.spend(float(at), _COST_OF_SIGN)
+        if self._is_slow:
+            self._budget.spend(float(at), _COST_OF_SLOW_SIGN)
         try:
             sign = sign_at(self.curve.expr, self.curve.population, at)
         except (TooLongError, NoSignError):
