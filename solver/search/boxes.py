@@ -42,7 +42,7 @@ FARTHEST_OF_QUEUES = 1e9
 
 _FEW_JUMPS = 12
 _COST_OF_EXACT, _COST_OF_SLOW_SIGN = 20, 100
-"""A box looked at exactly, and an exact sign of numbers of queues, take as long as so many boxes."""
+"""An exact look at a box, and an exact sign of numbers of queues, take as long as so many boxes."""
 
 _NARROW = 1e-13
 _WHOLE_FLOATS = 2**53
