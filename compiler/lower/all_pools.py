@@ -71,9 +71,22 @@ def pools_of(
         Numbers(expressions),
         gate.checks,
     )
+    rooms = others.rooms | of_users.rooms | never_full.rooms
     return Pools(
-        resources=others.resources | held_by_users,
+        resources=_causes_first(others.resources | held_by_users, rooms),
         queues=others.queues,
-        rooms=others.rooms | of_users.rooms | never_full.rooms,
+        rooms=rooms,
         traffic=waiting.with_visits(others.visits),
     )
+
+
+def _causes_first(
+    resources: Mapping[str, ResourceLoad], rooms: Mapping[str, Room]
+) -> dict[str, ResourceLoad]:
+    """Return loads, those of pools last, the inner ones first.
+
+    A pool is full because of what its holders do meanwhile. Of resources that saturate together,
+    the first is called the bottleneck: that is the cause.
+    """
+    others = {name: load for name, load in resources.items() if name not in rooms}
+    return others | {name: resources[name] for name in rooms if name in resources}

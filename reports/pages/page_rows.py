@@ -23,6 +23,7 @@ from qps.reports.text.solutions.bottleneck_text import (
     stays_full_text,
     undecided_saturations,
 )
+from qps.reports.text.solutions.capacity_text import has_nominal
 from qps.reports.text.solutions.elastic_text import SATURATED
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import limit_of
@@ -223,10 +224,10 @@ def first_to_saturate(answer: Answer) -> str:
         full = full_from_start(found, is_planned=first.target != 1)
         return phrase("saturates.start", full=full, **found_first)
     key = "saturates.first" if first.target == 1 else "saturates.first.planned"
-    at = whole_population(found.saturates_at)
-    return phrase(key, noun=noun(answer.population), at=at, **found_first) + undecided_saturations(
-        answer
-    )
+    at, of = whole_population(found.saturates_at), noun(answer.population)
+    if has_nominal(answer):
+        of += f" {phrase('with_nominal')}"
+    return phrase(key, noun=of, at=at, **found_first) + undecided_saturations(answer)
 
 
 def bottleneck_text(answer: Answer) -> str:

@@ -10,3 +10,12 @@ def unquoted(line: str) -> str:
     'bridge.cpu is a lower bound'
     """
     return line.replace("`", "")
+
+
+def with_arrows(words: str) -> str:
+    """Return a change with arrows: what can be pasted is ASCII, what is read on a page need not be.
+
+    >>> with_arrows("web: 2 -> 4 servers")
+    'web: 2 → 4 servers'
+    """
+    return words.replace(" -> ", " → ")

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qps.reports.pages.drawings.charts import LineChart, line_chart
 from qps.reports.pages.drawings.stacked_bars import Bar, bars
+from qps.reports.text.solutions.capacity_text import has_nominal
 from qps.reports.text.words.certainty_marks import parenthesis, users_as_known
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number
@@ -92,6 +93,8 @@ def _acceptable(answer: Answer) -> tuple[float, float, str] | None:
     label = phrase("page.supported", low=f"{low:,}", high=f"{high:,}")
     if not answer.known.is_exact:
         label += f" ({users_as_known(answer.known)})"
+    if has_nominal(answer):
+        label += f" {phrase('with_nominal')}"
     return float(low), float(high), label
 
 

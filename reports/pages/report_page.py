@@ -43,7 +43,7 @@ from qps.reports.pages.page_rows import (
     sensitivity_of,
     setting_rows,
 )
-from qps.reports.pages.plain_sentences import unquoted
+from qps.reports.pages.plain_sentences import unquoted, with_arrows
 from qps.reports.pages.population_charts import PopulationCharts, population_charts
 from qps.reports.pages.uncertainty_section import UncertaintySection, uncertainty_section
 from qps.reports.text.explanations.explanation import Explanation, explanation_view
@@ -236,7 +236,7 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
         mark = users[: len(users) - len(users.lstrip("≤≥~ "))]
         yield AdviceRow(
             kind=phrase(f"change.kind.{words.kind(one)}"),
-            change=one.words,
+            change=with_arrows(one.words),
             users=users,
             gain=f"{mark}+{gain:,}" if gain > 0 else "",
             cost=extra_cost(one),
@@ -246,7 +246,10 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
 def _decision(answer: Answer, words: Wording) -> Decision:
     """Return the first facts; changes and requirements have places of their own on a page."""
     summary = decision(answer, words)
-    elsewhere = (HELPS, others_label(answer), phrase("term.measure_next"), "Busiest")
+    elsewhere = [HELPS, others_label(answer), phrase("term.measure_next"), "Busiest"]
+    sampled = answer.uncertainty
+    if sampled is not None and sampled.interval.least != sampled.interval.most:
+        elsewhere.append("Uncertainty")  # the picture beside them
     groups: list[list[tuple[str, str]]] = []
     for label, fact in summary.facts:
         if label or not groups:

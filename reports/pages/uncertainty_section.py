@@ -13,17 +13,18 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.uncertainty_text import (
     likely_text,
     requirement_probabilities,
+    samples_text,
     shares_table,
     uncertainty_lines,
 )
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import percent, rounded_down
+from qps.reports.text.words.quantities import percent, rounded_down, rounded_up
 from qps.solver.answer import Answer
 from qps.solver.uncertainty.interval_result import AtConfidence, Uncertainty
 
-HEIGHT, TOP, BOTTOM = 210, 46, 40
+HEIGHT, TOP, BOTTOM = 226, 62, 40
 _TYPICAL = phrase("report.nominal_elsewhere")
 _LETTER = 7.5
 _LINE = 16
@@ -68,6 +69,10 @@ class Histogram(Struct, frozen=True, kw_only=True):
     """Shares, where columns are cumulative: a histogram would have one column that shows."""
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
+    interval: tuple[float, float]
+    """The ends of the bar under the columns: the interval that is reported."""
+    dot: float | None
+    """The capacity that can be relied on, on that bar."""
     rows: tuple[tuple[str, str], ...]
 
 
@@ -143,20 +148,7 @@ def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Hist
             )
         )
         rows.append((place, share))
-    lines = []
-    if uncertainty.at_confidence.capacity is not None:
-        lines.append(
-            _line(
-                x,
-                uncertainty.at_confidence.capacity,
-                _confidence_sentence(answer, uncertainty.at_confidence),
-                0,
-            )
-        )
-    if answer.capacity is not None:
-        lines.append(
-            _line(x, answer.capacity, phrase("page.nominal_line", users=f"{answer.capacity:,}"), 1)
-        )
+    lines = _labeled_lines(answer, uncertainty, x)
     return Histogram(
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
@@ -164,15 +156,40 @@ def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Hist
         title=phrase(
             "ecdf" if is_cumulative else "histogram",
             noun=noun(name),
-            samples=f"{uncertainty.samples:,}",
+            samples=samples_text(uncertainty.samples, len(uncertainty.shares)),
         ),
         description="; ".join(_lines(answer, labels)),
         x_label=f"Capacity ({name}){_end_of_range(answer, uncertainty)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),
         lines=tuple(lines),
+        interval=(_inside(x, least), _inside(x, most)),
+        dot=lines[0].x if uncertainty.at_confidence.capacity is not None else None,
         rows=tuple(rows),
     )
+
+
+def _labeled_lines(answer: Answer, uncertainty: Uncertainty, x: Axis) -> list[Line]:
+    """Return the capacity that can be relied on, the nominal one, and the end of the interval.
+
+    That end has a line where it is above the others, and not the end of the range.
+    """
+    sure, most, nominal = uncertainty.at_confidence, uncertainty.interval.most, answer.capacity
+    lines = []
+    if sure.capacity is not None:
+        lines.append(_line(x, sure.capacity, _confidence_sentence(answer, sure), 0))
+    if nominal is not None:
+        lines.append(_line(x, nominal, phrase("page.nominal_line", users=f"{nominal:,}"), 1))
+    if most is not None and answer.high > most > max(nominal or 0, sure.capacity or 0):
+        rest = percent(1 - sure.confidence)
+        label = phrase("page.percentile", sure=rest, least=rounded_up(most))
+        lines.append(_line(x, most, label, 2))
+    return lines
+
+
+def _inside(x: Axis, population: int) -> float:
+    """Return where a population stands, at an end of the axis where it is beyond it."""
+    return min(max(x.at(population), x.start), x.end)
 
 
 def _or_more(counts: Sequence[int]) -> list[int]:
@@ -213,7 +230,7 @@ def _stretch(low: int, high: int, least: int) -> str:
 
 def _line(x: Axis, population: int, label: str, row: int) -> Line:
     """Return a line left of all that carry a population, its label where there is room for it."""
-    at = min(max(x.at(population), x.start), x.end)
+    at = _inside(x, population)
     is_left = at + len(label) * _LETTER > x.end
     side = (at - 6, "end") if is_left else (at + 6, "start")
     return Line(x=at, label=label, label_x=side[0], label_y=12 + _LINE * row, anchor=side[1])

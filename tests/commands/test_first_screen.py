@@ -75,6 +75,7 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     assert lines[2] == "  Capacity     3,750 shoppers (optimistic)"
     assert lines[3] == "  p99          replies ≥ 8.64 ms"
     assert lines[4] == "  Unverified   model error of replies latency; run `qps simulate site.qps`"
+    assert lines[5].startswith("  Uncertainty  none stated: inputs are taken as exact ")
     assert "\n  Bottleneck   web CPU: utilization at its 75 % limit\n" in text
     assert "\n  Mean latency replies ≥ 8.64 ms (limit 100 ms)\n" in text
     assert "web.cpu.utilization" not in text
@@ -94,7 +95,7 @@ def test_changes_are_bought_made_or_serve_less_traffic(capsys: pytest.CaptureFix
     changes = text[text.index("  Ways to raise capacity") : text.index("  Cost ")]
     labels = re.findall(r"^  (\S.{11}) (\w+)", changes, re.MULTILINE)
     assert labels == [("Buy         ", "broker"), ("Change      ", "copies")]
-    assert changes.index("+$1,750/month") < changes.index("no price set")
+    assert changes.index("+$1,753/month") < changes.index("no price set")
     llm = reported(capsys, str(ROOT / "specs/applications/llm.qps"), "-q")
     assert "\n  Less traffic pace: 1 -> 0.9 requests/minute" in llm
 

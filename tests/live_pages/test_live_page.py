@@ -658,7 +658,7 @@ def test_advice_on_exact_and_bounded_answers_is_as_the_solver_has_it(open_page: 
         page = open_page(html_of(spec)).page
         page.wait_for_selector("#advice button")
         page.evaluate(MORE_CHANGES)
-        row = page.locator("#advice tr", has_text="pace: 2 -> 1.8").locator("td")
+        row = page.locator("#advice tr", has_text="pace: 2 → 1.8").locator("td")
         configuration = spec.configuration()
         solution = solve_model(spec.model, configuration)
         tried = advise(spec.model, configuration, solution)

@@ -48,10 +48,10 @@ def test_copies_of_a_machine_are_advised_as_the_solver_does_with_what_they_cost(
     configuration = spec.configuration()
     answer = advise(spec.model, configuration, solve_model(spec.model, configuration))
     (copies,) = (one for one in answer if one.change == "host = server * 2")
-    assert rows["host: 1 -> 2 servers"][2].endswith(f"{copies.capacity:,}")
-    assert rows["host: 1 -> 2 servers"][3] == "+$900"
+    assert rows["host: 1 → 2 servers"][2].endswith(f"{copies.capacity:,}")
+    assert rows["host: 1 → 2 servers"][3] == "+$900"
     assert copies.price == 900
-    page.page.click("[aria-label='Try host: 1 -> 2 servers']")
+    page.page.click("[aria-label='Try host: 1 → 2 servers']")
     assert "--set 'host=server * 2'" in page.page.inner_text(".command")
     assert page.run("() => qps.shown.solved.largest") == copies.capacity
 
@@ -113,7 +113,7 @@ def test_where_no_user_is_supported_larger_steps_are_tried(open_page: Any) -> No
     page = open_page(html_of(spec))
     page.page.wait_for_selector("#advice button")
     rows = {row[1]: row for row in page.run(ROWS)}
-    words = "answer.cpu.request: 8 -> 4.8 ms/request"
+    words = "answer.cpu.request: 8 → 4.8 ms/request"
     setting = "answer.cpu.request = 4.8 ms/request"
     changed = spec.with_parts_of((setting,))
     answer = solve_model(changed.model, changed.configuration(None, (setting,)))

@@ -66,10 +66,8 @@ def site_view(site: Spec) -> PageView:
 def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     html, uncertainty = render_html(site_view), site_view.view.uncertainty
     assert uncertainty is not None
-    result = dict(site_view.decision.facts)["Uncertainty"]
-    assert f"95th percentile {rounded_up(uncertainty.interval.most or 0)} (" in result.replace(
-        "\xa0", " "
-    )
+    assert "Uncertainty" not in dict(site_view.decision.facts)  # the picture has it
+    assert f">5 % of samples: {rounded_up(uncertainty.interval.most or 0)} or more</text>" in html
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
     assert (
@@ -89,8 +87,9 @@ def test_the_picture_of_the_samples_stays_in_its_frame(site_view: PageView) -> N
     changes = [one.is_inside != other.is_inside for one, other in pairwise(picture.columns)]
     assert sum(changes) == 2  # it is the middle that lies inside
     assert [row[1] for row in picture.rows] == [one.text.split(": ")[1] for one in picture.columns]
-    (sure, stated) = picture.lines
-    assert sure.x < stated.x
+    sure, stated, upper = picture.lines
+    assert sure.x < stated.x < upper.x
+    assert (picture.dot, picture.interval) == (sure.x, (sure.x, upper.x))
 
 
 def test_where_no_number_is_acceptable_the_picture_says_none() -> None:
@@ -110,7 +109,9 @@ def test_a_page_of_what_is_known_has_nothing_of_it() -> None:
     assert known.uncertainty is None
     html = render_html(known)
     text = html.split("<script")[0]
-    assert not re.search("how sure|samples|uncertain", text, re.IGNORECASE)
+    assert not re.search("how sure|samples|uncertain input", text, re.IGNORECASE)
+    (said,) = (fact for label, fact in known.decision.facts if label == "Uncertainty")
+    assert said.startswith("none stated")
 
 
 # -- what a page draws -------------------------------------------------------------------------

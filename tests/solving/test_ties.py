@@ -125,3 +125,21 @@ def test_matrices_of_what_saturates_at_the_same_point() -> None:
     assert {(row["limited_by"], row["bottleneck"]) for row in table} == {
         ("wan.forth.utilization", "wan.forth")
     }
+
+
+@pytest.mark.parametrize(
+    "machine", ["threads 4 thread; cpu 4 core", "cpu 4 core; threads 4 thread"]
+)
+def test_of_a_pool_and_the_cpu_that_keeps_it_full_the_cpu_is_the_bottleneck(machine: str) -> None:
+    solution, view, _ = answered(
+        "users N in 1..4000\nunit thread\n"
+        f"machine service {{ {machine} }}\n"
+        "component handle { cpu 7 ms/request }\n"
+        "topology { node api = service }\n"
+        "stream request for each user { traffic 1 request/s; "
+        "at api { take threads; handle; give threads } }\n"
+    )
+    assert [one.saturation.at for one in solution.resources] == [pytest.approx(4000 / 7)] * 2
+    assert solution.limited_by == "api.cpu.utilization"
+    assert view.bottleneck is not None
+    assert view.bottleneck.resource == "api.cpu"

@@ -5,7 +5,7 @@ import { Model } from "../engine/model.js";
 import { fill, make } from "../common/dom.js";
 import { finished, sliced } from "../common/slices.js";
 import { offerTables } from "../common/table_files.js";
-import { Advice, offerChanges, showAdvice } from "./panels/advice.js";
+import { Advice, offerChanges, showAdvice, writtenAdvice } from "./panels/advice.js";
 import { showAssumptions } from "./panels/assumptions.js";
 import { besideOf, besideText } from "./beside_headline.js";
 import { showGauges, showLimits } from "./panels/gauges.js";
@@ -15,13 +15,14 @@ import { showComparison } from "./panels/comparison.js";
 import { showConclusions } from "./panels/conclusions.js";
 import { showDecision } from "./panels/first_screen.js";
 import { Controls } from "./panels/controls.js";
+import { FoldedParts } from "./folded_parts.js";
 import { HeatMap } from "./charts/heat_map.js";
 import { spoken } from "./labels.js";
 import { Looks } from "./view_settings.js";
 import { nameColumns } from "./configuration_names.js";
 import { Past } from "./undo_history.js";
 import { showAnswer, showTraffic, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
-import { picturesOf } from "./page_pictures.js";
+import { drawNext, picturesOf } from "./page_pictures.js";
 import { fitFormulas } from "./paper.js";
 import { commandOf } from "./sentences.js";
 import { pairsOf } from "./state.js";
@@ -40,6 +41,7 @@ export class App {
     Object.assign(this, { figures: data.figures, checksum: data.checksum, patience: globalThis.qpsPatience ?? PATIENCE });
     this.looks = new Looks();
     this.ticks = new Ticks(this);
+    this.folded = new FoldedParts(this.isHurried);
     offerTables();
     if (!this.columns.length) { // a page of figures alone
       this.pictures = picturesOf(this);
@@ -153,13 +155,12 @@ export class App {
     this.sure?.show(column, isPopulationOnly);
     this.showBoard();
     showLimits(column, this.beside);
-    showResources(column);
     showConclusions(column);
-    showMeasures(column);
-    showTraffic(column);
-    showKnown(column);
+    this.folded.show({
+      resources: () => showResources(column), measures: () => showMeasures(column), traffic: () => showTraffic(column), known: () => showKnown(column),
+      numbers: () => { if (!isPopulationOnly) showAssumptions(column, this.controls); },
+    });
     showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
-    if (!isPopulationOnly) showAssumptions(column, this.controls);
     this.controls.refresh();
     this.ticks.show();
     this.isPopulationOnly = isPopulationOnly;
@@ -339,6 +340,8 @@ export class App {
         this.heatPicture.redraw();
       }
     }
+    if (isDone) isDone = drawNext(this.pictures);
+    clearTimeout(this.thinking);
     if (!isDone) this.thinking = setTimeout(() => this.work(), 0);
   }
 
@@ -365,6 +368,7 @@ export class App {
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {
     this.finishChange();
+    this.folded.finish();
     this.sense(Infinity);
     this.begin();
     if (this.advice.isWorking) {
@@ -385,12 +389,6 @@ export class App {
     const command = (column) => JSON.stringify(commandOf(column));
     return command(this.shown) !== command({ ...this.shown, model, setting: start, graph: this.shown.graph });
   }
-}
-
-// What would help, as it was known when the page was written: told until the page has tried it.
-function writtenAdvice() {
-  const place = document.getElementById("advice");
-  return { table: place.querySelector("table") ? [...place.children] : [] };
 }
 
 // A part of the page that is folded away is opened by a link to it.

@@ -16,7 +16,7 @@ export function changesTo(column, after) {
     const before = run.numbers.get(record.name) ?? exactNumber(record), next = after.numbers.get(record.name);
     if (next && !isEqual(before, next)) words.push(numberInWords(record, before, next));
   }
-  return words.join(" and ");
+  return words.join(" and ").replaceAll(" -> ", " → ");
 }
 
 function choiceInWords(model, select, from, to) {
@@ -45,7 +45,7 @@ function numberInWords(record, before, after) {
 // What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.
 export function costOf(column, { prices, part, parts = [part], kind }) {
   const { costs, unpriced } = column.graph;
-  const costTexts = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.format(Math.abs(price), costs[i].dimension, { digits: 3 }) })] : []));
+  const costTexts = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.format(Math.abs(price), costs[i].dimension) })] : []));
   if (costTexts.length) return listed(costTexts);
   if (!HARDWARE.includes(kind)) return "";
   const isPriced = prices.includes(0) && kind !== "more capacity" && !parts.some((one) => unpriced.includes(one));

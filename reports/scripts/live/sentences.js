@@ -86,7 +86,7 @@ export function saturationOf(column) {
     const full = phrase(!planned ? "saturated" : stays ? "at_its_target" : "beyond_its_target");
     return phrase("saturates.start", { resource, full, stays });
   }
-  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource, noun: nounOf(column.model), at: wholePopulation(first.at), stays }) + undecidedText(column);
+  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource, noun: nounOf(column.model) + (hasNominal(column) ? ` ${phrase("with_nominal")}` : ""), at: wholePopulation(first.at), stays }) + undecidedText(column);
 }
 
 // That what saturates before the answer is full up to there and no more, which is not beyond it.
@@ -175,4 +175,13 @@ export function fileOf({ file }) { return file.replace(/^.*[/\\]|\.qps$/g, ""); 
 export function inUnit(record, [above, below]) {
   const [a, b] = record.factor.map(BigInt);
   return reduced(above * b, below * a);
+}
+
+// Whether what is computed is of nominal inputs, beside what samples tell: a requirement with a confidence rests on samples.
+export function hasNominal({ isUncertain, solved }) { return isUncertain && !solved.criteria.some(({ criterion }) => criterion.hasConfidence); }
+
+// How many samples of how many inputs.
+export function samplesText({ model, setting }, samples) {
+  const inputs = new Set(Object.values(model.starts[setting.start].uncertain ?? {}).flat()).size;
+  return `${whole(samples)} samples of ${inputs === 1 ? "1 uncertain input" : `${inputs} uncertain inputs`}`;
 }

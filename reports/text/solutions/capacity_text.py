@@ -237,10 +237,15 @@ def _as_known(value: str, known: Certainty) -> str:
 
 
 def uncertainty(answer: Answer) -> str:
-    """Return the capacity with nominal inputs, and which one few samples exceed."""
+    """Return the capacity with nominal inputs, and which one few samples exceed.
+
+    Where no input is uncertain, it says so: a capacity is no more certain than its inputs.
+    """
     uncertainty = answer.uncertainty
     if uncertainty is None:
-        return ""
+        is_certain = answer.reliable is not None and answer.rests_on_users
+        has_capacity = supported(answer) is not None
+        return phrase("uncertainty.not_stated") if is_certain and has_capacity else ""
     interval, samples = (
         uncertainty.interval,
         samples_text(uncertainty.samples, len(uncertainty.shares)),

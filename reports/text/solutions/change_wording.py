@@ -28,7 +28,6 @@ from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Advice
 
 _DIGITS, _ALL_DIGITS = 4, 15
-_PRICE_DIGITS = 3
 _MOST_WITHOUT_PRICE = 3
 _MOST_HELPFUL = 3
 _LEAST_GAIN = 1.1
@@ -234,7 +233,7 @@ def extra_cost(advice: AdviceView) -> str:
     for price, dimension in costs:
         if price:
             key = "price.more" if price > 0 else "price.less"
-            cost_texts.append(phrase(key, price=quantity(abs(price), dimension, _PRICE_DIGITS)))
+            cost_texts.append(phrase(key, price=quantity(abs(price), dimension)))
     if cost_texts:
         return joined_words(cost_texts)
     if not advice.is_hardware:

@@ -7,7 +7,7 @@ import { phrase } from "../../common/phrases.js";
 import { called } from "../labels.js";
 import { lineChart, formatLineValue } from "./line_chart.js";
 import { limitUsed } from "../limit_states.js";
-import { hasTarget, isPlanned } from "../sentences.js";
+import { hasNominal, hasTarget, isPlanned } from "../sentences.js";
 
 export function populationAxis(column, populations) {
   return {
@@ -32,7 +32,7 @@ export function shareAxis(lines, isLog) {
 function acceptable(column) {
   const { solved, graph } = column;
   if (solved.largest === null) return null;
-  return [graph.low, solved.largest, phrase("page.supported", { low: whole(graph.low), high: whole(solved.largest) }) + (solved.known ? ` (${phrase(`served.${solved.known[0]}`)})` : "")];
+  return [graph.low, solved.largest, phrase("page.supported", { low: whole(graph.low), high: whole(solved.largest) }) + (solved.known ? ` (${phrase(`served.${solved.known[0]}`)})` : "") + (hasNominal(column) ? ` ${phrase("with_nominal")}` : "")];
 }
 
 function tableOf(x, y, series) {

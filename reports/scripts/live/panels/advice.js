@@ -283,6 +283,12 @@ export function showAdvice(column, found, apply) {
     more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length, changes })), made(more)) : []);
 }
 
+// What would help, as it was known when the page was written: told until the page has tried it.
+export function writtenAdvice() {
+  const place = document.getElementById("advice");
+  return { table: place.querySelector("table") ? [...place.children] : [] };
+}
+
 // A button for each change that was written with the page, as soon as the page has found it, too.
 export function offerChanges(column, found, apply) {
   const known = new Map(found.map((one) => [changesTo(column, one.setting), one]));

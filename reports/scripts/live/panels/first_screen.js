@@ -5,7 +5,7 @@ import { isStated } from "../../engine/answers.js";
 import { largestKnown, marked } from "../../engine/certainty.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { fill, make, withCode } from "../../common/dom.js";
-import { headlineParts, listed, percent, printedCapacity, roundedUp, unbroken, whole } from "../../common/format.js";
+import { headlineParts, listed, percent, printedCapacity, unbroken, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
@@ -96,17 +96,6 @@ function accuracyRow({ solved: { known, largest }, isUncertain }) {
   return known && largest !== null ? [`${side}: run `, make("code", null, "qps simulate")] : [side];
 }
 
-// The capacity with nominal inputs, and which one few samples exceed.
-function planRow(column, uncertainty) {
-  if (!uncertainty) return [""];
-  const { solved, graph, model } = column, [, most] = uncertainty.interval;
-  const nominal = phrase("uncertainty.nominal", { users: solved.largest === null ? "none" : whole(solved.largest) });
-  const inputs = new Set(Object.values(model.starts[column.setting.start].uncertain ?? {}).flat()).size;
-  const samples = `${whole(uncertainty.samples)} samples of ${inputs === 1 ? "1 uncertain input" : `${inputs} uncertain inputs`}`;
-  if (most === null || most === graph.high) return [`${nominal}, ${phrase("uncertainty.samples", { samples })}`];
-  return [`${nominal}, ${phrase("uncertainty", { most: roundedUp(most), level: 100 * CERTAINTY, samples })}`];
-}
-
 // Where a setting is changed, samples tell the capacity of the model alone.
 function errorRow({ solved, isUncertain }) { return [isUncertain && solved.known ? phrase("error.changed") : ""]; }
 
@@ -156,7 +145,7 @@ export function showDecision(column, found, uncertainty, beside) {
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     [phrase("accuracy"), accuracyRow(column)],
     [phrase("error.not_covered"), errorRow(column)],
-    ["Uncertainty", planRow(column, uncertainty)],
+    ["Uncertainty", column.isUncertain || column.solved.largest === null || !column.graph.restsOnUsers ? [""] : withCode(phrase("uncertainty.not_stated"))],
     ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));
   fill("decision", make("p", { class: "many" }, headlineParts(capacityWithUncertainty(column, uncertainty), uncertainty ? uncertainty.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, parts]) => make("div", null, make("dt", null, word), make("dd", null, parts.map(unbroken))))));

@@ -63,7 +63,7 @@ export function showGauges(column, beside) {
 
 // The limits in order; where not even the fewest are supported, the requirements there.
 export function showLimits(column, beside) {
-  if (!document.getElementById("limits")) return;
+  if (document.getElementById("limits")?.hidden ?? true) return; // samples tell more
   const { solved, graph, model } = column, isNobody = solved.largest === null && solved.criteria.some((one) => isStated(one.criterion));
   const rows = isNobody ? requirementBars(column) : limitBars(column, beside);
   const cells = rows.map(({ name, length, tick, at, isSaturated }) => [make("span", { title: calledInFull(model, name) }, isSaturated ? phrase("page.saturated", { name: called(model, name) }) : called(model, name)), meter(length, tick, at), at]);
