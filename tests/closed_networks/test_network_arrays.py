@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,7 +115,8 @@ def test_networks_of_one_hash_are_not_taken_for_each_other(
     monkeypatch.setattr(load_dependent_arrays, "_cache", load_dependent_arrays._Cache())
     rows = [row for seed in range(3) for row in _networks(seed)[1]]
     rates = [load_dependent_mva.nested_rate(*row) for row in rows]
-    alike = {0: np.zeros, 1: lambda n: np.arange(n) % 2, 2: np.arange}[hashes]
+    ways: list[Callable[[int], Any]] = [np.zeros, lambda n: np.arange(n) % 2, np.arange]
+    alike = ways[hashes]
     monkeypatch.setattr(
         load_dependent_arrays, "_hashes_of", lambda own: alike(len(own)).astype(np.uint64)
     )
