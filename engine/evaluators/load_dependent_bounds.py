@@ -70,6 +70,8 @@ def _at_whole_places(
 
 _BEFORE, _PLACES = 2, 2
 """Where groups begin, and the places of a pool in its group."""
+_COUNTS = (2, 4)
+"""Where a group has what counts whole: servers or places, and copies."""
 _MOST_CORNERS = 36
 _SLOPES = {1: (0.0, inf), -1: (-inf, 0.0), 0: (-inf, inf)}
 
@@ -91,8 +93,36 @@ def _of_growing(grows: Sequence[int], operands: Sequence[Interval]) -> Interval:
 
 
 def nested_time(*operands: Interval) -> Interval:
-    """Return between which times that at a place lies."""
-    return _of_place(load_dependent_mva.nested_time, operands)
+    """Return between which times that at a place lies.
+
+    By Little's law, what is not elsewhere: no longer than a cycle without its delay, and for a pool
+    that is all there is, no shorter than without those who hold one of its places.
+    """
+    found = _of_place(load_dependent_mva.nested_time, operands)
+    if found.high < inf or found == NOTHING_KNOWN:
+        return found
+    which, customers, think, *others = operands
+    wide = [_counted(one) if k % GROUP in _COUNTS else one for k, one in enumerate(others)]
+    counted = _counted(customers)
+    rate = nested_rate(counted, think, *wide)
+    if not 0 < rate.low < inf:
+        return found
+    low, high = found.low, counted.high / rate.low - think.low
+    kind, _, places, _, copies = wide[:GROUP]
+    if which.low == which.high == 0 and kind.low == len(wide) / GROUP - 1 > 0:
+        waiting = counted.low - places.high * copies.high
+        low = max(low, waiting / rate.high - think.high) if waiting > 0 else low
+    return Interval(*_apart(low, high), found.slow, found.steep)
+
+
+def _counted(one: Interval) -> Interval:
+    """Return the whole numbers around what counts whole: between them values are on lines."""
+    return Interval(float(floor(one.low)), float(ceil(one.high)))
+
+
+def _apart(low: float, high: float) -> tuple[float, float]:
+    found = widened(max(low, 0.0), max(low, high, 0.0))
+    return found.low, found.high
 
 
 def nested_wait(*operands: Interval) -> Interval:

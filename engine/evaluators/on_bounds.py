@@ -380,6 +380,9 @@ shared_time = _row_by_row(multiclass_load_dependent_bounds.shared_time)
 shared_wait = _row_by_row(multiclass_load_dependent_bounds.shared_wait)
 nested_wait = _row_by_row(load_dependent_bounds.nested_wait)
 
+ONE_BY_ONE = {class_rate, class_wait, class_open_wait, class_quantile, forked_rate, forked_time}
+ONE_BY_ONE |= {forked_wait, shared_rate, shared_time, shared_wait, nested_wait}  # of each row
+
 _RATE_OF_ANY = _row_by_row(load_dependent_bounds.nested_rate)
 _TIME_OF_ANY = _row_by_row(load_dependent_bounds.nested_time)
 _GROWING_RATE = monotone(on_arrays.nested_rate, (1, -1, 0, -1, 1, -1, 1), GROUP)

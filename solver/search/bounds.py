@@ -125,6 +125,16 @@ class Curve:
         return self._found[self._top]
 
     @property
+    def steps(self) -> int:
+        """How many steps bounds take."""
+        return len(self._steps)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether something in it may be an approximation, which is followed by its values."""
+        return bool(self._pending)
+
+    @property
     def has_value(self) -> bool:
         """Whether there is a finite value throughout the box of the last request.
 

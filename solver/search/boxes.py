@@ -47,6 +47,9 @@ _COST_OF_EXACT, _COST_OF_SLOW_SIGN = 20, 100
 _NARROW = 1e-13
 _WHOLE_FLOATS = 2**53
 _FEW = 4
+_FEW_ALONE, _STEPS_ALONE = 12, 4000
+"""After so many boxes the rest are looked at together, in arrays: of what takes long; of all else
+there are so many steps in them, at least."""
 _PART = 8
 """Before a likely failure so much of a box is left behind first."""
 
@@ -229,6 +232,8 @@ class _WholeSearch:
         self._is_stepped = is_stepped_rational(over, population)
         self._likely_first: int | None = None
         self._is_cut = False
+        quick = 0 if over.has(*OF_QUEUES) else _STEPS_ALONE // self._curve.steps
+        self._until_together = max(_FEW_ALONE, quick)
 
     def within(self, low: int, high: int) -> int | None:
         """Return the first failure between two populations, None for none."""
@@ -241,7 +246,19 @@ class _WholeSearch:
                 return found
             if found is _Open.OPEN:
                 waiting += self._cut(start, end)
+            self._until_together -= 1
+            if waiting and not self._until_together:
+                waiting = self._left_open(waiting[::-1])[::-1]
         return None
+
+    def _left_open(self, boxes: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return of many boxes what is open where all are looked at together."""
+        if boxes[-1][1] >= _WHOLE_FLOATS or self._curve.is_followed:
+            return boxes
+        from qps.solver.search.box_arrays import BoxArrays, left_open  # noqa: PLC0415 - needs numpy
+
+        arrays = BoxArrays(self._curve.expr, self._population)
+        return left_open(arrays, boxes, strict=self._strict) if arrays.is_quick else boxes
 
     def _in_box(self, start: int, end: int) -> int | _Open | None:
         """Return the first failure in a box, None for none, or that it must be cut."""

@@ -1,0 +1,66 @@
+"""Bounds over many boxes at once: no value lies beyond them, and they prove what searches find."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import isfinite
+
+import numpy as np
+import pytest
+
+from qps.engine.execution.float_runs import number_function
+from qps.engine.expressions.formulas import Formula, apply, maximum, minimum, number, symbol
+from qps.solver.search.box_arrays import BoxArrays, left_open
+
+N = symbol("N")
+HALF = number(1) / 2
+POOL = [*map(number, (1, 0, 20, 1, 3, -2)), HALF / 20, *map(number, (1, 0, 3))]
+RATE = apply("nested_rate", N, number(2), *POOL)
+TIME = apply("nested_time", number(0), N, number(2), *POOL)
+
+FORMULAS = {
+    "polynomial": N**2 / 1000 - 3 * N + 1,
+    "quotient": (N - 30) / (N + 7) - HALF,
+    "extremes": maximum(minimum(N, number(300)), N / 3) - N / 2,
+    "powers": N**HALF - apply("exp", -N / 50) * N,
+    "wait": apply("waiting", number(1) / 10, N / 2000) - number(1) / 5,
+    "mean": apply("mean", N - 1, N - 1) - N / 900,
+    "pool": N / RATE - 30,
+    "time": TIME - N / 90,
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_no_value_lies_beyond_bounds_of_its_box_and_slope(name: str) -> None:
+    formula = FORMULAS[name]
+    value, arrays = number_function(N, formula), BoxArrays(formula, N)
+    start = np.array([1.0, 3.0, 50.0, 400.0, 1999.0, 700.0])
+    end = np.array([2.0, 40.0, 51.0, 900.0, 2001.0, 700.0])
+    found = arrays.over(start, end)
+    for k in range(start.size):
+        points = np.linspace(start[k], end[k], 9)
+        values = [value(float(point)) for point in points]
+        for one in filter(isfinite, values):
+            assert found.low[k] <= one <= found.high[k]
+        for (a, b), (x, y) in zip(pairwise(values), pairwise(points), strict=True):
+            if x < y and isfinite(a) and isfinite(b):
+                off = 1e-8 * max(abs(a), abs(b), 1.0) / (y - x)
+                assert found.slope_low[k] - off <= (b - a) / (y - x) <= found.slope_high[k] + off
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_what_is_left_open_begins_no_later_than_the_first_failure(name: str) -> None:
+    formula = FORMULAS[name]
+    value = number_function(N, formula)
+    first = next((n for n in range(2, 1500) if not value(float(n)) <= 0), None)
+    left = left_open(BoxArrays(formula, N), [(2, 40), (41, 1499)], strict=False)
+    if first is not None:
+        assert any(low <= first <= high for low, high in left)
+    assert sum(high - low + 1 for low, high in left) < 300
+
+
+def test_boxes_behind_a_sure_failure_are_left_out() -> None:
+    formula: Formula = N - 100
+    assert left_open(BoxArrays(formula, N), [(1, 10), (50, 5000)], strict=False)[-1][1] < 5000
+    assert left_open(BoxArrays(formula, N), [(1, 10), (11, 99)], strict=False) == []
+    assert left_open(BoxArrays(formula, N), [(1, 10), (11, 100)], strict=True) == [(100, 100)]
