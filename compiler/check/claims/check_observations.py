@@ -149,7 +149,11 @@ class ObservationChecker(OfChanges, frozen=True):
             is_case = declared is None and target.name.text == "case"
             if is_case:
                 self.main.note(Meaning.WORD, target.name)
-            if is_case or (declared is not None and isinstance(declared.declaration, _SETTINGS)):
+            is_setting = declared is not None and isinstance(declared.declaration, _SETTINGS)
+            is_number = len(target.name.parts) > 1 and self.changes.numbers.is_named(
+                target.name, self.main
+            )
+            if is_case or is_setting or is_number:
                 unit = item.unit.span.text if item.unit is not None else None
                 for named in () if item.unit is None else nodes_in(item.unit):
                     if isinstance(named, ast.Reference):  # a part of what each cell sets

@@ -158,10 +158,11 @@ class CostChecker(Part, frozen=True):
         if measured_on is None:
             self._lacks_machine(item, fit)
         resource = None if machine is None else machine.resource(item.resource.text)
+        is_fixed = resource is not None and _has_fixed_cores(resource)
         if machine is not None and (
             resource is None
             or resource.kind is not ir.ResourceKind.PROCESSOR
-            or not _has_fixed_cores(resource)
+            or (not is_fixed and resource.efficiency is not None)
         ):
             self.sink.report(
                 codes.NO_RESOURCE,
@@ -174,11 +175,12 @@ class CostChecker(Part, frozen=True):
             return None
         if resource is None:
             return None
-        assert isinstance(resource.capacity.expr, ir.Constant)
-        cores = processors = resource.capacity.expr.value
-        if resource.efficiency is not None:
-            assert isinstance(resource.efficiency.expr, ir.Constant)
-            cores = effective_cores(cores, resource.efficiency.expr.value)
+        cores = processors = None  # as the table says itself
+        if isinstance(resource.capacity.expr, ir.Constant):
+            cores = processors = resource.capacity.expr.value
+            if resource.efficiency is not None:
+                assert isinstance(resource.efficiency.expr, ir.Constant)
+                cores = effective_cores(cores, resource.efficiency.expr.value)
         found = FitChecker(self.expressions).fit(
             fit,
             Reading(resource=item.resource.text, cores=cores, processors=processors),

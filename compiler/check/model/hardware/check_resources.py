@@ -285,22 +285,32 @@ class ResourceChecker(AttributeChecker, frozen=True):
             return None
         processor = self._processor_of(said.capacities)
         cores = None if processor is None else processor.cores
-        count = _ONE if processor is not None and cores is None else cores and cores.expr
-        if not isinstance(count, ir.Constant):
+        count: ir.Expr | None = _ONE if processor is not None else None
+        if cores is not None:
+            count = cores.expr
+        if count is None:
             self.sink.report(
                 codes.BAD_HARDWARE,
                 fit.span,
-                "idle utilization can be fitted only for a CPU with a fixed number of cores",
+                "idle utilization can be fitted only for a CPU with cores",
                 hint="write the number: `idle 8 %`",
             )
             return None
         checker = FitChecker(self.expressions)
+        known = count.value if isinstance(count, ir.Constant) else None  # else the table says it
         found = checker.fit(
             fit,
-            Reading(resource=stated.name.text, cores=count.value, processors=count.value),
+            Reading(resource=stated.name.text, cores=known, processors=known),
             said.scope.module,
         )
-        return None if found is None else checker.idle(found, fit)
+        if found is None:
+            return None
+        idle = checker.idle(found, fit)
+        if known is not None:
+            return idle
+        measured = ir.Product((idle.expr, ir.Constant(found.cores)))
+        inverse = ir.Power(count, ir.Constant(Fraction(-1)))
+        return replace(idle, expr=ir.Product((measured, inverse)))
 
     def _law_holds_speed(self, stated: ResourceDeclarations) -> bool:
         """Return whether the jitter law of a processor decides by its speed."""
