@@ -149,7 +149,8 @@ def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> C
 
     What one or two methods state was measured of just these, and stays up to a factor of two. What
     more of them multiply to says nothing of them together. Visits of very unequal service times
-    have an error where no more users wait for answers than stations serve: `is_below_knee`.
+    have an error where no more users wait for answers than stations serve: `is_below_knee`. A
+    method alone that has an error of the quantity states that.
     """
     if known.kind is not Kind.APPROXIMATION:
         return known
@@ -161,6 +162,10 @@ def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> C
             is_far = FAR_UNEQUAL_SERVICES in known.methods
             below = METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
             return replace(known, error=below if is_far else MOST_STATED)
+        if len(known.methods) == 1:
+            (method,) = known.methods
+            if quantity in METHODS[method].errors:
+                return replace(known, error=METHODS[method].errors[quantity])
     errors = table().get(quantity)
     row = None if errors is None else errors.row_of(known.methods)
     return stated if row is None else replace(known, error=row.error)

@@ -155,6 +155,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "J. Walrand, P. Varaiya: Sojourn times and the overtaking condition in Jacksonian "
             "networks. Advances in Applied Probability 12(4), 1980"
         ),
+        "Fredericks 1980": (
+            "A. A. Fredericks: Congestion in blocking systems: a simple approximation technique. "
+            "Bell System Technical Journal 59(6), 1980"
+        ),
         "Whitt 1983": (
             "W. Whitt: The queueing network analyzer. Bell System Technical Journal 62(9), 1983"
         ),

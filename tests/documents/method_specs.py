@@ -93,6 +93,13 @@ SPECS = {
     "feedback-queue": _spec(_open("at a { call b { work }; call b { more } }"), b="one").replace(
         "propagation 0.5 ms", "propagation 0 ms"
     ),
+    "feedback-after-a-time": _spec(_open("at a { call b { work }; call b { more } }"), b="one"),
+    "feedback-percentiles": _spec(
+        _open("at a { call b { work }; call b { more } }") + "\nmeasure late = s.p95", b="one"
+    ),
+    "returns-as-poisson": _spec(_open("at a { call b { work }; call b { more } }"), b="four"),
+    "sharing-renewals": _spec(_open("at a { work }", more="; arrivals cv 2"), one="ps"),
+    "hayward": _spec(_open("at a { work }", more="; arrivals cv 2"), one="loss"),
     "gamma-mixture": _spec(
         *(_open(f"at a {{ work * {k} }}", name=f"s{k}") for k in range(1, 18)),
     ),

@@ -159,10 +159,10 @@ def test_what_goes_to_many_machines_is_nearly_random() -> None:
     assert one / 0.5 > 1.5 * behind / 5
 
 
-def test_streams_that_come_back_do_so_at_random() -> None:
+def test_streams_that_come_back_after_a_long_time_do_so_at_random() -> None:
     text = (
         "users N in 1..100\nmachine one { cpu 1 core, queueing md1 }\n"
-        "component work { cpu 0.4 s/request }\ncomponent rest { delay 1 s }\n"
+        "component work { cpu 0.4 s/request }\ncomponent rest { delay 1000 s }\n"
         "topology { node a = one }\n"
         "stream job in all { traffic 1 request/s; at a { work; rest; work } }\n"
     )
@@ -193,9 +193,10 @@ def test_several_servers_count_how_uneven_arrivals_are(queueing: str) -> None:
     assert uneven_ones == pytest.approx([random[0] * (9 + spread) / (1 + spread)])
 
 
-def test_sharing_a_processor_is_reported_as_ignored() -> None:
+def test_a_processor_with_a_limit_is_reported_as_ignored() -> None:
+    quota = "quota per 100 ms on 2 core"
     text = (
-        "users N in 1..100\nmachine one { cpu 1 core, queueing ps }\nmachine seat { }\n"
+        f"users N in 1..100\nmachine one {{ cpu 1 core, queueing {quota} }}\nmachine seat {{ }}\n"
         "component work { cpu 1 ms/request }\ntopology { node a = one; node seats = seat * N }\n"
         "stream job for each seats { traffic 1 request/s; arrivals cv 2; at a { work } }\n"
     )

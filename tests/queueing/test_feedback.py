@@ -1,9 +1,11 @@
-"""Items that come back to a server as soon as they are served: waits by passes, and their law."""
+"""Items that come back to a server, at once or later: waits by passes, and their law."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isinf
+from math import exp, isinf
+from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -12,6 +14,7 @@ from oracles.feedback_passes import Kinds, exponential, fixed, iterated, simulat
 from oracles.optional_visits import quantiles
 from qps.compiler.lower.load_graph import LoadGraph
 
+LABORATORY = Path(__file__).parents[2] / "laboratory" / "questions"
 SPEC = """users N in 1..10000
 unit thread
 machine srv {{ cpu 1 core, queueing {queueing} }}
@@ -134,7 +137,11 @@ def test_percentiles_are_near_simulated_ones(users: int) -> None:
     expected = quantiles(users, visits, [0.5, 0.95], 60_000)
     assert found == pytest.approx(expected, rel=0.09)
     known = of.streams["page"].quantile_certainty(Fraction(19, 20))
-    assert [one.method for one in known.because] == ["feedback-queue", "repeat-visits"]
+    assert [one.method for one in known.because] == [
+        "feedback-queue",
+        "feedback-percentiles",
+        "repeat-visits",
+    ]
 
 
 def test_a_server_that_is_full_is_waited_for_without_an_end() -> None:
@@ -181,3 +188,74 @@ def test_parallel_calls_with_a_feedback_queue_have_a_mean() -> None:
     steps = f"{OPTIONAL}; together {{ call back {{ wait }}; call back {{ wait }} }}"
     of = graph(steps, more=machines)
     assert mean(of, 100) == pytest.approx(mean(graph(OPTIONAL), 100) + 30e-3, rel=1e-9)
+
+
+# -- after a time ----------------------------------------------------------------------------
+
+
+def test_what_is_left_of_feedback_by_hand() -> None:
+    """Two fixed services of 1 and 4 ms at 60 %, 3 ms apart: R is 17/10 ms, what is left 49 %."""
+    more = "component later { delay 3 ms }"
+    steps = "call db { run(1 ms/request) }; later; call db { run(4 ms/request) }"
+    of = graph(steps, "md1", traffic="traffic 120 request/s", more=more)
+    at_once = sum(iterated(120, [(1, [1e-3, 4e-3])], 0)[0])
+    random = 2 * 0.6 * 1.7e-3 / 0.4
+    left = exp(-3e-3 * 0.4 / 1.7e-3)
+    expected = 8e-3 + left * at_once + (1 - left) * random
+    assert mean(of, 1) == pytest.approx(expected, rel=1e-9)
+    assert methods(of) == ["feedback-after-a-time"]
+
+
+def test_what_is_left_after_a_random_time_by_hand() -> None:
+    """A service of another server between two visits is random: 1/(1 + d/time) is left."""
+    steps = "call db { run(1 ms/request) }; call back { run(3 ms/request) }; "
+    steps += "call db { run(4 ms/request) }"
+    steps = steps.replace("call back", "call far")
+    more = "machine plain { cpu 1 core }\ntopology { node far = plain }"
+    of = graph(steps, "md1", traffic="traffic 120 request/s", more=more)
+    at_once = sum(iterated(120, [(1, [1e-3, 4e-3])], 0)[0])
+    left = 1 / (1 + 3e-3 * 0.4 / 1.7e-3)
+    expected = 8e-3 + left * at_once + (1 - left) * 2 * 0.6 * 1.7e-3 / 0.4
+    assert mean(of, 1) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("delay", [0.5, 4.0])
+@pytest.mark.parametrize(("queueing", "is_fixed"), [("mm1", False), ("md1", True)])
+@pytest.mark.parametrize("services", [[1.0, 4.0], [1.0] * 7 + [20.0]])
+def test_means_after_a_delay_are_within_the_error_that_is_stated(
+    services: list[float], queueing: str, is_fixed: bool, delay: float
+) -> None:
+    """Against `laboratory/questions/delayed_feedback_simulation.py`; at random up to 6 times."""
+    more = f"component later {{ delay {delay!r} ms }}"
+    calls = "; later; ".join(f"call db {{ run({one!r} ms/request) }}" for one in services)
+    rate = 0.6 / sum(services)
+    of = graph(calls, queueing, traffic=f"traffic {rate * 1000!r} request/s", more=more)
+    waits = run_path(str(LABORATORY / "delayed_feedback_simulation.py"))["waits"]
+    waited = waits(rate, tuple(services), delay, 30_000, fixed=is_fixed)
+    played = waited + sum(services) + delay * (len(services) - 1)
+    error = of.streams["page"].latency_certainty.error
+    assert error is not None
+    assert mean(of, 1) * 1000 == pytest.approx(played, rel=error)
+
+
+def test_calls_made_again_count_what_is_between_them() -> None:
+    """The network is crossed between two of the same calls, which is no time at once."""
+    of = graph("call db * 3 { run(1 ms/request) }", "md1", propagation="1 ms")
+    assert methods(of) == ["feedback-after-a-time"]
+    at_once = sum(iterated(200, [(1, [1e-3] * 3)], 0)[0])
+    left = exp(-2e-3 * 0.4 / 0.5e-3)
+    expected = 9e-3 + left * at_once + (1 - left) * 3 * 0.6 * 0.5e-3 / 0.4
+    assert mean(of, 200) == pytest.approx(expected, rel=1e-9)
+
+
+def test_returns_to_several_servers_state_what_was_measured() -> None:
+    cores = "machine many { cpu 4 core, queueing mmc }\ntopology { node far = many }"
+    steps = "call far {{ run(1 ms/request) }}; call far {{ run({} ms/request) }}"
+    near, far = (
+        graph(steps.format(longer), more=cores).streams["page"].latency_certainty
+        for longer in (2, 20)
+    )
+    for known in (near, far):
+        assert [one.method for one in known.because] == ["returns-as-poisson", "mixed-erlang-c"]
+    assert near.error == pytest.approx(1.6 * 1.2 - 1)
+    assert far.error is None

@@ -75,8 +75,8 @@ CASES = [
     # a run of steps is one visit: 20 ms at load 0.8
     ("run", _server("mm1", steps="work; work"), 40, [80.0]),
     ("run_with_a_step_that_costs_nothing", _server("md1", steps="work; idle; work", more="component idle { }\n"), 40, [40.0]),
-    # what comes back after a delay waits anew: two visits of 10 ms at load 0.8
-    ("delay_breaks_a_run", _server("md1", steps="work; rest; work", more="component rest { delay 1 ms }\n"), 40, [20.0, 20.0]),
+    # what comes back after a long delay waits anew: two visits of 10 ms at load 0.8
+    ("delay_breaks_a_run", _server("md1", steps="work; rest; work", more="component rest { delay 10 s }\n"), 40, [20.0, 20.0]),
     ("repeated_step", _server("md1", steps="work * 2"), 40, [40.0]),
     # half of the items go on: a visit takes 15 ms on average
     ("thinned_run", _server("md1", steps="half; work", more="component half { cpu 10 ms/packet; keep 50 % }\n"), 40, [15 * 0.6 / (2 * 0.4)]),

@@ -14,6 +14,7 @@ tests/queueing/test_cpu_quota.py.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -71,6 +72,8 @@ class _Part(Struct, frozen=True):
 
 class CpuQuota(Sharing, frozen=True):
     """Cores that all who are there share, until a quota is used up."""
+
+    counts_stated_arrivals: ClassVar[bool] = False
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return by how much a visit takes longer than its service."""

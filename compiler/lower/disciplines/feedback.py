@@ -1,4 +1,6 @@
-"""A queue to which items come back as soon as they are served: feedback, first come first served.
+"""A queue to which items come back after they are served: feedback, first come first served.
+
+Of items that come back at once it is known what they find.
 
 Who comes at random finds items in some pass. When it comes back, each of these has done the same,
 just before it, and all who came since stand in front of it, too. So with A(j) for the mean work of
@@ -11,6 +13,13 @@ By Little's law A(j) follows from the waits themselves: a linear system, whose m
 elements below 0 and whose largest eigenvalue is 1 where the load is. Of what is being served a
 residual is found, which is as long as the whole for exponential service (Takács 1963, of
 items that come back by chance). Percentiles scale the law of one pass.
+
+Who comes back after a while finds less and less of those whom he met before, and in the end what
+random arrivals find. What is left of the difference goes by how far the queue forgets meanwhile,
+whose time is R/(1 - load) with the mean residual service R, what a wait lasts for those who have
+one: exp(-d/time) after a fixed time d, and the mean of that, 1/(1 + d/time), after a random one.
+Passes that are different times apart count as the mean of them all. Held against
+`laboratory/questions/delayed_feedback_simulation.py`.
 """
 
 from __future__ import annotations
@@ -20,11 +29,12 @@ from fractions import Fraction
 from typing import ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     ONE,
@@ -32,6 +42,7 @@ from qps.engine.expressions.formulas import (
     Formula,
     apply,
     formula,
+    maximum,
     minimum,
     number,
     total,
@@ -44,19 +55,35 @@ PassId = tuple[str, int]
 """What distinguishes a visit from all others: `Visit.of`."""
 
 
+class Gap(Struct, frozen=True):
+    """The time between two passes: what is fixed of it, and the mean of what is random."""
+
+    fixed: Formula = ZERO
+    random: Formula = ZERO
+
+    def left(self, forgets: Formula) -> Formula:
+        """Return what is left of what was found, of a queue that forgets at a rate."""
+        found = ONE if self.fixed is ZERO else apply("exp", -(self.fixed * forgets))
+        return found if self.random is ZERO else found / (1 + self.random * forgets)
+
+
 class Passes(Struct, frozen=True, kw_only=True):
     """Items that make the same visits of a queue one after the other, at a rate.
 
-    Each visit has a mean service time.
+    Each visit has a mean service time, and each but the last a gap behind it.
     """
 
     rate: Formula
     visits: tuple[PassId, ...]
     services: tuple[Formula, ...]
+    gaps: tuple[Gap, ...]
 
 
 class FeedbackQueue(Law, frozen=True):
-    """One server to which some items come back at once; `stated` is the discipline that it has."""
+    """One server to which some items come back; `stated` is the discipline that it has.
+
+    They come back `at_once`, or some of them after a time.
+    """
 
     has_wait_of_each_visit: ClassVar[bool] = True
 
@@ -64,6 +91,7 @@ class FeedbackQueue(Law, frozen=True):
     waits: dict[PassId, Formula]
     in_a_row: dict[tuple[PassId, ...], Formula]
     """The mean waits of visits that are made in a row, all of them together."""
+    at_once: bool = True
 
     def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of each visit it is known
         """Return the mean wait of a visit, on average over the passes that it is."""
@@ -104,32 +132,51 @@ class FeedbackQueue(Law, frozen=True):
         return self.stated.keeps_randomness(queue)
 
     def mean_known(self, queue: Queue) -> Certainty:
-        """How waits are known of items that come back at once."""
-        return known_by("feedback-queue", queue.resource)
+        """How waits are known of items that come back."""
+        method = "feedback-queue" if self.at_once else "feedback-after-a-time"
+        return known_by(method, queue.resource)
+
+    def mean_for_quantile(self, queue: Queue) -> Certainty:
+        """The same: errors of quantiles were measured with those of means."""
+        return replace(self.mean_known(queue), error=0.0)
 
     def stage_known(self, queue: Queue) -> Certainty:
-        """Return how the law of one pass is known."""
-        return self.stated.stage_known(queue)
+        """Return how the law of one pass is known, which is that of random arrivals scaled."""
+        scaled = known_by("feedback-percentiles", queue.resource)
+        return together(self.stated.stage_known(queue), scaled)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The same: a quantile is that of the stage."""
-        return self.stated.stage_known(queue)
+        return self.stage_known(queue)
 
 
-def feedback_queue(stated: Law, kinds: Sequence[Passes], variation: Formula) -> FeedbackQueue:
+def feedback_queue(queue: Queue, kinds: Sequence[Passes]) -> FeedbackQueue:
     """Return the law of a queue with the mean wait of each visit, and of those made in a row."""
-    found = _MeanWaits(kinds, variation)
+    found = _MeanWaits(kinds, queue.variation)
+    left = _left(queue, kinds)
+    gone = (1 - left) * minimum(queue.law.wait(queue, queue.visits[0]), _NEVER)
     waits: dict[PassId, list[Formula]] = {}
     rates: dict[PassId, list[Formula]] = {}
     in_a_row: dict[tuple[PassId, ...], Formula] = {}
     for kind in kinds:
         each = [found.wait(kind, at) for at in range(len(kind.visits))]
+        if left is not ONE:
+            each = [left * one + gone for one in each]
         in_a_row[kind.visits] = total(each)
         for visit, wait in zip(kind.visits, each, strict=True):
             waits.setdefault(visit, []).append(kind.rate * wait)
             rates.setdefault(visit, []).append(kind.rate)
     means = {one: apply("mean", total(waits[one]), total(rates[one])) for one in waits}
-    return FeedbackQueue(stated, means, in_a_row)
+    return FeedbackQueue(queue.law, means, in_a_row, at_once=left is ONE)
+
+
+def _left(queue: Queue, kinds: Sequence[Passes]) -> Formula:
+    """Return what is left, between two passes, of what makes them differ from random arrivals."""
+    if all(gap == Gap() for kind in kinds for gap in kind.gaps):
+        return ONE
+    forgets = apply("mean", maximum(ZERO, 1 - queue.load), queue.residual)
+    each = [(kind.rate, gap.left(forgets)) for kind in kinds for gap in kind.gaps]
+    return apply("mean", total(rate * one for rate, one in each), total(rate for rate, _ in each))
 
 
 class _MeanWaits:

@@ -1,4 +1,8 @@
-"""No room to wait: who finds all servers busy is lost, by Erlang's B, whatever the service law."""
+"""No room to wait: who finds all servers busy is lost, by Erlang's B, whatever the service law.
+
+Arrivals that are stated not to be random have a peakedness z: of them as much is lost as at random
+of a part z of the traffic at a part z of the servers (Hayward; Fredericks 1980).
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,12 @@ from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import ZERO, Formula, apply
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
+
+_MOST_UNEVEN = 3
+"""The largest coefficient of variation of arrivals that was measured."""
 
 
 class Loss(Law, frozen=True):
@@ -40,7 +47,8 @@ class Loss(Law, frozen=True):
 
     def lost_of(self, offered: OfferedLoad) -> Formula:
         """Return which share finds all servers busy."""
-        return apply("erlang_b", offered.servers, offered.traffic)
+        parts = offered.peakedness
+        return apply("erlang_b", offered.servers / parts, offered.traffic / parts)
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Calls that come one by one are lost so, whatever the law of their service times."""
@@ -50,7 +58,11 @@ class Loss(Law, frozen=True):
     def loss_known(self, queue: Queue) -> Certainty:
         """It is Erlang's whatever the law of the service times, of calls that come one by one."""
         method = "batch-at-a-room" if queue.has_batches else "erlang-b"
-        return known_by(method, queue.resource)
+        known = known_by(method, queue.resource)
+        if queue.offered is None or queue.offered.peakedness is ONE:
+            return known
+        is_measured = queue.most_uneven is not None and queue.most_uneven <= _MOST_UNEVEN
+        return together(known, known_by("hayward", queue.resource, is_measured=is_measured))
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Times to serve are taken as exponential."""

@@ -10,6 +10,14 @@ departure, which for one server is (2 + load)/(2 - load) mean squares (Coffman, 
 1970). In sums it is an exponential time and, for some visits, a second one, with the same mean and
 variance and about the same share of very short times, of which a gamma law has far too many. Both
 are held against the law itself in tests/queueing/test_sharing.py.
+
+Arrivals that are not random count by two moments. As many are there as if all were served in the
+order of arrival, for the next to leave is any of them: so the mean is longer by as much as there,
+and of exponential services who comes finds a geometric number. At speeds the numbers are a chain
+whose weight grows, with a traffic a and a speed v, (c^2 + 1) a/((c^2 - 1) a + 2 v) times from one
+number to the next, and 2 a/((c^2 - 1) a + 2 v) times from none to one: a diffusion with the drift
+and the variance of that number, which is the chain itself where c^2 is 1, and the approximation
+for one speed where all are alike.
 """
 
 from __future__ import annotations
@@ -49,12 +57,14 @@ class Sharing(Law, frozen=True):
     """Equal servers that all who are there share."""
 
     is_better_alone: ClassVar[bool] = True
+    counts_stated_arrivals: ClassVar[bool] = True
     theorem: ClassVar[str] = "processor-sharing"
     """By which the mean is exact."""
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return by how much a visit takes longer than its service."""
-        return apply("waiting", own.service * sharing_delay(queue), queue.load)
+        delay = sharing_delay(queue) * queue.times_random
+        return apply("waiting", own.service * delay, queue.load)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
@@ -93,7 +103,11 @@ class Sharing(Law, frozen=True):
 
     def _spread(self, queue: Queue, own: Visit) -> Formula:
         """Return the variance of that time, in mean squares."""
-        return sharing_variance(queue, own)
+        if queue.arrivals is ONE or queue.servers is not ONE:
+            return sharing_variance(queue, own)
+        delay = sharing_delay(queue) * queue.times_random
+        spare = maximum(ZERO, 1 - queue.load)
+        return 1 + 2 * delay / maximum(_LEAST, delay + spare) / _changing(queue, own)
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """What leaves is random, however service times vary: the queue is quasi-reversible."""
@@ -108,7 +122,7 @@ class Sharing(Law, frozen=True):
         """They are of a law that has two moments of the true one."""
         is_plain = queue.is_modeled_as_uniform and not queue.has_batches
         method = "sharing-percentiles" if is_plain else "sharing-with-a-constant-number"
-        return known_by(method, queue.resource)
+        return _of_random(known_by(method, queue.resource), queue)
 
     def waits_known(self, queue: Queue) -> Certainty:
         """Their laws have two moments of the true ones, or about these."""
@@ -142,7 +156,13 @@ class SharingAtSpeeds(Sharing, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has about two moments of the true one."""
-        return known_by("sharing-at-speeds", queue.resource)
+        return _of_random(known_by("sharing-at-speeds", queue.resource), queue)
+
+
+def _of_random(known: Certainty, queue: Queue) -> Certainty:
+    """Return how a law is known; the error of uneven arrivals was measured with that of the law."""
+    is_within = queue.arrivals is not ONE and queue.is_modeled_as_uniform
+    return replace(known, error=0.0) if is_within else known
 
 
 class _Chain:
@@ -152,8 +172,12 @@ class _Chain:
     """
 
     def __init__(self, queue: Queue) -> None:
-        self.load, self.last = queue.load, queue.speeds[-1]
-        self.spare = maximum(ZERO, 1 - queue.load)
+        self.last = queue.speeds[-1]
+        self._uneven = _shared_unevenness(queue)
+        self.load = queue.load
+        if self._uneven is not ONE:
+            self.load = self._step(queue.load * self.last, self.last)
+        self.spare = maximum(ZERO, 1 - self.load)
         many = number(len(queue.speeds))
         beyond = (many * self.spare) ** 2 + 2 * many * self.load * self.spare
         self._beyond = (beyond + self.load * (1 + self.load)) / self.last
@@ -162,12 +186,27 @@ class _Chain:
         else:
             self._in_powers(queue)
 
+    def _step(self, traffic: Formula, speed: Formula) -> Formula:
+        """Return how many times as often there is one more, who makes it a speed."""
+        if self._uneven is ONE:
+            return traffic / speed
+        return traffic * (1 + self._uneven) / self._slowed(traffic, speed)
+
+    def _first(self, traffic: Formula, speed: Formula) -> Formula:
+        """Return how often there is one, over the traffic."""
+        return ONE / speed if self._uneven is ONE else 2 / self._slowed(traffic, speed)
+
+    def _slowed(self, traffic: Formula, speed: Formula) -> Formula:
+        """Return what a traffic is over: never less than what even arrivals leave of the speed."""
+        uneven = self._uneven - 1
+        return maximum(uneven * traffic, minimum(ZERO, uneven) * speed) + 2 * speed
+
     def _in_powers(self, queue: Queue) -> None:
         """Sum the weights as they are: a rational function of the load."""
         traffic = queue.load * self.last
-        weights = [ONE / queue.speeds[0]]
+        weights = [self._first(traffic, queue.speeds[0])]
         for speed in queue.speeds[1:]:
-            weights.append(weights[-1] * traffic / speed)
+            weights.append(weights[-1] * self._step(traffic, speed))
         *before, self.end = weights
         self.own = total(self.spare * one * n for n, one in enumerate(before, 1))
         self.own = self.own + self.end * len(weights)
@@ -187,17 +226,17 @@ class _Chain:
         traffic = minimum(ONE, queue.load) * self.last
         sums, numbers, squares = [ONE], number(len(queue.speeds)), ZERO
         for count in range(len(queue.speeds) - 1, 0, -1):
-            step = traffic / queue.speeds[count]
+            step = self._step(traffic, queue.speeds[count])
             sums.append(self.spare + step * sums[-1])
             numbers = count * self.spare + step * numbers
             squares = count**2 / queue.speeds[count - 1] + step * squares
-        first = ONE / queue.speeds[0]
+        first = self._first(traffic, queue.speeds[0])
         every = self.spare + traffic * first * sums[-1]
         self.all = ONE
         self.own = apply("mean", first * numbers, every)
         end = apply("mean", first * sums[-1], every)
         for speed, before, behind in zip(reversed(queue.speeds[1:]), sums[1:], sums, strict=False):
-            end = end * apply("mean", traffic / speed * behind, before)
+            end = end * apply("mean", self._step(traffic, speed) * behind, before)
         self.end = end
         self.second = apply("mean", self.spare**3 * first * squares, every) + end * self._beyond
 
@@ -210,7 +249,16 @@ class _Chain:
     def square(self) -> Formula:
         """The mean square of that where nobody comes or goes meanwhile, in squares of the mean."""
         first = self.spare * self.own + self.end * self.load
-        return self.second * self.all / first**2
+        found = self.second * self.all / first**2
+        return found if self._uneven is ONE else maximum(ONE, found)
+
+
+def _shared_unevenness(queue: Queue) -> Formula:
+    """Return c^2 of arrivals that, of exponential services, would find as many beyond the knee."""
+    if queue.arrivals is ONE or queue.unevenness is ONE:
+        return queue.arrivals
+    served = queue.unevenness
+    return maximum(ZERO, 2 * (queue.arrivals + served) / (1 + served) - 1)
 
 
 def _longer_for_some(mean: Formula, variance: Formula) -> StageLaw:

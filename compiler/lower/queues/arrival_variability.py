@@ -56,12 +56,13 @@ class _Part(Struct, frozen=True):
 def with_arrivals(queues: Mapping[str, Queue], put_in: Substitution) -> dict[str, Queue]:
     """Return queues with how uneven what arrives at them is."""
     found = dict(queues)
-    stated = any(visit.variation is not None for queue in found.values() for visit in queue.visits)
+    stated = any(queue.states_arrivals for queue in found.values())
     if not stated and all(queue.keeps_randomness for queue in found.values()):
         return found
     rings = _rings(queues)
     for name, queue in queues.items():
-        if queue.law.counts_arrivals:
+        law = queue.law
+        if law.counts_arrivals or (law.counts_stated_arrivals and queue.states_arrivals):
             seen = _Upstream(queues, rings, queue, put_in)
             found[name] = replace(queue, arrivals=seen.arrivals(name))
     return found
@@ -72,19 +73,46 @@ def arriving(name: str, queues: Mapping[str, Queue]) -> Formula:
     return _Upstream(queues, _rings(queues), queues[name], Substitution({})).arrivals(name)
 
 
-def from_outside(visits: Sequence[Visit], load: Formula) -> Formula:
-    """Return c^2 of what arrives at a queue of a load as it leaves its sources.
+def peakedness(name: str, queues: Mapping[str, Queue], service: Formula) -> Formula:
+    """Return the peakedness of what arrives at one of some queues, for services of a mean time.
 
-    What has passed another queue before counts as at random.
+    It is the variance over the mean of how many would be served at once if there were servers for
+    all. That of renewals with a traffic a and balanced means is (1 + a)/(1 + 2 a/(1 + c^2)), and
+    those of flows together are weighed by their rates (Fredericks 1980).
     """
-    parts = [
+    seen = _Upstream(queues, _rings(queues), queues[name], Substitution({}))
+    return _peakedness(list(seen.parts(name, 0)), service)
+
+
+def peakedness_outside(visits: Sequence[Visit], service: Formula) -> Formula:
+    """Return the same as it leaves its sources."""
+    return _peakedness(_outside(visits), service)
+
+
+def _peakedness(parts: Sequence[_Part], service: Formula) -> Formula:
+    if all(part.variation is ONE for part in parts):
+        return ONE
+    each = []
+    for part in parts:
+        traffic, uneven = part.rate / part.many * service, 1 + part.variation
+        each.append(part.rate * (1 + traffic) * uneven / (uneven + 2 * traffic))
+    return apply("mean", total(each), total(part.rate for part in parts))
+
+
+def from_outside(visits: Sequence[Visit], load: Formula) -> Formula:
+    """Return c^2 of what arrives at a queue of a load as it leaves its sources."""
+    return _together(_outside(visits), _forgotten(minimum(ONE, load)))
+
+
+def _outside(visits: Sequence[Visit]) -> list[_Part]:
+    """Return what leaves its sources; what has passed another queue before counts as at random."""
+    return [
         _sent(
             visit,
             ONE if visit.variation is None or visit.before is not None else visit.variation**2,
         )
         for visit in visits
     ]
-    return _together(parts, _forgotten(minimum(ONE, load)))
 
 
 def _sent(visit: Visit, uneven: Formula) -> _Part:
@@ -157,10 +185,10 @@ class _Upstream:
         if far == _FARTHEST:
             return ONE
         if name not in self._known:
-            self._known[name] = _together(list(self._parts(name, far)), self._weight)
+            self._known[name] = _together(list(self.parts(name, far)), self._weight)
         return self._known[name]
 
-    def _parts(self, name: str, far: int) -> Iterator[_Part]:
+    def parts(self, name: str, far: int) -> Iterator[_Part]:
         """Yield what arrives, by where it comes from; what comes back does so at random."""
         queue = self._queues[name]
         behind: dict[tuple[str, bool], list[Visit]] = {}

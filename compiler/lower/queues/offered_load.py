@@ -15,7 +15,7 @@ class OfferedLoad(Struct, frozen=True, kw_only=True):
 
     `service` is the mean time of a visit, `spread` the squared variation of these times, `arrivals`
     that of the times between two that come: as the queues before it let them go where these
-    `are_counted`, else as they leave their sources.
+    `are_counted`, else as they leave their sources. `peakedness` says the same of servers alone.
     """
 
     traffic: Formula
@@ -25,13 +25,20 @@ class OfferedLoad(Struct, frozen=True, kw_only=True):
     spread: Formula = ONE
     arrivals: Formula = ONE
     are_counted: bool = False
+    peakedness: Formula = ONE
+
+    @property
+    def is_uneven(self) -> bool:
+        """True where it counts that what comes does not come at random."""
+        return self.arrivals is not ONE or self.peakedness is not ONE
 
     @property
     def symbols(self) -> frozenset[Formula]:
         """The symbols on which it rests."""
         capacity_symbols = self.room.symbols if self.room is not None else frozenset()
-        of_times = self.service.symbols | self.spread.symbols | self.arrivals.symbols
-        return self.traffic.symbols | of_times | capacity_symbols
+        of_times = self.service.symbols | self.spread.symbols
+        of_arrivals = self.arrivals.symbols | self.peakedness.symbols
+        return self.traffic.symbols | of_times | of_arrivals | capacity_symbols
 
     def changed(self, change: Callable[[Formula], Formula]) -> OfferedLoad:
         """Return the same with every formula changed."""
@@ -43,4 +50,5 @@ class OfferedLoad(Struct, frozen=True, kw_only=True):
             room=self.room and change(self.room),
             spread=change(self.spread),
             arrivals=change(self.arrivals),
+            peakedness=change(self.peakedness),
         )

@@ -19,6 +19,13 @@ from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO
 from qps.engine.queueing.queue_numbers import normal_quantile
 
+_MOST_UNEVEN = 3
+"""The largest coefficient of variation of arrivals that was held against what is played."""
+
+
+_MOST_VISITS = 4
+"""Of one item, that were held against what is played."""
+
 
 def cannot_overtake(queues: Sequence[Queue]) -> bool:
     """Return whether items cannot overtake each other on their way through some queues.
@@ -67,10 +74,10 @@ def loss_certainty(queue: Queue) -> Certainty:
     """
     found = [queue.law.loss_known(queue), of_another(queue.load_known)]
     name, offered = queue.resource, queue.offered
-    counts = offered is not None and offered.arrivals is not ONE
+    counts = offered is not None and offered.is_uneven
     if queue.shaped_by is not None and not (offered is not None and offered.are_counted):
         found.append(known_by("loss-ignores-departures", name, by=queue.shaped_by))
-    elif _is_stated(queue) and not counts:
+    elif queue.states_arrivals and not counts:
         found.append(known_by("arrivals-as-poisson", name))
     if any(visit.is_bursty for visit in queue.visits):
         found.append(known_by("loss-ignores-bursts", name))
@@ -165,15 +172,14 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
     parts = []
     name = queue.resource
     if queue.arrivals is not ONE:
-        method = "two-moment-arrivals" if queue.shaped_by is None else "two-moment-departures"
-        case = _case("stated" if _is_stated(queue) else "shaped", of_mean=of_mean)
-        by, is_measured = queue.shaped_by or "", not queue.is_very_uneven
-        parts.append(known_by(method, name, by=by, case=case, is_measured=is_measured))
-    elif queue.shaped_by is not None and not _counts_arrival_shape(queue):
-        parts.append(known_by("departures-as-poisson", name, by=queue.shaped_by))
-    counts = queue.offered is not None and queue.offered.arrivals is not ONE
+        parts.append(_two_moments(queue, of_mean=of_mean))
+    elif queue.shaped_by not in (None, name) and not _counts_arrival_shape(queue):
+        parts.append(known_by("departures-as-poisson", name, by=queue.shaped_by or ""))
+    if _takes_returns_as_random(queue) and not _counts_arrival_shape(queue):
+        parts.append(_returns(queue))
+    counts = queue.offered is not None and queue.offered.is_uneven
     counts |= queue.law.counts_arrivals or queue.arrivals is not ONE
-    if _is_stated(queue) and not counts:
+    if queue.states_arrivals and not counts:
         parts.append(known_by("arrivals-as-poisson", name))
     if queue.law.rests_on_periods and any(
         visit.is_spread and visit.place.count is not ONE for visit in queue.visits
@@ -192,12 +198,36 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
     return together(*parts)
 
 
+def _two_moments(queue: Queue, *, of_mean: bool) -> Certainty:
+    """Return how times are known of arrivals that count by two moments."""
+    name, most = queue.resource, queue.most_uneven
+    if queue.law.counts_stated_arrivals:
+        case = "mean" if of_mean else "percentiles"
+        is_measured = queue.shaped_by is None
+        return known_by("sharing-renewals", name, case=case, apart=most, is_measured=is_measured)
+    method = "two-moment-arrivals" if queue.shaped_by is None else "two-moment-departures"
+    case = _case("stated" if queue.states_arrivals else "shaped", of_mean=of_mean)
+    is_measured = most is not None and most <= _MOST_UNEVEN
+    by = queue.shaped_by or ""
+    return known_by(method, name, by=by, case=case, is_measured=is_measured)
+
+
+def _takes_returns_as_random(queue: Queue) -> bool:
+    """Return whether items come back, which is not random, and it does not count how soon."""
+    comes_back = queue.most_visits != 1 and not queue.law.has_wait_of_each_visit
+    return comes_back and not (queue.keeps_randomness or queue.has_batches)
+
+
+def _returns(queue: Queue) -> Certainty:
+    """Return how times are known of items that come back as if at random."""
+    most = queue.most_visits
+    is_measured = most is not None and most <= _MOST_VISITS and queue.law.counts_arrivals
+    apart = queue.times_apart
+    return known_by("returns-as-poisson", queue.resource, apart=apart, is_measured=is_measured)
+
+
 def _case(case: str, *, of_mean: bool) -> str:
     return case if of_mean else f"{case} percentiles"
-
-
-def _is_stated(queue: Queue) -> bool:
-    return any(visit.variation is not None for visit in queue.visits)
 
 
 def _visits(queue: Queue) -> Certainty:

@@ -55,6 +55,11 @@ class QueueWork(Struct, frozen=True, kw_only=True):
         return any(visit.others is not None for visit in self.visits)
 
     @property
+    def states_arrivals(self) -> bool:
+        """True where it is stated of some flow how uneven it is."""
+        return any(visit.variation is not None for visit in self.visits)
+
+    @property
     def share_waiting(self) -> Formula:
         """The share of visits that find all servers busy."""
         if self.servers is ONE:

@@ -59,8 +59,9 @@ class Queue(QueueWork, frozen=True, kw_only=True):
     `law` and `traits` are those of its discipline. `shaped_by` is a queue on the way here that
     leaves what arrives less or more random than the discipline says, `arrivals` how uneven it is:
     the square of the coefficient of variation of the times between two of them. `is_in_step` where
-    all flows have one period; `is_very_uneven` where arrivals vary more than two moments show.
-    `quota` is what a CPU limit says besides.
+    all flows have one period; `most_uneven` is the largest coefficient of variation of arrivals
+    that is stated, None where nobody knows; an item makes `most_visits`, None where calls repeat
+    some. `quota` is what a CPU limit says besides.
     `offered` is what comes to a queue that loses what finds no room, `passed` what bursts come to
     at queues that all of them have passed before they come here.
     """
@@ -72,7 +73,8 @@ class Queue(QueueWork, frozen=True, kw_only=True):
     shaped_by: str | None = None
     arrivals: Formula = ONE
     is_in_step: bool = True
-    is_very_uneven: bool = False
+    most_uneven: float | None = 1.0
+    most_visits: int | None = 1
     offered: OfferedLoad | None = None
     passed: tuple[Bursts, ...] = ()
     has_enough: Formula = ZERO
@@ -272,7 +274,9 @@ class Law(Struct, frozen=True):
     is_bound_for_mixes: ClassVar[bool] = False
     """True where the result for a mix of visits is a bound, also where all are alike."""
     counts_arrivals: ClassVar[bool] = False
-    """True where the wait follows from how uneven arrivals are."""
+    """True where the wait follows from how uneven arrivals are, and its law is as much longer."""
+    counts_stated_arrivals: ClassVar[bool] = False
+    """True where so it is of arrivals that are stated, and its law has that in it already."""
     counts_bursts: ClassVar[bool] = False
     """True where what bursts pile up is waited for in the order in which it comes."""
     is_better_alone: ClassVar[bool] = False

@@ -61,7 +61,7 @@ class WaitLaw(Law, frozen=True):
         if len(visits) == 1 and (stage := self.stage(queue, visits[0][1])) is not None:
             return stage.operands()
         there = _as_stated(queue, self.stated)
-        if there.bursts is not None or there.arrivals is not ONE:
+        if there.bursts is not None or (there.arrivals is not ONE and self.stated.counts_arrivals):
             return None
         laws = [(chance, self.stated.waiting_law(there, visit)) for chance, visit in visits]
         if any(law is None for _, law in laws):

@@ -16,7 +16,12 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.arrival_variability import arriving, from_outside
+from qps.compiler.lower.queues.arrival_variability import (
+    arriving,
+    from_outside,
+    peakedness,
+    peakedness_outside,
+)
 from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
@@ -152,14 +157,24 @@ class _QueuesBefore(Struct, frozen=True, dict=True):
         no loss that what is offered does not rest on.
         """
         load = offered.traffic / offered.servers
-        alone = replace(offered, arrivals=from_outside(sent, load))
+        alone = _coming(
+            offered, from_outside(sent, load), peakedness_outside(sent, offered.service)
+        )
         if not self.closed.isdisjoint({name}.union(*(visit.after for visit in sent))):
             return alone
-        queue = replace(self.queues[name], visits=tuple(sent), load=load)
-        shaped = arriving(name, self.queues | {name: queue})
-        if shaped is ONE or not shaped.symbols & self.lost <= offered.symbols:
+        queues = self.queues | {name: replace(self.queues[name], visits=tuple(sent), load=load)}
+        peaked = peakedness(name, queues, offered.service)
+        shaped = _coming(offered, arriving(name, queues), peaked)
+        if not shaped.is_uneven or not shaped.symbols & self.lost <= offered.symbols:
             return alone
-        return replace(offered, arrivals=shaped, are_counted=True)
+        return replace(shaped, are_counted=True)
+
+
+def _coming(offered: OfferedLoad, arrivals: Formula, peaked: Formula) -> OfferedLoad:
+    """Return what is offered with how uneven it comes, to servers alone or to a room."""
+    if offered.room is None:
+        return replace(offered, peakedness=peaked)
+    return replace(offered, arrivals=arrivals)
 
 
 def _offered(
@@ -191,7 +206,7 @@ def _offered(
     found = OfferedLoad(
         traffic=traffic, servers=servers, service=service, room=capacity, spread=spread
     )
-    if capacity is None:
+    if capacity is None and all(visit.variation is None for visit in demand.visits):
         return found
     sent = [replace(one, rate=rate) for one, rate in zip(demand.visits, rates, strict=True)]
     return before.of(found, name, sent)

@@ -1,19 +1,20 @@
-"""Which items come back to a queue as soon as they are served there, and how often.
+"""Which items come back to a queue after they were served there, how often, and how soon.
 
-So do calls to one server that are made one after the other, with nothing in between that takes
-time. Of optional calls each outcome is a kind of items, with its own number of passes.
+So do calls to one server that are made one after the other. Of optional calls each outcome is a
+kind of items, with its own number of passes.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.disciplines.feedback import Passes, feedback_queue
+from qps.compiler.lower.disciplines.feedback import Gap, Passes, feedback_queue
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.symbolic_numbers import Assuming
 from qps.compiler.lower.queues.station_queue import Queue
@@ -36,11 +37,14 @@ class _UnknownPassesError(Exception):
 def with_feedback(
     queues: Mapping[str, Queue], traffic: Traffic, numbers: Assuming
 ) -> dict[str, Queue]:
-    """Return queues of which those have another law to which items come back at once.
+    """Return queues of which those have another law to which items come back.
 
     Where all services are alike and exponential it is as for random arrivals (Jackson 1957).
     """
-    found = dict(queues)
+    found = {
+        name: replace(queue, most_visits=_most_visits(queue, traffic))
+        for name, queue in queues.items()
+    }
     for name, queue in queues.items():
         if not _may_come_back(queue, traffic):
             continue
@@ -48,20 +52,29 @@ def with_feedback(
             kinds = [
                 kind
                 for of in dict.fromkeys(visit.of[0] for visit in queue.visits)
-                for kind in _kinds_of(traffic.classes[of], queue, numbers)
+                for kind in _kinds_of(traffic.classes[of], queue, queues, numbers)
             ]
         except _UnknownPassesError:
             continue
         if any(len(kind.visits) > 1 for kind in kinds):
-            found[name] = replace(queue, law=feedback_queue(queue.law, kinds, queue.variation))
+            found[name] = replace(queue, law=feedback_queue(queue, kinds))
     return found
+
+
+def _most_visits(queue: Queue, traffic: Traffic) -> int | None:
+    """Return how many visits an item makes at most, None where one may be made again and again."""
+    if _is_repeated(queue, traffic):
+        return None
+    if all(queue.resource not in visit.after for visit in queue.visits):
+        return 1  # of several an item makes one
+    return max(Counter(visit.of[0] for visit in queue.visits).values(), default=1)
 
 
 def _may_come_back(queue: Queue, traffic: Traffic) -> bool:
     visits = queue.visits
     if type(queue.law) is not OneServer or queue.servers is not ONE:
         return False
-    if len(visits) == len({visit.of[0] for visit in visits}) and not _is_repeated(queue, traffic):
+    if _most_visits(queue, traffic) == 1:
         return False
     is_random = queue.variation is ONE and queue.is_modeled_as_uniform
     return not is_random and queue.background is ZERO and all(map(_is_plain, visits))
@@ -70,7 +83,11 @@ def _may_come_back(queue: Queue, traffic: Traffic) -> bool:
 def _is_repeated(queue: Queue, traffic: Traffic) -> bool:
     """Return whether a visit stands in calls that may be made more than once."""
     parts = (traffic.classes[visit.of[0]].latency[visit.of[1]] for visit in queue.visits)
-    return any(not call.is_share for part in parts for call in part.calls)
+    return any(_is_again(call) for part in parts for call in part.calls)
+
+
+def _is_again(call: CallFactor) -> bool:
+    return not call.is_share and call.fork is None and call.fan_out is None
 
 
 def _is_plain(visit: Visit) -> bool:
@@ -90,19 +107,21 @@ def _is_plain(visit: Visit) -> bool:
     )
 
 
-def _kinds_of(one: ClassTraffic, queue: Queue, numbers: Assuming) -> Iterator[Passes]:
+def _kinds_of(
+    one: ClassTraffic, queue: Queue, queues: Mapping[str, Queue], numbers: Assuming
+) -> Iterator[Passes]:
     """Yield the items of a class by what they do at a queue; raise if that is unknown."""
     own = {visit.of[1]: visit for visit in queue.visits if visit.of[0] == one.name}
     is_waiting = {at for at, part in enumerate(one.latency) if part.spent is TimeSpent.WAIT}
     if one.closed is not None or one.losses or is_waiting - one.visits.keys():
         raise _UnknownPassesError
-    first, last = min(own), _end(one, max(own), queue.resource)
-    indices = list(range(first, last + 1))
+    first = min(own)
+    indices = list(_indices(one, own, queue.resource))
+    between = _Between(one=one, own=own, resource=queue.resource, queues=queues, numbers=numbers)
     outcomes = _Outcomes(one=one, numbers=numbers).of(indices, 0)
     visit = own[first]
     rate = visit.rate / one.latency[first].reached
     for chance, passed in outcomes:
-        _check(passed, own, one, queue.resource, numbers)
         visits = tuple(at for at in passed if at in own)
         if len(visits) > _MOST_PASSES:
             raise _UnknownPassesError
@@ -111,30 +130,55 @@ def _kinds_of(one: ClassTraffic, queue: Queue, numbers: Assuming) -> Iterator[Pa
                 rate=rate * chance,
                 visits=tuple((one.name, at) for at in visits),
                 services=tuple(own[at].service for at in visits),
+                gaps=tuple(between.of(passed)),
             )
 
 
-def _end(one: ClassTraffic, last: int, resource: str) -> int:
-    """Return the last stage of a visit: what is done in it comes behind the wait."""
+def _indices(one: ClassTraffic, own: Mapping[int, Visit], resource: str) -> range:
+    """Return the stages from the first visit to the last, and all of calls made again with one.
+
+    What is done in a visit comes behind the wait.
+    """
+    last = max(own)
     served = [spent.stage for spent in one.spent if spent.on == (resource,)]
-    return max((stage for stage in served if stage > last), default=last)
+    ends = max((stage for stage in served if stage > last), default=last)
+    again = {call.number for at in own for call in one.latency[at].calls if _is_again(call)}
+    with_them = [
+        at
+        for at, part in enumerate(one.latency)
+        if any(call.number in again for call in part.calls)
+    ]
+    return range(min([*with_them, *own]), max([*with_them, ends]) + 1)
 
 
-def _check(
-    passed: Sequence[int],
-    own: Mapping[int, Visit],
-    one: ClassTraffic,
-    resource: str,
-    numbers: Assuming,
-) -> None:
-    """Raise where anything but the visits takes a time between the first and the last of them."""
-    at = [k for k, index in enumerate(passed) if index in own]
-    served = {spent.stage for spent in one.spent if spent.on == (resource,)}
-    for index in passed[at[0] : at[-1]] if at else ():
-        if index not in own and index not in served:
-            part = one.latency[index]
-            if part.spent is TimeSpent.WAIT or not numbers.of_what_stays(part.value, _is_nothing):
-                raise _UnknownPassesError
+class _Between(Struct, frozen=True, kw_only=True):
+    """What an item of one class does between its `own` visits of a resource."""
+
+    one: ClassTraffic
+    own: Mapping[int, Visit]
+    resource: str
+    queues: Mapping[str, Queue]
+    numbers: Assuming
+
+    def of(self, passed: Sequence[int]) -> Iterator[Gap]:
+        """Yield the times between its passes, from the end of each to the next."""
+        at = [k for k, index in enumerate(passed) if index in self.own]
+        served = {spent.stage for spent in self.one.spent if spent.on == (self.resource,)}
+        for begins, ends in pairwise(at):
+            times = [
+                self._time(index) for index in passed[begins + 1 : ends] if index not in served
+            ]
+            yield Gap(total(one.fixed for one in times), total(one.random for one in times))
+
+    def _time(self, index: int) -> Gap:
+        part = self.one.latency[index]
+        if part.spent is TimeSpent.WAIT:
+            visit = self.one.visits[index]
+            return Gap(random=self.queues[visit.resource].wait(visit))
+        if self.numbers.of_what_stays(part.value, _is_nothing):
+            return Gap()
+        time = part.per_visit
+        return Gap(time) if part.spent is TimeSpent.DELAY else Gap(random=time)
 
 
 def _is_nothing(value: Formula, _: Mapping[Formula, object]) -> bool:

@@ -26,8 +26,6 @@ from qps.engine.expressions.monomials import expanded
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.expressions.substitution import Substitution
 
-_MOST_UNEVEN = 3
-
 
 class PlacedQueue(Struct, frozen=True):
     """A queue with what elastic parameters come to, for the visits that are still without."""
@@ -186,7 +184,7 @@ def queue_of(
         background=put_in(total(demand.background)),
         offered=demand.offered and demand.offered.changed(put_in),
         is_in_step=len(set(_evaluated(periods, expressions))) == 1,
-        is_very_uneven=_is_very_uneven(visits, expressions),
+        most_uneven=_most_uneven(visits, expressions),
         times_apart=_times(visits, expressions),
         is_alike=not expressions.sizes_move
         and len(set(_sizes(visits, expressions))) == 1
@@ -231,11 +229,12 @@ def quota_of(name: str, queueing: ir.Queueing, expressions: ExpressionLowering) 
     )
 
 
-def _is_very_uneven(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> bool:
-    """Return whether arrivals vary more than was held against what is played, or nobody knows."""
+def _most_uneven(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float | None:
+    """Return the largest stated coefficient of variation of arrivals, None where nobody knows."""
     stated = [visit.variation for visit in visits if visit.variation is not None]
-    known = [one.exact for one in _evaluated(stated, expressions, always=True)]
-    return any(one is None or one > _MOST_UNEVEN for one in known)
+    values = [one.exact for one in _evaluated(stated, expressions, always=True)]
+    known = [float(one) for one in values if one is not None]
+    return max(known, default=1.0) if len(known) == len(values) else None
 
 
 def _times(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float | None:

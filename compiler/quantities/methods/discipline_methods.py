@@ -56,6 +56,28 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             errors={"exponential": 0.6},
             sources=("Turner, Rao and Rao 2010",),
         ),
+        "sharing-renewals": Method(
+            name="GI/M(n)/1 processor sharing by two moments of interarrival times",
+            of=TIMES,
+            reason="arrivals at {at} are approximated by two moments",
+            notes={
+                "mean": (
+                    "compared with exact Markov chains with exponential service, predicted times "
+                    "were 0.86–1.2× up to a cv of 2, and 0.86–1.7× at a cv of 3"
+                ),
+                "percentiles": (
+                    "in simulations with exponential service, predicted percentiles were 0.9–1.26× "
+                    "up to a cv of 2, and 0.9–1.7× at a cv of 3"
+                ),
+            },
+            up_to={
+                "mean": ((2, 0.25), (3, 0.7)),
+                "percentiles": ((2, 0.3), (3, 0.8)),
+            },
+            sources=("Whitt 1983",),
+            fails=("poisson",),
+            instead=("processor-sharing", "load-dependent-sharing"),
+        ),
         "sharing-percentiles": Method(
             name="M/M/1 processor sharing, Weibull distribution with exact first two moments",
             of=TAIL,
@@ -188,6 +210,22 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             reason="loss at {at} ignores bursts",
             fails=("poisson",),
             instead=("blocking", "erlang-b"),
+        ),
+        "hayward": Method(
+            name="Hayward's approximation: Erlang B by the peakedness of arrivals",
+            of=(Of.LOSS,),
+            reason="loss at {at} follows from the mean and the peakedness of arrivals",
+            notes={
+                "": (
+                    "compared with exact GI/M/c/c with 1 to 30 servers, predicted loss above 1 % "
+                    "was 0.7–1.8× for a cv of 1.4 to 5, and up to 2.2× below a cv of 1; "
+                    "throughput was 0.84–1.13×"
+                )
+            },
+            errors={"rate": 0.2, "load": 0.2},
+            sources=("Fredericks 1980",),
+            fails=("poisson",),
+            instead=("erlang-b",),
         ),
         "batch-at-a-room": Method(
             name="batch arrivals at a finite queue treated as independent",

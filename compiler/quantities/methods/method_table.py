@@ -12,6 +12,7 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.certainty import Certainty, Kind, Reason
 from qps.compiler.quantities.methods.closed_methods import OF_CLOSED
 from qps.compiler.quantities.methods.discipline_methods import OF_DISCIPLINES
+from qps.compiler.quantities.methods.feedback_methods import OF_FEEDBACK
 from qps.compiler.quantities.methods.method_row import Method, Rows
 from qps.compiler.quantities.methods.response_methods import OF_RESPONSES
 from qps.compiler.quantities.methods.search_methods import OF_ANSWERS
@@ -22,7 +23,15 @@ from qps.compiler.quantities.scales import percent
 Names: TypeAlias = str | Sequence[str]
 
 METHODS: Rows = MappingProxyType(
-    {**THEOREMS, **OF_STATIONS, **OF_DISCIPLINES, **OF_CLOSED, **OF_RESPONSES, **OF_ANSWERS}
+    {
+        **THEOREMS,
+        **OF_STATIONS,
+        **OF_FEEDBACK,
+        **OF_DISCIPLINES,
+        **OF_CLOSED,
+        **OF_RESPONSES,
+        **OF_ANSWERS,
+    }
 )
 """Each method by its id."""
 

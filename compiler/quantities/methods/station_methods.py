@@ -229,18 +229,6 @@ OF_STATIONS: Rows = MappingProxyType(
             fails=("exponential-service",),
             instead=("m-m-1-sojourn",),
         ),
-        "feedback-queue": Method(
-            name="M/G/1 queue with feedback, by the number of items in each pass",
-            of=(Of.MEAN,),
-            reason=(
-                "items return to {at} right after their service: the wait in each pass follows "
-                "from the number of items in each, with mean latencies within {error:%}"
-            ),
-            error=0.03,
-            sources=("Takács 1963",),
-            fails=("poisson",),
-            instead=("pollaczek-khinchine",),
-        ),
         "gamma-service-bound": Method(
             name="gamma-distributed service times, bounded by the longest",
             of=TAIL,
@@ -287,6 +275,7 @@ OF_STATIONS: Rows = MappingProxyType(
                 "copies sent together are assumed to wait at {at} for their whole batch, modeled "
                 "by two moments"
             ),
+            errors={"low quantile": 1.0},
             fails=("single", "exponential-service"),
             instead=("m-m-1-sojourn",),
         ),
