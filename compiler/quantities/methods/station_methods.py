@@ -276,6 +276,7 @@ OF_STATIONS: Rows = MappingProxyType(
                 "by two moments"
             ),
             errors={"low quantile": 1.0},
+            measured="low percentiles of random networks, by simulation",
             fails=("single", "exponential-service"),
             instead=("m-m-1-sojourn",),
         ),
