@@ -171,12 +171,15 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
 
     Rows that move items without any bytes are another code path, and those of a saturated machine
     show no cost, unless the rates are known to be what it served: they are read, but not used.
+    Where no column is the load, each row is of a full machine, and shows no fixed load.
     """
     reading = with_cores(table, reading)
     rates = rate_columns(table, unit_of)
     if any(rate.is_served for rate in rates):
         reading = replace(reading, is_served=True)
     load = load_column(table, reading, rates, unit_of)
+    if load.heading is None:
+        reading = replace(reading, has_fixed=False)
     if not rates:
         raise DataError(
             f"`{table.name}` has no column with a rate",

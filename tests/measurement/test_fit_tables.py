@@ -200,8 +200,8 @@ def test_a_published_rate_of_a_full_machine(
 ) -> None:
     (folder / "full.csv").write_text("request/s\n40000\n")
     command = ["fit", "full.csv", "--cores", "8"]
-    assert main([*command, "--served"]) == 2
-    assert "--no-fixed" in capsys.readouterr().err
+    assert main([*command, "--served"]) == 0
+    assert "idle" not in capsys.readouterr().out
     assert main([*command, "--served", "--no-fixed"]) == 0
     out = capsys.readouterr().out
     assert "machine tested { cpu 8 cores }" in out
@@ -377,3 +377,22 @@ def test_a_column_of_users_next_to_a_load_with_its_unit_is_no_load(
     )
     assert main(["fit", "runs.csv", "--cores", "4"]) == 0
     assert "Service demands on cpu, 4 cores" in capsys.readouterr().out
+
+
+@given(
+    st.integers(1, 1000),
+    st.integers(1, 5000),
+    st.lists(st.integers(1, 512), min_size=3, max_size=8, unique=True),
+)
+def test_costs_of_an_item_and_of_its_batch_are_recovered(
+    item: int, batch: int, sizes: list[int]
+) -> None:
+    """A full machine does 1 / (item + batch / size) items a second: nothing is there at rest."""
+    lines = ["served in packet/s,byte/s"]
+    for size in sizes:
+        rate = 1e6 / (item + batch / size)
+        lines.append(f"{rate:.9f},{rate / size:.9f}")
+    found = fit("\n".join(lines) + "\n", cores=1, is_served=True)
+    assert not found.has_fixed
+    assert float(found.terms[0].value) * 1e6 == pytest.approx(item, rel=1e-4)
+    assert float(found.terms[1].value) * 8e6 == pytest.approx(batch, rel=1e-4)
