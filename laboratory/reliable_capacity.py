@@ -5,6 +5,10 @@ solver draws, and the spec is simulated with them at its reliable capacity. A dr
 every requirement is met in the simulation. At 95 % confidence, 95 of 100 draws should; the capacity
 of most samples without model errors is simulated beside it. `--draws` and `--time-limit` bound how
 long it takes; `--keep FILE` appends a line of JSON for each draw, and goes on where it ended.
+
+Measured on 29 November 2026: the reliable capacity was met in 100 of 100 draws by the pool (130
+users), the pool without uncertain inputs (896) and the closed population (101), and in 50 of the
+first 51 by priorities (82). The two servers in series (177) were not measured again.
 """
 
 from __future__ import annotations
