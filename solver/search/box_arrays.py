@@ -9,7 +9,7 @@ is proven.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial, reduce
 from math import inf
 from typing import Any, TypeAlias
@@ -62,6 +62,7 @@ class _Step:
 
     bounds: Callable[..., Bounds]
     parts: tuple[int, ...]
+    _: KW_ONLY
     off: float = 0.0
     error: float = 0.0
     lies: tuple[float, float] = (-inf, inf)

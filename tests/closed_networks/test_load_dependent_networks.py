@@ -361,7 +361,7 @@ def test_stations_within_pools_have_rates_with_however_many_servers(
     station = station_rates.Station(
         at=1, demand=0.015, servers=servers, load=load, copies=2, speeds=(), is_own=True
     )
-    around = station_rates.Around(places=6, copies=2, are_even=are_even)
+    around = station_rates.EnclosingPool(places=6, copies=2, are_even=are_even)
     rates = station_rates.rates_of_copies(station, around, 4096)
     free = [n / 0.015 for n in range(1, 13)]
     # Of no more than six at each copy none waits where there are as many servers free.

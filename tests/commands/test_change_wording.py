@@ -96,8 +96,8 @@ CHOICES: list[tuple[str, str, str]] = [
 COSTS: list[tuple[ChangeKind, str, float | None, float | None, str]] = [
     (ChangeKind.CAPACITY, "web", 900.0, None, "+$900"),
     (ChangeKind.CAPACITY, "web", -450.0, None, "-$450"),
-    (ChangeKind.CAPACITY, "web", None, 0.25 / 3600, "+$183/month"),
-    (ChangeKind.CAPACITY, "web", 1234.5, -0.25 / 3600, "+$1,230 and -$183/month"),
+    (ChangeKind.CAPACITY, "web", None, 0.25 / 3600, "+$182.62/month"),
+    (ChangeKind.CAPACITY, "web", 1234.5, -0.25 / 3600, "+$1,234 and -$182.62/month"),
     (ChangeKind.CAPACITY, "web", 0.0, None, "same cost"),
     (ChangeKind.CAPACITY, "web", 0.0, 0.0, "same cost"),
     (ChangeKind.CAPACITY, "wan", None, None, "no price set"),
@@ -180,7 +180,8 @@ def test_the_page_has_the_words_of_the_table(tmp_path: Path) -> None:
             "console.log(JSON.stringify(wordsOf(asked)));"
         )
     )
-    assert data == [WORDS, [words for *_, words in COSTS]]
+    in_page = [words.replace(" -> ", " → ") for words in WORDS]
+    assert data == [in_page, [words for *_, words in COSTS]]
 
 
 def _cost_in_page(kind: ChangeKind, name: str, *prices: float | None) -> dict[str, object]:

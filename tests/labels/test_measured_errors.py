@@ -21,7 +21,7 @@ from qps.compiler.quantities.measured_errors import (
     measured,
     table,
 )
-from qps.compiler.quantities.methods import METHODS
+from qps.compiler.quantities.methods import METHODS, known_by
 from simulated.judge import graph_of
 
 
@@ -93,6 +93,17 @@ def test_an_error_is_that_of_the_worst_end_of_a_range(
 
 def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
     assert _ERRORS.row_of("ad") is None
+
+
+def test_networks_played_under_another_method_count_for_the_one_that_it_was_then() -> None:
+    latency = table()[Quantity.LATENCY]
+    others = frozenset({"kimura", "two-moment-departures"})
+    played, now = others | {"departures-as-poisson"}, others | {"returns-as-poisson"}
+    point = {Axis.WAITING: 0.01, Axis.UTILIZATION: 0.1}
+    assert latency.rows_at(now, [point]) == latency.rows_at(played, [point]) != []
+    assert latency.row_of(now) == latency.row_of(played) is not None
+    alone = known_by("returns-as-poisson", "db", is_measured=False)
+    assert measured(alone, Quantity.LATENCY).error is None
 
 
 def test_errors_are_those_of_methods_in_the_table() -> None:

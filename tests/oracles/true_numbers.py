@@ -7,6 +7,7 @@ well: no number of a page is compared with nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, product
@@ -46,6 +47,9 @@ from qps.reports.text.words.quantities import (
     whole_population,
 )
 from qps.solver.details.request_path import LEVEL
+
+_EXAMPLE = re.compile(r"\(write [^)]*\)")
+"""What one could write, with numbers of nothing."""
 
 
 class Truth(TruePictures):
@@ -347,7 +351,7 @@ class Truth(TruePictures):
             )
             strange = [
                 f"{number} {word}".strip()
-                for number, word in amounts_in(one.text)
+                for number, word in amounts_in(_EXAMPLE.sub("", one.text))
                 if (number, word if word in _UNITS else "") not in self._pool | own | drawn
             ]
             if strange:

@@ -216,7 +216,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     [
         (4, "d.cpu", ("host.cpu",), f"{UNKNOWN}, but still earlier."),
         (5, "d.cpu", (), None),
-        (0, "host.cpu", ("host.cpu",), f"{UNKNOWN} saturates at all."),
+        (0, "host.cpu", ("host.cpu",), f"It is unknown whether {UNKNOWN}."),
     ],
 )
 def test_what_is_undecided_ranks_behind_what_is_known(

@@ -82,7 +82,7 @@ class Passes(Struct, frozen=True, kw_only=True):
 class FeedbackQueue(Law, frozen=True):
     """One server to which some items come back; `stated` is the discipline that it has.
 
-    They come back `at_once`, or some of them after a time.
+    They come back at once where it `is_immediate`, or some of them after a time.
     """
 
     has_wait_of_each_visit: ClassVar[bool] = True
@@ -91,7 +91,7 @@ class FeedbackQueue(Law, frozen=True):
     waits: dict[PassId, Formula]
     in_a_row: dict[tuple[PassId, ...], Formula]
     """The mean waits of visits that are made in a row, all of them together."""
-    at_once: bool = True
+    is_immediate: bool = True
 
     def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of each visit it is known
         """Return the mean wait of a visit, on average over the passes that it is."""
@@ -133,7 +133,7 @@ class FeedbackQueue(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """How waits are known of items that come back."""
-        method = "feedback-queue" if self.at_once else "feedback-after-a-time"
+        method = "feedback-queue" if self.is_immediate else "feedback-after-a-time"
         return known_by(method, queue.resource)
 
     def mean_for_quantile(self, queue: Queue) -> Certainty:
@@ -167,7 +167,7 @@ def feedback_queue(queue: Queue, kinds: Sequence[Passes]) -> FeedbackQueue:
             waits.setdefault(visit, []).append(kind.rate * wait)
             rates.setdefault(visit, []).append(kind.rate)
     means = {one: apply("mean", total(waits[one]), total(rates[one])) for one in waits}
-    return FeedbackQueue(queue.law, means, in_a_row, at_once=left is ONE)
+    return FeedbackQueue(queue.law, means, in_a_row, is_immediate=left is ONE)
 
 
 def _left(queue: Queue, kinds: Sequence[Passes]) -> Formula:

@@ -127,7 +127,7 @@ function notEven({ graph, model }) {
 }
 
 // How many, at which confidence; until samples tell that, with nominal inputs.
-export function capacityWithUncertainty(column, uncertainty) {
+function capacityWithUncertainty(column, uncertainty) {
   const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY);
   const usersOf = (count) => `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""} ${count === 1 ? oneOf(noun) : noun}`;
   if (uncertainty) return uncertainty.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(uncertainty.atConfidence, graph.high)) });
