@@ -94,29 +94,29 @@ class Errors(Struct, frozen=True, kw_only=True):
 
     def row_of(self, methods: Collection[str]) -> Row | None:
         """Return the row of a number in which methods have a part; None where nothing says it."""
-        played = _played(methods)
-        if not self.methods.issuperset(played):
+        simulated = _simulated(methods)
+        if not self.methods.issuperset(simulated):
             return None
-        return next((row for row in self.rows if row.methods.issubset(played)), None)
+        return next((row for row in self.rows if row.methods.issubset(simulated)), None)
 
     def rows_at(self, methods: frozenset[str], points: Sequence[OperatingPoint]) -> list[Row]:
         """Return the rows of a number at each of some points; none where nothing says them."""
-        played = _played(methods)
-        if not played <= self.methods:
+        simulated = _simulated(methods)
+        if not simulated <= self.methods:
             return []
         return [
-            next(row for row in self.at_points if row.holds(played, point))
+            next(row for row in self.at_points if row.holds(simulated, point))
             for point in points
             if self.at_points
         ]
 
 
-def _played(methods: Collection[str]) -> frozenset[str]:
+def _simulated(methods: Collection[str]) -> frozenset[str]:
     """Return the methods under which random networks were played in which these have a part."""
-    return frozenset(_PLAYED_AS.get(one, one) for one in methods)
+    return frozenset(_SIMULATED_AS.get(one, one) for one in methods)
 
 
-_PLAYED_AS = {name: row.played_as for name, row in METHODS.items() if row.played_as}
+_SIMULATED_AS = {name: row.simulated_as for name, row in METHODS.items() if row.simulated_as}
 
 
 def measured(
@@ -176,7 +176,7 @@ def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> C
             (method,) = known.methods
             if quantity in METHODS[method].errors:
                 return replace(known, error=METHODS[method].errors[quantity])
-        if not _PLAYED_AS.keys().isdisjoint(known.methods):
+        if not _SIMULATED_AS.keys().isdisjoint(known.methods):
             return stated  # where it states no error itself, it may be further off than others
     errors = table().get(quantity)
     row = None if errors is None else errors.row_of(known.methods)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from typing import Any, Protocol
 
@@ -31,7 +31,7 @@ _TOGETHER = 1 << 20
 """Networks times numbers of customers that are solved together."""
 _MOST_CACHED, _BESIDES = 1 << 24, 4
 """Numbers of networks that are cached; arrays of them besides those of stations."""
-_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 """Odd factors of hashes."""
 _FEW, _FEW_CUSTOMERS = 4, 256
 """So few rows with more customers are sooner solved by themselves."""
@@ -263,14 +263,18 @@ class _Cache:
             self._hashes, self._at = self._hashes[which], self._at[:, which]
 
 
-_cache = _Cache()
+@cache
+def _stored_networks() -> _Cache:
+    """Return the networks that were solved: none before one is, as numpy may be missing."""
+    return _Cache()
 
 
 def _hashes_of(others: Array) -> _Hashes:
     """Return a hash of each network by its numbers."""
-    bits = others.view(np.uint64) * _FACTORS[0]
+    bits = others.view(np.uint64) * np.uint64(_FACTORS[0])
     bits ^= bits >> np.uint64(32)
-    factors = np.resize(_FACTORS, bits.shape[1]) + 2 * np.arange(bits.shape[1], dtype=np.uint64)
+    own = np.array(_FACTORS, dtype=np.uint64)
+    factors = np.resize(own, bits.shape[1]) + 2 * np.arange(bits.shape[1], dtype=np.uint64)
     found: _Hashes = (bits * factors).sum(axis=1)
     return found
 
@@ -284,21 +288,22 @@ def _of_whole(which: int, form: Sequence[int], columns: Sequence[Array]) -> Arra
     first, of = _distinct(others, hashes)
     most = _rounded_up(int(customers.max()))
     own, own_hashes = others[first], hashes[first]
-    places = _cache.find(form, most, own, own_hashes)
+    stored = _stored_networks()
+    places = stored.find(form, most, own, own_hashes)
     lacking = np.flatnonzero(places[0] < 0)
     found = np.full(customers.size, np.nan)
     if lacking.size and (customers.size > _FEW or most <= _FEW_CUSTOMERS):
         size = max(1, _TOGETHER // (most + 1))
         for start in range(0, lacking.size, size):
             some = lacking[start : start + size]
-            number = _cache.add(_NetworkSolver(form, most, own[some]), own_hashes[some])
+            number = stored.add(_NetworkSolver(form, most, own[some]), own_hashes[some])
             places[:, some] = np.full(some.size, number), np.arange(some.size)
     for number in np.unique(places[0]):
         if number >= 0:
             among = np.flatnonzero(places[0, of] == number)
             n = customers[among].astype(np.int64)
-            found[among] = _cache[number].values(which, n, places[1, of[among]])
-    _cache.forget()
+            found[among] = stored[number].values(which, n, places[1, of[among]])
+    stored.forget()
     return found
 
 

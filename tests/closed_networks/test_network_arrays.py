@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -112,7 +113,9 @@ def test_times_need_not_grow_with_open_load_at_several_servers() -> None:
 def test_networks_of_one_hash_are_not_taken_for_each_other(
     hashes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load_dependent_arrays, "_cache", load_dependent_arrays._Cache())
+    monkeypatch.setattr(
+        load_dependent_arrays, "_stored_networks", cache(load_dependent_arrays._Cache)
+    )
     rows = [row for seed in range(3) for row in _networks(seed)[1]]
     rates = [load_dependent_mva.nested_rate(*row) for row in rows]
     ways: list[Callable[[int], Any]] = [np.zeros, lambda n: np.arange(n) % 2, np.arange]

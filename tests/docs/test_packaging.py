@@ -162,6 +162,15 @@ def test_commands_wait_for_nothing_that_they_do_not_need(command: str, more: set
     assert set(done.stderr.split()) & (SLOW | more) == set()
 
 
+def test_the_playground_starts_without_numpy() -> None:
+    folders = (ROOT / "playground" / "python", ROOT / "src")
+    subprocess.run(
+        [sys.executable, "-c", "import editor_bridge"],
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, folders))},
+    )
+
+
 def test_ci_tries_what_is_declared() -> None:
     output = subprocess.run(
         [sys.executable, ROOT / ".ci" / "minimums.py"], capture_output=True, text=True, check=True

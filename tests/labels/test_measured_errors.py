@@ -95,13 +95,13 @@ def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
     assert _ERRORS.row_of("ad") is None
 
 
-def test_networks_played_under_another_method_count_for_the_one_that_it_was_then() -> None:
+def test_networks_simulated_under_another_method_count_for_the_one_that_it_was_then() -> None:
     latency = table()[Quantity.LATENCY]
     others = frozenset({"kimura", "two-moment-departures"})
-    played, now = others | {"departures-as-poisson"}, others | {"returns-as-poisson"}
+    earlier, now = others | {"departures-as-poisson"}, others | {"returns-as-poisson"}
     point = {Axis.WAITING: 0.01, Axis.UTILIZATION: 0.1}
-    assert latency.rows_at(now, [point]) == latency.rows_at(played, [point]) != []
-    assert latency.row_of(now) == latency.row_of(played) is not None
+    assert latency.rows_at(now, [point]) == latency.rows_at(earlier, [point]) != []
+    assert latency.row_of(now) == latency.row_of(earlier) is not None
     alone = known_by("returns-as-poisson", "db", is_measured=False)
     assert measured(alone, Quantity.LATENCY).error is None
 

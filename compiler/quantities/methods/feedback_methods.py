@@ -20,7 +20,7 @@ OF_FEEDBACK: Rows = MappingProxyType(
                 )
             },
             up_to={"": ((4, 0.6),)},
-            played_as="departures-as-poisson",
+            simulated_as="departures-as-poisson",
             fails=("poisson",),
         ),
         "feedback-queue": Method(
