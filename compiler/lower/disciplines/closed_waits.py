@@ -125,8 +125,11 @@ class InClosedNetwork(Law, frozen=True):
         return -whole * apply("ln", 1 - formula(level)) - own.service
 
     def stage(self, queue: Queue, own: Visit) -> StageLaw:
-        """Return wait and service together, of a gamma law."""
-        whole = self.wait(queue, own) + own.service
+        """Return wait and service together, of a gamma law.
+
+        Where it is a difference of times, no bounds of these must make it less than none.
+        """
+        whole = maximum(ZERO, self.wait(queue, own) + own.service)
         return _gamma_law(whole, self._variation(queue, own, whole), own.service)
 
     def unevenness(self, queue: Queue, own: Visit) -> Formula:
