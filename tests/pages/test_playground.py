@@ -196,7 +196,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
 ) -> None:
     uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
     write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
-    text = reported(tab, "90 % interval")
+    text = reported(tab, f"{users} users at 95 % confidence")
     assert ("For everything, install QPS" in text) == bool(lacks)
     assert lacks in text
     summary = tab.frame_locator("#page").locator("#claims summary")
