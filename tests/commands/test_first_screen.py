@@ -250,6 +250,21 @@ def test_labels_stand_in_a_column() -> None:
     assert fact_lines(facts) == [["  a label of its own one"], ["  short              two"]]
 
 
+def test_headings_of_numbers_are_folded_before_a_table_is_too_wide() -> None:
+    headings = ("fails", *(f"request.p{level}" for level in (50, 95, 99)))
+    rows = (("0 %", "~ 3.334 ms", "~ 12.8 ms", "~ 19.26 ms"),)
+    table = Table(headings, rows, frozenset(range(4)))
+    assert table.as_text(width=46).splitlines() == [
+        "  fails  request.p50  request.p95  request.p99",
+        "    0 %   ~ 3.334 ms    ~ 12.8 ms   ~ 19.26 ms",
+    ]
+    assert table.as_text(width=42).splitlines() == [
+        "  fails    request.   request.    request.",
+        "                p50        p95         p99",
+        "    0 %  ~ 3.334 ms  ~ 12.8 ms  ~ 19.26 ms",
+    ]
+
+
 def test_a_table_cuts_texts_and_never_numbers() -> None:
     table = Table(("name", "load", ""), (("a" * 40, "123,456,789", "b" * 60),), frozenset([1]))
     lines = table.as_text(width=50).splitlines()

@@ -47,7 +47,10 @@ class Table(_Cells, frozen=True, kw_only=True):
         return "".join(f"{line}\n" for row in lines for line in row)
 
     def as_lines(self, indent: str = "  ", width: int | None = None) -> list[list[str]]:
-        """Return the lines of the headings and of each row."""
+        """Return the lines of the headings and of each row.
+
+        Where there is no room, intervals are folded, and then headings of numbers.
+        """
         cells = [
             [_in_one_line(cell) if i in self.long else _shortened(cell) for i, cell in enumerate(c)]
             for c in (self.headings, *self.rows)
@@ -56,9 +59,15 @@ class Table(_Cells, frozen=True, kw_only=True):
         if width is not None:
             room = width - len(indent)
             fitted = self._fitted(widths, cells, room)
-            if not _fits(fitted, room):  # intervals are folded; numbers stay whole
+            for piece in (None, _SMALLEST_PIECE):  # numbers stay whole
+                if _fits(fitted, room):
+                    break
                 words = [
-                    max(text_width(word) for row in cells for word in _words(row[i], None))
+                    max(
+                        text_width(word)
+                        for row in cells
+                        for word in _words(row[i], piece if row is cells[0] else None)
+                    )
                     for i in range(len(widths))
                 ]
                 numbers = [i for i in range(len(widths)) if i in self.right]
