@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from math import ceil, floor, inf, isnan, prod
 
-from qps.engine.evaluators.multiclass_bounds import at_point, is_point, widened
+from qps.engine.evaluators.multiclass_bounds import at_point, is_number, is_point, widened
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, span
 from qps.engine.queueing_networks import load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import (
@@ -29,7 +29,7 @@ def nested_rate(*operands: Interval) -> Interval:
     if not _is_one_form(stations):
         return NOTHING_KNOWN
     grows = growing(operands)
-    uncertain = [k for k, g in enumerate(grows) if not g and not is_point((operands[k],))]
+    uncertain = [k for k, g in enumerate(grows) if not g and not is_number(operands[k])]
     if not uncertain:
         return _of_growing(grows, operands)
     if found := _at_whole_places(grows, operands, uncertain):

@@ -82,10 +82,13 @@ def class_quantile(*operands: Interval) -> Interval:
 
 def is_point(operands: tuple[Interval, ...]) -> bool:
     """Return whether each operand is one number, but for what a few roundings make of it."""
-    return all(
-        one.high <= above(above(one.low)) or one.high - one.low <= _KNOWN * abs(one.high)
-        for one in operands
-    )
+    return all(map(is_number, operands))
+
+
+def is_number(one: Interval) -> bool:
+    """Return the same of one operand."""
+    low, high = one.low, one.high
+    return low == high or high <= above(above(low)) or high - low <= _KNOWN * abs(high)
 
 
 def at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:

@@ -41,8 +41,9 @@ FARTHEST_OF_QUEUES = 1e9
 """Beyond this, numbers of queues take too long to be computed."""
 
 _FEW_JUMPS = 12
-_COST_OF_EXACT, _COST_OF_SLOW_SIGN = 20, 100
-"""An exact look at a box, and an exact sign of numbers of queues, take as long as so many boxes."""
+_COST_OF_EXACT, _COST_OF_SLOW_BOX, _COST_OF_SLOW_SIGN = 20, 8, 100
+"""As long as so many boxes take an exact look at one, a box of numbers of queues, and an exact sign
+of these."""
 
 _NARROW = 1e-13
 _WHOLE_FLOATS = 2**53
@@ -129,6 +130,7 @@ class _Search:
         self._passes = passes
         self.is_stepped = is_stepped_rational(curve.expr, curve.population)
         self._is_slow = curve.expr.has(*OF_QUEUES)
+        self._cost = _COST_OF_SLOW_BOX if self._is_slow else 1
         self._budget = Budget() if budget is None else budget
 
     def within(self, low: float, high: float) -> Reach | None:
@@ -136,7 +138,7 @@ class _Search:
         waiting = [(low, high)]
         while waiting:
             start, end = waiting.pop()
-            self._budget.spend(start)
+            self._budget.spend(start, self._cost)
             found = self._in_box(start, end)
             if isinstance(found, Reach):
                 return found
