@@ -259,3 +259,11 @@ def test_returns_to_several_servers_state_what_was_measured() -> None:
         assert [one.method for one in known.because] == ["returns-as-poisson", "mixed-erlang-c"]
     assert near.error == pytest.approx(1.6 * 1.2 - 1)
     assert far.error is None
+
+
+def test_returns_after_a_wait_for_a_pool_count_as_random() -> None:
+    """How long that wait is follows from the times of the others: it is not known before."""
+    held = "call back { take threads; wait; give threads }"
+    of = graph(f"call db {{ run(1 ms/request) }}; {held}; call db {{ run(2 ms/request) }}")
+    assert methods(of)[0] == "returns-as-poisson"
+    assert mean(of, 1) > 0.033

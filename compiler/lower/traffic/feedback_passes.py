@@ -174,7 +174,10 @@ class _Between(Struct, frozen=True, kw_only=True):
         part = self.one.latency[index]
         if part.spent is TimeSpent.WAIT:
             visit = self.one.visits[index]
-            return Gap(random=self.queues[visit.resource].wait(visit))
+            queue = self.queues.get(visit.resource)
+            if queue is None:  # of a pool, for which the wait follows from these times
+                raise _UnknownPassesError
+            return Gap(random=queue.wait(visit))
         if self.numbers.of_what_stays(part.value, _is_nothing):
             return Gap()
         time = part.per_visit
