@@ -43,7 +43,7 @@ def _solved(root: Path, spec: str, axis: str, counts: list[int]) -> tuple[float,
     return (took[2] - took[1]) / (counts[1] - counts[0]) * 1e6, rows
 
 
-def _beside(root: Path, words: list[str]) -> tuple[float, str]:
+def _time_of_row(root: Path, words: list[str]) -> tuple[float, str]:
     """Return the same of a worktree, measured in a process of its own."""
     command = [sys.executable, __file__, _OWN, str(root), *words]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -58,8 +58,8 @@ def main() -> None:
         spec, axis, *counts = words[2:]
         print(json.dumps(_solved(Path(words[1]), spec, axis, list(map(int, counts)))))
         return
-    before = [_beside(Path(root), words[:4]) for root in words[4:]]
-    us, rows = _beside(ROOT, words[:4])
+    before = [_time_of_row(Path(root), words[:4]) for root in words[4:]]
+    us, rows = _time_of_row(ROOT, words[:4])
     print(*(f"before: {one:,.0f} us" for one, _ in before), f"now: {us:,.0f} us", sep="\n")
     own = list(map(float, _NUMBER.findall(rows)))
     for _, others in before:

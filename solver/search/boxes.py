@@ -130,7 +130,6 @@ class _Search:
         self._passes = passes
         self.is_stepped = is_stepped_rational(curve.expr, curve.population)
         self._is_slow = curve.expr.has(*OF_QUEUES)
-        self._cost = _COST_OF_SLOW_BOX if self._is_slow else 1
         self._budget = Budget() if budget is None else budget
 
     def within(self, low: float, high: float) -> Reach | None:
@@ -138,7 +137,7 @@ class _Search:
         waiting = [(low, high)]
         while waiting:
             start, end = waiting.pop()
-            self._budget.spend(start, self._cost)
+            self._budget.spend(start, _COST_OF_SLOW_BOX if self._is_slow else 1)
             found = self._in_box(start, end)
             if isinstance(found, Reach):
                 return found

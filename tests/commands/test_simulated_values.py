@@ -236,7 +236,7 @@ def test_rare_events_keep_nothing_else_from_being_reported() -> None:
     assert verdicts["rare", "rate"] is Verdict.UNKNOWN
 
 
-def test_nothing_is_judged_before_it_has_settled() -> None:
+def test_nothing_is_judged_before_the_steady_state() -> None:
     text = one_station("1 core, queueing mm1", "1 s/request", traffic="0.9999 request/s")
     graph, found = reported(text, seconds=0.2)
     assert not found.has_converged

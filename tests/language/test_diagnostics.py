@@ -115,7 +115,7 @@ def test_fixes_are_in_the_json() -> None:
 
 def test_every_code_has_a_golden_file() -> None:
     shown = {path.stem[:7] for path in [*BAD, *COMMANDS]}
-    # Seven are told while a spec is solved: tests of the answers show them. One takes 201 mistakes.
+    # Seven are reported while a spec is solved: tests of answers show them. One takes 201 mistakes.
     values = (
         codes.RANGE_LIMITS,
         codes.SATURATED_START,

@@ -112,7 +112,7 @@ def test_one_byte_of_what_took_part_makes_it_anew(
         for one in original.iterdir():
             if one.name != file.name:
                 file.with_name(one.name).symlink_to(one)
-        # As where times are told in whole seconds: size and time are alike.
+        # As where times are stored in whole seconds: size and time are alike.
         file.write_bytes(
             data[:at] + b" " + data[at + 1 :] if part.endswith("json") else data[:-1] + b"\r"
         )

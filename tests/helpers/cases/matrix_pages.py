@@ -73,6 +73,6 @@ def field(page: Opened, label: str) -> Any:
 
 
 def count(page: Opened) -> str:
-    """Return how many are told, once the frame is drawn in which changes are shown."""
+    """Return how many are reported, once the frame is drawn in which changes are shown."""
     page.run("() => new Promise(requestAnimationFrame)")
     return str(page.page.text_content("#filtered strong"))
