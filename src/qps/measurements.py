@@ -133,7 +133,7 @@ def fit_scalability(runs: Runs, *, by: str, units: Sequence[str] = ()) -> Scalab
 
     The result has the attributes of `qps fit --by COLUMN --format json`: demand, delay,
     parallelism, contention and coherency with their intervals, the peak, and a `component` that you
-    can paste into a spec. Requires SciPy. Raises QpsError if the table cannot be fitted.
+    can paste into a spec. Raises QpsError if the table cannot be fitted.
     """
     from qps.compiler.check.model.fits.fit_requests import station_fitted_to  # noqa: PLC0415
 

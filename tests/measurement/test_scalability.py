@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from scipy.optimize import least_squares
 
 from qps.cli import main
 from qps.compiler.check.model.fits.table_units import units_with
@@ -24,6 +25,7 @@ from qps.compiler.measurement.scalability.closed_loop import (
     log_throughput,
 )
 from qps.compiler.measurement.scalability.closed_tables import ClosedTable, closed_table
+from qps.compiler.measurement.scalability.levenberg_marquardt import least_point
 from qps.compiler.measurement.scalability.scalability_fit import station_fit, unseen_errors
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
 from qps.compiler.measurement.scalability.station_fit import StationFit
@@ -190,7 +192,7 @@ def test_what_the_table_shows_and_the_spec_leaves_out_is_warned_of(tmp_path: Pat
         ("threads,request/s\n1,10\n2000,20\n", "2,000 in column `threads`, more than the limit"),
         ("threads,request/s\n1,10\n2,0\n", "line 3: 2 clients without throughput"),
         ("threads,request/s\n4,10\n4,11\n", "the same number in column `threads`"),
-        ("threads,tps\n1,10\n2,20\n", "`runs.csv` has no column with a throughput"),
+        ("threads,done\n1,10\n2,20\n", "`runs.csv` has no column with a throughput"),
         ("threads,request/s,query/s\n1,1,2\n2,2,4\n", "several columns with rates"),
         ("threads,request/s\n1,10\n2,x\n", "`x` in column `request/s` is not a number"),
     ],
@@ -270,6 +272,51 @@ def test_contradictory_response_times_are_not_used() -> None:
     assert found.table.contradiction.line == 5
     assert found.table.means is None
     assert found.law == read(text.replace("latency in s", "seconds")).law
+
+
+def test_the_run_that_contradicts_is_the_farthest_from_the_think_time_of_all() -> None:
+    law = ScalabilityLaw(demand=2e-3, parallel=8.0)
+    *others, last = with_responses(law, [1, 4, 16, 64, 256, 512], think=0.5).splitlines()
+    wrong = "\n".join([*others, f"{last.rpartition(',')[0]},200"])
+    found = read(wrong).table.contradiction
+    assert found is not None
+    assert found.line == 7
+    assert found.measured == pytest.approx(0.2)
+    assert 0 < found.expected < 0.05  # not the whole cycle of 0.5 s
+
+
+@pytest.mark.parametrize("start", [(0.1, 0.1), (3.0, 0.5), (0.5, 3.0)])
+def test_least_squares_within_bounds_are_those_of_scipy(start: tuple[float, float]) -> None:
+    """Of a curve whose second number lies on a bound."""
+    at = np.linspace(0.1, 4, 30)
+    measured = 2 * np.exp(-0.7 * at) + 0.05 * np.sin(7 * at)
+    low, high = np.array([0.0, 0.0]), np.array([5.0, 0.6])
+
+    def errors(point: np.ndarray) -> np.ndarray:
+        return point[0] * np.exp(-point[1] * at) - measured
+
+    def slopes(point: np.ndarray) -> np.ndarray:
+        curve = np.exp(-point[1] * at)
+        return np.stack([curve, -point[0] * at * curve], axis=1)
+
+    own = least_point(lambda p: (errors(p), slopes(p)), np.array(start), low, high, 1e-9)
+    other = least_squares(errors, np.clip(start, low, high), slopes, (low, high))
+    assert own.point == pytest.approx(other.x, rel=1e-3)
+    assert own.squares == pytest.approx(2 * other.cost, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("heading", "units", "item"),
+    [("tps", [], "request"), ("TPS", ["transaction"], "transaction"), ("rps", [], "request")],
+)
+def test_a_throughput_may_be_headed_by_its_abbreviation(
+    heading: str, units: list[str], item: str
+) -> None:
+    text = with_responses(ScalabilityLaw(demand=2e-3, parallel=8.0), [1, 4, 16, 64], think=0.0)
+    short = read_table(text.replace("request/s", heading), "runs.csv")
+    found = station_fit(closed_table(short, "threads", units_with(units)))
+    assert found.table.item == item
+    assert found.law == read(text).law
 
 
 @pytest.mark.parametrize("variation", [0.3, 1.0, 2.0])

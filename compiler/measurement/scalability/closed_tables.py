@@ -11,6 +11,7 @@ per time. Response times and busy cores are used where there are any; other colu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import inf
 
 from msgspec import Struct
@@ -33,6 +34,14 @@ MOST_CLIENTS = 1024
 """Clients up to which a station's speeds are listed one by one."""
 _FEWEST_SETTINGS = 2
 _MOST_NAMED = 5
+_ABBREVIATIONS = {
+    "tps": "transaction",
+    "qps": "query",
+    "rps": "request",
+    "ops": "operation",
+    "iops": "operation",
+}
+"""What a throughput is headed by that has no unit, and what it counts if the spec has that."""
 
 
 class ClosedTable(Struct, frozen=True, kw_only=True):
@@ -191,4 +200,14 @@ def _throughput(table: Table, by: str, unit_of: UnitOf) -> RateColumn:
             f"`{table.name}` has several columns with rates: {named}",
             "keep the one that counts completed requests",
         )
+    short = [h for h in table.headings if h.strip().lower() in _ABBREVIATIONS and h != by]
+    if len(short) == 1:
+        return _abbreviated(short[0], unit_of)
     raise DataError(f"`{table.name}` has no column with a throughput", rate_hint(table))
+
+
+def _abbreviated(heading: str, unit_of: UnitOf) -> RateColumn:
+    """Return a throughput such as `tps`: of transactions if they are known, else of requests."""
+    item = _ABBREVIATIONS[heading.strip().lower()]
+    known = item if unit_of(f"{item}/s") is not None else "request"
+    return RateColumn(heading, known, Fraction(1), is_served=True)

@@ -17,7 +17,10 @@ _FEW = 0.1
 
 
 class Contradiction(Struct, frozen=True, kw_only=True):
-    """A run whose response time (s) is not what Little's law says of its throughput: `expected`."""
+    """A run whose response time (s) is not what Little's law says of its throughput: `expected`.
+
+    That is the cycle of a client less the think time that all runs together show.
+    """
 
     line: int
     clients: int
@@ -54,10 +57,10 @@ def little_checked(
     off = [abs(g - think) / a for g, a in zip(gaps, allowed, strict=True)]
     if sum(one > 1 for one in off) <= _FEW * len(off):
         return think, None
-    worst = max(range(len(gaps)), key=lambda i: abs(gaps[i]) / allowed[i])
+    worst = max(range(len(off)), key=off.__getitem__)
     return 0.0, Contradiction(
         line=lines[worst],
         clients=clients[worst],
         measured=means[worst],
-        expected=cycles[worst],
+        expected=max(cycles[worst] - think, 0.0),
     )
