@@ -6,6 +6,7 @@ Their stations are what they wait for; all else that takes time in a cycle is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from itertools import chain
 
 from msgspec import Struct, field
@@ -32,7 +33,7 @@ from qps.engine.expressions.formulas import (
 _AS_MANY_AS_EVER = number(10**6)
 
 
-class ClosedNetwork(Struct, frozen=True, kw_only=True):
+class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     """The closed streams that meet at some station, or meet others that do: its classes.
 
     Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations, and
@@ -69,7 +70,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         is_all = {one.resource for one in self.stations} <= set(pool.stations)
         return pool if pool.is_delay is not None and is_all else None
 
-    @property
+    @cached_property
     def _nested(self) -> LoadDependentOperands:
         return nested(self.stations, self.pools_by_class)
 
@@ -84,13 +85,22 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         """Return the operand of a class, where there are several."""
         return () if self.is_of_one else (self.names.index(name) + 1,)
 
-    def nested_times(self, name: str) -> dict[str, Formula]:
-        """How long a cycle of a stream is at each station, or waits for each pool.
+    def nested_times(self, name: str) -> Mapping[str, Formula]:
+        """Return how long a cycle of a stream is at each station, or waits for each pool.
 
         At the first one it is what Little's law leaves: their sum is a function of the rate. That
         is a station, if there is any at which it may wait: waits for a pool may be nothing, and no
         rounding makes them less.
         """
+        if name not in self._nested_times:
+            self._nested_times[name] = self._times_of(name)
+        return self._nested_times[name]
+
+    @cached_property
+    def _nested_times(self) -> dict[str, Mapping[str, Formula]]:
+        return {}
+
+    def _times_of(self, name: str) -> dict[str, Formula]:
         number = self.names.index(name)
         pools = [deeper for pool in self.pools_by_class[number] for deeper in pool.every]
         stations = [one.resource for one in self.stations if one.demands[number] is not ZERO]

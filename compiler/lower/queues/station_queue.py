@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 from msgspec import Struct
@@ -28,15 +29,7 @@ from qps.compiler.lower.queues.queue_work import QueueWork
 from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.expressions.formulas import (
-    ONE,
-    ZERO,
-    Formula,
-    apply,
-    maximum,
-    minimum,
-    total,
-)
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.expressions.monomials import expanded
 
 MOST_PARTS = 16
@@ -53,7 +46,7 @@ class Quota(Struct, frozen=True, kw_only=True):
     host_cores: Formula
 
 
-class Queue(QueueWork, frozen=True, kw_only=True):
+class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
     """A queue in its place, with all that visits it.
 
     `law` and `traits` are those of its discipline. `shaped_by` is a queue on the way here that
@@ -188,6 +181,15 @@ class Queue(QueueWork, frozen=True, kw_only=True):
         Where arrivals are uneven, what is waited for is longer by as much as on average. What
         bursts do to it is not in it.
         """
+        if id(own) not in self._stages:
+            self._stages[id(own)] = own, self._stage(own)
+        return self._stages[id(own)][1]
+
+    @cached_property
+    def _stages(self) -> dict[int, tuple[Visit, StageLaw | None]]:
+        return {}  # by which visit it is: outcomes of calls request the same ones again
+
+    def _stage(self, own: Visit) -> StageLaw | None:
         found = self.law.stage(self, own.slowest)
         if found is None or self.arrivals is ONE or not self.law.counts_arrivals:
             return found
