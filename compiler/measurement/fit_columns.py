@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.measurement.idle_counts import COUNT, IDLE_COUNT, loads_of_counts
 from qps.compiler.measurement.measured_tables import DataError, Numbers, Table, numbers
+from qps.compiler.measurement.number_forms import MISSING
+from qps.compiler.measurement.usual_headings import with_usual_headings
 from qps.compiler.quantities.dimension import (
     CORE,
     DIMENSIONLESS,
@@ -71,7 +73,6 @@ _RATE = (
     r"(?i)(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
     r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$"
 )
-_NOT_MEASURED = frozenset(["", "-", "nan", "na", "n/a", "null", "none", "inf", "-inf"])
 _CORES = "core"
 
 
@@ -81,7 +82,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     Both are None where the table itself is to say so. `resource` is None where the table has only
     one column that can be the load. `has_fixed` is
     False where nothing is there without any work; `is_served` where the rates are what was
-    served, not what was requested, so that a saturated machine shows what items cost.
+    served, not what was requested, so that a saturated machine shows what items cost;
+    `skips_missing` where rows without a load or a rate are left out, and not refused.
     """
 
     resource: str | None
@@ -89,6 +91,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     processors: Fraction | None
     has_fixed: bool = True
     is_served: bool = False
+    skips_missing: bool = False
 
 
 class RateColumn(Struct, frozen=True):
@@ -127,6 +130,20 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
             "keep only those that cause utilization",
         )
     return found
+
+
+def usually_headed(table: Table, resource: str | None, unit_of: UnitOf) -> Table:
+    """Return a table headed as QPS heads its columns: `rps` and `CPU (%)` are usual names, too.
+
+    What has a meaning as it is stays, and the column of a `resource` that somebody names.
+    """
+    kept = list(report_columns(table))
+    for heading in table.headings:
+        named = re.fullmatch(_NAMED, heading)
+        unit = unit_of(named["unit"] if named and named["unit"] else heading)
+        if unit is not None or (named is not None and named["name"] == resource):
+            kept.append(heading)
+    return with_usual_headings(table, kept, lambda unit: unit_of(unit) is not None)
 
 
 def groups_of(table: Table) -> tuple[str, ...] | None:
@@ -309,7 +326,7 @@ def _may_be_load(table: Table, column: LoadColumn, *, is_served: bool) -> bool:
         return False
     assert column.heading is not None
     bare = (cell.removesuffix("%").rstrip() for cell in table.columns[column.heading])
-    measured = [cell for cell in bare if cell.lower() not in _NOT_MEASURED]
+    measured = [cell for cell in bare if cell.lower() not in MISSING]
     return bool(measured) and not isinstance(numbers(measured), int)
 
 
@@ -346,7 +363,7 @@ def numbers_below(table: Table, heading: str, cells: Sequence[str]) -> Numbers:
     cell = table.columns[heading][row]
     message = f"`{cell}` in column `{heading}` is not a number" if cell else f"`{heading}` is empty"
     hint = "write plain numbers with `.` for decimals"
-    if cell.lower() in _NOT_MEASURED:
+    if cell.lower() in MISSING:
         hint = "remove rows with missing values"
     raise DataError(f"`{table.name}`, line {table.lines[row]}: {message}", hint)
 

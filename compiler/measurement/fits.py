@@ -32,12 +32,14 @@ from qps.compiler.measurement.fit_columns import (
     rate_hint,
     refuse_load,
     report_columns,
+    usually_headed,
     with_cores,
 )
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.measured_tables import DataError, Numbers, Table
 from qps.compiler.measurement.repeated_settings import settings_of
 from qps.compiler.measurement.repetitions import Repetitions, Weighting, repetitions_of, weighting
+from qps.compiler.measurement.usual_headings import measured_rows
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 __all__ = ["Fit", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
@@ -125,7 +127,8 @@ class Fit(Struct, frozen=True, kw_only=True):
     """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
 
     `cores` is how many processors share the load, one where nothing gave them; `left_out` names
-    the columns that were not used; `command` is what shows all of it. `has_fixed` is False where
+    the columns that were not used, `not_measured` the lines of rows without a load or a rate;
+    `command` is what shows all of it. `has_fixed` is False where
     no fixed load was requested. `weighting` explains how much rows count; None where there are no
     more of them than numbers.
     """
@@ -142,6 +145,7 @@ class Fit(Struct, frozen=True, kw_only=True):
     command: str
     has_cores: bool
     weighting: Weighting | None = None
+    not_measured: tuple[int, ...] = ()
 
     @property
     def loads(self) -> tuple[Fraction, Fraction]:
@@ -173,6 +177,7 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
     show no cost, unless the rates are known to be what it served: they are read, but not used.
     Where no column is the load, each row is of a full machine, and shows no fixed load.
     """
+    table = usually_headed(table, reading.resource, unit_of)
     reading = with_cores(table, reading)
     rates = rate_columns(table, unit_of)
     if any(rate.is_served for rate in rates):
@@ -187,8 +192,13 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
         )
     if reading.processors is None:
         need_cores(table, load)
+    whole = table
+    if reading.skips_missing:
+        table = measured_rows(whole, (load.heading, *(rate.heading for rate in rates)))
     runs = _runs(table, load, rates, reading)
-    return _fit(table, load, rates, runs, reading)
+    found = _fit(table, load, rates, runs, reading)
+    missing = sorted({*whole.lines} - {*table.lines}) if table is not whole else ()
+    return replace(found, not_measured=tuple(missing))
 
 
 def _fit(

@@ -10,7 +10,13 @@ from math import lcm
 
 from msgspec import Struct
 
+from qps.compiler.measurement.number_forms import (
+    AmbiguousNumberError,
+    has_marks,
+    plain_numbers,
+)
 from qps.compiler.measurement.sheet_cells import of_cell
+from qps.compiler.measurement.table_layout import layout_of
 
 MOST_ROWS = 100_000
 MOST_RUNS = 1_000_000
@@ -46,15 +52,19 @@ class DataError(Exception):
         super().__init__(message)
 
 
-def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
+def read_table(text: str, name: str, most: int = MOST_ROWS, decimal: str | None = None) -> Table:
     """Return the headings and columns of a CSV text; blank lines are passed over.
 
+    Titles above the headings are, too; `decimal` is the decimal sign, where somebody names it.
     DataError where it is no table.
     """
-    reader = csv.reader(io.StringIO(text), strict=True)
+    layout = layout_of(text)
+    reader = csv.reader(io.StringIO(text), strict=True, delimiter=layout.separator)
     rows: list[list[str]] = []
     lines: list[int] = []
     try:
+        for _ in range(layout.above):
+            next(reader)
         headings = [of_cell(heading.strip()) for heading in next(reader, [])]
         _check_headings(name, headings)
         width = len(headings)
@@ -81,7 +91,16 @@ def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
     if long:
         message = f"a cell is longer than {LONGEST_CELL} characters"
         raise DataError(f"`{name}`, line {lines[min(long)]}: {message}")
-    return Table(name, tuple(headings), tuple(lines), dict(zip(headings, columns, strict=True)))
+    named = dict(zip(headings, columns, strict=True))
+    if layout.separator != "," or '"' in text or has_marks(text):
+        try:
+            named = plain_numbers(named, decimal)
+        except AmbiguousNumberError as error:
+            raise DataError(
+                f"`{name}`, line {lines[error.row]}, column `{error.heading}`: {error.message}",
+                "write all numbers with `.` for decimals, and nothing between thousands",
+            ) from error
+    return Table(name, tuple(headings), tuple(lines), named)
 
 
 def _texts(column: Sequence[str]) -> tuple[str, ...]:
@@ -92,10 +111,6 @@ def _texts(column: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_headings(name: str, headings: Sequence[str]) -> None:
-    for separator, word in ((";", "semicolons"), ("\t", "tabs")):
-        if len(headings) == 1 and separator in headings[0]:
-            message = f"`{name}` has columns separated by {word}"
-            raise DataError(message, "separate them with commas")
     if not any(headings):
         message = f"`{name}` has no header with column names"
         raise DataError(message, "add a first line with column names")

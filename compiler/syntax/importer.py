@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -191,7 +192,10 @@ def _read(
                 else "keep a random sample of rows",
             )
             return None
-        text = path.read_bytes().decode("utf-8-sig")
+        content = path.read_bytes()
+        # Spreadsheets write tables so; specs are UTF-8.
+        is_wide = suffix != ".qps" and content[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
+        text = content.decode("utf-16" if is_wide else "utf-8-sig")
         return text.replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         fail(

@@ -60,21 +60,22 @@ def test_decimals_are_numbers(cells: list[str], expected: list[float]) -> None:
 
 @pytest.mark.parametrize("cell", ["-", "N/A", ""])
 @pytest.mark.parametrize("column", [0, 1])
-def test_a_row_in_which_something_is_missing_is_refused(cell: str, column: int) -> None:
+def test_a_row_in_which_something_is_missing_is_ignored_and_reported(
+    cell: str, column: int
+) -> None:
     last = ["25.5", "5000.5"]
     last[column] = cell
-    with pytest.raises(DataError) as caught:
-        fit(table() + ",".join(last) + "\n")
-    assert "line 8" in caught.value.message
-    assert "remove rows with missing values" in caught.value.hint
+    found = fit(table() + ",".join(last) + "\n")
+    assert found.fit.terms == fit(table()).fit.terms
+    assert "line 8 without a utilization or a rate: ignored" in warnings_of(found)
 
 
-@pytest.mark.parametrize("heading", ["error_rate", "errors in %", "hits", "memory in %", "CPU %"])
+@pytest.mark.parametrize("heading", ["error_rate", "errors in %", "hits", "memory in %", "%CPU"])
 def test_a_load_is_not_guessed(heading: str) -> None:
     with pytest.raises(DataError) as caught:
         fit(table(heading))
-    if heading == "CPU %":
-        assert caught.value.hint.startswith("rename `CPU %` to `cpu in %`")
+    if heading == "%CPU":
+        assert caught.value.hint.startswith("rename `%CPU` to `cpu in %`")
     else:
         name = heading.split(maxsplit=1)[0]
         assert f"name it: `--resource {name}`" in caught.value.hint
@@ -82,12 +83,53 @@ def test_a_load_is_not_guessed(heading: str) -> None:
             assert fit(table(heading), resource=name).fit.resource == name
 
 
+@pytest.mark.parametrize(
+    "load", ["CPU %", "CPU (%)", "cpu_percent", "CPU usage [%]", "Average CPU Utilization (%)"]
+)
+@pytest.mark.parametrize(
+    "rate", ["rps", "TPS", "Throughput (req/s)", "Requests/s", "requests per second", "Load [rps]"]
+)
+def test_usual_headings_are_read_as_what_they_mean(load: str, rate: str) -> None:
+    found = fit(table(load).replace("request/s", rate)).fit
+    assert found.terms == fit(table()).fit.terms
+    assert (found.resource, found.left_out) == ("cpu", ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cpu in %;request/s\n0,9;120\n1,6;240\n3,2;481\n6,1;955\n12,4;1.890\n24,0;3.702\n",
+        "cpu in %\trequest/s\n0.9\t120\n1.6\t240\n3.2\t481\n6.1\t955\n12.4\t1890\n24\t3702\n",
+        'cpu in %,request/s\n0.9,120\n1.6,240\n3.2,481\n6.1,955\n12.4,"1,890"\n24,"3,702"\n',
+        "March\n\ncpu in %,request/s\n0.9,120\n1.6,240\n3.2,481\n6.1,955\n12.4,1890\n24,3702\n",
+    ],
+)
+def test_separators_titles_and_forms_of_numbers_do_not_matter(text: str) -> None:
+    assert fit(text).fit.terms == fit(table()).fit.terms
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('cpu in %,rps\n10,"1,890"\n20,"3,702"\n', "`1,890` can mean 1890 or 1.890"),
+        (
+            'cpu in %,rps\n"0,9",120.5\n"1,6",240.5\n',
+            "a decimal comma, but `120.5` a decimal point",
+        ),
+    ],
+)
+def test_a_number_with_two_readings_is_not_guessed(text: str, message: str) -> None:
+    with pytest.raises(DataError, match="line 2, column") as caught:
+        fit(text)
+    assert message in caught.value.message
+
+
 @pytest.mark.parametrize("heading", ["cpu in %", "load in %", "Utilization in %", "web in core"])
 def test_a_load_is_known_by_its_name_or_unit(heading: str) -> None:
     assert fit(table(heading), "32").fit.resource == heading.split(maxsplit=1)[0]
 
 
-@pytest.mark.parametrize("heading", ["rps", "TPS", "Throughput (req/s)", "Requests/s"])
+@pytest.mark.parametrize("heading", ["kpacket/s", "fps", "Throughput (records/s)"])
 def test_a_rate_by_another_name_is_reported_with_its_heading(heading: str) -> None:
     with pytest.raises(DataError) as caught:
         fit(table().replace("request/s", heading))
@@ -155,6 +197,28 @@ def test_a_spec_is_held_against_the_cores_of_its_table(
         Path("web.qps").write_text(SPEC.format(cores=cores))
         assert main(["check", "web.qps"]) == status
     assert "specifies 2 cores, not 4 cores" in capsys.readouterr().err
+
+
+def test_an_observe_block_takes_usual_names_and_what_was_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = "".join(f"{rate};{str(share).replace('.', ',')}\n" for rate, share in ROWS)
+    Path("runs.csv").write_text(f"TPS;CPU (%)\n{cells}9000;-\n", encoding="utf-16")
+    spec = (
+        SPEC.format(cores=4).replace('idle fit "runs.csv"', "").replace("cpu 4 core,", "cpu 4 core")
+    )
+    spec = spec.replace('cpu fit "runs.csv"', "cpu 259 us/request")
+    block = """
+observe load_test "runs.csv" with N = 1 {
+  "request/s" in request/s -> pace
+  "CPU (%)" in % -> a.cpu.load within 30 %
+  source "March"
+}
+"""
+    Path("web.qps").write_text(spec + block)
+    assert main(["test", "web.qps"]) == 0, capsys.readouterr()
+    assert "6 passed, 0 failed" in capsys.readouterr().out
 
 
 def test_what_is_measured_says_of_how_many_cores() -> None:

@@ -361,10 +361,10 @@ def test_hardware_threads_are_a_bonus_beyond_the_cores() -> None:
 def test_a_column_that_looks_like_a_response_time_is_warned_of(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "threads,request/s,avg_ms\n1,100,10\n2,190,10.5\n4,330,12.1\n8,400,20\n16,405,39.5\n"
+    text = "threads,request/s,avg\n1,100,10\n2,190,10.5\n4,330,12.1\n8,400,20\n16,405,39.5\n"
     checked = check_file(written(tmp_path, clients=text))
     messages = [d.message for d in checked.diagnostics if d.code is codes.UNUSED_RATE]
-    assert messages == ["column `avg_ms` of `runs.csv` looks like a response time and is not used"]
+    assert messages == ["column `avg` of `runs.csv` looks like a response time and is not used"]
     assert main(["fit", str(tmp_path / "runs.csv"), "--by", "threads"]) == 0
     assert "looks like a response time" in capsys.readouterr().out.replace("\n    ", " ")
 

@@ -30,6 +30,8 @@ from qps.compiler.measurement.measured_tables import (
     number,
     read_table,
 )
+from qps.compiler.measurement.number_forms import MISSING
+from qps.compiler.measurement.usual_headings import with_usual_names
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -66,7 +68,7 @@ class ObservationChecker(OfChanges, frozen=True):
         if text is None:
             return None
         try:
-            table = read_table(text, item.file.value)
+            table = with_usual_names(read_table(text, item.file.value))
         except DataError as error:
             self._fail(item, error.message, error.hint)
             return None
@@ -211,7 +213,7 @@ class ObservationChecker(OfChanges, frozen=True):
         for column in measured:
             cell = cells[column.column.heading]
             plain = number(cell)
-            if cell and plain is None:
+            if plain is None and cell.lower() not in MISSING:
                 self._fail(
                     item,
                     f"`{item.file.value}`, line {line}: `{cell[:LONGEST_CELL]}` in column "

@@ -11,7 +11,6 @@ per time. Response times and busy cores are used where there are any; other colu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from math import inf
 
 from msgspec import Struct
@@ -23,6 +22,7 @@ from qps.compiler.measurement.fit_columns import (
     numbers_below,
     rate_columns,
     rate_hint,
+    usually_headed,
 )
 from qps.compiler.measurement.measured_tables import DataError, Table
 from qps.compiler.measurement.scalability.busy_columns import busy_cores
@@ -34,14 +34,6 @@ MOST_CLIENTS = 1024
 """Clients up to which a station's speeds are listed one by one."""
 _FEWEST_SETTINGS = 2
 _MOST_NAMED = 5
-_ABBREVIATIONS = {
-    "tps": "transaction",
-    "qps": "query",
-    "rps": "request",
-    "ops": "operation",
-    "iops": "operation",
-}
-"""What a throughput is headed by that has no unit, and what it counts if the spec has that."""
 
 
 class ClosedTable(Struct, frozen=True, kw_only=True):
@@ -82,6 +74,7 @@ class ClosedTable(Struct, frozen=True, kw_only=True):
 
 def closed_table(table: Table, by: str, unit_of: UnitOf) -> ClosedTable:
     """Return the runs of a table by its column of clients; DataError where it is none."""
+    table = usually_headed(table, by, unit_of)
     if by not in table.headings:
         near = closest(by, table.headings)
         named = ", ".join(f"`{one}`" for one in table.headings[:_MOST_NAMED])
@@ -200,14 +193,4 @@ def _throughput(table: Table, by: str, unit_of: UnitOf) -> RateColumn:
             f"`{table.name}` has several columns with rates: {named}",
             "keep the one that counts completed requests",
         )
-    short = [h for h in table.headings if h.strip().lower() in _ABBREVIATIONS and h != by]
-    if len(short) == 1:
-        return _abbreviated(short[0], unit_of)
     raise DataError(f"`{table.name}` has no column with a throughput", rate_hint(table))
-
-
-def _abbreviated(heading: str, unit_of: UnitOf) -> RateColumn:
-    """Return a throughput such as `tps`: of transactions if they are known, else of requests."""
-    item = _ABBREVIATIONS[heading.strip().lower()]
-    known = item if unit_of(f"{item}/s") is not None else "request"
-    return RateColumn(heading, known, Fraction(1), is_served=True)

@@ -179,6 +179,8 @@ def warnings_of(found: Regression) -> list[str]:
 
 def _of_rows(found: Regression) -> Iterable[str]:
     """Yield what is to be said of single rows."""
+    if found.fit.not_measured:
+        yield phrase("fit.not_measured", lines=_lines(found.fit.not_measured))
     if found.other_path:
         yield phrase("fit.without_bytes", lines=_lines(found.other_path))
     if found.busy_without_work:

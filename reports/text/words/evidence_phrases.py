@@ -123,6 +123,7 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     "fit.median_and_maximum": (
         "{error}: median {median} and maximum {most} of the measured utilization;"
     ),
+    "fit.not_measured": "{lines} without a utilization or a rate: ignored",
     "fit.not_shown": "{text}; not shown: {hidden}",
     "fit.not_significant": "{name} is not significantly different from zero",
     "fit.notebook_summary": "{count} service demands fitted to {rows:,} rows",

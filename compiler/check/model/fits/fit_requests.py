@@ -33,6 +33,7 @@ def fitted_to(
         processors=processors,
         has_fixed=has_fixed,
         is_served=is_served,
+        skips_missing=True,
     )
     return regression(fitted(read_table(text, name, MOST_RUNS), reading, units_with(units)))
 
