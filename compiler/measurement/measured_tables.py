@@ -98,7 +98,8 @@ def read_table(text: str, name: str, most: int = MOST_ROWS, decimal: str | None 
         except AmbiguousNumberError as error:
             raise DataError(
                 f"`{name}`, line {lines[error.row]}, column `{error.heading}`: {error.message}",
-                "write all numbers with `.` for decimals, and nothing between thousands",
+                "write all numbers with `.` for decimals, and nothing between thousands, as "
+                f"`qps observe {name} --decimal , -o FILE.csv` does (or `--decimal .`)",
             ) from error
     return Table(name, tuple(headings), tuple(lines), named)
 

@@ -18,7 +18,10 @@ from msgspec import Struct
 SEPARATORS = (",", ";", "\t")
 _SAMPLE = 100
 """Lines by which a layout is found."""
-_NUMBER = r"[+-]?[\d.,]*\d\s*%?"
+_MOST = 0.5
+"""Share of the lines of a table that are its rows; the others are titles and sums."""
+_NUMBER = r"[+-]?[\d.,]*\d"
+"""What is no heading; `95%` is one, of a percentile."""
 
 
 class TableLayout(Struct, frozen=True):
@@ -37,6 +40,11 @@ def layout_of(text: str) -> TableLayout:
     TableLayout(separator=',', above=2)
     """
     lines = list(islice(io.StringIO(text), _SAMPLE))
+    return _likeliest(lines)[1]
+
+
+def _likeliest(lines: Sequence[str]) -> tuple[float, TableLayout]:
+    """Return the layout in which most rows are alike, and the share of these."""
     best, layout = (0.0, 0), TableLayout()
     for separator in SEPARATORS:
         rows = _rows(lines, separator)
@@ -48,7 +56,14 @@ def layout_of(text: str) -> TableLayout:
         above = _above(rows, width)
         if above is not None and (count / len(filled), width) > best:
             best, layout = (count / len(filled), width), TableLayout(separator, above)
-    return layout
+    return best[0], layout
+
+
+def headings_of(text: str) -> list[str]:
+    """Return the cells of the line in which a table has its headings; none of any other text."""
+    lines = list(islice(io.StringIO(text), _SAMPLE))
+    share, layout = _likeliest(lines)
+    return _rows(lines, layout.separator)[layout.above] if share > _MOST else []
 
 
 def _rows(lines: Sequence[str], separator: str) -> list[list[str]]:

@@ -21,7 +21,7 @@ USERS, TIME, FAILED = "users", "time", "share failed"
 _THOUSANDTH = Fraction(1, 1000)
 _PARTS = (
     r"(?P<name>.*?)\s*(?:\(\s*(?P<round>[^()]*)\)|\[\s*(?P<square>[^\[\]]*)\]"
-    r"|\bin\s+(?P<in>\S+)|,\s*(?P<comma>[^\s,]+))"
+    r"|\bin\s+(?P<in>.+)|,\s*(?P<comma>[^\s,]+))"
 )
 _ABBREVIATIONS = {
     "tps": "transaction",
@@ -123,8 +123,10 @@ def _cpu(name: str, unit: str) -> Meaning | None:
         return Meaning(CPU_SHARE)
     if not re.fullmatch(_CPU, name):
         return None
-    if re.fullmatch(_PERCENT, unit):
+    if re.fullmatch(rf"(?:{_PERCENT})(?: of (?:the|a|all)(?: machine| cores))?", unit):
         return Meaning(CPU_SHARE)
+    if re.fullmatch(rf"(?:{_PERCENT}) of (?:a|one|1) core", unit):
+        return Meaning(CPU_CORES, Fraction(1, 100))
     if re.fullmatch(r"v?cores?|v?cpus?", unit):
         return Meaning(CPU_CORES)
     if re.fullmatch(r"m|milli ?(?:cores?|cpus?)|mcores?|mcpu", unit):

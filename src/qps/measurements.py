@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Runs = str | Path | ObservedRuns
 """A table of runs: a CSV file, or a result of `observe`."""
+AUTO = "auto"
+"""The source of files that are recognized by their content."""
 NO_NAME = "observed runs"
 """How runs are called that are no file."""
 
@@ -28,24 +30,32 @@ def observe(
     item: str = "request",
     window: str | None = None,
     interface: str | None = None,
+    columns: Sequence[str] = (),
+    decimal: str | None = None,
 ) -> ObservedRuns:
     """Read runs from the output of a tool, such as `observe("wrk", "run1.txt", "run2.txt")`.
 
-    The arguments are those of `qps observe SOURCE`. For Prometheus, use `observe_prometheus`. You
+    The arguments are those of `qps observe SOURCE`, and `observe("auto", …)` recognizes the format
+    of each file, as `qps observe FILE…` does. For Prometheus, use `observe_prometheus`. You
     can pass the result to `fit` and `Model.drift`, or convert it to CSV with `as_csv()`. Raises
     QpsError if a file has no results, and TypeError if there is no path.
     """
     from qps.compiler.measurement.observations.file_texts import FileReading  # noqa: PLC0415
     from qps.compiler.measurement.observations.measurement_sources import SOURCES  # noqa: PLC0415
     from qps.compiler.measurement.observations.observed_files import observed_files  # noqa: PLC0415
+    from qps.compiler.measurement.observations.recognized_files import recognized_files  # noqa: PLC0415
 
-    if source not in SOURCES:
-        known = f"choose one of {', '.join(SOURCES)}"
+    if source not in (AUTO, *SOURCES):
+        known = f"choose one of {', '.join((AUTO, *SOURCES))}"
         raise wrong(DataError(f"unknown source `{source}`", known))
     if not paths:
         raise TypeError("observe() takes the paths of files: observe('wrk', 'run.txt')")
-    how = FileReading(item=item, window=window, interface=interface)
+    how = FileReading(
+        item=item, window=window, interface=interface, column=tuple(columns), decimal=decimal
+    )
     try:
+        if source == AUTO:
+            return recognized_files([Path(path) for path in paths], how)
         return observed_files(source, [Path(path) for path in paths], how)
     except DataError as error:
         raise wrong(error) from error

@@ -20,9 +20,10 @@ from msgspec import Struct
 
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading
-from qps.compiler.measurement.observations.measurement_sources import SOURCES, ReaderOutput, Source
+from qps.compiler.measurement.observations.measurement_sources import SOURCES
 from qps.compiler.measurement.observations.observed_files import observed_files
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
+from qps.compiler.measurement.observations.source_layouts import ReaderOutput, Source
 
 START = 1_795_419_820_000
 """In ms since 1970."""

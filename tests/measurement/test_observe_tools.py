@@ -704,7 +704,7 @@ def test_files_that_are_not_there_and_outputs_over_inputs(
 
 def test_there_is_no_such_source(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["observe", "runs.csv"]) == 2
-    assert "invalid choice: 'runs.csv'" in capsys.readouterr().err
+    assert "`runs.csv` does not exist" in capsys.readouterr().err
     assert main(["observe", "wrk", str(FILES / "wrk.txt"), "--item", "a b"]) == 2
     assert "is not a valid item" in capsys.readouterr().err
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -20,12 +21,15 @@ class FileReading(Struct, frozen=True, kw_only=True):
     """How files are read: what is done (`item`), and a row for each `window`, as text.
 
     Without a window a row is a whole run, or what the source says. `interface` is the one whose
-    packets count, None for all but `lo`.
+    packets count, None for all but `lo`. Of a table, `column` names what columns are that have no
+    usual heading (`Throughput=request/s`), and `decimal` is its decimal sign.
     """
 
     item: str = "request"
     window: str | None = None
     interface: str | None = None
+    column: tuple[str, ...] = ()
+    decimal: str | None = None
 
     @property
     def stretch(self) -> float | None:
@@ -37,10 +41,30 @@ class FileReading(Struct, frozen=True, kw_only=True):
 def lines_of(path: Path) -> Iterator[Iterator[str]]:
     """Give the lines of a file one by one, however long it is."""
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        encoding = encoding_of(first_bytes(path, len(BOM_UTF16_LE)))
+        with path.open(encoding=encoding, errors="replace", newline="") as file:
             yield iter(partial(file.readline, _LONGEST_LINE), "")
     except OSError as error:
         raise unreadable(path, error) from error
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """Return how a file begins; nothing of a pipe, which is read once."""
+    if not path.is_file():
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(count)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def encoding_of(start: bytes) -> str:
+    """Return what a text is written in by its first bytes: UTF-16 has a mark.
+
+    Windows writes it: PowerShell behind `>`, and spreadsheets.
+    """
+    return "utf-16" if start[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig"
 
 
 def first_line(path: Path) -> str:
@@ -62,7 +86,7 @@ def text_of(path: Path) -> str:
         raise DataError(
             f"`{path}` is larger than {MOST_TEXT // 10**6} MB", "keep only the summary at its end"
         )
-    return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    return content.decode(encoding_of(content), errors="replace").replace("\r\n", "\n")
 
 
 def unreadable(path: Path, error: OSError) -> DataError:

@@ -2,63 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import Enum
-from importlib import import_module
-from typing import Any
-
 from msgspec import Struct
 
-
-class ReaderOutput(Enum):
-    """What a reader takes, and its output."""
-
-    SUMMARY = "summary"
-    """Of the text of a file and its name: runs, without times, and notes."""
-    SAMPLES = "samples"
-    """Of the lines of each file of one run, its name and a window in s or None: runs and notes."""
-    TABLE = "table"
-    """Of a path and a `FileReading`: a table."""
-
-
-class Layout(Struct, frozen=True, kw_only=True):
-    """A layout of files: its reader, a function of a module here such as `k6_points.k6_point_runs`.
-
-    A file has it where the function `begins` says so of the first line; without one, any file has.
-    """
-
-    reader: str
-    output: ReaderOutput
-    begins: str = ""
-
-    def is_of(self, first: str) -> bool:
-        """Return whether a file with this first line has this layout."""
-        return not self.begins or _function(self.begins)(first)
-
-    def read(self, *arguments: Any) -> Any:
-        """Return what the reader says."""
-        return _function(self.reader)(*arguments)
-
-
-class Source(Struct, frozen=True, kw_only=True):
-    """A tool: its name, what it writes, the layouts of that (the first that fits is read).
-
-    It `takes` flags of `FLAGS`; without one, windows are as long as `window` says, or a row is a
-    whole run. `hint` says how to have times, where a summary has none. `run_of` gives the name of
-    the run that a file is of, where a run has several.
-    """
-
-    name: str
-    files: str
-    layouts: tuple[Layout, ...]
-    takes: tuple[str, ...] = ("item",)
-    window: str | None = None
-    hint: str = ""
-    run_of: str = ""
-
-    def run(self, file: str) -> str | None:
-        """Return the name of the run that a file is of; None where each is one by itself."""
-        return _function(self.run_of)(file) if self.run_of else None
+from qps.compiler.measurement.observations.source_layouts import Layout, ReaderOutput, Source
 
 
 class Flag(Struct, frozen=True):
@@ -67,25 +13,34 @@ class Flag(Struct, frozen=True):
     metavar: str
     help: str
     default: str
+    repeats: bool = False
 
 
 FLAGS = {
     "window": Flag("TIME", "write one row per window of this length", "one row in total"),
     "item": Flag("NAME", "name the rate column NAME/s", "request"),
     "interface": Flag("NAME", "count only packets on this interface", "all except lo"),
+    "column": Flag(
+        "COLUMN=MEANING",
+        "state what a column of a table is, such as 'Throughput=request/s'; repeatable",
+        "by its heading",
+        repeats=True,
+    ),
+    "decimal": Flag("SIGN", "the decimal sign of a table, . or ,", "by its numbers"),
 }
 """By the fields of `FileReading` that they set."""
 
-
-def _function(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(".")
-    found: Callable[..., Any] = getattr(
-        import_module(f"qps.compiler.measurement.observations.{module}"), function
-    )
-    return found
-
-
+TABLE = "table"
+"""What any table is read as that no tool has written."""
 _TIMED = ("window", "item")
+_CAPTURES = (
+    b"\xa1\xb2\xc3\xd4",
+    b"\xd4\xc3\xb2\xa1",
+    b"\x0a\x0d\x0d\x0a",
+    b"\xa1\xb2\x3c\x4d",
+    b"\x4d\x3c\xb2\xa1",
+)
+"""How pcap (both orders of bytes, us and ns) and pcapng begin."""
 
 SOURCES = {
     one.name: one
@@ -103,11 +58,23 @@ SOURCES = {
             ),
             takes=_TIMED,
             hint="write data points with `k6 run --out csv=run.csv`",
+            signs=(
+                r"\Ametric_name,timestamp,metric_value",
+                r'\A\{"type":"(?:Metric|Point)"',
+                r'"(?:http_reqs|iterations|iteration_duration)"\s*:',
+                r"^\s*(?:[✓✗] )?(?:http_reqs|iterations|iteration_duration)\.{3,}:",
+            ),
+            recognized_by="`http_reqs` or `iterations`",
         ),
         Source(
             name="wrk",
             files="printed output (with percentiles if run with --latency)",
             layouts=(Layout(reader="printed_results.wrk_runs", output=ReaderOutput.SUMMARY),),
+            signs=(
+                r"^Running .* test @ ",
+                r"^Requests/sec:",
+            ),
+            recognized_by="a line `Running … test @`",
         ),
         Source(
             name="h2load",
@@ -122,12 +89,20 @@ SOURCES = {
             ),
             takes=_TIMED,
             hint="write a log with `h2load --log-file=run.log`",
+            signs=(
+                r"^starting benchmark\.\.\.",
+                r"^finished in .* req/s",
+                r"\A\d{15,17}\t-?\d{1,3}\t\d{1,15}\s",
+            ),
+            recognized_by="a line `finished in …, req/s`, or times, statuses and durations",
         ),
         Source(
             name="jmeter",
             files="results as CSV (-l run.jtl)",
             layouts=(Layout(reader="request_logs.jmeter_runs", output=ReaderOutput.SAMPLES),),
             takes=_TIMED,
+            signs=(r'\A(?:.*[,;|\t])?"?timeStamp"?[,;|\t](?:.*[,;|\t])?"?elapsed\b',),
+            recognized_by="the columns `timeStamp` and `elapsed`",
         ),
         Source(
             name="pgbench",
@@ -143,17 +118,33 @@ SOURCES = {
             takes=_TIMED,
             hint="log with `pgbench --log`, without --aggregate-interval and --sampling-rate",
             run_of="generator_logs.run_of",
+            signs=(
+                r"^transaction type: ",
+                r"\A\d{1,9} \d{1,18} (?:\d{1,15}|skipped|failed) \d{1,9} \d{9,11} \d{1,6}\b",
+            ),
+            recognized_by="a line `transaction type`, or a transaction log",
         ),
         Source(
             name="sysbench",
             files="printed output",
             layouts=(Layout(reader="printed_results.sysbench_runs", output=ReaderOutput.SUMMARY),),
+            signs=(
+                r"^sysbench \d",
+                r"^General statistics:\s*$",
+                r"^Test execution summary:\s*$",
+            ),
+            recognized_by="a line `sysbench …` or `General statistics`",
         ),
         Source(
             name="sar",
             files="printed output, or output of `sadf -j FILE -- -u -n DEV`",
             layouts=(Layout(reader="sar_samples.sar_table", output=ReaderOutput.TABLE),),
             takes=("interface",),
+            signs=(
+                r'"sysstat"\s*:',
+                r"^\d\d:\d\d:\d\d(?: [AP]M)?\s+(?:CPU\s.*%idle|IFACE\s.*rxpck/s)",
+            ),
+            recognized_by="tables of `CPU` or `IFACE` below times",
         ),
         Source(
             name="pcap",
@@ -161,6 +152,15 @@ SOURCES = {
             layouts=(Layout(reader="packet_captures.capture_table", output=ReaderOutput.TABLE),),
             takes=("window",),
             window="1s",
+            magic=_CAPTURES,
+            recognized_by="its first bytes",
+        ),
+        Source(
+            name=TABLE,
+            files="any table with column names, such as a spreadsheet as CSV",
+            layouts=(Layout(reader="spreadsheets.sheet_table", output=ReaderOutput.TABLE),),
+            takes=("column", "decimal"),
+            recognized_by="a line of column names, and no other format",
         ),
     )
 }

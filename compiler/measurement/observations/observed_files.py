@@ -16,13 +16,9 @@ from qps.compiler.measurement.observations.file_texts import (
     text_of,
 )
 from qps.compiler.measurement.observations.load_runs import LoadRun
-from qps.compiler.measurement.observations.measurement_sources import (
-    SOURCES,
-    Layout,
-    ReaderOutput,
-    Source,
-)
+from qps.compiler.measurement.observations.measurement_sources import SOURCES
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns, runs_table
+from qps.compiler.measurement.observations.source_layouts import Layout, ReaderOutput, Source
 
 
 def observed_files(tool: str, files: Sequence[Path], how: FileReading) -> ObservedRuns:
@@ -30,9 +26,14 @@ def observed_files(tool: str, files: Sequence[Path], how: FileReading) -> Observ
     source = SOURCES[tool]
     if how.window is None:
         how = replace(how, window=source.window)
-    if source.layouts[0].output is ReaderOutput.TABLE:
+    if is_table(source):
         return _one_table(source.layouts[0], files, how)
     return _runs(source, files, how)
+
+
+def is_table(source: Source) -> bool:
+    """Return whether files of a source are tables of what machines did, not runs of a generator."""
+    return source.layouts[0].output is ReaderOutput.TABLE
 
 
 def _runs(source: Source, files: Sequence[Path], how: FileReading) -> ObservedRuns:

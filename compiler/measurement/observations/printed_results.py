@@ -7,40 +7,26 @@ out, and that is reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 
-from msgspec import Struct
-
-from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.load_runs import ITEMS, LoadRun, Twice
-from qps.compiler.measurement.observations.run_texts import NUMBER, RunText, half_digit, plain_text
+from qps.compiler.measurement.observations.printed_layouts import (
+    TIME,
+    Printed,
+    PrintedLayout,
+    place_of,
+    printed_runs,
+    rate_twice,
+    seconds_of,
+)
+from qps.compiler.measurement.observations.run_texts import NUMBER, RunText, half_digit
 
 _H2LOAD_KINDS = {"min": "least", "max": "longest", "median": "p50", "sd": "deviation"}
 
-Printed = tuple[list[LoadRun], list[str]]
-"""The runs of a file, and what to know of them."""
-
-_MOST_RUNS = 10_000
-_TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _SIZES = {"B": 2**0, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-_TIME = rf"{NUMBER}(?:us|ms|s|m|h)"
 _SIZE = rf"{NUMBER}[KMGT]?B"
 _SYSBENCH_MS = rf"\s+({NUMBER})(?:ms)?\s*$"
 _CONNECTING = 0.1
 """Part of a run of pgbench that connecting may take, which its rates leave out."""
-
-
-class _Layout(Struct, frozen=True, kw_only=True):
-    """How a tool prints: the first of `begins` that is found begins each run, `end` its result.
-
-    `read` reads one run, None where it was broken off; `sign` is the end in words.
-    """
-
-    begins: tuple[str, ...]
-    end: str
-    sign: str
-    read: Callable[[RunText], LoadRun | None]
 
 
 def wrk_runs(text: str, file: str) -> Printed:
@@ -49,80 +35,37 @@ def wrk_runs(text: str, file: str) -> Printed:
     Percentiles are there with its `--latency`; of the two tables of wrk2 that one counts which
     begins with the moment a request was due.
     """
-    return _runs(text, file, _WRK)
+    return printed_runs(text, file, _WRK)
 
 
 def h2load_runs(text: str, file: str) -> Printed:
     """Return the runs of h2load: clients are the users; newer versions print percentiles."""
-    return _runs(text, file, _H2LOAD)
+    return printed_runs(text, file, _H2LOAD)
 
 
 def pgbench_runs(text: str, file: str) -> Printed:
     """Return the runs of pgbench, transactions as its items; connecting is not counted."""
-    return _runs(text, file, _PGBENCH)
+    return printed_runs(text, file, _PGBENCH)
 
 
 def sysbench_runs(text: str, file: str) -> Printed:
     """Return the runs of sysbench: its events, which are transactions at a database."""
-    return _runs(text, file, _SYSBENCH)
-
-
-def _runs(text: str, file: str, layout: _Layout) -> Printed:
-    """Read each part of a text."""
-    parts = list(_parts(plain_text(text), file, layout))
-    found = [layout.read(part) for part in parts]
-    whole = [run for run in found if run is not None]
-    if not whole:
-        raise DataError(
-            f"`{shortened(file)}` contains no result: no line `{layout.sign}`",
-            "save the complete output of the tool: `… > run.txt`",
-        )
-    broken = len(found) - len(whole)
-    if not broken:
-        return whole, []
-    verb = "is incomplete and" if broken == 1 else "are incomplete and"
-    return whole, [f"warning: {broken} of {len(found)} runs in `{file}` {verb} ignored"]
-
-
-def _parts(text: str, file: str, layout: _Layout) -> Iterator[RunText]:
-    """Yield the text of each run; a first one may have lost its beginning."""
-    starts: list[int] = []
-    for begin in layout.begins:
-        starts = starts or [match.start() for match in re.finditer(begin, text, re.MULTILINE)]
-    if len(starts) > _MOST_RUNS:
-        raise DataError(f"`{shortened(file)}` contains more than {_MOST_RUNS:,} runs", "split it")
-    results = [match.start() for match in re.finditer(layout.end, text, re.MULTILINE)]
-    if starts and results and results[0] < starts[0]:
-        starts.insert(0, 0)
-    if not starts:
-        return
-    line, place = 1, 0
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        line, place = line + text.count("\n", place, start), start
-        of_run = [result for result in results if start <= result < end]
-        results = results[len(of_run) :]
-        if len(of_run) > 1:
-            second = line + text.count("\n", start, of_run[1])
-            raise DataError(
-                f"`{shortened(file)}`, line {second}: a second result of one run",
-                "keep the lines that the tool prints at the start of each run, or split the file",
-            )
-        yield RunText(file=file, text=text[start:end], line=line)
+    return printed_runs(text, file, _SYSBENCH)
 
 
 def _wrk(run: RunText) -> LoadRun | None:
     done = run.number("Requests/sec:")
-    ended = run.found(r"(?=\d+ requests in )", rf"(\d{{1,18}}) requests in ({_TIME}), ({_SIZE})")
+    ended = run.found(r"(?=\d+ requests in )", rf"(\d{{1,18}}) requests in ({TIME}), ({_SIZE})")
     if done is None or ended is None or not int(ended[1]):
         return None
-    count, seconds = int(ended[1]), _seconds(ended[2])
+    count, seconds = int(ended[1]), seconds_of(ended[2])
     counts = r"\s*connect (\d+), read (\d+), write (\d+), timeout (\d+)"
     errors = run.found("Socket errors:", counts)
     failed = run.number("Non-2xx or 3xx responses:", r"\s*(\d{1,18})") or 0.0
     failed += sum(map(float, errors.groups())) if errors else 0.0
     size = run.found("Transfer/sec:", rf"\s*({_SIZE})")
     received = None if size is None else _bytes(size[1])
-    twice = [_rate_twice("request/s", done, count, seconds)]
+    twice = [rate_twice("request/s", done, count, seconds)]
     if received is not None:
         octets = _bytes(ended[3])
         twice.append(
@@ -137,7 +80,7 @@ def _wrk(run: RunText) -> LoadRun | None:
     latencies, field = _wrk_times(run)
     return LoadRun(
         file=run.file,
-        place=_place(run),
+        place=place_of(run),
         users=run.number(r"(?=\d+ threads and )", r"\d+ threads and (\d{1,18}) connections"),
         done=done,
         received=received,
@@ -160,23 +103,23 @@ def _wrk_times(run: RunText) -> tuple[dict[str, float], str]:
     wrk2 prints a second table where it is requested, of times that begin when a request was sent,
     so that what waited to be sent is not in them.
     """
-    average = run.found(r"Latency(?! Distribution)", rf"\s+({_TIME})\s+({_TIME})\s+({_TIME})\s")
+    average = run.found(r"Latency(?! Distribution)", rf"\s+({TIME})\s+({TIME})\s+({TIME})\s")
     found = {}
     if average is not None:
-        seconds = map(_seconds, average.groups())
+        seconds = map(seconds_of, average.groups())
         found = dict(zip(("mean", "deviation", "longest"), seconds, strict=True))
     tables = re.split(r"^[ \t]{0,99}Latency Distribution", run.text, flags=re.MULTILINE)[1:]
     if not tables:
         return found, "`Latency`"
     table = next((one for one in tables if "Uncorrected" not in one.partition("\n")[0]), tables[0])
     title, _, below = table.partition("\n")
-    row = re.compile(rf"[ \t]{{0,99}}(\d{{1,3}}(?:\.\d{{1,6}})?)%\s+({_TIME})\s*$")
+    row = re.compile(rf"[ \t]{{0,99}}(\d{{1,3}}(?:\.\d{{1,6}})?)%\s+({TIME})\s*$")
     for line in below.splitlines():
         cells = row.match(line)
         if cells is None:
             break
         if float(cells[1]) < 100:  # noqa: PLR2004 - wrk2 prints the longest so
-            found[f"p{float(cells[1]):g}"] = _seconds(cells[2])
+            found[f"p{float(cells[1]):g}"] = seconds_of(cells[2])
     exact = re.search(
         rf"^#\[Mean\s*=\s*({NUMBER}), StdDeviation\s*=\s*({NUMBER})\]", below, re.MULTILINE
     )
@@ -188,25 +131,25 @@ def _wrk_times(run: RunText) -> tuple[dict[str, float], str]:
 
 
 def _h2load(run: RunText) -> LoadRun | None:
-    ended_at = run.found("finished in ", rf"({_TIME}), ({NUMBER}) req/s")
+    ended_at = run.found("finished in ", rf"({TIME}), ({NUMBER}) req/s")
     counts = run.found(
         "requests: ", r"(\d{1,18}) total, \d+ started, (\d{1,18}) done, (\d{1,18}) succeeded"
     )
     if ended_at is None or counts is None or not int(counts[2]):
         return None
-    done, seconds = float(ended_at[2]), _seconds(ended_at[1])
+    done, seconds = float(ended_at[2]), seconds_of(ended_at[1])
     total, ended, succeeded = map(int, counts.groups())
     received = run.number("traffic: ", r"\S+ \((\d{1,18})\) total")
     clients = re.findall(r"^spawning thread #\d+: (\d{1,9}) total client", run.text, re.MULTILINE)
     return LoadRun(
         file=run.file,
-        place=_place(run),
+        place=place_of(run),
         users=sum(map(float, clients)) if clients else None,
         done=done,
         received=None if received is None else done * received / ended,
         failed=1 - succeeded / max(total, ended),
         latencies=_h2load_times(run),
-        twice=(_rate_twice("request/s", done, ended, seconds),),
+        twice=(rate_twice("request/s", done, ended, seconds),),
         fields={
             "users": "`total client`",
             ITEMS: "`finished in …, req/s`",
@@ -223,11 +166,11 @@ def _h2load_times(run: RunText) -> dict[str, float]:
     heading = re.search(
         rf"^{gap}(min{gap}max[ \ta-z0-9]{{1,199}})[ \t]\+/- sd[ \t]*$", run.text, re.MULTILINE
     )
-    times = run.found(r"(?:time for )?request[ \t]{0,99}:", rf"((?:{gap}{_TIME}){{3,9}})[ \t]")
+    times = run.found(r"(?:time for )?request[ \t]{0,99}:", rf"((?:{gap}{TIME}){{3,9}})[ \t]")
     if heading is None or times is None:
         return {}
     pairs = zip(heading[1].split(), times[1].split(), strict=False)
-    return {_H2LOAD_KINDS.get(kind, kind): _seconds(time) for kind, time in pairs}
+    return {_H2LOAD_KINDS.get(kind, kind): seconds_of(time) for kind, time in pairs}
 
 
 def _pgbench(run: RunText) -> LoadRun | None:
@@ -248,10 +191,10 @@ def _pgbench(run: RunText) -> LoadRun | None:
     seconds = run.number("duration:", r"\s*(\d{1,9}) s")
     twice = []
     if count is not None and seconds:
-        twice.append(_rate_twice("request/s", done, count, seconds, _CONNECTING * done))
+        twice.append(rate_twice("request/s", done, count, seconds, _CONNECTING * done))
     return LoadRun(
         file=run.file,
-        place=_place(run),
+        place=place_of(run),
         users=run.number("number of clients:", r"\s*(\d{1,9})"),
         done=done,
         failed=None if failed is None else failed / 100,
@@ -282,7 +225,7 @@ def _sysbench(run: RunText) -> LoadRun | None:
     if total is None:  # as before version 1.0, in s
         taken = run.number("total time taken by event execution:", rf"\s+({NUMBER})s?\s*$")
         total = None if taken is None else 1000 * taken
-    twice = [] if transactions is None else [_rate_twice("request/s", transactions, count, seconds)]
+    twice = [] if transactions is None else [rate_twice("request/s", transactions, count, seconds)]
     field = "`Latency (ms)`"
     if mean is not None:
         latencies["mean"] = float(mean[1]) / 1000
@@ -306,7 +249,7 @@ def _sysbench(run: RunText) -> LoadRun | None:
         latencies[f"p{percentile[1]}"] = float(percentile[2]) / 1000
     return LoadRun(
         file=run.file,
-        place=_place(run),
+        place=place_of(run),
         users=run.number("Number of threads:", r"\s*(\d{1,9})"),
         done=count / seconds if transactions is None else transactions,
         latencies=latencies,
@@ -321,22 +264,22 @@ def _sysbench(run: RunText) -> LoadRun | None:
     )
 
 
-_WRK = _Layout(
+_WRK = PrintedLayout(
     begins=("^Running .* test @",), end="^Requests/sec:", sign="Requests/sec:", read=_wrk
 )
-_H2LOAD = _Layout(
+_H2LOAD = PrintedLayout(
     begins=("^starting benchmark", "^finished in "),
     end="^finished in ",
     sign="finished in …",
     read=_h2load,
 )
-_PGBENCH = _Layout(
+_PGBENCH = PrintedLayout(
     begins=("^transaction type:",),
     end="^number of transactions actually processed:",
     sign="tps = …",
     read=_pgbench,
 )
-_SYSBENCH = _Layout(
+_SYSBENCH = PrintedLayout(
     begins=(r"^sysbench \d", "^General statistics:", "^Test execution summary:"),
     end=r"^[ \t]{1,99}total time:",
     sign="total time:",
@@ -344,31 +287,9 @@ _SYSBENCH = _Layout(
 )
 
 
-def _rate_twice(
-    what: str, stated: float, count: float, seconds: float, rounding: float = 0.0
-) -> Twice:
-    return Twice(
-        what=what,
-        stated=stated,
-        derived=count / seconds,
-        derived_from=f"{count:,g} in {seconds:g} s",
-        rounding=rounding,
-    )
-
-
 def _half_digit_of(size: str) -> float:
     number, unit = re.fullmatch(r"([\d.]+)([A-Z]+)", size).groups()  # type: ignore[union-attr]
     return half_digit(number) * _SIZES[unit]
-
-
-def _place(run: RunText) -> str:
-    return "" if run.line == 1 else f", line {run.line}"
-
-
-def _seconds(text: str) -> float:
-    """Return a time of a number and a unit: `25.25ms`."""
-    number, unit = re.fullmatch(r"([\d.]+)([a-z]+)", text).groups()  # type: ignore[union-attr]
-    return float(number) * _TIMES[unit]
 
 
 def _bytes(text: str) -> float:

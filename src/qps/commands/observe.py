@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from typing import Any
 
+from qps.commands.arguments.observe_arguments import AUTO
 from qps.commands.terminal.console import Exit, complain, width_of
 from qps.commands.terminal.output_files import refuse_inputs, write_text
 from qps.commands.terminal.progress import Progress
@@ -16,6 +18,7 @@ from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.measurement.observations.prometheus_requests import authorization, queries_of
 from qps.compiler.measurement.observations.prometheus_runs import prometheus_runs, requests_of
 from qps.compiler.measurement.observations.prometheus_server import Prometheus
+from qps.compiler.measurement.observations.recognized_files import recognized_files
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.words.phrases import phrase
 
@@ -27,6 +30,8 @@ def run(arguments: Namespace) -> Exit:
     try:
         if arguments.source == "prometheus":
             found = _prometheus(arguments)
+        elif arguments.source == AUTO:
+            found = recognized_files(arguments.files, _reading(arguments), arguments.tool)
         else:
             found = observed_files(arguments.source, arguments.files, _reading(arguments))
     except DataError as error:
@@ -38,7 +43,10 @@ def run(arguments: Namespace) -> Exit:
 def _reading(arguments: Namespace) -> FileReading:
     """Return how files are read, by what their source takes."""
     given = {name: getattr(arguments, name, None) for name in FileReading.__struct_fields__}
-    return FileReading(**{name: value for name, value in given.items() if value is not None})
+    texts: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
+    return FileReading(**{name: value for name, value in texts.items() if value is not None})
 
 
 def _write(found: ObservedRuns, arguments: Namespace) -> None:

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from qps.commands.arguments.command_table import COMMANDS
-from qps.commands.arguments.common_arguments import EXIT_STATUS
+from qps.commands.arguments.common_arguments import EXIT_STATUS, USUAL_CHOICE
 from qps.version import __version__
 
 if TYPE_CHECKING:
     from qps.compiler.diagnostics.diagnostic import QpsError
+
+
+_FIRST_FLAGS = {"-q": 1, "--quiet": 1, "--color": 2}
+"""Flags that may stand before a choice, and of how many words each is."""
 
 
 class _SingleValue(argparse.Action):
@@ -44,10 +48,23 @@ class _Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Refuse here what no flag takes: here the flags of the command are known."""
+        usual = self.get_default(USUAL_CHOICE)
+        if usual is not None and args is not None:
+            args = self._with_choice(list(args), usual)
         found, left = super().parse_known_args(args, namespace)
         if left:
             self._refuse(left)
         return found, left
+
+    def _with_choice(self, words: list[str], usual: str) -> list[str]:
+        """Return words with the choice that holds where they name none of a parser's choices."""
+        (choices,) = (one.choices for one in self._actions if isinstance(one.choices, dict))
+        place = 0
+        while place < len(words) and words[place] in _FIRST_FLAGS:
+            place += _FIRST_FLAGS[words[place]]
+        if place >= len(words) or words[place] in (*choices, "-h", "--help"):
+            return words
+        return [*words[:place], usual, *words[place:]]
 
     def _refuse(self, left: Sequence[str]) -> NoReturn:
         from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415

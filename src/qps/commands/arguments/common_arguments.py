@@ -12,6 +12,8 @@ from qps.commands.arguments.help_examples import examples_of
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
+USUAL_CHOICE = "usual_choice"
+"""The default by which a parser says which of its choices holds where none is named."""
 EXIT_STATUS = """\
 exit status: 0 success; 1 negative result (a claim fails, capacity is zero,
 a file is not formatted); 2 error in a spec or command line; 3 internal error"""

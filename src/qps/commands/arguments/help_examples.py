@@ -58,7 +58,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps fit threads.csv --by threads", "scalability from a closed load test"),
     ),
     "observe": (
-        ("qps observe wrk run1.txt run2.txt -o runs.csv", "a table from wrk output"),
+        ("qps observe run1.txt run2.txt -o runs.csv", "a table from results of any tool"),
+        ("qps observe runs.csv --column 'Throughput=request/s'", "state what a column is"),
         ("qps observe sar monday.json --interface eth0", "a table from sar"),
     ),
     "fmt": (

@@ -5,21 +5,31 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from qps.commands.arguments.common_arguments import HelpFormatter
-from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES, Source
+from qps.commands.arguments.common_arguments import USUAL_CHOICE, HelpFormatter
+from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES
+from qps.compiler.measurement.observations.source_layouts import Source
 
+AUTO = "auto"
+"""What recognizes files by their content."""
 _ROWS = 200
 
 
 def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
     """Add a command of its own for each source."""
     sources = command.add_subparsers(dest="source", metavar="SOURCE", required=True)
+    command.set_defaults(**{USUAL_CHOICE: AUTO})
     files = {name: source.files for name, source in SOURCES.items()}
-    for name, help_text in {"prometheus": "counters from a Prometheus server", **files}.items():
+    texts = {
+        AUTO: "files of any of these formats, each recognized by its content (the default)",
+        "prometheus": "counters from a Prometheus server",
+        **files,
+    }
+    for name, help_text in texts.items():
         one = sources.add_parser(
             name,
             help=help_text,
-            description=f"Convert {name} data to a table for `qps fit`.\n\nInput: {help_text}.",
+            description=f"Convert {'' if name == AUTO else f'{name} '}data to a table for "
+            f"`qps fit`.\n\nInput: {help_text}.",
             epilog=epilog,
             formatter_class=HelpFormatter,
         )
@@ -46,6 +56,8 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
         )
         if name == "prometheus":
             _prometheus(one)
+        elif name == AUTO:
+            _files(one)
         else:
             _tool(one, SOURCES[name])
 
@@ -104,14 +116,33 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _files(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", metavar="FILE", nargs="+", type=Path, help="files to read")
+    command.add_argument(
+        "--as",
+        dest="tool",
+        metavar="FORMAT",
+        help="read all files as this format [default: recognized by their content]",
+    )
+    for name in FLAGS:
+        _add_flag(command, name, FLAGS[name].default)
+
+
 def _tool(command: argparse.ArgumentParser, source: Source) -> None:
     command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=source.files)
     for name in source.takes:
-        flag = FLAGS[name]
-        default = source.window if name == "window" and source.window else flag.default
-        command.add_argument(
-            f"--{name}", metavar=flag.metavar, help=f"{flag.help} [default: {default}]"
-        )
+        is_window = name == "window" and source.window
+        _add_flag(command, name, source.window or "" if is_window else FLAGS[name].default)
+
+
+def _add_flag(command: argparse.ArgumentParser, name: str, default: str) -> None:
+    flag = FLAGS[name]
+    command.add_argument(
+        f"--{name}",
+        metavar=flag.metavar,
+        action="append" if flag.repeats else "store",
+        help=f"{flag.help} [default: {default}]",
+    )
 
 
 def declare_drift(command: argparse.ArgumentParser) -> None:
