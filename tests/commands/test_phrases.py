@@ -73,7 +73,35 @@ def test_no_key_stands_in_two_tables() -> None:
     assert not set(of_texts) & set(re.findall(r'^  "([^"]+)":', script, re.MULTILINE))
 
 
+_LINES_OF_SYSTEMS = (
+    "with scenario = recorded",
+    "scenario recorded { N = {}; recorded_users = {}; traced = 100 % }",
+    "  {} * {}.rate ~ {} request/s within 1 % {}",
+    "  {}.latency ~ {} within 20 % {}",
+    "between 0.1 and 10 ms/request",
+    "param {}_cpu = {}  source {}",
+    "param {}_cores = {} in 1..1024  source {}",
+    "cpu {}_cores * 1 core, idle {} %, queueing mmc",
+    "machine pod(count) { cpu count * 1 core, queueing mmc }",
+    "network fabric { propagation 0 ms }",
+    "func waits(elapsed, cost) = max(0 ms, elapsed - cost * 1 request)",
+    "; delay waits({}, {})",
+    "component {} { cpu {}{} }",
+    "  link calls = fabric between all",
+    "stream {} for each user {",
+    "  traffic {}_rate / traced / recorded_users{}",
+    "users N in 1..1_000_000",
+    "param recorded_users = {} in 1..1_000_000_000  source {}",
+    "param traced = 100 % in 0.0001..100 %  source {}",
+    "param {} = {} in 0..1000 %  source {}",
+    "let {}_rate = {}  source {}",
+    "param {}_rate = {} request/s  source {}",
+)
+"""Lines of the specs that `qps observe traces` writes; what they say in words is phrases."""
+
+
 _OUTSIDE = {
+    **dict.fromkeys(_LINES_OF_SYSTEMS, "a line of a spec"),
     "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None": "a type",
     "words none": "an attribute of an element",
     "target of (.+)": "a name in results",

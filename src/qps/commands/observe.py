@@ -24,7 +24,11 @@ from qps.reports.text.words.phrases import phrase
 
 
 def run(arguments: Namespace) -> Exit:
-    """Write the table of one source."""
+    """Write the table of one source, or the spec of traces."""
+    if arguments.source == "traces":
+        from qps.commands.observations.observe_traces import run as run_traces  # noqa: PLC0415 - seldom used
+
+        return run_traces(arguments)
     if arguments.output is not None and arguments.source != "prometheus":
         refuse_inputs(arguments.output, arguments.files)
     try:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from qps.commands.arguments.common_arguments import USUAL_CHOICE, HelpFormatter
+from qps.commands.arguments.trace_arguments import declare_traces, takes_output_flags
 from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES
 from qps.compiler.measurement.observations.source_layouts import Source
 
@@ -19,6 +20,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
     sources = command.add_subparsers(dest="source", metavar="SOURCE", required=True)
     command.set_defaults(**{USUAL_CHOICE: AUTO})
     files = {name: source.files for name, source in SOURCES.items()}
+    declare_traces(sources, epilog)
     texts = {
         AUTO: "files of any of these formats, each recognized by its content (the default)",
         "prometheus": "counters from a Prometheus server",
@@ -40,20 +42,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
             type=Path,
             help="write to this file [default: standard output]",
         )
-        # What stands before the source holds where nothing stands behind it.
-        one.add_argument(
-            "-q",
-            "--quiet",
-            action="store_true",
-            default=argparse.SUPPRESS,
-            help="print only warnings",
-        )
-        one.add_argument(
-            "--color",
-            choices=["auto", "always", "never"],
-            default=argparse.SUPPRESS,
-            help="color diagnostics [default: auto]",
-        )
+        takes_output_flags(one)
         if name == "prometheus":
             _prometheus(one)
         elif name == AUTO:

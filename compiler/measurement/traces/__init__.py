@@ -1,0 +1,1 @@
+"""From spans of distributed traces to the graph of calls between services."""

@@ -1,0 +1,52 @@
+"""A span of a distributed trace, as every reader gives it and the store keeps it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from msgspec import Struct
+
+
+class Kind(IntEnum):
+    """The role of a span in a call, as OpenTelemetry numbers it."""
+
+    INTERNAL = 1
+    SERVER = 2
+    CLIENT = 3
+    PRODUCER = 4
+    CONSUMER = 5
+
+
+class Span(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """A span: times are in ns since 1970; `parent` is empty where there is none.
+
+    `follows` says that the parent does not wait for it; `peer` names the other side of a call that
+    wrote no spans itself; `instance` the process or pod. A span stands for `weight` spans, as it
+    was sampled. Sizes are in bytes of the body of the request and of its answer, -1 if unknown.
+    """
+
+    trace: str
+    id: str
+    parent: str
+    service: str
+    operation: str
+    kind: Kind
+    start: int
+    end: int
+    is_error: bool = False
+    follows: bool = False
+    peer: str = ""
+    instance: str = ""
+    weight: float = 1.0
+    sent: float = -1.0
+    returned: float = -1.0
+
+    @property
+    def is_served(self) -> bool:
+        """Whether it is the side of a call that does the work."""
+        return self.kind in (Kind.SERVER, Kind.CONSUMER)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it is the side of a call that asks for it."""
+        return self.kind in (Kind.CLIENT, Kind.PRODUCER)

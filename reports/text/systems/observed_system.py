@@ -1,0 +1,113 @@
+"""A system that traces show: its graph, its names in a spec, and what a table of CPU adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.measurement.traces.call_graph import CallGraph, Service
+from qps.compiler.measurement.traces.cpu_costs import CpuCost, CpuCosts
+from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.systems.spec_numbers import plain
+from qps.reports.text.systems.system_names import SystemNames, all_calls, system_names
+
+USERS = 100
+"""Of the recorded traffic: so the population is a percentage of it."""
+_WIDTH = 98
+_MOST_ROUTES = 40
+_ASSUMED_COST = 1e-3
+"""The median of what is assumed of processor time, in s."""
+_ASSUMED_LOAD = 0.5
+_MOST_CORES = 1024
+
+
+class System(Struct, frozen=True, kw_only=True):
+    """All that the parts of a spec are written from; `left_out` is what is not.
+
+    `rates` are the requests per s at each service, of the routes that are written.
+    """
+
+    graph: CallGraph
+    names: SystemNames
+    files: tuple[str, ...]
+    costs: CpuCosts | None
+    rates: Mapping[str, float]
+    left_out: int
+    share_left_out: float
+
+    def cost(self, service: Service) -> CpuCost | None:
+        """Return the measured processor time of a service, None where it is unknown."""
+        return None if self.costs is None else self.costs.services.get(service.name)
+
+    def idle(self, service: Service) -> str:
+        """Return what a service uses without requests, in per cent of an instance."""
+        cost = self.cost(service)
+        if cost is None or cost.idle <= 0:
+            return ""
+        return plain(100 * cost.idle / self.cores(service) / max(1, service.instances))
+
+    def cores(self, service: Service) -> int:
+        """Return as many cores as keep an instance half busy, at most, by what is known."""
+        cost = self.cost(service)
+        seconds = _ASSUMED_COST if cost is None else cost.seconds
+        load = self.rates[service.name] * seconds + (0 if cost is None else cost.idle)
+        return max(1, min(_MOST_CORES, ceil(load / max(1, service.instances) / _ASSUMED_LOAD)))
+
+
+def observed_system(
+    graph: CallGraph, files: tuple[str, ...], costs: CpuCosts | None = None
+) -> System:
+    """Return the system of a graph, with its most frequent kinds of requests."""
+    kept = _kept_routes(graph)
+    total = sum(route.root.count for route in graph.routes)
+    left = total - sum(route.root.count for route in kept.routes)
+    return System(
+        graph=kept,
+        names=system_names(kept),
+        files=files,
+        costs=costs,
+        rates=_service_rates(kept),
+        left_out=len(graph.routes) - len(kept.routes),
+        share_left_out=left / total,
+    )
+
+
+def comment(text: str) -> list[str]:
+    """Return a text as lines of a comment."""
+    return wrapped(text, _WIDTH, "# ")
+
+
+def _kept_routes(graph: CallGraph) -> CallGraph:
+    """Return the graph with its most frequent kinds of requests, in their order."""
+    if len(graph.routes) <= _MOST_ROUTES:
+        return graph
+    order = sorted(range(len(graph.routes)), key=lambda n: -graph.routes[n].root.count)
+    kept = sorted(order[:_MOST_ROUTES])
+    numbers = {old: new for new, old in enumerate(kept)}
+    routes = tuple(
+        replace(
+            route,
+            messages=tuple(
+                replace(one, route=numbers[one.route])
+                for one in route.messages
+                if one.route in numbers
+            ),
+        )
+        for route in (graph.routes[number] for number in kept)
+    )
+    used = {call.service for route in routes for call in all_calls(route.root)}
+    services = tuple(one for one in graph.services if one.name in used)
+    return replace(graph, routes=routes, services=services)
+
+
+def _service_rates(graph: CallGraph) -> dict[str, float]:
+    """Return the requests per s at each service, of the routes that are written."""
+    seconds = graph.seconds or 1.0
+    rates = dict.fromkeys((one.name for one in graph.services), 0.0)
+    for route in graph.routes:
+        for call in all_calls(route.root):
+            rates[call.service] += call.count / seconds
+    return rates

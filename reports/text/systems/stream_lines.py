@@ -1,0 +1,234 @@
+"""The streams of a spec: each kind of requests with all that it calls, as it was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import floor
+
+from msgspec import Struct
+
+from qps.compiler.measurement.traces.call_graph import Call, CallGraph, Overlap, Route, Step
+from qps.reports.text.systems.observed_system import comment
+from qps.reports.text.systems.spec_numbers import amount, duration, percent, plain
+from qps.reports.text.systems.system_names import SystemNames, all_calls
+from qps.reports.text.words.phrases import phrase
+
+_MOST_COPIES = 20
+_WHOLE = 0.0005
+"""How far a multiplier may be from a whole number that it is written as."""
+DEFAULT_SIZE = 1000.0
+
+
+class _Place(Struct, frozen=True, kw_only=True):
+    """Where a call is written: the node, and by how much its caller's calls count there."""
+
+    node: str
+    times: float = 1.0
+    indent: str = "    "
+
+
+class StreamLines:
+    """The streams of a graph."""
+
+    def __init__(self, graph: CallGraph, names: SystemNames) -> None:
+        self.graph = graph
+        self.names = names
+        self.size = mean_size(graph)
+
+    def lines(self, number: int) -> Iterator[str]:
+        """Yield the lines of one stream."""
+        route = self.graph.routes[number]
+        root = route.root
+        node = self.names.nodes[root.service]
+        yield from comment(self._described(route))
+        if self.size is not None and route.root.returned is None and route.root.sent is None:
+            yield from comment(phrase("system.size_question"))
+        yield f"stream {self.names.streams[number]} for each user {{"
+        size = "" if self.size is None else f", {plain(self._size(route))} byte/request"
+        yield f"  traffic {self.names.streams[number]}_rate / traced / recorded_users{size}"
+        yield f"  at {node} {{"
+        yield f"    {self.names.components[root.key]}"
+        yield from self._steps(root, _Place(node=node))
+        yield "  }"
+        yield "}"
+
+    def _described(self, route: Route) -> str:
+        """Return what was measured of a route, and what starts it."""
+        root = route.root
+        quantiles = (("p50", route.p50), ("p95", route.p95), ("p99", route.p99))
+        times = [("mean", root.duration), *quantiles]
+        shown = ", ".join(f"{name} {duration(value)}" for name, value in times if value)
+        causes = ", ".join(self.names.streams[one.route] for one in route.messages)
+        started = f"; {phrase('system.async', causes=causes)}" if causes else ""
+        text = phrase("system.route", operation=root.operation, service=root.service, times=shown)
+        return f"{text}{started}"
+
+    def _size(self, route: Route) -> float:
+        found = route.root.returned or route.root.sent or self.size
+        return found or DEFAULT_SIZE
+
+    def _steps(self, caller: Call, place: _Place) -> Iterator[str]:
+        for overlap in caller.overlaps:
+            if not overlap.is_together:
+                yield f"{place.indent}# {self._seen_together(overlap)}"
+        for step in caller.steps:
+            yield from self._step(caller, step, place)
+
+    def _step(self, caller: Call, step: Step, place: _Place) -> Iterator[str]:
+        """Yield the calls of a step: a share of requests is a block, but for one simple call."""
+        only = step.together[0][0] if len(step.together) == len(step.together[0]) == 1 else None
+        if only is not None and self._is_one_call(only, step, place):
+            yield from self._call(only, place, multiplier(only, 1.0 / place.times))
+            return
+        if (
+            only is not None
+            and step.share < 1
+            and not only.is_fan_out
+            and self._is_far(only, place)
+        ):
+            times = multiplier(only, step.share / place.times, self._retry(only, place))
+            yield from self._call(only, place, times, chance=f"{percent(step.share)}: ")
+            return
+        is_block = step.share < 1
+        inner = _Place(node=place.node, times=place.times, indent=place.indent + "  " * is_block)
+        if is_block:
+            yield f"{place.indent}{percent(step.share)}: {{"
+        for group in step.together:
+            if len(group) == 1 and not group[0].is_fan_out:
+                yield from self._in_turn_call(group[0], step.share, inner)
+            else:
+                yield from self._together(caller, group, step.share, inner)
+        if is_block:
+            yield f"{place.indent}}}"
+
+    def _is_one_call(self, call: Call, step: Step, place: _Place) -> bool:
+        """Return whether a call is made once, at most, by each request."""
+        is_once = abs(call.count - call.callers) <= _WHOLE * call.count
+        return (
+            is_once
+            and self._is_far(call, place)
+            and not call.is_fan_out
+            and not call.retries
+            and step.share < 1
+        )
+
+    def _is_far(self, call: Call, place: _Place) -> bool:
+        return self.names.nodes[call.service] != place.node
+
+    def _in_turn_call(self, call: Call, share: float, place: _Place) -> Iterator[str]:
+        times = multiplier(call, share / place.times, self._retry(call, place))
+        yield from self._call(call, place, times)
+
+    def _retry(self, call: Call, place: _Place) -> str:
+        """Return the parameter that says how many of a call's are retries."""
+        found = (
+            name
+            for (caller, called), name in self.names.retries.items()
+            if self.names.nodes[caller] == place.node and called == call.service
+        )
+        return next(found, "") if call.retries else ""
+
+    def _together(
+        self, caller: Call, group: tuple[Call, ...], share: float, place: _Place
+    ) -> Iterator[str]:
+        """Yield calls at the same time; one that is made several times, so many times."""
+        local = [one for one in group if self.names.nodes[one.service] == place.node]
+        most = max(call.per_request / share for call in group)
+        if local or most > _MOST_COPIES:
+            for call in group:
+                yield from self._in_turn_call(call, share, place)
+            return
+        keys = {call.key for call in group}
+        for overlap in caller.overlaps:
+            if overlap.is_together and {overlap.first, overlap.second} <= keys:
+                yield f"{place.indent}# {self._seen_together(overlap)}"
+        inner = _Place(node=place.node, times=place.times, indent=place.indent + "  ")
+        yield f"{place.indent}together {{"
+        for call in group:
+            times = call.per_request / share / place.times
+            copies = floor(times + _WHOLE) if call.is_fan_out else 0
+            for _ in range(copies):
+                yield from self._call(call, inner, "")
+            if not call.is_fan_out:
+                yield from self._call(call, inner, multiplier(call, share / place.times))
+            elif times - copies > _WHOLE:
+                yield from self._call(call, inner, f" * {plain(times - copies)}")
+        yield f"{place.indent}}}"
+
+    def _seen_together(self, overlap: Overlap) -> str:
+        kind = "system.steps_together" if overlap.is_together else "system.in_turn"
+        pair = [
+            *dict.fromkeys(self.names.components[one] for one in (overlap.first, overlap.second))
+        ]
+        seen = phrase(kind, share=percent(overlap.share), both=amount(overlap.both))
+        return f"{' + '.join(pair)}: {seen}"
+
+    def _call(self, call: Call, place: _Place, times: str, chance: str = "") -> Iterator[str]:
+        """Yield a call with all below it; one to the same node is work there."""
+        node, component = self.names.nodes[call.service], self.names.components[call.key]
+        if node == place.node:
+            yield from self._local(call, place, component)
+            return
+        comment = f"  # {_seen(call)}"
+        start = f"{place.indent}{chance}call {node}{times}{self._sizes(call)} {{"
+        if not call.steps:
+            yield f"{start} {component} }}{comment}"
+            return
+        yield f"{start}{comment}"
+        inner = place.indent + "  "
+        yield f"{inner}{component}"
+        yield from self._steps(call, _Place(node=node, indent=inner))
+        yield f"{place.indent}}}"
+
+    def _local(self, call: Call, place: _Place, component: str) -> Iterator[str]:
+        """Yield the work of a service that calls itself: its own calls count as often."""
+        per_caller = call.count / call.callers if call.callers else 1.0
+        times = "" if abs(per_caller - 1) <= _WHOLE else f" * {plain(per_caller)}"
+        yield f"{place.indent}{component}{times}  # {_seen(call)}"
+        yield from self._steps(
+            call, _Place(node=place.node, times=place.times / per_caller, indent=place.indent)
+        )
+
+    def _sizes(self, call: Call) -> str:
+        sent = "" if call.sent is None else f", sends {plain(call.sent)} byte/request"
+        returned = "" if call.returned is None else f", returns {plain(call.returned)} byte/request"
+        return sent + returned
+
+
+def multiplier(call: Call, share: float, retries: str = "") -> str:
+    """Return how often a call is made by those `share` of requests that make it."""
+    times = call.per_request / share if share else call.per_request
+    if retries:
+        first = times * (call.count - call.retries) / call.count
+        base = "" if abs(first - 1) <= _WHOLE else f"{plain(first)} * "
+        return f" * ({base}(1 + {retries}))" if base else f" * (1 + {retries})"
+    if abs(times - 1) <= _WHOLE:
+        return ""
+    return f" * {percent(times)}" if times < 1 else f" * {plain(times)}"
+
+
+def _seen(call: Call) -> str:
+    """Return what was counted of a call."""
+    if abs(call.count - call.callers) <= _WHOLE * call.count:
+        text = phrase("system.calls_share", count=amount(call.count), of=amount(call.of))
+    else:
+        text = phrase(
+            "system.calls_of",
+            count=amount(call.count),
+            callers=amount(call.callers),
+            of=amount(call.of),
+        )
+    failed = call.errors / call.count if call.count else 0.0
+    return f"{text}; {phrase('system.failed', share=percent(failed))}" if failed else text
+
+
+def mean_size(graph: CallGraph) -> float | None:
+    """Return the mean size of what is returned or sent; None where no span says any."""
+    sizes = [
+        size
+        for route in graph.routes
+        for call in all_calls(route.root)
+        for size in (call.sent, call.returned)
+        if size
+    ]
+    return sum(sizes) / len(sizes) if sizes else None

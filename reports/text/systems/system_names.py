@@ -1,0 +1,68 @@
+"""The name in a spec of everything in a graph of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from qps.compiler.measurement.traces.call_graph import Call, CallGraph, Operation
+from qps.reports.text.systems.spec_names import SpecNames, short_operation
+
+NODE_ENDINGS = ("", "_machine", "_cpu", "_cores")
+STREAM_ENDINGS = ("", "_rate")
+
+
+class SystemNames(Struct, frozen=True, kw_only=True):
+    """Nodes by service, components by operation, streams by route, retries by caller and call."""
+
+    nodes: Mapping[str, str]
+    components: Mapping[Operation, str]
+    streams: tuple[str, ...]
+    retries: Mapping[tuple[str, str], str]
+
+
+def calls_below(call: Call) -> Iterator[Call]:
+    """Yield the calls that one makes itself."""
+    for step in call.steps:
+        for group in step.together:
+            yield from group
+
+
+def all_calls(root: Call) -> Iterator[Call]:
+    """Yield a call and all below it, callers first."""
+    todo = [root]
+    while todo:
+        one = todo.pop()
+        yield one
+        todo += reversed([*calls_below(one)])
+
+
+def system_names(graph: CallGraph) -> SystemNames:
+    """Return names that are free, in the order in which the spec declares things."""
+    names = SpecNames()
+    nodes = {
+        one.name: names.new(one.name, more="service", endings=NODE_ENDINGS)
+        for one in graph.services
+    }
+    components: dict[Operation, str] = {}
+    retries: dict[tuple[str, str], str] = {}
+    streams = tuple(
+        names.new(
+            short_operation(route.root.operation),
+            more=f"{nodes[route.root.service]}_requests",
+            endings=STREAM_ENDINGS,
+        )
+        for route in graph.routes
+    )
+    for route in graph.routes:
+        for call in all_calls(route.root):
+            if call.key not in components:
+                node, operation = nodes[call.service], short_operation(call.operation)
+                components[call.key] = names.new(node, operation, more="work")
+            for below in calls_below(call):
+                pair = (call.service, below.service)
+                if below.retries and pair not in retries:
+                    caller, called = nodes[call.service], nodes[below.service]
+                    retries[pair] = names.new(caller, called, "retries", more="share")
+    return SystemNames(nodes=nodes, components=components, streams=streams, retries=retries)

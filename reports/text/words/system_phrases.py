@@ -1,0 +1,75 @@
+"""Phrases of specs that are written from traces: their comments, and questions that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SYSTEM_PHRASES: Mapping[str, str] = {
+    "system.all_instances": "{count} instance{s} wrote spans",
+    "system.assumed": "assumed: not in the traces",
+    "system.async": "started by {causes}, which does not wait for it",
+    "system.calls_of": "{count} by {callers} of {of}",
+    "system.calls_share": "{count} of {of}",
+    "system.claims": "the rates and calls of the traces",
+    "system.cores_question": (
+        "QUESTION: how many cores has one instance of each service (its CPU limit), and how many "
+        "instances are there? Change `*_cores` and the counts in the topology."
+    ),
+    "system.cpu_fitted": "{rows} windows of {file}",
+    "system.cpu_measured": "# Processor time per request: CPU divided by requests, from {file}.",
+    "system.cpu_question": (
+        "QUESTION: how much processor time does one request take at each service? Traces have no "
+        "answer: they hold elapsed time, most of which is waiting. Run `qps observe traces` again "
+        "with `--cpu FILE.csv` (CPU and requests of each service over time), or replace the "
+        "numbers below. Until then, results have a wide interval."
+    ),
+    "system.delays": (
+        "Elapsed time that is not processor time: waiting for locks, disks and the network while "
+        "the traces were recorded, taken as constant."
+    ),
+    "system.doc": "{services} service{s} and {routes} kind{rs} of requests, observed in traces",
+    "system.elapsed": "{operation}: {count} request{s}, {times}",
+    "system.elapsed_between": "; {network} more between caller and service",
+    "system.elapsed_time": "{duration} each",
+    "system.elapsed_times": "{duration} each, of which {own} outside its calls",
+    "system.failed": "{share} failed",
+    "system.files": "Traces: {files}",
+    "system.header": (
+        "Written by `qps observe traces`. Numbers with a source were measured; what traces do not "
+        "hold is marked QUESTION, and its value is assumed. Edit this file freely."
+    ),
+    "system.in_turn": "in turn: at the same time in {share} of {both} requests only",
+    "system.latencies": "mean latencies in the traces",
+    "system.latency_fitted": (
+        "the constant delays are what remains of the measured times after processor time"
+    ),
+    "system.links": "calls take no time of their own: `delay` includes the time between services",
+    "system.other_routes": (
+        "{count} rarer kinds of requests ({share} of all) are left out; QUESTION: do they matter?"
+    ),
+    "system.peer": "wrote no spans itself, so its operations are those that its callers name",
+    "system.period": "Period: {start}, {seconds}; {traces} traces, {spans} spans",
+    "system.rate": "{count} in {seconds}",
+    "system.rate_question": (
+        "QUESTION: how many {name} requests come in? The traces show no period of time."
+    ),
+    "system.recorded_users": (
+        "QUESTION: how many users were active while the traces were recorded? Until you replace "
+        "100, the population is a percentage of the recorded traffic: capacity 250 means 2.5 times "
+        "as much."
+    ),
+    "system.recorded_users_source": "assumed: traces do not count users",
+    "system.require": "QUESTION: what must hold? For example: require {{ {name}.p95 <= 500 ms }}",
+    "system.retries": "{count} of {of} calls came right after one that failed",
+    "system.route": "{operation} at {service}: {times}",
+    "system.size_question": (
+        "QUESTION: how large are these items? The traces give sizes of some calls only."
+    ),
+    "system.steps_together": "at the same time in {share} of {both} requests",
+    "system.traced": (
+        "QUESTION: what share of all requests was traced? The spans say nothing of sampling; 100 % "
+        "means that each request has its trace."
+    ),
+    "system.traced_known": "spans count by the sampling probability that they name",
+    "system.traced_source": "assumed: spans name no sampling probability",
+}

@@ -1,0 +1,59 @@
+"""What `qps observe traces` takes."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from qps.commands.arguments.common_arguments import HelpFormatter
+
+_HELP = "distributed traces as OTLP, Jaeger or Zipkin JSON: writes a spec, not a table"
+
+
+def declare_traces(sources: Any, epilog: str) -> None:
+    """Add the source that gives a spec."""
+    command = sources.add_parser(
+        "traces",
+        help=_HELP,
+        description="Write a spec of the system that distributed traces show.\n\n"
+        "Input: OTLP (JSON, JSON lines, protobuf), Jaeger JSON, Zipkin v2 JSON.",
+        epilog=epilog,
+        formatter_class=HelpFormatter,
+    )
+    command.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="files of traces, of one system"
+    )
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE.qps",
+        type=Path,
+        help="write to this file, which must not exist [default: standard output]",
+    )
+    command.add_argument(
+        "--client",
+        metavar="SERVICE",
+        action="append",
+        default=[],
+        help="this service stands for users, such as a load generator, and is no part of the "
+        "system; repeatable",
+    )
+    takes_output_flags(command)
+
+
+def takes_output_flags(command: argparse.ArgumentParser) -> None:
+    """Add what also stands before the source: it holds where nothing stands behind it."""
+    command.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="print only warnings",
+    )
+    command.add_argument(
+        "--color",
+        choices=["auto", "always", "never"],
+        default=argparse.SUPPRESS,
+        help="color diagnostics [default: auto]",
+    )

@@ -1,0 +1,1 @@
+"""What `qps observe` writes that is no table."""

@@ -1,0 +1,78 @@
+"""`qps observe traces`: the system that distributed traces show, as a spec."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from qps.commands.terminal.console import Exit, complain, width_of
+from qps.commands.terminal.output_files import write_text
+from qps.commands.terminal.progress import Progress
+from qps.compiler.diagnostics.source import LARGEST_TEXT, Source
+from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.traces.call_graph import CallGraph
+from qps.compiler.measurement.traces.observed_traces import observed_traces
+from qps.compiler.syntax.format import formatted
+from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.systems.system_spec import system_spec
+from qps.reports.text.words.phrases import phrase
+
+
+def run(arguments: Namespace) -> Exit:
+    """Write the spec of a system."""
+    if arguments.output is not None and arguments.output.exists():
+        raise complain(
+            f"`{arguments.output}` exists, and may hold your answers to questions",
+            "choose another file for `-o`; compare both with `qps diff`",
+        )
+    try:
+        with Progress(total=None, quiet=arguments.quiet, unit=None) as progress:
+            graph = observed_traces(
+                arguments.files,
+                clients=arguments.client,
+                advance=lambda spans: progress.advance(
+                    spans, phrase("observe.spans_read", spans=int(progress.done))
+                ),
+            )
+    except DataError as error:
+        raise complain(error.message, error.hint) from error
+    text = _laid_out(system_spec(graph, [str(file) for file in arguments.files]))
+    if arguments.output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(arguments.output, text)
+    _explain(graph, arguments)
+    return Exit.YES
+
+
+def _laid_out(text: str) -> str:
+    """Return the text as `qps fmt` leaves it."""
+    if len(text) > LARGEST_TEXT:
+        raise complain(
+            f"the spec would have more than {LARGEST_TEXT:,} characters",
+            "export traces of fewer kinds of requests",
+        )
+    laid_out = formatted(Source(label="system.qps", text=text)).value
+    assert laid_out is not None
+    return laid_out
+
+
+def _explain(graph: CallGraph, arguments: Namespace) -> None:
+    """Print what was read, what is wrong with it, and what to do next."""
+    notes = [*graph.notes]
+    if arguments.output is not None:
+        services, routes = len(graph.services), len(graph.routes)
+        notes += [
+            phrase(
+                "observe.system_written",
+                output=arguments.output,
+                services=services,
+                s="s" * (services != 1),
+                routes=routes,
+                rs="s" * (routes != 1),
+            )
+        ]
+    for note in notes:
+        if not arguments.quiet or note.startswith("warning"):
+            lines = wrapped(note, width_of(sys.stderr), "", "  ")
+            print("\n".join(lines if sys.stderr.isatty() else [note]), file=sys.stderr)
