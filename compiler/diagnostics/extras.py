@@ -7,6 +7,7 @@ stands on no package index, and under its name somebody else's program might.
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires
 
 from qps.compiler.diagnostics import codes
@@ -30,6 +31,14 @@ def need_scapy(what: str) -> None:
         import scapy  # noqa: F401, PLC0415
     except ImportError as missing:
         raise _missing(what, "scapy", "captures") from missing
+
+
+def need_opentelemetry(what: str) -> None:
+    """Make sure that the messages of OpenTelemetry are there; QpsError where they are not."""
+    try:
+        import_module("opentelemetry.proto.trace.v1.trace_pb2")
+    except ImportError as missing:
+        raise _missing(what, "opentelemetry-proto", "traces") from missing
 
 
 def need_pygls(what: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
+from qps.compiler.diagnostics.extras import need_opentelemetry
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.traces.json_elements import Readable
 from qps.compiler.measurement.traces.otlp_spans import (
@@ -27,20 +29,14 @@ def is_protobuf(head: bytes) -> bool:
 
 def spans_of(file: Readable, name: str) -> Iterator[Span]:
     """Yield the spans of one message `TracesData`, which is read as a whole."""
-    try:
-        from google.protobuf.message import DecodeError  # noqa: PLC0415 - an extra
-        from opentelemetry.proto.trace.v1.trace_pb2 import TracesData  # noqa: PLC0415
-    except ImportError as error:
-        raise DataError(
-            f"`{name}` looks like OTLP protobuf, which requires the package `opentelemetry-proto`",
-            "run `pip install '.[traces]'` in your checkout, or set `format: json` in the `file` "
-            "exporter of the collector",
-        ) from error
+    need_opentelemetry(f"`{name}` looks like OTLP protobuf, which")
+    message = import_module("google.protobuf.message")
+    traces = import_module("opentelemetry.proto.trace.v1.trace_pb2")
     content = b"".join(_chunks(file, name))
     try:
-        data = TracesData.FromString(content)
+        data = traces.TracesData.FromString(content)
         yield from _of_message(data)
-    except (DecodeError, ValueError) as error:
+    except (message.DecodeError, ValueError) as error:
         raise DataError(
             f"`{name}` is neither JSON nor one message of OTLP traces: {error}",
             "set `format: json` in the `file` exporter of the collector",

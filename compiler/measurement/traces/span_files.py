@@ -85,18 +85,20 @@ def _spans(file: BinaryIO, name: str, note: Found) -> Iterator[Span]:
         if head.lstrip().startswith(start):
             raise DataError(f"`{name}` is {what}, not a file of traces", hint)
     found = next((one for one in FORMATS if one.begins.match(head)), None)
-    if found is None:
-        if otlp_protobuf.is_protobuf(head):
-            yield from otlp_protobuf.spans_of(_Rest(head, file), name)
-            return
+    is_whole = [True]
+    rest = _Rest(head, file)
+    if found is not None:
+        kind = found.name
+        spans = found.spans_of(_whole(parts_of(rest, name, found.wants), is_whole), name)
+    elif otlp_protobuf.is_protobuf(head):
+        kind, spans = "OTLP protobuf", otlp_protobuf.spans_of(rest, name)
+    else:
         raise _unknown(head, name)
     count = 0
-    is_whole = [True]
-    parts = parts_of(_Rest(head, file), name, found.wants)
-    for span in found.spans_of(_whole(parts, is_whole), name):
+    for span in spans:
         count += 1
         yield span
-    note(f"{name}: {count:,} spans of {found.name}")
+    note(f"{name}: {count:,} spans of {kind}")
     if not is_whole[0]:
         note(f"warning: `{name}` ends in the middle; the spans before that were read")
 
