@@ -9,7 +9,7 @@ several servers, where so many are found, is what is waited where an open flow f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import exp
 from typing import TYPE_CHECKING, Any
 
@@ -49,37 +49,40 @@ def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
 
 
 def _stay_at_stations(network: Network) -> Stay:
-    """Return how long classes are at all stations; those that are alike are listed together."""
+    """Return how long classes are at all stations."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     places, count = network.places, len(network.customers)
-    alike: dict[tuple[float, float], list[int]] = {}
-    for i, place in enumerate(places):
-        alike.setdefault((place.servers, place.load), []).append(i)
-    waits = [(_waiting(*arguments), among) for arguments, among in alike.items()]
     demands = np.array([place.demands for place in places], dtype=float).reshape(-1, count)
-    copies = np.array([place.copies for place in places])[:, None]
-
-    def stay(found: Any) -> Any:
-        held, seen = found / copies, np.zeros_like(found)
-        for wait, among in waits:
-            seen[:, among] = wait(held[:, among])
-        return demands * (1 + seen)
-
-    return stay
+    waits = waiting_at_each([(place.servers, place.load, place.copies) for place in places])
+    return lambda found: demands * (1 + waits(found))
 
 
-def one_by_one(stays: Sequence[Stay]) -> Stay:
-    """Return how long classes are at all places from how long they are at each."""
+def waiting_at_each(stations: Sequence[tuple[float, float, float]]) -> Wait:
+    """Return what is waited at each of many stations; those that are alike are computed together.
+
+    Of each there are its servers, load and copies.
+    """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
-    def stay(found: Any) -> Any:
-        times = np.zeros_like(found)
-        for i, each in enumerate(stays):
-            times[:, i] = each(found[:, i])
-        return times
+    copies = np.array([one[-1] for one in stations]).reshape(-1, 1)
+    single = [i for i, (servers, _, _) in enumerate(stations) if servers == 1]
+    loads = np.array([stations[i][1] for i in single]).reshape(-1, 1)
+    alike: dict[tuple[float, float], list[int]] = {}
+    for i, (servers, load, _) in enumerate(stations):
+        if servers != 1:
+            alike.setdefault((servers, load), []).append(i)
+    waits = [(_waiting(*arguments), among) for arguments, among in alike.items()]
 
-    return stay
+    def wait_of(found: Any) -> Any:
+        held, seen = found / copies, np.empty_like(found)
+        if single:
+            seen[:, single] = _waiting_at_one(loads, held[:, single])
+        for wait, among in waits:
+            seen[:, among] = wait(held[:, among])
+        return seen
+
+    return wait_of
 
 
 def waiting_at(servers: float, load: float, copies: float) -> Wait:
@@ -168,13 +171,17 @@ def _ahead(
     return np.where(jumps[:, None, None], np.maximum(after + by * (after - before), 0.0), after)
 
 
+def _waiting_at_one(load: Any, queue_lengths: Any) -> Any:
+    return (load + queue_lengths) / (1 - load)
+
+
 @lru_cache(maxsize=1 << 8)
 def _waiting(servers: float, load: float) -> Wait:
     """Return the wait where so many closed customers are found at a copy."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     if servers == 1:
-        return lambda queue_lengths: (load + queue_lengths) / (1 - load)
+        return partial(_waiting_at_one, load)
     *points, steepest = found_and_waits(servers, load)
     found, waits = (np.array(one) for one in points)
 

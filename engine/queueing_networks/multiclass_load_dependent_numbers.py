@@ -14,7 +14,7 @@ from itertools import zip_longest
 from math import ceil, floor, inf, nan
 from typing import Any, NamedTuple
 
-from qps.engine.queueing_networks.linearizer import Linearizer, one_by_one
+from qps.engine.queueing_networks.linearizer import Linearizer, Stay
 from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES
 from qps.engine.queueing_networks.load_dependent_operands import (
     SPEED,
@@ -33,7 +33,7 @@ from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
     shared_of,
 )
 from qps.engine.queueing_networks.product_form import alone
-from qps.engine.queueing_networks.service_rate_stays import Stays, stays_at
+from qps.engine.queueing_networks.service_rate_stays import Stays, plain_first, stays_at
 
 _MOST_TURNS, _ENOUGH = 60, 1e-12
 _FIRST_ONE = 1e-9
@@ -98,7 +98,7 @@ def solved(network: MulticlassNetwork) -> LoadDependentRates:
     """Return what comes of a network in which places and servers count whole; remembered."""
     places = _places(network, [1.0] * len(network.customers))
     stuck = [place for place in places if never_ends(place)]
-    own = [place.at for place in places if place not in stuck]
+    own = [place.at for place in plain_first(places) if place not in stuck]
     never = [any(_comes(network, k, one) for one in stuck) for k in range(len(network.customers))]
     customers = tuple(0.0 if n else one for n, one in zip(never, network.customers, strict=True))
     found = _rates_of(network._replace(customers=customers), own)
@@ -124,39 +124,48 @@ def _comes(network: MulticlassNetwork, k: int, place: Place) -> bool:
 
 def _rates_of(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
     """Return what comes of a network in which all cycles end, of the places of such groups."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    from qps.engine.numerics.fixed_points import FixedPointSteps  # noqa: PLC0415 - needs numpy
+
     turning = Linearizer(network.customers, network.think, len(own))
-    cycles = [
-        pause + sum(holding_alone(network, at)[k] for at in own)
-        for k, pause in enumerate(network.think)
-    ]
-    stays: dict[int, Stays] = {}
-    there: dict[int, Any] = {}
+    alone_at = [holding_alone(network, at) for at in own]
+    cycles: Any = np.array(network.think) + np.array(alone_at).sum(axis=0)
+    steps, count = FixedPointSteps(), len(cycles)
+    stays: list[Stays] = []
+    there: Any = []
     for _ in range(_MOST_TURNS):
-        stays = _stays(network, own, _rates(network, cycles, _FIRST_ONE))
-        stay = one_by_one([one.whole for one in stays.values()])
-        there = dict(zip(stays, turning.converge(stay), strict=True))
-        before = cycles
-        times = [stays[at].whole(found) for at, found in there.items()]
-        cycles = [pause + sum(time[k] for time in times) for k, pause in enumerate(network.think)]
-        moved = max(abs(a - b) / (b or 1.0) for a, b in zip(before, cycles, strict=True))
-        if max(turning.turn(stay), moved) <= _ENOUGH:
+        stay, stays = _stays(network, own, _rates(network, cycles, _FIRST_ONE))
+        point = np.concatenate([_logs(cycles), turning.change.ravel()])
+        there = turning.converge(stay)
+        cycles = np.array(network.think) + stay(there[None])[0].sum(axis=0)
+        turned = turning.turn(stay)
+        image = np.concatenate([_logs(cycles), turning.change.ravel()])
+        if max(turned, float(np.abs(image - point)[:count].max())) <= _ENOUGH:
             break
+        after = steps.after(point, image)
+        if np.isfinite(after).all():
+            cycles = np.where(cycles > 0, np.exp(after[:count]), cycles)
+            turning.change = after[count:].reshape(turning.change.shape)
     rates = _rates(network, cycles, 0.0)
     part = _served(network, rates)
-    held = dict(zip(stays, turning.queue_lengths, strict=True))
+    found = list(zip(stays, there, turning.queue_lengths, strict=True))
     return LoadDependentRates(
         tuple(float(rate * part) for rate in rates),
         {
-            at: tuple(map(float, time(there[place])))
-            for place, one in stays.items()
+            at: tuple(map(float, time(seen)))
+            for one, seen, _ in found
             for at, time in one.times.items()
         },
-        {
-            at: float(wait(held[place]))
-            for place, one in stays.items()
-            for at, wait in one.waits.items()
-        },
+        {at: float(wait(held)) for one, _, held in found for at, wait in one.waits.items()},
     )
+
+
+def _logs(cycles: Any) -> Any:
+    """Return logarithms of times; those that are none do not move."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    return np.log(np.where(cycles > 0, cycles, 1.0))
 
 
 def _rates(network: MulticlassNetwork, cycles: Sequence[float], least: float) -> list[float]:
@@ -182,14 +191,11 @@ def _served(network: MulticlassNetwork, rates: Sequence[float]) -> float:
 
 def _stays(
     network: MulticlassNetwork, own: Sequence[int], rates: Sequence[float]
-) -> dict[int, Stays]:
-    """Return how long classes stay at each place, of so many cycles of each."""
+) -> tuple[Stay, list[Stays]]:
+    """Return how long classes stay at all places, and at each, of so many cycles of each class."""
     whole = sum(rates)
     shares = [rate / whole for rate in rates]
     total = sum(network.customers)
     most = 1 << ceil(total).bit_length()
-    found = {}
-    for place in _places(network, shares):
-        if place.at in own:
-            found[place.at] = stays_at(network, shares, place, max(total - 1, 0.0), most)
-    return found
+    places = {place.at: place for place in _places(network, shares)}
+    return stays_at(network, shares, [places[at] for at in own], max(total - 1, 0.0), most)

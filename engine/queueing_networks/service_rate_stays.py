@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at
+from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at, waiting_at_each
 from qps.engine.queueing_networks.load_dependent_operands import Place, Pool, Station, every
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import MulticlassNetwork
 from qps.engine.queueing_networks.nested_networks import (
@@ -44,28 +44,66 @@ class Stays(NamedTuple):
     waits: dict[int, Wait]
 
 
+def plain_first(places: Sequence[Place]) -> list[Place]:
+    """Return places in an order in which those without speeds, that are no pools, come first."""
+    return sorted(places, key=lambda one: not _is_plain(one))
+
+
+def _is_plain(one: Place) -> bool:
+    return isinstance(one, Station) and not one.speeds
+
+
 def stays_at(
-    network: MulticlassNetwork, shares: Sequence[float], one: Place, others: float, most: int
-) -> Stays:
-    """Return how long classes are at a place, whose cycles come in such shares.
+    network: MulticlassNetwork,
+    shares: Sequence[float],
+    places: Sequence[Place],
+    others: float,
+    most: int,
+) -> tuple[Stay, list[Stays]]:
+    """Return how long classes are at all places, whose cycles come in such shares, and at each.
 
-    So many `others` may be there with one who comes, and tables have no more than `most`.
+    The `plain_first` come first. So many `others` may be there with one who comes, and tables have
+    no more than `most`.
     """
-    if isinstance(one, Station):
-        return (_at_speeds if one.speeds else _at_station)(network, shares, one, others)
-    return _at_pool(network, shares, one, others, most)
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    stations = [one for one in places if isinstance(one, Station) and _is_plain(one)]
+    count, found = len(stations), [_at_station(network, shares, one) for one in stations]
+    at_stations = _at_stations(network, shares, stations)
+    for one in places[count:]:
+        if isinstance(one, Station):
+            found.append(_at_speeds(network, shares, one, others))
+        else:
+            found.append(_at_pool(network, shares, one, others, most))
+
+    def stay(seen: Any) -> Any:
+        times = np.empty_like(seen)
+        if count:
+            times[:, :count] = at_stations(seen[:, :count])
+        for i, each in enumerate(found[count:], count):
+            times[:, i] = each.whole(seen[:, i])
+        return times
+
+    return stay, found
 
 
-def _at_station(
-    network: MulticlassNetwork, shares: Sequence[float], one: Station, _others: float
-) -> Stays:
+def _at_stations(
+    network: MulticlassNetwork, shares: Sequence[float], stations: Sequence[Station]
+) -> Stay:
+    """Return how long classes are at stations, those that are alike at once."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    waits = waiting_at_each([(one.servers, one.load, one.copies) for one in stations])
+    ends = [_served_and_parts(network, shares, one) for one in stations]
+    served, parts = (np.array(each) for each in zip(*ends, strict=True)) if ends else (0.0, 0.0)
+    parts = parts * np.array([[one.demand] for one in stations])
+    return lambda found: served + parts * waits(found)
+
+
+def _at_station(network: MulticlassNetwork, shares: Sequence[float], one: Station) -> Stays:
     wait = waiting_at(one.servers, one.load, one.copies)
-
-    def stay(found: Any) -> Any:
-        return one.demand * (1 + wait(found))
-
     part = _shared_out(network, shares, one)
-    whole = lambda found: part(stay(found))  # noqa: E731
+    whole = lambda found: part(one.demand * (1 + wait(found)))  # noqa: E731
     return Stays(whole, {one.at: whole}, {one.at: wait})
 
 
@@ -93,30 +131,29 @@ def _at_pool(
         return Stays(lambda found: found * none, times, {})
     numbers, held = _Numbers(rates, others), pool_numbers(one, most)
     rest = one.variation if one.copies == 1 else 1.0
-    waiting = numbers.there - numbers.of(held)
-    means = {one.at: numbers.means(waiting / numbers.rates, rest)}
     within = [each for each in every([one]) if each is not one]
+    waiting = (numbers.there - numbers.of(held)) / numbers.rates
+    lasting = {one.at: waiting}
     for each in within:
-        lengths = numbers.of(numbers_within(one, each.at, most))
-        means[each.at] = numbers.means(lengths / numbers.rates)
+        lasting[each.at] = numbers.of(numbers_within(one, each.at, most)) / numbers.rates
     parts = {each.at: _shared_out(network, shares, each) for each in (one, *within)}
     pools = [network.groups[each.at].demands for each in (one, *within) if isinstance(each, Pool)]
     delay = [sum(each) for each in zip(*pools, strict=True)]
+    # All of it is one curve for each class, since each has its part of every stay.
+    every_stay = sum(parts[at](each[:, None]) for at, each in lasting.items()) + delay
+    longer = numbers.longer(waiting, rest) - waiting
+    whole = numbers.curve(every_stay + parts[one.at](longer[:, None]), _first_slope(every_stay))
 
-    def whole(found: Any) -> Any:
-        return sum((parts[at](mean(found)) for at, mean in means.items()), found * 0 + delay)
+    def time(at: int) -> Stay:
+        variation = rest if at == one.at else 1.0
+        return lambda found: parts[at](numbers.means(lasting[at], variation)(found))
 
-    times = {at: _time(mean, parts[at]) for at, mean in means.items()}
     waits = {
         each.at: _open_wait(numbers, one, each.at, most)
         for each in within
         if isinstance(each, Station) and not each.speeds
     }
-    return Stays(whole, times, waits)
-
-
-def _time(mean: Callable[[Any], Any], part: Callable[[Any], Any]) -> Stay:
-    return lambda found: part(mean(found))
+    return Stays(whole, {at: time(at) for at in lasting}, waits)
 
 
 def _open_wait(numbers: _Numbers, pool: Pool, which: int, most: int) -> Wait:
@@ -135,19 +172,26 @@ def _shared_out(
 
     Each is served for its demand, and has its part of the wait, which is all of it at a pool.
     """
+    served, parts = _served_and_parts(network, shares, one)
+    if isinstance(one, Pool):
+        return lambda time: time * parts
+    return lambda time: served + parts * (time - one.demand)
+
+
+def _served_and_parts(
+    network: MulticlassNetwork, shares: Sequence[float], one: Place
+) -> tuple[Any, Any]:
+    """Return how long each class is served in a cycle, and its part of what all wait."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     group = network.groups[one.at]
     weights, demands = np.array(group.weights), np.array(group.demands)
     if isinstance(one, Station) and one.speeds:
         weights = demands
-    weight = float(weights @ shares)
-    parts = weights / weight if weight else weights
-    if isinstance(one, Pool):
-        return lambda time: time * parts
-    whole = float(demands @ shares)
-    served = demands * (one.demand / whole) if whole else demands
-    return lambda time: served + parts * (time - one.demand)
+    weight, whole = float(weights @ shares), float(demands @ shares)
+    if isinstance(one, Station) and whole:
+        demands = demands * (one.demand / whole)
+    return demands, weights / weight if weight else weights
 
 
 class _Numbers:
@@ -193,33 +237,61 @@ class _Numbers:
 
         With what is waited more since the time that a place is held varies by `variation`.
         """
-        size = len(self._counts)
-        first = values[1] - values[0] if size > 1 else 0.0
-        if variation != 1 and self._others > 0:
-            rest = (variation - 1) / 2 / self._full
-            idle = 1 - self._counts / self._others
-            values = values + rest * (self._counts >= self._last) * idle
-        if size == 1:
+        return self.curve(self.longer(values, variation), _first_slope(values))
+
+    def longer(self, values: Any, variation: float) -> Any:
+        """Return how long is waited where the time that a place is held varies otherwise."""
+        if variation == 1 or self._others == 0 or len(self._counts) == 1:
+            return values
+        rest = (variation - 1) / 2 / self._full
+        idle = 1 - self._counts / self._others
+        return values + rest * (self._counts >= self._last) * idle
+
+    def curve(self, values: Any, first: Any) -> Callable[[Any], Any]:
+        """Return means of values by how many are found, with the slope that they have at first.
+
+        Of several classes each has a column of values.
+        """
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        if len(self._counts) == 1:
             return lambda found: values[0] + found * 0
+        counts, found, spread = self._counts, self._found[1:], self._spread
+        if values.ndim > 1:
+            counts, found, spread = (one[:, None] for one in (counts, found, spread))
         means = self._weights @ values
-        slopes = (self._weights @ (values * self._counts) - means * self._found[1:]) / self._spread
-        return _cubic(self._found, [values[0], *means], [first, *slopes])
+        slopes = (self._weights @ (values * counts) - means * found) / spread
+        ends = np.concatenate([values[:1], means])
+        return _cubic(self._found, ends, np.concatenate([[first], slopes]))
 
 
-def _cubic(places: Any, values: Sequence[float], slopes: Sequence[float]) -> Callable[[Any], Any]:
-    """Return a function that has values and slopes at places from 0; beyond it goes on straight."""
+def _first_slope(values: Any) -> Any:
+    """Return how values rise with the first one who is found."""
+    return values[1] - values[0] if len(values) > 1 else values[0] * 0
+
+
+def _cubic(places: Any, ends: Any, tilts: Any) -> Callable[[Any], Any]:
+    """Return a function that has values and slopes at places from 0; beyond it goes on straight.
+
+    Of several columns each is that of a class, and is looked up for it.
+    """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
-    ends, tilts, widths = np.array(values), np.array(slopes), np.diff(places)
-    rise = np.diff(ends) / widths
-    second = (3 * rise - 2 * tilts[:-1] - tilts[1:]) / widths
-    third = (tilts[:-1] + tilts[1:] - 2 * rise) / widths**2
-    second, third = np.append(second, 0.0), np.append(third, 0.0)
+    is_for_each = ends.ndim > 1
+    at = places[:, None] if is_for_each else places
+    widths = np.diff(at, axis=0)
+    rise = np.diff(ends, axis=0) / widths
+    second, third = np.zeros_like(ends), np.zeros_like(ends)
+    second[:-1] = (3 * rise - 2 * tilts[:-1] - tilts[1:]) / widths
+    third[:-1] = (tilts[:-1] + tilts[1:] - 2 * rise) / widths**2
+    table = np.stack([ends, tilts, second, third, np.broadcast_to(at, ends.shape)])
+    columns = np.arange(ends.shape[-1])
 
     def value(found: Any) -> Any:
         before = places.searchsorted(found, side="right") - 1
-        more = found - places[before]
-        bent = second[before] + more * third[before]
-        return ends[before] + more * (tilts[before] + more * bent)
+        own = table[:, before, columns] if is_for_each else table[:, before]
+        end, tilt, bend, turn, start = own
+        more = found - start
+        return end + more * (tilt + more * (bend + more * turn))
 
     return value

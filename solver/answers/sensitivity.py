@@ -9,7 +9,7 @@ from qps.engine.exact_algebra.exact_values import as_float
 from qps.engine.execution.float_runs import number_function
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.gradients import gradient
-from qps.engine.numerics.bisection import bisected
+from qps.engine.numerics.bisection import first_above_zero
 from qps.solver.answers.solution import Sensitivity
 
 _NEGLIGIBLE = 1e-9
@@ -39,7 +39,7 @@ def elasticities(over: Formula, at: float, graph: LoadGraph) -> tuple[Sensitivit
 
 
 def crossing(over: Formula, population: Formula, below: int, above: int) -> float | None:
-    """Return where `over` passes zero between two populations, by bisection.
+    """Return where `over` passes zero between two populations.
 
     It is not above zero at `below` and not below zero at `above`, exactly; None where it has
     no value. Where it passes at one of the two, floats may lie to either side of zero there:
@@ -49,4 +49,4 @@ def crossing(over: Formula, population: Formula, below: int, above: int) -> floa
     low, high = float(below), float(above)
     if not all(isfinite(value(end)) for end in (low, high)):
         return None
-    return bisected(lambda at: not value(at) <= 0, low, high)
+    return first_above_zero(value, low, high)

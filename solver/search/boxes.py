@@ -23,7 +23,7 @@ from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.cancellation import cancelled
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.signs import range_of
-from qps.engine.numerics.bisection import halfway
+from qps.engine.numerics.bisection import first_above_zero, halfway
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.operations import OF_QUEUES
 from qps.solver.search.bounds import Curve
@@ -173,9 +173,14 @@ class _Search:
         return _Open.OPEN
 
     def _rising(self, start: float, end: float) -> Reach | None:
-        """Return where a function that rises reaches zero: by bisection, each sign exact."""
+        """Return where a function that rises reaches zero: by bisection, each sign exact.
+
+        It begins beside the point at which floats pass zero.
+        """
         if not self._is_reached(Fraction(end)):
             return None
+        if self._is_slow:
+            start, end = self._beside(start, end)
         while end - start > _NARROW * max(abs(start), abs(end)):
             middle = start + (end - start) / 2
             if self._is_reached(Fraction(middle)):
@@ -183,6 +188,17 @@ class _Search:
             else:
                 start = middle
         return self._at_point(start, end)
+
+    def _beside(self, start: float, end: float) -> tuple[float, float]:
+        """Return a narrower box of a function that rises, if floats tell where it passes zero."""
+        value = number_function(self.curve.population, self.curve.expr)
+        likely = first_above_zero(value, start, end)
+        low, high = (likely + side * _NARROW / 4 * abs(likely) for side in (-1, 1))
+        if start < low and not self._is_reached(Fraction(low)):
+            start = low
+        if high < end and self._is_reached(Fraction(high)):
+            end = high
+        return start, end
 
     def _at_point(self, start: float, end: float) -> Reach | None:
         """Return what a box holds in which floats hardly differ: at its simplest fraction first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import atan, exp, inf, nan
 from typing import cast
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.engine.execution.array_runs import Runner
+from qps.engine.numerics.bisection import bisected, first_above_zero
+from qps.engine.numerics.fixed_points import FixedPointSteps
 from qps.solver.matrix.limits.failure_brackets import closed_in
 from qps.solver.matrix.limits.row_preparation import Floats, Rows
 
@@ -81,3 +84,47 @@ def test_few_evaluations_are_enough(
     counted = _Counted(function, [1537.3])
     counted.closed_in(1024.0, 2048.0, is_whole=False)
     assert counted.count <= most
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [
+        (lambda at: at * at - 2, 1.0, 2.0),
+        (lambda at: exp(at) - 1e5, 0.0, 20.0),
+        (lambda at: 1 / (10 - at) - 3 if at < 10 else inf, 0.0, 12.0),
+        (lambda at: nan if at > 2 else at - 5, 0.0, 4.0),
+        (lambda at: at - 5, 4.0, 5.0),
+        (lambda at: at - 4, 4.0, 5.0),
+    ],
+)
+def test_false_position_ends_where_bisection_does(
+    value: Callable[[float], float], low: float, high: float
+) -> None:
+    seen: list[float] = []
+
+    def counted(at: float) -> float:
+        seen.append(at)
+        return value(at)
+
+    found = first_above_zero(counted, low, high)
+    assert found == bisected(lambda at: not value(at) <= 0, low, high)
+    assert len(seen) < 60
+
+
+def test_false_position_takes_few_looks_where_lines_lead() -> None:
+    seen: list[float] = []
+
+    def value(at: float) -> float:
+        seen.append(at)
+        return atan(at - 133.7)
+
+    first_above_zero(value, 133.0, 134.0)
+    assert len(seen) <= 10
+
+
+def test_steps_that_learn_reach_a_fixed_point_that_plain_ones_are_slow_to() -> None:
+    turn = np.array([[0.9, 0.3], [-0.2, 0.95]]) * 0.97
+    point, steps = np.zeros(2), FixedPointSteps()
+    for _ in range(6):
+        point = steps.after(point, turn @ point + 1)
+    assert point == pytest.approx(np.linalg.solve(np.eye(2) - turn, np.ones(2)), rel=1e-9)
