@@ -13,96 +13,17 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
-from random import Random
 
 import pytest
-from msgspec import Struct
 
+from measurement import result_writers as writers
+from measurement.drawn_requests import START, Drawn, Request, drawn
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading
 from qps.compiler.measurement.observations.measurement_sources import SOURCES
 from qps.compiler.measurement.observations.observed_files import observed_files
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.measurement.observations.source_layouts import ReaderOutput, Source
-
-START = 1_795_419_820_000
-"""In ms since 1970."""
-
-
-class Request(Struct, frozen=True):
-    """One of a user: when it began in ms since the start, how long it took, its bytes."""
-
-    user: int
-    begin: int
-    took: int
-    octets: int
-    failed: bool = False
-
-
-class Drawn(Struct, frozen=True):
-    """What a test did: requests of `users`, of which each has one open at a time."""
-
-    users: int
-    requests: tuple[Request, ...]
-
-    @property
-    def seconds(self) -> float:
-        first = min(one.begin for one in self.requests)
-        return (max(one.begin + one.took for one in self.requests) - first) / 1000
-
-    @property
-    def times(self) -> list[int]:
-        return sorted(one.took for one in self.requests)
-
-    @property
-    def total(self) -> int:
-        return sum(self.times)
-
-    @property
-    def octets(self) -> int:
-        return sum(one.octets for one in self.requests)
-
-    @property
-    def failed(self) -> int:
-        return sum(one.failed for one in self.requests)
-
-    @property
-    def rate(self) -> float:
-        return len(self.requests) / self.seconds
-
-    def percentile(self, share: int) -> int:
-        return self.times[ceil(len(self.times) * share / 100) - 1]
-
-    @property
-    def columns(self) -> dict[str, float]:
-        """What a reader is to say."""
-        return {
-            "users": self.users,
-            "request/s": self.rate,
-            "byte/s": self.octets / self.seconds,
-            "share failed": self.failed / len(self.requests),
-            "latency mean, ms": self.total / len(self.times),
-            "latency p50, ms": self.percentile(50),
-            "latency p90, ms": self.percentile(90),
-            "latency p95, ms": self.percentile(95),
-            "latency longest, ms": self.times[-1],
-            "latency least, ms": self.times[0],
-        }
-
-
-def drawn(seed: int) -> Drawn:
-    random = Random(seed)
-    users = random.randint(1, 12)
-    found = []
-    for user in range(users):
-        at = random.randint(0, 50)
-        while at < 4000:
-            took = max(1, round(random.expovariate(1 / random.choice([8, 40, 160]))))
-            found.append(
-                Request(user, at, took, random.randint(200, 90_000), random.random() < 0.05)
-            )
-            at += took + random.randint(0, 90)
-    return Drawn(users, tuple(sorted(found, key=lambda one: one.begin + one.took)))
 
 
 def ms(value: float) -> str:
@@ -297,6 +218,12 @@ def h2load_log(test: Drawn, factor: float = 1) -> str:
 
 
 Writer = Callable[..., str]
+ONE_RUN = (k6_summary, writers.locust, writers.locust_history, writers.fio)
+"""What holds a single run: one JSON, or one table."""
+UNTOLD = (k6_points, jmeter, pgbench_log, h2load_log, writers.locust_history)
+"""What gives no number twice."""
+NO_USERS = (h2load_log, writers.hey, writers.vegeta, writers.vegeta_json, writers.locust)
+"""What does not say how many users there were."""
 ALL = frozenset(drawn(0).columns)
 MIDDLE = frozenset(["latency p50, ms", "latency p90, ms"])
 LAYOUTS: list[tuple[str, Writer, frozenset[str], float]] = [
@@ -312,6 +239,16 @@ LAYOUTS: list[tuple[str, Writer, frozenset[str], float]] = [
     ("jmeter", jmeter, ALL - {"latency least, ms"}, 1e-6),
     ("pgbench", pgbench_log, ALL - {"byte/s", "latency least, ms"}, 1e-6),
     ("h2load", h2load_log, ALL - {"users", "byte/s", "latency least, ms"}, 1e-6),
+]
+LAYOUTS += [
+    ("ab", writers.ab, ALL - {"latency least, ms", "latency p50, ms"}, 6e-3),
+    ("hey", writers.hey, ALL - {"users"}, 6e-3),
+    ("vegeta", writers.vegeta, ALL - {"users"}, 6e-3),
+    ("vegeta", writers.vegeta_json, ALL - {"users"}, 1e-6),
+    ("locust", writers.locust, ALL - {"users"}, 1e-6),
+    ("locust", writers.locust_history, writers.COUNTED, 1e-6),
+    ("redis-benchmark", writers.redis, ALL - {"byte/s", "share failed", "latency p90, ms"}, 6e-3),
+    ("fio", writers.fio, ALL, 1e-6),
 ]
 NAMES = [writer.__name__ for _, writer, _, _ in LAYOUTS]
 
@@ -363,7 +300,7 @@ def test_a_reader_says_what_requests_come_to(
     [row] = rows_of(found)
     assert set(row) - {"latency p99, ms", "latency deviation, ms"} == columns
     expected = {heading: test.columns[heading] for heading in columns}
-    if writer is pgbench_log:
+    if writer in (pgbench_log, writers.fio):
         expected["share failed"] = 0  # what failed has no time there
     assert {heading: row[heading] for heading in columns} == pytest.approx(expected, rel=rounding)
     if writer is jmeter:
@@ -388,14 +325,15 @@ def test_nothing_is_taken_from_a_field_that_is_not_there(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("tool", "writer"),
-    [(t, w) for t, w, _, _ in LAYOUTS if w not in (k6_points, jmeter, pgbench_log, h2load_log)],
-    ids=[name for name in NAMES if not name.endswith(("points", "log", "jmeter"))],
+    [(t, w) for t, w, _, _ in LAYOUTS if w not in UNTOLD],
+    ids=[w.__name__ for _, w, _, _ in LAYOUTS if w not in UNTOLD],
 )
 def test_a_number_that_is_given_twice_and_differs_is_reported(
     tool: str, writer: Writer, tmp_path: Path
 ) -> None:
     found = observed(tool, writer(drawn(1), 1.3), tmp_path)
-    what = "the mean latency in ms" if tool == "sysbench" else "request/s"
+    others = {"sysbench": "the mean latency in ms", "vegeta": "the throughput"}
+    what = others.get(tool, "request/s")
     assert f"{what} is " in warnings(found)
 
 
@@ -408,7 +346,7 @@ def test_more_jobs_than_users_are_reported(tool: str, writer: Writer, tmp_path: 
     if writer is pgbench_log:
         text = "".join(f"0 {line.partition(' ')[2]}\n" for line in text.splitlines())
     found = observed(tool, text, tmp_path)
-    assert ("Little's law" in warnings(found)) == (writer is not h2load_log)
+    assert ("Little's law" in warnings(found)) == (writer not in NO_USERS)
 
 
 @pytest.mark.parametrize(("tool", "writer"), [(t, w) for t, w, *_ in LAYOUTS], ids=NAMES)
@@ -421,8 +359,8 @@ def test_two_runs_in_a_file_are_two_rows(tool: str, writer: Writer, tmp_path: Pa
             for one in second.requests
         ),
     )
-    if writer is k6_summary:
-        return  # one JSON
+    if writer in ONE_RUN:
+        return
     rows = rows_of(observed(tool, writer(first) + writer(later), tmp_path))
     for row, test in zip(rows, (first, later), strict=True):
         assert row["request/s"] == pytest.approx(test.rate, rel=6e-3)

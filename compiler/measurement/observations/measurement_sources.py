@@ -136,6 +136,82 @@ SOURCES = {
             recognized_by="a line `sysbench …` or `General statistics`",
         ),
         Source(
+            name="ab",
+            files="printed output",
+            layouts=(
+                Layout(reader="generators.printed_generators.ab_runs", output=ReaderOutput.SUMMARY),
+            ),
+            signs=(r"^This is ApacheBench", r"^Concurrency Level:"),
+            recognized_by="a line `This is ApacheBench` or `Concurrency Level`",
+        ),
+        Source(
+            name="hey",
+            files="printed output",
+            layouts=(
+                Layout(
+                    reader="generators.printed_generators.hey_runs", output=ReaderOutput.SUMMARY
+                ),
+            ),
+            signs=(r"^\s+Slowest:\s+[\d.]+ secs",),
+            recognized_by="a line `Slowest: … secs`",
+        ),
+        Source(
+            name="vegeta",
+            files="output of `vegeta report`, as text or JSON",
+            layouts=(
+                Layout(
+                    reader="generators.json_reports.vegeta_json_runs",
+                    output=ReaderOutput.SUMMARY,
+                    begins="generators.json_reports.is_json",
+                ),
+                Layout(
+                    reader="generators.printed_generators.vegeta_runs",
+                    output=ReaderOutput.SUMMARY,
+                ),
+            ),
+            signs=(r"^Requests\s+\[total, rate", r'\A\s*\{\s*"latencies":\s*\{\s*"total"'),
+            recognized_by="a line `Requests [total, rate]`, or `latencies` with a `total`",
+        ),
+        Source(
+            name="locust",
+            files="tables that `--csv NAME` writes: statistics, or their history",
+            layouts=(
+                Layout(
+                    reader="generators.locust_tables.locust_history_runs",
+                    output=ReaderOutput.SAMPLES,
+                    begins="generators.locust_tables.is_history",
+                ),
+                Layout(reader="generators.locust_tables.locust_runs", output=ReaderOutput.SUMMARY),
+            ),
+            takes=_TIMED,
+            hint="read NAME_stats_history.csv, written with `--csv-full-history`",
+            signs=(
+                r'\A"?Type"?,"?Name"?,"?Request Count\b',
+                r'\A"?Timestamp"?,"?User Count"?,"?Type\b',
+            ),
+            recognized_by="its column names",
+        ),
+        Source(
+            name="redis-benchmark",
+            files="printed output",
+            layouts=(
+                Layout(
+                    reader="generators.printed_generators.redis_runs", output=ReaderOutput.SUMMARY
+                ),
+            ),
+            signs=(r"====== .{1,100} ======\s*$",),
+            recognized_by="a line `====== TEST ======`",
+        ),
+        Source(
+            name="fio",
+            files="output as JSON (--output-format=json)",
+            layouts=(
+                Layout(reader="generators.json_reports.fio_runs", output=ReaderOutput.SUMMARY),
+            ),
+            signs=(r'"fio version"\s*:',),
+            recognized_by="`fio version`",
+        ),
+        Source(
             name="sar",
             files="printed output, or output of `sadf -j FILE -- -u -n DEV`",
             layouts=(Layout(reader="sar_samples.sar_table", output=ReaderOutput.TABLE),),

@@ -100,5 +100,5 @@ def place_of(run: RunText) -> str:
 
 def seconds_of(text: str) -> float:
     """Return a time of a number and a unit: `25.25ms`."""
-    number, unit = re.fullmatch(r"([\d.]+)([a-z]+)", text).groups()  # type: ignore[union-attr]
+    number, unit = re.fullmatch(r"([\d.]+)([a-zµ]+)", text).groups()  # type: ignore[union-attr]
     return float(number) * _TIMES[unit]

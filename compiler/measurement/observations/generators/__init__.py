@@ -1,0 +1,1 @@
+"""Results of single load generators, a module for each way of writing them."""

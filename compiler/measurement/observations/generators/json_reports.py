@@ -1,0 +1,218 @@
+"""Summaries as JSON: `vegeta report -type=json`, and fio's `--output-format=json`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct, field
+
+from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.observations.load_runs import ITEMS, LoadRun, Twice
+from qps.compiler.measurement.observations.printed_layouts import Printed
+
+_Kind = TypeVar("_Kind")
+_NANO = 1e-9
+_SHOWN_PERCENTILES = (50, 90, 95, 99, 99.9)
+
+
+class _Total(Struct):
+    total: float = 0
+
+
+class _Report(Struct):
+    latencies: dict[str, float]
+    duration: float
+    requests: int
+    success: float
+    wait: float = 0
+    bytes_in: _Total = field(default_factory=_Total)
+    throughput: float | None = None
+    earliest: str = ""
+
+
+def is_json(first: str) -> bool:
+    """Return whether a first line begins a JSON."""
+    return first.lstrip().startswith("{")
+
+
+def vegeta_json_runs(text: str, file: str) -> Printed:
+    """Return the reports of vegeta as JSON, one behind the other."""
+    runs = []
+    for number, line in enumerate(_documents(text), start=1):
+        report = _decoded(line, _Report, file, "what `vegeta report -type=json` writes")
+        seconds = (report.duration + report.wait) * _NANO
+        if not report.requests or seconds <= 0:
+            raise DataError(f"`{shortened(file)}` contains no requests", "run the attack again")
+        done = report.requests / seconds
+        twice = []
+        if report.throughput is not None:
+            twice.append(
+                Twice(
+                    what="the throughput",
+                    stated=report.throughput,
+                    derived=done * report.success,
+                    derived_from="successful requests over duration and wait",
+                )
+            )
+        runs.append(
+            LoadRun(
+                file=file,
+                place="" if number == 1 else f", report {number}",
+                done=done,
+                start=_moment(report.earliest),
+                received=report.bytes_in.total / seconds,
+                failed=1 - report.success,
+                latencies={
+                    kind: value * _NANO
+                    for name, value in report.latencies.items()
+                    for kind in [_vegeta_kind(name)]
+                    if kind is not None
+                },
+                twice=tuple(twice),
+                fields={
+                    ITEMS: "`requests` over `duration` and `wait`",
+                    "byte/s": "`bytes_in`",
+                    "share failed": "`success`",
+                    "latency": "`latencies`",
+                },
+            )
+        )
+    return runs, []
+
+
+def _documents(text: str) -> Iterator[str]:
+    """Yield the JSON documents of a text: one, or one in each line."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    yield from lines if all(line.lstrip().startswith("{") for line in lines) else [text]
+
+
+def _vegeta_kind(name: str) -> str | None:
+    if name == "total":
+        return None
+    percentile = re.fullmatch(r"(\d\d)th", name)
+    return f"p{percentile[1]}" if percentile else {"min": "least", "max": "longest"}.get(name, name)
+
+
+def _moment(text: str) -> float | None:
+    """Return a moment in s since 1970; Go writes nine digits of a second."""
+    try:
+        return datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text)).timestamp()
+    except ValueError:
+        return None
+
+
+class _Times(Struct):
+    min: float = 0
+    max: float = 0
+    mean: float = 0
+    stddev: float = 0
+    percentile: dict[str, float] = {}
+
+
+class _Direction(Struct):
+    iops: float = 0
+    bw_bytes: float = 0
+    total_ios: int = 0
+    runtime: float = 0
+    lat_ns: _Times = field(default_factory=_Times)
+    clat_ns: _Times = field(default_factory=_Times)
+
+
+class _Job(Struct):
+    jobname: str = ""
+    error: int = 0
+    read: _Direction = field(default_factory=_Direction)
+    write: _Direction = field(default_factory=_Direction)
+    trim: _Direction = field(default_factory=_Direction)
+    options: Mapping[str, str] = field(default_factory=dict, name="job options")
+
+
+class _Fio(Struct):
+    jobs: list[_Job]
+    shared: Mapping[str, str] = field(default_factory=dict, name="global options")
+
+
+def fio_runs(text: str, file: str) -> Printed:
+    """Return what each job of fio read and wrote: operations as its items, outstanding as users.
+
+    A line of fio may stand above the JSON.
+    """
+    start = text.find("{")
+    found = _decoded(text[max(start, 0) :], _Fio, file, "what `fio --output-format=json` writes")
+    runs = []
+    for job in found.jobs:
+        for name in ("read", "write", "trim"):
+            direction: _Direction = getattr(job, name)
+            if direction.total_ios and direction.runtime:
+                runs.append(_fio_run(file, job, name, direction, found.shared))
+    if not runs:
+        raise DataError(f"`{shortened(file)}` contains no I/O operations", "run the job again")
+    return runs, []
+
+
+def _fio_run(
+    file: str, job: _Job, name: str, found: _Direction, shared: Mapping[str, str]
+) -> LoadRun:
+    times, complete = found.lat_ns, found.clat_ns
+    latencies = {
+        "mean": times.mean,
+        "deviation": times.stddev,
+        "least": times.min,
+        "longest": times.max,
+    }
+    for key, value in {**complete.percentile, **times.percentile}.items():
+        if float(key) in _SHOWN_PERCENTILES:
+            latencies[f"p{float(key):g}"] = value
+    return LoadRun(
+        file=f"{file}: {shortened(job.jobname)}, {name}",
+        done=found.iops,
+        received=found.bw_bytes,
+        users=_outstanding(job, shared),
+        failed=1.0 if job.error else 0.0,
+        latencies={kind: value * _NANO for kind, value in latencies.items()},
+        twice=(
+            Twice(
+                what="request/s",
+                stated=found.iops,
+                derived=found.total_ios / found.runtime * 1000,
+                derived_from="`total_ios` over `runtime`",
+            ),
+        ),
+        fields={
+            "users": "`numjobs` times `iodepth`",
+            ITEMS: "`iops`",
+            "byte/s": "`bw_bytes`",
+            "share failed": "`error`",
+            "latency": "`lat_ns`, and percentiles of `clat_ns` where it has none",
+        },
+    )
+
+
+def _outstanding(job: _Job, shared: Mapping[str, str]) -> float | None:
+    """Return how many operations are outstanding at most; None where reads share it with writes.
+
+    Jobs that are not reported as a group are rows of their own, each with one of them.
+    """
+    options = {"numjobs": "1", "iodepth": "1", **shared, **job.options}
+    if sum(bool(one.total_ios) for one in (job.read, job.write, job.trim)) > 1:
+        return None
+    jobs = options["numjobs"] if "group_reporting" in options else "1"
+    counts = (jobs, options["iodepth"])
+    if not all(one.isascii() and one.isdecimal() for one in counts):
+        return None
+    return float(int(counts[0]) * int(counts[1]))
+
+
+def _decoded(text: str, kind: type[_Kind], file: str, what: str) -> _Kind:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DataError(
+            f"`{shortened(file)}` is not {what}: {shortened(str(error))}",
+            "do not edit the output of the tool",
+        ) from error
