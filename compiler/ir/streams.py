@@ -43,6 +43,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     fit: Fit | None = None
     station: StationFit | None = None
     reference: Quantity | None = None
+    factors: tuple[tuple[str, Quantity], ...] = ()
 
 
 class Effect(Struct, frozen=True):

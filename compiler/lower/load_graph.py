@@ -97,7 +97,8 @@ class Calibration(Struct, frozen=True, kw_only=True):
     """Between which loads of a resource a component's cost on it was measured.
 
     Where it is fitted to a table, `rates` is the rate at one machine, in base units, by item,
-    and `is_on_measured` True where that is the machine that was measured. Where it is fitted
+    `factors` what multiplies them, by column, and `is_on_measured` True where that is the machine
+    that was measured. Where it is fitted
     to a closed load test, `station` is what fits that.
     """
 
@@ -108,6 +109,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
     span: Span
     fit: Fit | None = None
     rates: dict[str, Formula] = field(default_factory=dict)
+    factors: dict[str, Formula] = field(default_factory=dict)
     is_on_measured: bool = False
     station: StationFit | None = None
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.idle_counts import COUNT, IDLE_COUNT, loads_of_counts
 from qps.compiler.measurement.measured_tables import DataError, Numbers, Table, numbers
 from qps.compiler.measurement.number_forms import MISSING
@@ -68,7 +69,8 @@ _LIKELY_LOAD = r"(?i)\b(?:cpu|processors?|load|utili[sz]ation)\b"
 """What a heading has in it that was probably meant as the load."""
 _MOST_RATES = 10
 _MOST_NAMED = 5
-_NAMED = r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?"
+NAMED_COLUMN = r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?"
+"""A heading that is a name, with or without a unit."""
 _RATE = (
     r"(?i)(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
     r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$"
@@ -80,10 +82,10 @@ class Reading(Struct, frozen=True, kw_only=True):
     """How a table is read: which column is the load of `processors`, which do the work of `cores`.
 
     Both are None where the table itself is to say so. `resource` is None where the table has only
-    one column that can be the load. `has_fixed` is
-    False where nothing is there without any work; `is_served` where the rates are what was
-    served, not what was requested, so that a saturated machine shows what items cost;
-    `skips_missing` where rows without a load or a rate are left out, and not refused.
+    one column that can be the load. `has_fixed` is False where nothing is there without any work;
+    `is_served` where the rates are what was served, not what was requested, so that a saturated
+    machine shows what items cost; `skips_missing` where rows without a load or a rate are left out,
+    and not refused. `costs` are those that are fitted: else one for each column of rates.
     """
 
     resource: str | None
@@ -92,6 +94,12 @@ class Reading(Struct, frozen=True, kw_only=True):
     has_fixed: bool = True
     is_served: bool = False
     skips_missing: bool = False
+    costs: tuple[CostProduct, ...] = ()
+
+    @property
+    def factors(self) -> frozenset[str]:
+        """The names of the columns that costs are multiplied by."""
+        return frozenset(name for cost in self.costs for name, _ in cost.factors)
 
 
 class RateColumn(Struct, frozen=True):
@@ -116,7 +124,7 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
     """Return each column that is a rate."""
     found = []
     for heading in table.headings:
-        named = re.fullmatch(_NAMED, heading)
+        named = re.fullmatch(NAMED_COLUMN, heading)
         unit = unit_of(named["unit"] if named and named["unit"] else heading)
         item = None if unit is None else (unit[1] * TIME).single_base
         if unit is not None and item not in (None, TIME_BASE, MONEY_BASE):
@@ -132,16 +140,16 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
     return found
 
 
-def usually_headed(table: Table, resource: str | None, unit_of: UnitOf) -> Table:
+def usually_headed(table: Table, resource: str | None, unit_of: UnitOf, *named_too: str) -> Table:
     """Return a table headed as QPS heads its columns: `rps` and `CPU (%)` are usual names, too.
 
-    What has a meaning as it is stays, and the column of a `resource` that somebody names.
+    What has a meaning as it is stays, and the column of a `resource` or other names that are used.
     """
     kept = list(report_columns(table))
     for heading in table.headings:
-        named = re.fullmatch(_NAMED, heading)
+        named = re.fullmatch(NAMED_COLUMN, heading)
         unit = unit_of(named["unit"] if named and named["unit"] else heading)
-        if unit is not None or (named is not None and named["name"] == resource):
+        if unit is not None or (named is not None and named["name"] in (resource, *named_too)):
             kept.append(heading)
     return with_usual_headings(table, kept, lambda unit: unit_of(unit) is not None)
 
@@ -201,7 +209,8 @@ def fit_command(table: Table, reading: Reading) -> str:
     """Return the command that fits the same, but for its last flags."""
     is_needed = reading.processors is not None and CORES not in table.headings
     cores = f" --cores {float(reading.processors or 1):g}" * is_needed
-    return f"qps fit {table.name}{cores}"
+    costs = "".join(f" --per '{cost.written}'" for cost in reading.costs)
+    return f"qps fit {table.name}{cores}{costs}"
 
 
 def _cores(count: Fraction) -> str:
@@ -244,8 +253,8 @@ def load_column(
     others: list[str] = []
     passed = report_columns(table) | {rate.heading for rate in rates}
     for heading in table.headings:
-        named = re.fullmatch(_NAMED, heading)
-        if named is None or heading in passed:
+        named = re.fullmatch(NAMED_COLUMN, heading)
+        if named is None or heading in passed or named["name"] in reading.factors:
             continue
         column = LoadColumn(heading, named["name"], Fraction(1), "")
         if named["unit"]:

@@ -15,6 +15,8 @@ from operator import mul
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.measurement.cost_columns import CostColumn, cost_columns, multiplied
+from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.fit_columns import (
     LoadColumn,
     RateColumn,
@@ -34,6 +36,14 @@ from qps.compiler.measurement.fit_columns import (
     report_columns,
     usually_headed,
     with_cores,
+)
+from qps.compiler.measurement.fit_terms import (
+    FitTerm,
+    Size,
+    ends,
+    measured_factors,
+    measured_sizes,
+    picked,
 )
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.measured_tables import DataError, Numbers, Table
@@ -59,29 +69,11 @@ _MOST_BITS = 450
 """Of a number with all the digits that its column has."""
 
 
-class FitTerm(Struct, frozen=True, kw_only=True):
-    """A coefficient: seconds of one processor for each of an item (a bit for information).
-
-    It was measured between the rates `low` and `high` of the whole machine, in base units.
-    """
-
-    heading: str
-    item: str
-    value: Fraction
-    low: Fraction
-    high: Fraction
-
-
-class Size(Struct, frozen=True):
-    """Between which sizes, in bits, an item was measured."""
-
-    item: str
-    low: Fraction
-    high: Fraction
-
-
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count.
+
+    `rates` are what costs are fitted to: rates of items, or these times other columns; `items` are
+    all rates of items that the table has.
 
     Those `without` any work say nothing where there is no fixed load, and nothing where they have
     no load: whatever items cost, none cost nothing, and nobody measured that.
@@ -93,6 +85,7 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     lines: tuple[int, ...]
     load: Numbers
     rates: tuple[Numbers, ...]
+    items: tuple[Numbers, ...]
     other_path: frozenset[int]
     saturated: frozenset[int]
     without: frozenset[int]
@@ -113,14 +106,11 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
 
     def picked(self, column: Numbers) -> tuple[int, ...]:
         """Return the whole numbers of a column in the rows that are used."""
-        if len(self.used) == len(self.lines):
-            return column.whole
-        return tuple(column.whole[row] for row in self.used)
+        return picked(column, self.used)
 
     def ends(self, column: Numbers) -> tuple[Fraction, Fraction]:
         """Return the least and the greatest number of a column in the rows that are used."""
-        values = self.picked(column)
-        return min(values) * column.unit, max(values) * column.unit
+        return ends(column, self.used)
 
 
 class Fit(Struct, frozen=True, kw_only=True):
@@ -128,9 +118,10 @@ class Fit(Struct, frozen=True, kw_only=True):
 
     `cores` is how many processors share the load, one where nothing gave them; `left_out` names
     the columns that were not used, `not_measured` the lines of rows without a load or a rate;
-    `command` is what shows all of it. `has_fixed` is False where
-    no fixed load was requested. `weighting` explains how much rows count; None where there are no
-    more of them than numbers.
+    `command` is what shows all of it. `has_fixed` is False where no fixed load was requested,
+    `costs` are those that were named, and it `needs_served` where no heading says that the rates
+    were served. `weighting` explains how much rows count; None where there are no more of them than
+    numbers.
     """
 
     file: str
@@ -144,8 +135,16 @@ class Fit(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
     command: str
     has_cores: bool
+    costs: tuple[CostProduct, ...] = ()
+    needs_served: bool = False
     weighting: Weighting | None = None
     not_measured: tuple[int, ...] = ()
+
+    @property
+    def of(self) -> str:
+        """What of its table it is: the same numbers have the same file, and the same of it."""
+        fixed = "" if self.has_fixed else " without idle"
+        return " per ".join([f"{self.resource}{fixed}", *(cost.written for cost in self.costs)])
 
     @property
     def loads(self) -> tuple[Fraction, Fraction]:
@@ -177,9 +176,10 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
     show no cost, unless the rates are known to be what it served: they are read, but not used.
     Where no column is the load, each row is of a full machine, and shows no fixed load.
     """
-    table = usually_headed(table, reading.resource, unit_of)
+    table = usually_headed(table, reading.resource, unit_of, *reading.factors)
     reading = with_cores(table, reading)
     rates = rate_columns(table, unit_of)
+    needs_served = reading.is_served and not any(rate.is_served for rate in rates)
     if any(rate.is_served for rate in rates):
         reading = replace(reading, is_served=True)
     load = load_column(table, reading, rates, unit_of)
@@ -195,20 +195,31 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
     whole = table
     if reading.skips_missing:
         table = measured_rows(whole, (load.heading, *(rate.heading for rate in rates)))
-    runs = _runs(table, load, rates, reading)
-    found = _fit(table, load, rates, runs, reading)
+    columns = cost_columns(table, rates, reading.costs, unit_of)
+    runs = _runs(table, load, rates, columns, reading)
+    found = _fit(table, load, rates, columns, runs, reading)
     missing = sorted({*whole.lines} - {*table.lines}) if table is not whole else ()
-    return replace(found, not_measured=tuple(missing))
+    return replace(found, not_measured=tuple(missing), needs_served=needs_served)
 
 
 def _fit(
-    table: Table, load: LoadColumn, rates: Sequence[RateColumn], runs: Runs, reading: Reading
+    table: Table,
+    load: LoadColumn,
+    rates: Sequence[RateColumn],
+    columns: Sequence[CostColumn],
+    runs: Runs,
+    reading: Reading,
 ) -> Fit:
-    _check_rows(table, runs, len(rates), reading)
+    _check_rows(table, runs, len(columns), reading)
     if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
         raise DataError(
             f"all rows of `{table.name}` have the same rate: idle utilization cannot be separated",
             f"measure at several rates, or assume none: `{fit_command(table, reading)} --no-fixed`",
+        )
+    if not any(runs.picked(runs.load)):
+        raise DataError(
+            f"all rows of `{table.name}` have a utilization of 0",
+            "measure at higher rates, and with more digits",
         )
     squares = _squares(runs, None, has_fixed=reading.has_fixed)
     solved = squares.numbers
@@ -223,18 +234,14 @@ def _fit(
         solved = _squares(runs, weights.weights, has_fixed=reading.has_fixed).numbers
         assert solved is not None
     cores = reading.cores or Fraction(1)
+    values = solved[reading.has_fixed :]
     terms = tuple(
-        FitTerm(
-            heading=column.heading,
-            item=column.item,
-            value=value * runs.load.unit / rate.unit * cores,
-            low=low,
-            high=high,
-        )
-        for column, rate, value in zip(rates, runs.rates, solved[reading.has_fixed :], strict=True)
-        for low, high in [runs.ends(rate)]
+        _term(rates, column, runs, index, values[index] * cores)
+        for index, column in enumerate(columns)
     )
-    used = {load.heading, *(rate.heading for rate in rates), *report_columns(table)}
+    used = {load.heading, *(rates[column.rate].heading for column in columns)}
+    used |= {factor.heading for column in columns for factor, _ in column.factors}
+    used |= report_columns(table)
     return Fit(
         file=table.name,
         resource=load.name,
@@ -244,10 +251,27 @@ def _fit(
         fixed=solved[0] * runs.load.unit if reading.has_fixed else Fraction(0),
         has_fixed=reading.has_fixed,
         terms=terms,
-        sizes=_sizes(rates, runs),
+        costs=reading.costs,
+        sizes=measured_sizes(rates, runs.items, runs.used),
         runs=runs,
         left_out=tuple(heading for heading in table.headings if heading not in used),
         weighting=weights,
+    )
+
+
+def _term(
+    rates: Sequence[RateColumn], column: CostColumn, runs: Runs, index: int, value: Fraction
+) -> FitTerm:
+    """Return a coefficient; its `value` is in units of the columns."""
+    low, high = runs.ends(runs.items[column.rate])
+    return FitTerm(
+        heading=column.heading,
+        column=rates[column.rate].heading,
+        item=column.item,
+        value=value * runs.load.unit / runs.rates[index].unit,
+        low=low,
+        high=high,
+        factors=measured_factors(column, runs.used),
     )
 
 
@@ -261,7 +285,13 @@ def _squares(runs: Runs, weights: Sequence[int] | None, *, has_fixed: bool) -> L
     return LeastSquares(columns, target)
 
 
-def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: Reading) -> Runs:
+def _runs(
+    table: Table,
+    load: LoadColumn,
+    rates: Sequence[RateColumn],
+    costs: Sequence[CostColumn],
+    reading: Reading,
+) -> Runs:
     """Return the rows of a table, those that are used by their content."""
     columns: list[Numbers] = []
     for rate in rates:
@@ -286,7 +316,8 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
     return Runs(
         lines=table.lines,
         load=loads,
-        rates=tuple(columns),
+        rates=tuple(multiplied(table, cost, columns) for cost in costs),
+        items=tuple(columns),
         other_path=other_path,
         saturated=saturated,
         without=without,
@@ -336,21 +367,3 @@ def _check_rows(table: Table, runs: Runs, rates: int, reading: Reading) -> None:
     rows = f"{len(runs.used)} row{'s' * (len(runs.used) != 1)}"
     what = f"{count} number{'s' * (count != 1)}"
     raise DataError(f"`{table.name}` has only {rows} for {what}", "; ".join(hints))
-
-
-def _sizes(rates: Sequence[RateColumn], runs: Runs) -> tuple[Size, ...]:
-    """Return between which sizes each item was measured, where there is one column with bits."""
-    bits = [n for c, n in zip(rates, runs.rates, strict=True) if c.item == INFORMATION_BASE]
-    if len(bits) != 1:
-        return ()
-    found = []
-    for column, items in zip(rates, runs.rates, strict=True):
-        if column.item == INFORMATION_BASE:
-            continue
-        both = zip(runs.picked(bits[0]), runs.picked(items), strict=True)
-        ratios = [(b / i, b, i) for b, i in both if i]
-        if ratios:
-            unit = bits[0].unit / items.unit
-            (_, *low), (_, *high) = min(ratios), max(ratios)
-            found.append(Size(column.item, Fraction(*low) * unit, Fraction(*high) * unit))
-    return tuple(found)

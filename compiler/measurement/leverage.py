@@ -11,26 +11,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from math import sqrt
+from math import prod, sqrt
 
+from qps.compiler.measurement.fit_terms import FitTerm
 from qps.compiler.measurement.fits import Fit
 from qps.compiler.measurement.weighted_rows import LEAST_SHARE
 
 
-def relative_uncertainty(fit: Fit, rates: Mapping[str, float]) -> float:
+def relative_uncertainty(
+    fit: Fit, rates: Mapping[str, float], factors: Mapping[str, float] | None = None
+) -> float:
     """Return how unsure a fit is of a load, as a multiple of where it is least sure of its rows.
 
     `rates` are those of the whole machine by item, in base units; where one is missing there is
-    none. It concerns the line alone: that the truth goes on as a line is taken for granted.
+    none. `factors` are the columns by which they are multiplied. It concerns the line alone: that
+    the truth goes on as a line is taken for granted.
     """
     weights, numbers, least, largest = _seen(fit)
     row = [1.0] * fit.has_fixed + [
-        rates.get(term.item, 0.0) / float(column.unit)
+        rates.get(term.item, 0.0) * _multiple(term, factors or {}) / float(column.unit)
         for term, column in zip(fit.terms, fit.runs.rates, strict=True)
     ]
     along = (sum(a * b for a, b in zip(own, row, strict=True)) for own in weights)
     load = max(abs(sum(a * b for a, b in zip(numbers, row, strict=True))), least)
     return sqrt(sum(part * part for part in along) / largest) / load
+
+
+def _multiple(term: FitTerm, factors: Mapping[str, float]) -> float:
+    """Return by what the rate of a number is multiplied."""
+    values = [(factors.get(one.name, 0.0), one.exponent) for one in term.factors]
+    return prod(value**exponent if value else 0.0 for value, exponent in values)
 
 
 @lru_cache(maxsize=16)

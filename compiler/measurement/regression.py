@@ -18,8 +18,10 @@ from heapq import nsmallest
 from math import ceil, hypot, isnan, nan, sqrt
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.measurement.fit_spread import fit_spread
+from qps.compiler.measurement.fit_terms import Factor
 from qps.compiler.measurement.fits import LOW_LOAD, Fit
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.repeated_settings import errors_unseen
@@ -48,14 +50,15 @@ FEW_MISSED = 20
 class Coefficient(Struct, frozen=True):
     """A fitted number, in seconds of one processor for each item (a bit for information).
 
-    The fixed one is a load. `half_width` is that of its 95 % confidence interval, 0 where no row
-    is missed.
+    With `factors`, it is for each of an item and one of them. The fixed one is a load. `half_width`
+    is that of its 95 % confidence interval, 0 where no row is missed.
     """
 
     heading: str
     item: str | None
     value: float
     half_width: float | None
+    factors: tuple[Factor, ...] = ()
 
     @property
     def may_be_zero(self) -> bool:
@@ -310,12 +313,15 @@ def regression(fit: Fit) -> Regression:
 
 def _coefficients(fit: Fit, freedom: int) -> Iterator[Coefficient]:
     """Yield the numbers of a fit, first the fixed load if any, with their intervals."""
-    load = [("fixed", None, float(fit.fixed))] if fit.has_fixed else []
-    found = [*load, *((one.heading, one.item, float(one.value)) for one in fit.terms)]
+    load = [Coefficient("fixed", None, float(fit.fixed), None)] if fit.has_fixed else []
+    costs = [
+        Coefficient(one.heading, one.item, float(one.value), None, one.factors) for one in fit.terms
+    ]
+    found = [*load, *costs]
     widths = [0.0 if freedom > 0 else None] * len(found)
     spread = fit_spread(fit)
     if spread is not None:
         quantile = student_quantile((1 + _CONFIDENCE) / 2, spread.freedom)
         widths = [quantile * hypot(*weights) for weights in spread.weights]
-    for (heading, item, value), width in zip(found, widths, strict=True):
-        yield Coefficient(heading, item, value, width)
+    for one, width in zip(found, widths, strict=True):
+        yield replace(one, half_width=width)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.solver.answers.extrapolation import (
-    AT_ANSWER,
-    beyond_measured,
-    far_from_measured,
-    report_beyond,
-    report_far,
-)
+from qps.solver.answers.extrapolation import beyond_measured, report_beyond
+from qps.solver.answers.far_loads import AT_ANSWER, far_from_measured, report_far
 from qps.solver.answers.graph_criteria import all_criteria, rests_on_users
 from qps.solver.answers.solution import ResourceSolution, Verdict
 from qps.solver.answers.unmodeled_wait_warnings import report_uncounted_waits, uncounted_waits

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import Enum
-from math import ceil, isfinite
+from math import ceil, inf
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
@@ -15,15 +16,9 @@ from qps.compiler.lower.load_graph import Calibration, LoadGraph
 from qps.compiler.lower.requirements.waiting_measures import stations_in
 from qps.compiler.measurement.leverage import relative_uncertainty
 from qps.compiler.measurement.scalability.station_fit import StationFit
-from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, Dimension
 from qps.compiler.quantities.scales import with_unit
-
-_FAR = 2.0
-"""By how much a load may leave the range in which a cost was measured, before it is reported.
-
-Work in batches makes an item cheaper as load rises: a Linux forwarder needs 840 ns a packet at low
-load, 236 ns near saturation; so a load that is off by a factor of two may mean a third of the cost.
-"""
+from qps.solver.answers.far_loads import definite
 
 _RATE = 1.5
 """By how much a rate may pass the highest one that was measured.
@@ -45,17 +40,17 @@ _PEAK = 0.95
 """Part of the peak speed below which more items at once are reported: they slow each other."""
 
 _BYTE = 8
-AT_ANSWER = "at capacity"
 
 
 class Kind(Enum):
-    """What is beyond: a rate, the size of an item, all rates together, or how many there are.
+    """What is beyond: a rate, the size of an item, a factor, all rates, or how many there are.
 
     Of those that are there, more than were measured, or than there were at the peak throughput.
     """
 
     RATE = "rate"
     SIZE = "size"
+    FACTOR = "factor"
     MIX = "mix"
     PRESENT = "present"
     PEAK = "peak"
@@ -79,12 +74,16 @@ class Extrapolation(Struct, frozen=True, kw_only=True):
     specified: float
     low: float
     high: float
+    unit: str = ""
 
     @property
     def times(self) -> float:
         """By how much it lies beyond."""
-        is_size = self.kind is Kind.SIZE
-        return max(self.specified / self.high, self.low / self.specified if is_size else 0.0)
+        has_least = self.kind in (Kind.SIZE, Kind.FACTOR)
+        return max(
+            _times(self.specified, self.high),
+            _times(self.low, self.specified) if has_least else 0.0,
+        )
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -100,9 +99,10 @@ def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Extrapolation
         if found.fit is None:
             continue
         point = graph.at(population)
-        rates = {item: _definite(point.number(rate)) for item, rate in found.rates.items()}
-        alone = [*_rates(found, rates), *_sizes(found, rates)]
-        yield from alone or _mixes(found, rates)
+        rates = {item: definite(point.number(rate)) for item, rate in found.rates.items()}
+        factors = {name: definite(point.number(value)) for name, value in found.factors.items()}
+        alone = [*_rates(found, rates), *_sizes(found, rates), *_factors(found, factors)]
+        yield from alone or _mixes(found, rates, factors)
 
 
 def _present(
@@ -116,7 +116,7 @@ def _present(
     if speeds[-1] < _PEAK * speeds[peak - 1]:
         limits.append((Kind.PEAK, peak))
     for one in stations_in(graph.analysis.streams.values(), [found.resource]):
-        present = _definite(graph.at(population).number(one.number))
+        present = definite(graph.at(population).number(one.number))
         for kind, limit in limits:
             slowed = present > peak and law.speed(min(ceil(present), most)) < _PEAK * max(speeds)
             if present > limit and (kind is Kind.PRESENT or slowed):
@@ -136,7 +136,8 @@ def _present(
 
 def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
     assert found.fit is not None
-    for term in found.fit.terms if found.is_on_measured else ():
+    terms = {term.item: term for term in found.fit.terms} if found.is_on_measured else {}
+    for term in terms.values():
         rate, high = values.get(term.item, 0.0), float(term.high)
         if high and rate > high * _RATE:
             scale = _BYTE if term.item == INFORMATION_BASE else 1
@@ -155,13 +156,36 @@ def _sizes(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolati
                 yield _beyond(found, size.item, *of, kind=Kind.SIZE)
 
 
-def _mixes(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
+def _factors(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
+    """Yield the columns that multiply rates, where they are beyond those of the table."""
+    assert found.fit is not None
+    known = {factor.name: factor for term in found.fit.terms for factor in term.factors}
+    for name, factor in known.items():
+        value, low, high = values.get(name, 0.0), float(factor.low), float(factor.high)
+        if value > high * _SIZE or value * _SIZE < low:
+            scale, unit = _shown_in(factor.dimension)
+            of = (value / scale, low / scale, high / scale)
+            beyond = _beyond(found, name, *of, kind=Kind.FACTOR)
+            yield replace(beyond, column=name, unit=unit)
+
+
+def _shown_in(dimension: Dimension) -> tuple[float, str]:
+    """Return how many base units a value is shown in, and that unit."""
+    if dimension == Dimension.of(INFORMATION_BASE):
+        return _BYTE, "byte"
+    return 1.0, "" if dimension == DIMENSIONLESS else str(dimension)
+
+
+def _mixes(
+    found: Calibration, values: dict[str, float], factors: dict[str, float]
+) -> Iterator[Extrapolation]:
     fit = found.fit
     assert fit is not None
     if len(fit.terms) > 1 and found.is_on_measured:
-        unsure = relative_uncertainty(fit, values)
+        unsure = relative_uncertainty(fit, values, factors)
         if unsure > _MOST_UNCERTAIN:
-            items = " and ".join(f"{_word(term.item)}/s" for term in fit.terms)
+            words = dict.fromkeys(f"{_word(term.item)}/s" for term in fit.terms)
+            items = " and ".join([*words, *factors])
             yield _beyond(found, items, unsure, 0.0, 1.0, kind=Kind.MIX)
 
 
@@ -175,7 +199,7 @@ def _beyond(
     kind: Kind = Kind.RATE,
 ) -> Extrapolation:
     assert found.fit is not None
-    columns = [term.heading for term in found.fit.terms if term.item == item]
+    columns = [term.column for term in found.fit.terms if term.item == item]
     return Extrapolation(
         span=found.span,
         component=found.component,
@@ -190,9 +214,9 @@ def _beyond(
     )
 
 
-def _definite(rate: float) -> float:
-    """Return a rate, 0 where it has no definite value."""
-    return rate if isfinite(rate) else 0.0
+def _times(value: float, end: float) -> float:
+    """Return how many times as large a value is as an end of what was measured."""
+    return value / end if end else (inf if value > 0 else 0.0)
 
 
 def farthest(found: Iterable[Extrapolation]) -> tuple[Extrapolation, ...]:
@@ -261,6 +285,11 @@ def _message(one: Extrapolation) -> str:
             f"{value} {one.item}s wait at {one.resource} for `{one.component}`, but at most {high} "
             f"{one.column} were measured (`{one.file}`)"
         )
+    if one.kind is Kind.FACTOR:
+        return (
+            f"`{one.component}` runs with `{one.column}` = {with_unit(value, one.unit)} at "
+            f"{one.resource}, but {low} to {high} were measured (`{one.file}`)"
+        )
     measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
     return (
         f"`{one.component}` runs with {with_unit(value, _unit(one))} at {one.resource}, but "
@@ -279,9 +308,9 @@ def _how_far(one: Extrapolation) -> str:
                 f"that is {times} the largest number in column `{one.column}`; beyond it, the "
                 "model assumes the last measured speed"
             )
-        case Kind.SIZE if one.specified < one.low:
+        case Kind.SIZE | Kind.FACTOR if one.specified < one.low:
             return f"the smallest measured value is {times} as large"
-        case Kind.SIZE:
+        case Kind.SIZE | Kind.FACTOR:
             return f"that is {times} the largest measured value"
     return (
         f"that is {times} the largest value of column `{one.column}`; intervals assume a "
@@ -291,6 +320,8 @@ def _how_far(one: Extrapolation) -> str:
 
 def _unit(one: Extrapolation) -> str:
     match one.kind:
+        case Kind.FACTOR:
+            return one.unit
         case Kind.SIZE:
             return f"byte/{_word(one.item)}"
         case Kind.RATE:
@@ -300,77 +331,6 @@ def _unit(one: Extrapolation) -> str:
 
 def _word(item: str) -> str:
     return "byte" if item == INFORMATION_BASE else item
-
-
-class FarLoad(Struct, frozen=True, kw_only=True):
-    """A cost that is used at a `load` far from those at which it was measured; `where` in words."""
-
-    span: Span
-    component: str
-    resource: str
-    load: float
-    low: float
-    high: float
-    where: str
-
-    @property
-    def times(self) -> float:
-        """By how much the load lies beyond."""
-        return max(self.load / self.high, self.low / self.load)
-
-
-def far_from_measured(
-    graph: LoadGraph, loads: Mapping[str, float], where: str
-) -> Iterator[FarLoad]:
-    """Yield the costs that are used far from the load at which they were measured."""
-    for found in graph.analysis.calibrations:
-        load = loads[found.resource]
-        if load > 0 and not found.low / _FAR <= load <= found.high * _FAR:
-            yield FarLoad(
-                span=found.span,
-                component=found.component,
-                resource=found.resource,
-                load=load,
-                low=found.low,
-                high=found.high,
-                where=where,
-            )
-
-
-def far_at(graph: LoadGraph, population: int, where: str) -> Iterator[FarLoad]:
-    """Yield the costs that are used far from the load at which they were measured, at a number."""
-    point = graph.at(population)
-    used = {found.resource for found in graph.analysis.calibrations}
-    loads = {name: _definite(point.number(graph.resources[name].load)) for name in used}
-    return far_from_measured(graph, loads, where)
-
-
-def farthest_loads(found: Iterable[FarLoad]) -> tuple[FarLoad, ...]:
-    """Return of each cost on a resource the load that is farthest from those measured."""
-    farthest_by_place: dict[tuple[Span, str], FarLoad] = {}
-    for one in found:
-        key = one.span, one.resource
-        if key not in farthest_by_place or one.times > farthest_by_place[key].times:
-            farthest_by_place[key] = one
-    return tuple(farthest_by_place.values())
-
-
-def report_far(found: Iterable[FarLoad], sink: Sink) -> None:
-    """Warn of costs that are used far from the load at which they were measured."""
-    for one in found:
-        is_above = one.load > one.high
-        nearest = one.high if is_above else one.low
-        is_answer = one.where == AT_ANSWER
-        what = "capacity" if is_answer else "demand"
-        sink.report(
-            codes.FAR_FROM_MEASURED,
-            one.span,
-            f"`{one.component}` was measured at {nearest * 100:.3g} % utilization of "
-            f"{one.resource}, but the utilization is {one.load * 100:.3g} % {one.where}",
-            hint=f"measure near {one.load * 100:.3g} %; demand per item often falls under load "
-            f"(batching), so the {what} may be "
-            f"{'underestimated' if is_above is is_answer else 'overestimated'}",
-        )
 
 
 def _plain(value: float) -> str:

@@ -18,7 +18,7 @@ def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown,
     found: dict[str, dict[str, None]] = {}
     for one in graph.analysis.calibrations:
         fit = one.fit
-        if fit is None or (fit.file, str(fit.resource)) in counted:
+        if fit is None or (fit.file, fit.of) in counted:
             continue
         if fit_spread(fit) is None:
             name = f"{one.component}.{one.resource.rpartition('.')[2]}"

@@ -35,17 +35,8 @@ from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula, maximum, n
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
-from qps.solver.answers.extrapolation import (
-    AT_ANSWER,
-    Extrapolation,
-    FarLoad,
-    beyond_measured,
-    far_at,
-    farthest,
-    farthest_loads,
-    report_beyond,
-    report_far,
-)
+from qps.solver.answers.extrapolation import Extrapolation, beyond_measured, farthest, report_beyond
+from qps.solver.answers.far_loads import AT_ANSWER, FarLoad, far_at, farthest_loads, report_far
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.graph_solution import certified_answer
 from qps.solver.answers.saturation import least_saturation

@@ -222,7 +222,12 @@ def _run_fit(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> 
         raise
     spread = fit_spread(fit, may_bend=False)
     found = {None: float(fit.fixed)} | {term.item: float(term.value) for term in fit.terms}
-    names = [None, *(term.item for term in fit.terms)]
+    names = [*[None] * fit.has_fixed, *(term.item for term in fit.terms)]
+    if None in stated.items and not fit.has_fixed:
+        raise DataError(
+            f"`{table.name}` shows no idle utilization to compare with that of `{stated.machine}`",
+            "add a column for the utilization, such as `cpu in %`",
+        )
     places = [names.index(item) for item in stated.items]
     if len(fit.runs.used) <= size:
         return None

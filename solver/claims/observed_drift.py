@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.check.model.fits.check_fits import unit_reader
+from qps.compiler.check.model.fits.fit_units import unit_reader
 from qps.compiler.measurement.fit_columns import rate_columns
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.pipeline import Spec

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
@@ -112,6 +113,11 @@ def _steps(streams: Iterable[ir.Stream]) -> Iterator[tuple[str, ir.Step]]:
                     yield leg.node, step
 
 
+def _has_factors(cost: ir.Cost) -> bool:
+    """Return whether a cost is fitted to products of columns."""
+    return cost.fit is not None and any(term.factors for term in cost.fit.terms)
+
+
 def _items(cost: ir.Cost) -> tuple[str, ...]:
     """Return the items that a cost is of; nothing where it is of something else, too."""
     if cost.fit is not None:
@@ -150,8 +156,16 @@ def _together(model: ir.Model, used: Sequence[_Used]) -> StatedCosts:
         )
     machine, resource = used[0].machine, used[0].cost.resource
     reading = _reading(machine, resource)
+    if any(_has_factors(one.cost) for one in used):
+        raise DataError(
+            f"{listed(names, 'and')} have demands per product of columns, which runs are not held "
+            "against",
+            "fit the new runs by themselves: `qps fit`, and compare both",
+        )
     if len(used) == 1 and used[0].cost.fit is not None:
-        return _of_fit(used[0].cost.fit, names, machine.name, reading)
+        fit = used[0].cost.fit
+        reading = replace(reading, has_fixed=fit.has_fixed, costs=fit.costs)
+        return _of_fit(fit, names, machine.name, reading)
     configuration = base_configuration(model)
     idle = machine.resource(resource)
     exprs: dict[str | None, list[ir.Expr]] = {}

@@ -20,8 +20,8 @@ Runs = str | Path | ObservedRuns
 """A table of runs: a CSV file, or a result of `observe`."""
 AUTO = "auto"
 """The source of files that are recognized by their content."""
-NO_NAME = "observed runs"
-"""How runs are called that are no file."""
+NO_NAME = "runs.csv"
+"""How runs are called that are no file: as a component to paste names them."""
 
 
 def observe(
@@ -111,13 +111,16 @@ def fit(
     fixed: bool = True,
     served: bool = False,
     units: Sequence[str] = (),
+    per: Sequence[str] = (),
 ) -> FitView:
     """Fit service demands to a table of runs; return them with their uncertainty.
 
     The result has the attributes of `qps fit --format json`. For example, `fit("web.csv",
-    cores=2).component` is a component that you can paste into a spec. `cores` is the number of
-    cores if the table has no `cores` column. `fixed=False` is equivalent to `--no-fixed`. `units`
-    declares your own item units. Raises QpsError if the table has too little data.
+    cores=2).component` is a component that you can paste into a spec; it names the table, so save
+    the result of `observe` next to the spec, as `runs.csv`. `cores` is the number of cores if the
+    table has no `cores` column. `fixed=False` is equivalent to `--no-fixed`. `units` declares your
+    own item units. `per` names the demands, as `--per` does: `["token", "token * context"]`. Raises
+    QpsError if the table has too little data.
     """
     from qps.compiler.check.model.fits.fit_requests import fitted_to  # noqa: PLC0415
     from qps.reports.text.measurements.fit_view import fit_view  # noqa: PLC0415
@@ -132,6 +135,7 @@ def fit(
             has_fixed=fixed,
             is_served=served,
             units=units,
+            per=per,
         )
     except DataError as error:
         raise wrong(error) from error

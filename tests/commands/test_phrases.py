@@ -105,14 +105,14 @@ _OUTSIDE = {
     "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None": "a type",
     "words none": "an attribute of an element",
     "target of (.+)": "a name in results",
-    "{}machine tested { {} {} {}{} }\ncomponent step {\n{}\n  source {}\n}\n": "a spec",
+    "{}{}machine tested { {} {} {}, idle {} }\ncomponent step{} {\n{}\n}\n": "a spec",
+    " with idle = 0 %": "a spec",
     "{}machine tested { cpu {} }\ncomponent step {\n{}\n  source {}\n}\n": "a spec",
     "machine tested { cpu 1 core, queueing ps speeds {} }\ncomponent step {\n  cpu {} measured on "
     "tested\n{}}\n": "a spec",
     "fit {} by {}": "a part of a spec",
     "  {} measured on {}": "a line of a spec",
     "  {}\n    measured on {}": "a line of a spec",
-    " at {} % load": "a part of a line of a spec",
     "default-src 'none'; style-src 'unsafe-inline'": "a security policy",
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'": "the same",

@@ -15,11 +15,10 @@ from helpers.turn_table import TURN
 from measurement.test_fit_warnings import SLIP, reported_of
 from measurement.test_fits import fit, reported
 from qps.cli import main
-from qps.compiler.diagnostics.source import Source
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.regression import regression
 from qps.compiler.measurement.student_t import student_quantile
-from qps.compiler.pipeline import check_file, check_source
+from qps.compiler.pipeline import check_file
 from qps.reports.text.measurements.fit_text import component_text
 from qps.solver.answers.worst_mode import solve_model
 
@@ -201,11 +200,12 @@ def test_a_published_rate_of_a_full_machine(
     (folder / "full.csv").write_text("request/s\n40000\n")
     command = ["fit", "full.csv", "--cores", "8"]
     assert main([*command, "--served"]) == 0
-    assert "idle" not in capsys.readouterr().out
+    assert "\n  idle " not in capsys.readouterr().out
     assert main([*command, "--served", "--no-fixed"]) == 0
     out = capsys.readouterr().out
-    assert "machine tested { cpu 8 cores }" in out
-    assert "cpu 200 us/request measured on tested at 100 % load" in out
+    assert "machine tested { cpu 8 cores, idle 0 % }" in out
+    assert 'cpu fit "full.csv" with idle = 0 % measured on tested' in out
+    assert "request/s 200" in " ".join(out.split())
 
 
 def test_full_rows_count_where_rates_are_what_was_served() -> None:
@@ -239,10 +239,14 @@ def test_without_a_fixed_part_the_rates_cause_all() -> None:
     st.booleans(),
     st.booleans(),
 )
-def test_the_suggested_text_is_accepted(
-    rows: list[tuple[int, int, int]], has_fixed: bool, is_served: bool
+def test_the_suggested_text_is_accepted_and_means_the_same_fit(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[tuple[int, int, int]],
+    has_fixed: bool,
+    is_served: bool,
 ) -> None:
-    text = "cpu in %,packet/s,byte/s\n" + "".join(f"{c},{p},{b}\n" for c, p, b in rows)
+    served = "served in " * is_served
+    text = f"cpu in %,{served}packet/s,byte/s\n" + "".join(f"{c},{p},{b}\n" for c, p, b in rows)
     try:
         found = fit(text, has_fixed=has_fixed, is_served=is_served)
     except DataError:
@@ -251,11 +255,21 @@ def test_the_suggested_text_is_accepted(
     if component is None:
         assert min(found.fixed, *(term.value for term in found.terms)) < 0
         return
-    spec = (
+    folder = tmp_path_factory.mktemp("pasted")
+    (folder / "runs.csv").write_text(text)
+    spec = folder / "pasted.qps"
+    spec.write_text(
         component + "users N in 1..9\ntopology { node host = tested }\n"
         "stream flow { traffic 9 packet/s, 99 byte/packet; at host { step } }\n"
     )
-    assert [d.message for d in check_source(Source("p", spec)).diagnostics if d.is_error] == []
+    checked = check_file(spec)
+    assert [d.message for d in checked.diagnostics if d.is_error] == []
+    assert checked.value is not None
+    fits = [again for _, again in checked.value.model.fits]
+    assert fits
+    for again in fits:
+        assert again.fixed == found.fixed
+        assert [term.value for term in again.terms] == [term.value for term in found.terms]
 
 
 def test_an_item_of_ones_own_can_be_pasted(

@@ -314,7 +314,7 @@ def test_saturated_rows_are_named(folder: Path, capsys: pytest.CaptureFixture[st
     assert main(["fit", "full.csv", "--cores", "4"]) == 0
     out = capsys.readouterr().out
     assert "warning: lines 5 and 6 at 99 % utilization or more" in out
-    assert "at 15..85 % load" in out
+    assert 'cpu fit "full.csv" measured on tested' in out
 
 
 def test_nothing_but_saturated_rows_is_too_little(

@@ -58,7 +58,7 @@ def test_a_fit_has_the_keys_of_its_json(place: Path, capsys: pytest.CaptureFixtu
     by_name = {one.name: one.value for one in found.coefficients}
     assert by_name["request/s"] == pytest.approx(2e-3, rel=0.05)  # s of one of two cores
     assert found.component is not None
-    assert "ms/request" in found.component
+    assert 'cpu fit "web.csv" measured on tested' in found.component
     bare = qps.fit("web.csv", cores=2, fixed=False, resource="cpu")
     assert [one.name for one in bare.coefficients] == ["request/s", "byte/s"]
     assert "measured below 50 % utilization" in found._repr_html_()
@@ -82,7 +82,7 @@ def test_runs_that_were_read_are_fitted_without_a_file(place: Path) -> None:
     from_file = qps.fit("web.csv", cores=1)
     found = qps.fit(table, cores=1)
     assert found.coefficients == from_file.coefficients
-    assert found.file == "observed runs"
+    assert found.file == "runs.csv"
 
 
 def test_runs_of_a_prometheus(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -190,7 +190,7 @@ class NodeBuilder:
         per_second, capacity = self._speed_and_capacity(node, resource, cost)
         station = self._station(node, resource, capacity)
         if cost.measured_at is not None or cost.station is not None:
-            self._calibrate(name, by, cost, machine)
+            self._calibrate(name, step.component, cost, node)
         busy = charged * constant * per_second / capacity / station.fastest
         if resource.kind is ir.ResourceKind.STORE:
             self._network.permanent_holds.setdefault(name, []).append((by, busy))
@@ -281,8 +281,9 @@ class NodeBuilder:
         """Return what distinguishes numbers of one name: the node, then the stream."""
         return f"at {node}", f"in {self._stream.name}"
 
-    def _calibrate(self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine) -> None:
+    def _calibrate(self, resource: str, component: ir.Component, cost: ir.Cost, node: str) -> None:
         """Note at which load a cost was measured."""
+        by = component.name
         # A closed load test reaches from one client to saturation: all loads.
         low, high = map(float, cost.measured_at or (0, 1))
         self._network.calibrations[resource, by] = Calibration(
@@ -294,7 +295,11 @@ class NodeBuilder:
             fit=cost.fit,
             station=cost.station,
             rates={},
-            is_on_measured=is_on_measured(self._network.model, cost, machine),
+            factors={
+                name: number_of(self._expressions, component, name, value, self._where(node))
+                for name, value in cost.factors
+            },
+            is_on_measured=is_on_measured(self._network.model, cost, self._machine(node)),
         )
 
     def _effects(

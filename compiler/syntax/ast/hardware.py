@@ -25,14 +25,24 @@ class Defaults(Declaration, frozen=True):
     machine: Name
 
 
+class Held(Written, frozen=True):
+    """`with idle = 0 %` behind a fit: a number that is not fitted."""
+
+    name: Name
+    value: Expr
+
+
 class Fit(Written, frozen=True):
     """`fit "turn.csv"`: numbers that are fitted to a table of measurements.
 
-    `fit "runs.csv" by threads` fits throughput by a column of how many clients there were.
+    `fit "runs.csv" by threads` fits throughput by a column of how many clients there were;
+    `per token + per token * context` says of which columns the `costs` are.
     """
 
     file: Text
     by: Name | None = None
+    costs: tuple[Expr, ...] = ()
+    held: Held | None = None
 
 
 class Parent(Written, frozen=True):

@@ -16,9 +16,10 @@ from qps.compiler.check.model.fits.check_fits import (
     negative_cost_help,
     pull_text,
 )
+from qps.compiler.check.model.fits.fit_quantities import shown_demand
 from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.measurement.bending import bend_of
-from qps.compiler.measurement.fits import LOW_LOAD, SATURATED
+from qps.compiler.measurement.fits import LOW_LOAD, SATURATED, Fit
 from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
@@ -108,6 +109,8 @@ def cost_scale(item: str | None, value: float) -> tuple[float, str]:
 
 
 def _scale(coefficient: Coefficient) -> tuple[float, str]:
+    if coefficient.item is not None and coefficient.factors:
+        return shown_demand(coefficient.item, coefficient.factors, coefficient.value)
     return cost_scale(coefficient.item, coefficient.value)
 
 
@@ -239,28 +242,39 @@ def _lines(lines: Sequence[int]) -> str:
 
 
 def component_text(found: Regression) -> str | None:
-    """Return the lines to paste into a spec: the machine's idle load, and the component.
+    """Return the lines to paste into a spec: they name the table, so that intervals are kept.
 
-    None where a number is below zero: a spec with it would be refused.
+    None where a number is below zero: a spec with it would be refused. Columns that multiply costs
+    are arguments of the component.
     """
     fit = found.fit
     if below_zero(fit):
         return None
-    terms = [c for c in found.coefficients if c.item is not None]
-    shown = [f"{_plain(c.value * _scale(c)[0])} {_scale(c)[1]}" for c in terms]
-    cost = f"{fit.resource} {' + '.join(shown)}"
+    file = f"fit {quoted(fit.file)}"
+    per = "".join(f"{' +' * (i > 0)} per {one.written}" for i, one in enumerate(fit.costs))
+    idle = f"{file}{per}" if fit.has_fixed else "0 %"
+    cost = f"{fit.resource} {file}{per}{'' if fit.has_fixed else ' with idle = 0 %'}"
     cores = _plain(float(fit.cores))
     unit = "core" if fit.cores == 1 else "cores"
-    idle = f", idle {_plain(float(fit.fixed) * 100)} %" if fit.has_fixed else ""
-    own = (term.item for term in fit.terms if term.item != INFORMATION_BASE)
+    own = dict.fromkeys(term.item for term in fit.terms if term.item != INFORMATION_BASE)
     units = [f"unit {item}\n" for item in own if built_in(item) is None]
+    names = dict.fromkeys(factor.name for term in fit.terms for factor in term.factors)
+    formals = f"({', '.join(names)})" if names else ""
     return (
-        f"{''.join(units)}machine tested {{ {fit.resource} {cores} {unit}{idle} }}\n"
-        f"component step {{\n"
-        f"{cost_lines(cost, f'tested{_at_load(found)}')}\n"
-        f"  source {quoted(phrase('fit.fitted_to', file=fit.file))}\n"
+        f"{''.join(_before_pasting(fit))}{''.join(units)}"
+        f"machine tested {{ {fit.resource} {cores} {unit}, idle {idle} }}\n"
+        f"component step{formals} {{\n"
+        f"{cost_lines(cost, 'tested')}\n"
         "}\n"
     )
+
+
+def _before_pasting(fit: Fit) -> Iterable[str]:
+    """Yield what a table lacks that a spec cannot say of it, as remarks."""
+    if fit.needs_served:
+        yield f"# {phrase('fit.rename_served', column=fit.terms[0].column)}\n"
+    if fit.not_measured:
+        yield f"# {phrase('fit.remove_missing', lines=_lines(fit.not_measured))}\n"
 
 
 def cost_lines(cost: str, measured_on: str) -> str:
@@ -273,19 +287,6 @@ def quoted(text: str) -> str:
     """Return a text as a spec writes it: in one line, without the mark that ends it."""
     escaped = "".join("'" if character in '"\\\\' else character for character in one_line(text))
     return f'"{escaped}"'
-
-
-def _at_load(found: Regression) -> str:
-    """Return between which loads was measured; an idle machine shows no work."""
-    fit = found.fit
-    low, high = fit.loads
-    if not low:
-        low = min((load for row in fit.runs.used if (load := fit.runs.load[row])), default=low)
-    if not low:
-        return ""
-    low, high = (min(load, type(load)(1)) for load in (low, high))
-    shown = [_plain(float(load) * 100) for load in (low, high)]
-    return f" at {'..'.join(dict.fromkeys(shown))} % load"
 
 
 def _plain(value: float) -> str:

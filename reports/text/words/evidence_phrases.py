@@ -94,7 +94,8 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     "fit.below_zero": "{name} is below zero: {advice}",
     "fit.copies": "copies of these",
     "fit.equally_influential": "{count:,} more rows are equally influential",
-    "fit.fitted_to": "fitted to {file}",
+    "fit.remove_missing": "remove {lines} of the table, which have no measurement",
+    "fit.rename_served": "name the column `served in {column}`, as --served reads it",
     "fit.empty_rows": "{lines} without rates and utilization: ignored",
     "fit.idle_rows": (
         "{lines} with utilization but no work: idle utilization. The fit has no idle term, "

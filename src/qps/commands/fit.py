@@ -31,6 +31,7 @@ def run(arguments: Namespace) -> Exit:
             has_fixed=not arguments.no_fixed,
             is_served=arguments.served,
             units=arguments.unit,
+            per=arguments.per,
         )
     except DataError as error:
         raise complain(error.message, error.hint) from error
@@ -52,6 +53,7 @@ def _by_clients(arguments: Namespace, text: str) -> Exit:
         for flag, value in (
             ("--cores", arguments.cores),
             ("--resource", arguments.resource),
+            ("--per", arguments.per),
             ("--no-fixed", arguments.no_fixed),
             ("--served", arguments.served),
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
 from qps.compiler import ir
 from qps.compiler.check.model.fits.check_fits import FitChecker
 from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
+from qps.compiler.check.model.fits.fit_clauses import FitClauses
 from qps.compiler.check.model.hardware.check_families import Member
 from qps.compiler.check.model.hardware.check_machines import MachineChecker
 from qps.compiler.check.names.declarations import Module, lookup_as
@@ -45,6 +47,7 @@ class CostChecker(Part, frozen=True):
                 return None
         loads = self._loads(item, scope)
         fit = station = None
+        factors: Mapping[str, ir.Quantity] | None = {}
         terms: tuple[ir.Quantity, ...] | None
         if isinstance(item.amount, ast.Fit) and item.amount.by is not None:
             station = self._station(item, item.amount, measured_on, scope)
@@ -54,12 +57,16 @@ class CostChecker(Part, frozen=True):
         elif isinstance(item.amount, ast.Fit):
             fit = self._fit(item, item.amount, measured_on, scope)
             source = origin(member.own.source, member.own.fitted)
-            fits = FitChecker(self.expressions)
-            terms = None if fit is None else fits.terms(fit, item.amount, source)
-            loads = loads if fit is None else loads or fit.loads
+            terms = None
+            if fit is not None:
+                factors = FitClauses(self.expressions).factors(item.amount, fit, scope)
+                if factors is not None:
+                    fits = FitChecker(self.expressions)
+                    terms = fits.terms(fit, item.amount, source, factors)
+                loads = loads or fit.loads
         else:
             terms = self._terms(item.amount, scope)
-        if terms is None:
+        if terms is None or factors is None:
             return None
         scaled_by = None
         if item.scaled_by is not None:
@@ -80,6 +87,7 @@ class CostChecker(Part, frozen=True):
             thread=thread.text if thread is not None else None,
             fit=fit,
             station=station,
+            factors=tuple(factors.items()),
         )
 
     def _station(
@@ -184,10 +192,14 @@ class CostChecker(Part, frozen=True):
         found = FitChecker(self.expressions).fit(
             fit,
             Reading(resource=item.resource.text, cores=cores, processors=processors),
-            scope.module,
+            scope,
         )
         if found is not None and resource.idle is None and machine is not None:
             FitChecker(self.expressions).idle_dropped(found, machine.name, fit)
+        elif found is not None and resource.idle is not None and machine is not None:
+            idle = self.known.fitted.get(resource.idle.span)
+            if idle is not None and idle.file == found.file and idle.of != found.of:
+                FitChecker(self.expressions).idle_of_another(found, machine.name, fit)
         return found
 
     def _lacks_unit(self, addend: ast.Expr) -> bool:

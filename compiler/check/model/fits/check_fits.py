@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.fits.fit_clauses import FitClauses
 from qps.compiler.check.model.fits.fit_quantities import (
-    demand_scale,
-    demand_unit,
     fit_terms,
     fitted_idle,
     fitted_number,
-    item_word,
+    multiplied,
+    shown_demand,
 )
+from qps.compiler.check.model.fits.fit_units import unit_reader
 from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.program import Program
-from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
-from qps.compiler.check.values.context import Context
+from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.fixits import insertion_after_hint
-from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.bending import Bend, bend_of
-from qps.compiler.measurement.fit_columns import Reading, UnitOf
+from qps.compiler.measurement.cost_products import CostProduct, item_word
+from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fit_spread import fit_spread
+from qps.compiler.measurement.fit_terms import Factor
 from qps.compiler.measurement.fits import Fit, fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.measurement.regression import Coefficient, Regression, Residual, regression
-from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.parse import parse_change
 
 IDLE_SHOWN = Fraction(1, 1000)
 """Load of an idle machine from which it makes a difference to an answer."""
@@ -43,28 +40,15 @@ _MUCH_LEFT = 0.5
 _NOTHING_LEFT = 1e-9
 
 
-def unit_reader(module: Module) -> UnitOf:
-    """Return what reads units as a module knows them; what is no unit is no mistake there."""
-
-    def read(text: str) -> tuple[Fraction, Dimension] | None:
-        parsed = parse_change(Source("heading", f"x = 1 {text}"))
-        if parsed.value is None or isinstance(parsed.value.value, ast.Range | ast.Listed):
-            return None
-        scope = Scope(module, AllowedNames.NOTHING)
-        context = Context(program=Program(module, (module,)), sink=Sink())
-        quantity = ExpressionChecker(context).quantity(parsed.value.value, scope)
-        if quantity is None or not isinstance(quantity.expr, ir.Constant):
-            return None
-        return quantity.expr.value, quantity.dimension
-
-    return read
-
-
 class FitChecker(Part, frozen=True):
     """Reads the tables that costs are fitted to, each once for a resource."""
 
-    def fit(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
+    def fit(self, item: ast.Fit, reading: Reading, scope: Scope) -> Fit | None:
         """Return the costs that fit a table, or None where it was reported."""
+        read = FitClauses(self.expressions).reading(item, reading, scope)
+        return None if read is None else self._fit(item, read, scope.module)
+
+    def _fit(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
         source = module.syntax.source
         path = f"{source.folder}\0{item.file.value}"
         fits, resource = self.known.fits, reading.resource or ""
@@ -105,11 +89,21 @@ class FitChecker(Part, frozen=True):
 
     # -- its numbers -----------------------------------------------------------------------
 
-    def terms(self, fit: Fit, item: ast.Fit, source: str | None) -> tuple[ir.Quantity, ...]:
-        """Return the coefficients of a fit as addends of a cost."""
+    def terms(
+        self, fit: Fit, item: ast.Fit, source: str | None, factors: Mapping[str, ir.Quantity]
+    ) -> tuple[ir.Quantity, ...]:
+        """Return the coefficients of a fit as addends of a cost.
+
+        Those that are per several columns are multiplied by the `factors`, what the spec has of
+        these columns.
+        """
         found = zip(fit.terms, fit_terms(fit, item.span), strict=True)
         return tuple(
-            self._number(fit, index, replace(amount, source=source), f".{item_word(term.item)}")
+            multiplied(
+                self._number(fit, index, replace(amount, source=source), f".{term.name}"),
+                term,
+                factors,
+            )
             for index, (term, amount) in enumerate(found, start=fit.has_fixed)
         )
 
@@ -130,7 +124,7 @@ class FitChecker(Part, frozen=True):
             weights=spread.weights[index],
             freedom=spread.freedom,
             noise=spread.noise,
-            table=f"{fit.file}\0{fit.resource}",
+            table=f"{fit.file}\0{fit.of}",
         )
 
     # -- what makes a fit doubtful ---------------------------------------------------------
@@ -206,6 +200,22 @@ class FitChecker(Part, frozen=True):
             hint=self._same_idle(fit, machine),
         )
 
+    def idle_of_another(self, fit: Fit, machine: str, item: ast.Fit) -> None:
+        """Warn of an idle load that another fit to the same table has."""
+        idle = "0 %"
+        if fit.has_fixed:
+            costs = "".join(
+                f" {'+ ' * (i > 0)}per {one.written}" for i, one in enumerate(fit.costs)
+            )
+            idle = f'fit "{fit.file}"{costs}'
+        self.sink.report(
+            codes.IDLE_DROPPED,
+            item.span,
+            f"the idle utilization of `{machine}` is that of another fit to `{fit.file}`, with "
+            "other numbers",
+            hint=f"write the same in the machine: `idle {idle}`",
+        )
+
 
 MISSED_HINT = (
     "use a heading with a known unit, such as `packet/s` or `MB/s`, declare your own with "
@@ -260,7 +270,10 @@ def missed_text(fit: Fit) -> str:
 def below_zero(fit: Fit) -> list[str]:
     """Return the names of the fitted numbers that cannot be: those below zero."""
     named = [("the idle utilization", fit.fixed)]
-    named += [(f"the service demand per {item_word(term.item)}", term.value) for term in fit.terms]
+    named += [
+        (f"the service demand per {_per(term.item, term.factors)}", term.value)
+        for term in fit.terms
+    ]
     return [name for name, value in named if value < 0]
 
 
@@ -293,16 +306,20 @@ def coefficient_name(coefficient: Coefficient) -> str:
     """Return what a fitted number is called in a message."""
     if coefficient.item is None:
         return "the idle utilization"
-    return f"the service demand per {item_word(coefficient.item)}"
+    return f"the service demand per {_per(coefficient.item, coefficient.factors)}"
+
+
+def _per(item: str, factors: Sequence[Factor]) -> str:
+    """Return what a demand is per, as a spec writes it."""
+    return CostProduct(item, tuple((one.name, one.exponent) for one in factors)).written
 
 
 def _interval(coefficient: Coefficient) -> str:
-    item = coefficient.item or ""
+    scale, unit = shown_demand(coefficient.item or "", coefficient.factors, coefficient.value)
     value, width = (
-        f"{number * demand_scale(item):.3g}"
-        for number in (coefficient.value, coefficient.half_width or 0.0)
+        f"{number * scale:.3g}" for number in (coefficient.value, coefficient.half_width or 0.0)
     )
-    return f"{value} ± {width} {demand_unit(item)} (95 %)"
+    return f"{value} ± {width} {unit} (95 %)"
 
 
 def _percent(load: float) -> str:

@@ -10,13 +10,13 @@ from fractions import Fraction
 from math import ceil, hypot
 
 from qps.compiler import ir
-from qps.compiler.check.model.fits.check_fits import unit_reader
+from qps.compiler.check.model.fits.fit_clauses import FitClauses
 from qps.compiler.check.model.fits.fit_quantities import (
     demand_scale,
     demand_unit,
     fitted_number,
-    item_word,
 )
+from qps.compiler.check.model.fits.fit_units import unit_reader
 from qps.compiler.check.model.fits.scalability_texts import (
     CONTRADICTION_HINT,
     CPU_HINT,
@@ -29,6 +29,7 @@ from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.measurement.cost_products import item_word
 from qps.compiler.measurement.measured_tables import DataError, read_table
 from qps.compiler.measurement.regression import FEW_MISSED, LARGE_RESIDUAL
 from qps.compiler.measurement.scalability.closed_tables import closed_table
@@ -49,6 +50,8 @@ class ScalabilityChecker(Part, frozen=True):
     def station(self, item: ast.Fit, module: Module) -> StationFit | None:
         """Return the station that fits a table, or None where it was reported."""
         assert item.by is not None
+        if FitClauses(self.expressions).refuse(item):
+            return None
         source = module.syntax.source
         key = f"{source.folder}\0{item.file.value}", item.by.text
         stations = self.known.stations
@@ -78,6 +81,8 @@ class ScalabilityChecker(Part, frozen=True):
     def efficiency(self, item: ast.Fit, module: Module) -> ir.Quantity | None:
         """Return the scaling efficiency that fits a table of cores; None where it was reported."""
         assert item.by is not None
+        if FitClauses(self.expressions).refuse(item):
+            return None
         text = self.expressions.context.data(item.file, module.syntax.source)
         if text is None:
             return None

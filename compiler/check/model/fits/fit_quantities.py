@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.measurement.cost_products import CostProduct, item_word
+from qps.compiler.measurement.fit_terms import Factor, FitTerm
 from qps.compiler.measurement.fits import Fit
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, Dimension
+
+_TIMES = ("s", "ms", "us", "ns", "ps", "fs")
 
 
 def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
@@ -26,17 +31,44 @@ def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:
     return tuple(
         ir.Quantity(
             expr=ir.Constant(term.value),
-            dimension=TIME / Dimension.of(term.item),
+            dimension=_dimension(term),
             span=span,
-            bound=f"{float(term.value * demand_scale(term.item)):.4g} {demand_unit(term.item)}",
+            bound=_shown(term),
         )
         for term in fit.terms
     )
 
 
-def item_word(item: str) -> str:
-    """Return the item that a service demand is shown for."""
-    return "byte" if item == INFORMATION_BASE else item
+def _shown(term: FitTerm) -> str:
+    value = float(term.value)
+    scale, unit = shown_demand(term.item, term.factors, value)
+    return f"{value * scale:.4g} {unit}"
+
+
+def shown_demand(item: str, factors: Sequence[Factor], value: float) -> tuple[float, str]:
+    """Return what to multiply a service demand with to show it, and the unit that it has then.
+
+    >>> shown_demand("request", (), 3e-6)
+    (1000000, 'us/request')
+    """
+    if not factors:
+        return demand_scale(item), demand_unit(item)
+    scale = 8.0 if item == INFORMATION_BASE else 1.0
+    for factor in factors:
+        scale *= 8.0 ** int(factor.dimension.exponent(INFORMATION_BASE) * factor.exponent)
+    powers = tuple((factor.name, factor.exponent) for factor in factors)
+    per = CostProduct(item, powers).written
+    thousands = 0
+    while thousands < len(_TIMES) - 1 and 0 < abs(value * scale) * 1000**thousands < 1:
+        thousands += 1
+    return scale * 1000**thousands, f"{_TIMES[thousands]} per {per}"
+
+
+def _dimension(term: FitTerm) -> Dimension:
+    found = TIME / Dimension.of(term.item)
+    for factor in term.factors:
+        found /= factor.dimension ** Fraction(factor.exponent)
+    return found
 
 
 def demand_scale(item: str) -> int:
@@ -47,6 +79,20 @@ def demand_scale(item: str) -> int:
 def demand_unit(item: str) -> str:
     """Return the unit in which a service demand is shown."""
     return f"{'ns' if item == INFORMATION_BASE else 'us'}/{item_word(item)}"
+
+
+def multiplied(found: ir.Quantity, term: FitTerm, values: Mapping[str, ir.Quantity]) -> ir.Quantity:
+    """Return a coefficient times the values of its factors: what an item costs."""
+    if not term.factors:
+        return found
+    factors = [found.expr]
+    dimension = found.dimension
+    for factor in term.factors:
+        value = values[factor.name]
+        power = ir.Constant(Fraction(factor.exponent))
+        factors.append(value.expr if factor.exponent == 1 else ir.Power(value.expr, power))
+        dimension *= factor.dimension ** Fraction(factor.exponent)
+    return replace(found, expr=ir.Product(tuple(factors)), dimension=dimension, bound="")
 
 
 def fitted_number(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.check.model.fits.table_units import units_with
+from qps.compiler.check.model.fits.table_units import costs_with, units_with
 from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, number, read_table
@@ -22,8 +22,12 @@ def fitted_to(
     has_fixed: bool,
     is_served: bool,
     units: Sequence[str],
+    per: Sequence[str] = (),
 ) -> Regression:
-    """Return the costs that fit a table, of a text; DataError or QpsError where none do."""
+    """Return the costs that fit a table, of a text; DataError or QpsError where none do.
+
+    They are `per` what is written so: `token`, `token * context`; else per each rate.
+    """
     processors = None if cores is None else number(cores)
     if cores is not None and (processors is None or processors <= 0):
         raise DataError(f"`--cores` must be a number of cores, not `{cores}`", "write `--cores 4`")
@@ -34,6 +38,7 @@ def fitted_to(
         has_fixed=has_fixed,
         is_served=is_served,
         skips_missing=True,
+        costs=costs_with(per, units) if per else (),
     )
     return regression(fitted(read_table(text, name, MOST_RUNS), reading, units_with(units)))
 

@@ -283,6 +283,9 @@ class ResourceChecker(AttributeChecker, frozen=True):
         if fit.by is not None:
             self._not_fitted(fit, "idle utilization by clients", 'idle fit "runs.csv"')
             return None
+        if fit.held is not None:
+            self._not_fitted(fit, "an idle utilization that is set", "idle 0 %")
+            return None
         processor = self._processor_of(said.capacities)
         cores = None if processor is None else processor.cores
         count: ir.Expr | None = _ONE if processor is not None else None
@@ -301,7 +304,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         found = checker.fit(
             fit,
             Reading(resource=stated.name.text, cores=known, processors=known),
-            said.scope.module,
+            said.scope,
         )
         if found is None:
             return None

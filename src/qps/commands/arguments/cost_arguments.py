@@ -49,6 +49,14 @@ def add_fit(commands: Commands) -> None:
         help="declare an item used in a heading, such as `update`; repeatable",
     )
     command.add_argument(
+        "--per",
+        metavar="COSTS",
+        action="append",
+        default=[],
+        help="fit only this demand, which can be multiplied or divided by other columns, such as "
+        "`token * context`; repeatable",
+    )
+    command.add_argument(
         "--no-fixed",
         action="store_true",
         help="fit without an intercept: attribute all utilization to the rates",
