@@ -21,15 +21,19 @@ class FileReading(Struct, frozen=True, kw_only=True):
     """How files are read: what is done (`item`), and a row for each `window`, as text.
 
     Without a window a row is a whole run, or what the source says. `interface` is the one whose
-    packets count, None for all but `lo`. Of a table, `column` names what columns are that have no
-    usual heading (`Throughput=request/s`), and `decimal` is its decimal sign.
+    packets count, None for all but `lo`, `process` the name of processes that count. Of a table,
+    `column` names what columns are that have no usual heading (`Throughput=request/s`), and
+    `decimal` is its decimal sign. `offset` is by how much a machine's clock is ahead of the
+    generator's, as text.
     """
 
     item: str = "request"
     window: str | None = None
     interface: str | None = None
+    process: str | None = None
     column: tuple[str, ...] = ()
     decimal: str | None = None
+    offset: str | None = None
 
     @property
     def stretch(self) -> float | None:

@@ -20,6 +20,12 @@ FLAGS = {
     "window": Flag("TIME", "write one row per window of this length", "one row in total"),
     "item": Flag("NAME", "name the rate column NAME/s", "request"),
     "interface": Flag("NAME", "count only packets on this interface", "all except lo"),
+    "process": Flag("NAME", "count only processes of this name", "all, if they have one name"),
+    "offset": Flag(
+        "TIME",
+        "how far the clock of the machine is ahead of the load generator's: 2s, -1h",
+        "0s",
+    ),
     "column": Flag(
         "COLUMN=MEANING",
         "state what a column of a table is, such as 'Throughput=request/s'; repeatable",
@@ -221,6 +227,26 @@ SOURCES = {
                 r"^\d\d:\d\d:\d\d(?: [AP]M)?\s+(?:CPU\s.*%idle|IFACE\s.*rxpck/s)",
             ),
             recognized_by="tables of `CPU` or `IFACE` below times",
+        ),
+        Source(
+            name="vmstat",
+            files="printed output, with times if run with -t",
+            layouts=(
+                Layout(reader="machines.vmstat_samples.vmstat_table", output=ReaderOutput.TABLE),
+            ),
+            takes=(),
+            signs=(r"^procs -+memory-+",),
+            recognized_by="a line `procs ---memory---`",
+        ),
+        Source(
+            name="pidstat",
+            files="printed output of `pidstat -u`",
+            layouts=(
+                Layout(reader="machines.pidstat_samples.pidstat_table", output=ReaderOutput.TABLE),
+            ),
+            takes=("process",),
+            signs=(r"\bPID\s.*%CPU\s.*\bCommand\s*$",),
+            recognized_by="the columns `PID`, `%CPU` and `Command`",
         ),
         Source(
             name="pcap",

@@ -31,7 +31,7 @@ _MONTHS = 12
 _HINT = "keep the output of `sar -u -n DEV` from its line `Linux …` on"
 
 
-class _Section(Struct, kw_only=True):
+class Section(Struct, kw_only=True):
     """What is printed below a line `Linux …`: of a `host`, from a `date` on.
 
     `times` is how far each table is, `days` how often its times have begun anew, as at midnight.
@@ -59,14 +59,14 @@ def hosts_of_text(text: str, file: str) -> list[Host]:
     """
     hosts: dict[str, Host] = {}
     samples: dict[tuple[str, str, str], Sample] = {}
-    section, headings = _Section(), list[str]()
-    is_month_first = _is_month_first(text)
+    section, headings = Section(), list[str]()
+    month_first = is_month_first(text)
     lines = text.splitlines()
     for number, line in enumerate(lines, start=1):
         words = line[:_LONGEST_LINE].replace(",", ".").split()
         if line.startswith("Linux"):
-            section = _section(line, is_month_first=is_month_first)
-        at = _time(words)
+            section = section_of(line, is_month_first=month_first)
+        at = time_of(words)
         if at is None:
             headings = headings if words else []  # a blank line ends a table
             continue
@@ -103,18 +103,19 @@ def _unclear(file: str, number: int, line: str) -> DataError:
     return DataError(f"`{shortened(file)}`, line {number}: `{text}` is not recognized", _HINT)
 
 
-def _section(line: str, *, is_month_first: bool | None) -> _Section:
+def section_of(line: str, *, is_month_first: bool | None) -> Section:
+    """Return of what the tables below a line `Linux …` are."""
     host = re.search(r"\s\(([^()\s]{1,200})\)\s", line)
     cores = re.search(r"\((\d{1,6}) CPU\)", line)
     dates = (_date(word, is_month_first=is_month_first) for word in line.split())
-    return _Section(
+    return Section(
         host=host[1] if host else "",
         date=next((date for date in dates if date), ""),
         cores=int(cores[1]) if cores else None,
     )
 
 
-def _is_month_first(text: str) -> bool | None:
+def is_month_first(text: str) -> bool | None:
     """Return whether dates such as 04/18/19 begin with the month; None where none shows it."""
     for first, second in _SLASHED.findall(text):
         if max(int(first), int(second)) > _MONTHS:
@@ -146,7 +147,7 @@ def _later(date: str, days: int) -> str:
         return f"{date} + {days} d".strip()
 
 
-def _time(words: Sequence[str]) -> str | None:
+def time_of(words: Sequence[str]) -> str | None:
     """Return the time that a line begins with, of 24 hours; None where it begins with none."""
     if len(words) < 3 or not re.fullmatch(r"\d\d:\d\d:\d\d", words[0]):  # noqa: PLR2004
         return None
