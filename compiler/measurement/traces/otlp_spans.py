@@ -86,7 +86,7 @@ def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
     for part in parts:
         try:
             if not part.text:
-                if part.path[-1:] == (ITEM,) and part.path[-2] in _RESOURCES:
+                if part.path[-1:] == (ITEM,) and not _RESOURCES.isdisjoint(part.path[-2:]):
                     yield from (otlp_span(one, resource or {}) for one in held)
                     resource, held = None, []
             elif part.path[-1] == "resource":

@@ -293,7 +293,8 @@ class _Walk:
             start, end = client.start, max(client.start, client.end)
             if start < first or end > last:
                 self.flaws.outside_parent += 1
-            if client is not span and (span.start < start or span.start + served > end):
+            is_waited = client is not span and client.kind is not Kind.PRODUCER
+            if is_waited and (span.start < start or span.start + served > end):
                 self.flaws.skewed += 1
             return start, end
         start, end = span.start, span.start + served

@@ -12,11 +12,13 @@ from qps.compiler.measurement.traces.cpu_costs import CpuCost
 from qps.reports.text.measurements.fit_text import quoted
 from qps.reports.text.systems.observed_system import System, comment
 from qps.reports.text.systems.spec_numbers import amount, duration, plain
-from qps.reports.text.systems.system_names import all_calls
+from qps.reports.text.systems.system_names import all_calls, calls_below
 from qps.reports.text.words.phrases import phrase
 
 _ASSUMED = "between 0.1 and 10 ms/request"
 _ALL = 0.999
+_LEAST_SPREAD = 0.0005
+"""What is less is that of numbers as they are written."""
 
 
 class _Work(Struct, kw_only=True):
@@ -53,7 +55,7 @@ def _known_cost(system: System, service: Service, cost: CpuCost) -> Iterator[str
         yield from comment(f"{service.name}: {note}")
     assert system.costs is not None
     rows = phrase("system.cpu_fitted", rows=cost.windows, file=shortened(system.costs.file))
-    spread = f" +- {plain(100 * cost.spread, 2)} %" if cost.spread > 0 else ""
+    spread = f" +- {plain(100 * cost.spread, 2)} %" if cost.spread >= _LEAST_SPREAD else ""
     value = f"{duration(cost.seconds)}/request{spread}"
     yield f"param {system.names.nodes[service.name]}_cpu = {value}  source {quoted(rows)}"
 
@@ -72,10 +74,20 @@ def machine_lines(system: System) -> Iterator[str]:
             yield f"machine {name}_machine {{ {cpu} }}"
     if any(not system.idle(one) for one in system.graph.services):
         yield "machine pod(count) { cpu count * 1 core, queueing mmc }"
-    if len(system.graph.services) > 1:
+    if _has_links(system.graph):
         yield from comment(phrase("system.links"))
         yield "network fabric { propagation 0 ms }"
     yield ""
+
+
+def _has_links(graph: CallGraph) -> bool:
+    """Return whether any service waits for another."""
+    return any(
+        below.service != call.service
+        for route in graph.routes
+        for call in all_calls(route.root)
+        for below in calls_below(call)
+    )
 
 
 def component_lines(system: System) -> Iterator[str]:
@@ -128,7 +140,7 @@ def topology_lines(system: System) -> Iterator[str]:
         if service.is_peer or service.name != name:
             yield from comment(_described(service))
         yield f"  node {name} = {machine}{count}{source}"
-    if len(system.graph.services) > 1:
+    if _has_links(system.graph):
         yield "  link calls = fabric between all"
     yield "}"
 

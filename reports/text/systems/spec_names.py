@@ -66,7 +66,7 @@ def short_operation(operation: str) -> str:
     """
     text = operation.replace("{id}", " ")
     method, _, route = text.partition(" ")
-    if method.lower() in _METHODS:
+    if method.lower() in _METHODS and route:
         parts = [part for part in route.split("/") if part.strip()]
         return f"{method} {' '.join(parts or ['root'])}"
     return text.rsplit("/", 1)[-1].strip() if "/" in text and " " not in text.strip() else text

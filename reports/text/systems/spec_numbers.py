@@ -19,13 +19,13 @@ def plain(value: float, digits: int = _DIGITS) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = _DIGITS) -> str:
     """Return a share in per cent.
 
-    >>> percent(0.89166667)
-    '89.17 %'
+    >>> percent(0.89166667), percent(0.231, 2)
+    ('89.17 %', '23 %')
     """
-    return f"{plain(100 * share)} %"
+    return f"{plain(100 * share, digits)} %"
 
 
 def duration(seconds: float) -> str:

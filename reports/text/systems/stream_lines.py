@@ -75,19 +75,14 @@ class StreamLines:
             yield from self._step(caller, step, place)
 
     def _step(self, caller: Call, step: Step, place: _Place) -> Iterator[str]:
-        """Yield the calls of a step: a share of requests is a block, but for one simple call."""
+        """Yield the calls of a step: a share of requests is a block, but for one call."""
         only = step.together[0][0] if len(step.together) == len(step.together[0]) == 1 else None
-        if only is not None and self._is_one_call(only, step, place):
-            yield from self._call(only, place, multiplier(only, 1.0 / place.times))
-            return
-        if (
-            only is not None
-            and step.share < 1
-            and not only.is_fan_out
-            and self._is_far(only, place)
-        ):
-            times = multiplier(only, step.share / place.times, self._retry(only, place))
-            yield from self._call(only, place, times, chance=f"{percent(step.share)}: ")
+        is_plain = only is not None and not only.is_fan_out and self._is_far(only, place)
+        if step.share < 1 and only is not None and is_plain:
+            if abs(only.count - only.callers) <= _WHOLE * only.count and not only.retries:
+                yield from self._call(only, place, 1.0)
+            else:
+                yield from self._call(only, place, step.share, f"{percent(step.share)}: ")
             return
         is_block = step.share < 1
         inner = _Place(node=place.node, times=place.times, indent=place.indent + "  " * is_block)
@@ -95,29 +90,14 @@ class StreamLines:
             yield f"{place.indent}{percent(step.share)}: {{"
         for group in step.together:
             if len(group) == 1 and not group[0].is_fan_out:
-                yield from self._in_turn_call(group[0], step.share, inner)
+                yield from self._call(group[0], inner, step.share)
             else:
                 yield from self._together(caller, group, step.share, inner)
         if is_block:
             yield f"{place.indent}}}"
 
-    def _is_one_call(self, call: Call, step: Step, place: _Place) -> bool:
-        """Return whether a call is made once, at most, by each request."""
-        is_once = abs(call.count - call.callers) <= _WHOLE * call.count
-        return (
-            is_once
-            and self._is_far(call, place)
-            and not call.is_fan_out
-            and not call.retries
-            and step.share < 1
-        )
-
     def _is_far(self, call: Call, place: _Place) -> bool:
         return self.names.nodes[call.service] != place.node
-
-    def _in_turn_call(self, call: Call, share: float, place: _Place) -> Iterator[str]:
-        times = multiplier(call, share / place.times, self._retry(call, place))
-        yield from self._call(call, place, times)
 
     def _retry(self, call: Call, place: _Place) -> str:
         """Return the parameter that says how many of a call's are retries."""
@@ -132,11 +112,10 @@ class StreamLines:
         self, caller: Call, group: tuple[Call, ...], share: float, place: _Place
     ) -> Iterator[str]:
         """Yield calls at the same time; one that is made several times, so many times."""
-        local = [one for one in group if self.names.nodes[one.service] == place.node]
-        most = max(call.per_request / share for call in group)
-        if local or most > _MOST_COPIES:
+        is_near = not all(self._is_far(one, place) for one in group)
+        if is_near or max(call.per_request / share for call in group) > _MOST_COPIES:
             for call in group:
-                yield from self._in_turn_call(call, share, place)
+                yield from self._call(call, place, share)
             return
         keys = {call.key for call in group}
         for overlap in caller.overlaps:
@@ -145,31 +124,31 @@ class StreamLines:
         inner = _Place(node=place.node, times=place.times, indent=place.indent + "  ")
         yield f"{place.indent}together {{"
         for call in group:
-            times = call.per_request / share / place.times
+            times = call.per_request / share * place.times
             copies = floor(times + _WHOLE) if call.is_fan_out else 0
             for _ in range(copies):
-                yield from self._call(call, inner, "")
-            if not call.is_fan_out:
-                yield from self._call(call, inner, multiplier(call, share / place.times))
-            elif times - copies > _WHOLE:
-                yield from self._call(call, inner, f" * {plain(times - copies)}")
+                yield from self._call(call, inner, call.per_request * place.times)
+            if times - copies > _WHOLE:
+                rest = call.per_request * place.times / (times - copies)
+                yield from self._call(call, inner, rest)
         yield f"{place.indent}}}"
 
     def _seen_together(self, overlap: Overlap) -> str:
         kind = "system.steps_together" if overlap.is_together else "system.in_turn"
-        pair = [
-            *dict.fromkeys(self.names.components[one] for one in (overlap.first, overlap.second))
-        ]
+        keys = (overlap.first, overlap.second)
+        pair = [*dict.fromkeys(self.names.components[one] for one in keys)]
         seen = phrase(kind, share=percent(overlap.share), both=amount(overlap.both))
         return f"{' + '.join(pair)}: {seen}"
 
-    def _call(self, call: Call, place: _Place, times: str, chance: str = "") -> Iterator[str]:
-        """Yield a call with all below it; one to the same node is work there."""
+    def _call(self, call: Call, place: _Place, share: float, chance: str = "") -> Iterator[str]:
+        """Yield a call with all below it, made by a share of requests; at its own node, work."""
+        count = call.per_request / share * place.times
         node, component = self.names.nodes[call.service], self.names.components[call.key]
         if node == place.node:
-            yield from self._local(call, place, component)
+            yield from self._local(call, place, component, count)
             return
         comment = f"  # {_seen(call)}"
+        times = multiplier(call, count, self._retry(call, place))
         start = f"{place.indent}{chance}call {node}{times}{self._sizes(call)} {{"
         if not call.steps:
             yield f"{start} {component} }}{comment}"
@@ -180,14 +159,18 @@ class StreamLines:
         yield from self._steps(call, _Place(node=node, indent=inner))
         yield f"{place.indent}}}"
 
-    def _local(self, call: Call, place: _Place, component: str) -> Iterator[str]:
-        """Yield the work of a service that calls itself: its own calls count as often."""
-        per_caller = call.count / call.callers if call.callers else 1.0
-        times = "" if abs(per_caller - 1) <= _WHOLE else f" * {plain(per_caller)}"
-        yield f"{place.indent}{component}{times}  # {_seen(call)}"
-        yield from self._steps(
-            call, _Place(node=place.node, times=place.times / per_caller, indent=place.indent)
-        )
+    def _local(self, call: Call, place: _Place, component: str, count: float) -> Iterator[str]:
+        """Yield the work of a service that calls itself, with all below it as often."""
+        indent = place.indent
+        if count < 1 - _WHOLE:
+            yield f"{indent}{percent(count)}: {{"
+            indent += "  "
+        whole = max(1.0, count)
+        times = "" if abs(whole - 1) <= _WHOLE else f" * {plain(whole)}"
+        yield f"{indent}{component}{times}  # {_seen(call)}"
+        yield from self._steps(call, _Place(node=place.node, times=whole, indent=indent))
+        if count < 1 - _WHOLE:
+            yield f"{place.indent}}}"
 
     def _sizes(self, call: Call) -> str:
         sent = "" if call.sent is None else f", sends {plain(call.sent)} byte/request"
@@ -195,9 +178,8 @@ class StreamLines:
         return sent + returned
 
 
-def multiplier(call: Call, share: float, retries: str = "") -> str:
-    """Return how often a call is made by those `share` of requests that make it."""
-    times = call.per_request / share if share else call.per_request
+def multiplier(call: Call, times: float, retries: str = "") -> str:
+    """Return how often a call is made, as a factor behind it."""
     if retries:
         first = times * (call.count - call.retries) / call.count
         base = "" if abs(first - 1) <= _WHOLE else f"{plain(first)} * "

@@ -53,7 +53,7 @@ def traffic_lines(system: System) -> Iterator[str]:
     yield f"param recorded_users = {USERS} in 1..1_000_000_000  source {source}"
     source = phrase("system.traced_known" if system.graph.sampled else "system.traced_source")
     if not system.graph.sampled:
-        yield from comment(phrase("system.traced"))
+        yield from comment(f"{phrase('system.traced')}{_share_by_table(system)}")
     yield f"param traced = 100 % in 0.0001..100 %  source {quoted(source)}"
     yield ""
     for number in range(len(system.graph.routes)):
@@ -64,6 +64,18 @@ def traffic_lines(system: System) -> Iterator[str]:
         share = retried / (count - retried) if count > retried else 1.0
         yield f"param {name} = {percent(share)} in 0..1000 %  source {quoted(source)}"
     yield ""
+
+
+def _share_by_table(system: System) -> str:
+    """Return what share of requests a table with their rates says was traced."""
+    if system.costs is None or not system.graph.seconds:
+        return ""
+    rates = [
+        (cost.rate, system.rates.get(name, 0.0)) for name, cost in system.costs.services.items()
+    ]
+    share = sum(here for _, here in rates) / sum(there for there, _ in rates)
+    file = system.costs.file
+    return f" {phrase('system.traced_by_table', file=file, share=percent(share, 2))}"
 
 
 def _rate(system: System, number: int) -> Iterator[str]:

@@ -70,6 +70,9 @@ SYSTEM_PHRASES: Mapping[str, str] = {
         "QUESTION: what share of all requests was traced? The spans say nothing of sampling; 100 % "
         "means that each request has its trace."
     ),
+    "system.traced_by_table": (
+        "The traces have {share} of the requests in {file}, if both are of the same period."
+    ),
     "system.traced_known": "spans count by the sampling probability that they name",
     "system.traced_source": "assumed: spans name no sampling probability",
 }

@@ -39,6 +39,18 @@ def declare_traces(sources: Any, epilog: str) -> None:
         help="this service stands for users, such as a load generator, and is no part of the "
         "system; repeatable",
     )
+    command.add_argument(
+        "--cpu",
+        metavar="FILE.csv",
+        type=Path,
+        help="table with columns such as `service`, `time`, `cpu (cores)` and `requests/s`: "
+        "processor time per request",
+    )
+    command.add_argument(
+        "--cpu-unit",
+        choices=("cores", "millicores", "percent"),
+        help="unit of the CPU column; `percent` is of one core [default: by its heading]",
+    )
     takes_output_flags(command)
 
 

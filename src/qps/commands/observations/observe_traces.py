@@ -9,8 +9,11 @@ from qps.commands.terminal.console import Exit, complain, width_of
 from qps.commands.terminal.output_files import write_text
 from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.source import LARGEST_TEXT, Source
+from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.traces.call_graph import CallGraph
+from qps.compiler.measurement.traces.cpu_costs import CpuCosts, cpu_costs
+from qps.compiler.measurement.traces.cpu_tables import cpu_table
 from qps.compiler.measurement.traces.observed_traces import observed_traces
 from qps.compiler.syntax.format import formatted
 from qps.reports.text.layout.wrapping import wrapped
@@ -34,15 +37,33 @@ def run(arguments: Namespace) -> Exit:
                     spans, phrase("observe.spans_read", spans=int(progress.done))
                 ),
             )
+        costs = _costs(graph, arguments)
     except DataError as error:
         raise complain(error.message, error.hint) from error
-    text = _laid_out(system_spec(graph, [str(file) for file in arguments.files]))
+    text = _laid_out(system_spec(graph, [file.name for file in arguments.files], costs))
     if arguments.output is None:
         sys.stdout.write(text)
     else:
         write_text(arguments.output, text)
-    _explain(graph, arguments)
+    _explain(graph, costs, arguments)
     return Exit.YES
+
+
+def _costs(graph: CallGraph, arguments: Namespace) -> CpuCosts | None:
+    """Return the processor time of each service, where a table says it."""
+    if arguments.cpu is None:
+        if arguments.cpu_unit is not None:
+            raise complain("`--cpu-unit` requires `--cpu FILE.csv`", "add `--cpu FILE.csv`")
+        return None
+    services = [one.name for one in graph.services]
+    costs = cpu_costs(cpu_table(arguments.cpu, arguments.cpu_unit), services)
+    if not costs.services:
+        names = listed(services[:5], "or")
+        raise DataError(
+            f"`{costs.file}` has no CPU and requests of a service in the traces, such as {names}",
+            "name services there as the traces do",
+        )
+    return costs
 
 
 def _laid_out(text: str) -> str:
@@ -57,9 +78,9 @@ def _laid_out(text: str) -> str:
     return laid_out
 
 
-def _explain(graph: CallGraph, arguments: Namespace) -> None:
+def _explain(graph: CallGraph, costs: CpuCosts | None, arguments: Namespace) -> None:
     """Print what was read, what is wrong with it, and what to do next."""
-    notes = [*graph.notes]
+    notes = [*graph.notes, *(() if costs is None else costs.notes)]
     if arguments.output is not None:
         services, routes = len(graph.services), len(graph.routes)
         notes += [
