@@ -20,7 +20,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import AllowedNames
 from qps.compiler.check.values.values import Value
 from qps.compiler.configure.configuration import Configuration, base_configuration
-from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.configure.fold import CircleError, Folder, UnstatedCaseError, ValueTooLargeError
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import Dimension
@@ -58,7 +58,8 @@ class PlacedValue(Struct, frozen=True, kw_only=True):
         try:
             return folder.fold(self.expr)
         except (
-            TooLargeError, TooLongError, CircleError, UnstatedCaseError, NoValueError, KeyError,
+            CircleError, KeyError, NoValueError, TooLongError, UnstatedCaseError,
+            ValueTooLargeError,
         ):  # fmt: skip
             return None
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.bindings import Bindings, bindings_of
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.fallback_resolution import resolve_fallbacks
 from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.diagnostics.diagnostic import Diagnostic
@@ -47,7 +47,7 @@ class TextExamination(Struct, frozen=True, kw_only=True, dict=True):
         return self.findings.model
 
     @property
-    def noted(self) -> Noted[Module]:
+    def noted(self) -> Noted[LoadedModule]:
         """What names were taken for, and the trees of all files as they are written."""
         return self.findings.noted
 

@@ -12,14 +12,14 @@ from msgspec import Struct
 
 from qps.compiler.check.names.declarations import (
     IndexedDeclaration,
-    Module,
+    LoadedModule,
     named_in,
     owned_in,
 )
 from qps.compiler.check.names.expression_text import percentile_named
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.resolve import resolve
-from qps.compiler.diagnostics.diagnostic import TooManyError
+from qps.compiler.diagnostics.diagnostic import TooManyDiagnosticsError
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.measure_names import (
     CAPACITY,
@@ -46,7 +46,7 @@ def with_current_names(source: Source, importer: Importer | None = None) -> Sour
         return source
     try:
         program = resolve(parsed.value, importer or importer_of(source)).value
-    except TooManyError:
+    except TooManyDiagnosticsError:
         return source
     if program is None:
         return source
@@ -65,7 +65,7 @@ class _Renaming(Struct, frozen=True, kw_only=True):
     names: frozenset[str]
 
     @property
-    def module(self) -> Module:
+    def module(self) -> LoadedModule:
         return self.program.main
 
     def every(self) -> Iterator[tuple[Span, str]]:
@@ -139,7 +139,7 @@ class _Renaming(Struct, frozen=True, kw_only=True):
                     yield node.span, UTILIZATION
 
 
-def _names_in(module: Module) -> frozenset[str]:
+def _names_in(module: LoadedModule) -> frozenset[str]:
     """Return the names of a file's own that an expression in it may mean."""
     found = {*module.names, *module.units, *module.imports}
     for node in nodes_in(module.syntax):

@@ -32,7 +32,7 @@ from qps.compiler.diagnostics.diagnostic import (
     Outcome,
     QpsError,
     Sink,
-    TooManyError,
+    TooManyDiagnosticsError,
     in_order,
 )
 from qps.compiler.diagnostics.source import Source
@@ -151,13 +151,13 @@ def _refusing(what: str) -> Iterator[Sink]:
     sink = Sink()
     try:
         yield sink
-    except TooManyError as full:
+    except TooManyDiagnosticsError as full:
         raise QpsError([*full.found, _too_many(what, full)]) from full
     if sink.has_errors:
         raise QpsError(in_order(dict.fromkeys(sink.found)))
 
 
-def _too_many(what: str, full: TooManyError) -> Diagnostic:
+def _too_many(what: str, full: TooManyDiagnosticsError) -> Diagnostic:
     """Return the note that the rest was not looked at."""
     message = f"{what}: {full}; the rest was not checked"
     hint = "fix the first errors; others may disappear"
@@ -188,7 +188,7 @@ def check_source(
     reads = importer or _importer(source, project.value)
     try:
         checked = check_program(source, reads, project.value, earlier, findings)
-    except TooManyError as full:
+    except TooManyDiagnosticsError as full:
         found = in_order(dict.fromkeys((*earlier, *full.found)))
         return Outcome(None, (*(f for f in found if f.is_error), _too_many(source.label, full)))
     if checked.value is None:

@@ -16,7 +16,7 @@ from qps.compiler.check.claims.check_axes import check_ranges
 from qps.compiler.check.model.changes.check_changes import change_checker
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling_references import without_dangling
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.resolve import resolve
@@ -49,7 +49,7 @@ class Findings(Struct, kw_only=True):
     configuration.
     """
 
-    noted: Noted[Module] = field(default_factory=Noted)
+    noted: Noted[LoadedModule] = field(default_factory=Noted)
     values_by_place: dict[Span, dict[str, Value]] = field(default_factory=dict)
     model: ir.Model | None = None
     program: Program | None = None

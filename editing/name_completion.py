@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types
 from lsprotocol.types import CompletionItemKind as Kind
 
-from qps.compiler.check.names.declarations import Module, presentation_of
+from qps.compiler.check.names.declarations import LoadedModule, presentation_of
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_measures import measures_of
 from qps.compiler.ir.expressions import Case
@@ -232,13 +232,13 @@ def _of(owner: str, reading: Reading, wanted: ExpectedNames) -> Iterator[types.C
         )
 
 
-def _imported(reading: Reading, alias: str) -> Module | None:
+def _imported(reading: Reading, alias: str) -> LoadedModule | None:
     """Return the module that is used under a name."""
     known = reading.program
     return None if known is None else known.main.imports.get(alias)
 
 
-def _of_module(module: Module, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
+def _of_module(module: LoadedModule, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
     of: Iterable[ast.Shared] = module.units.values() if wanted.units else module.names.values()
     for one in of:
         if wanted.units or isinstance(one, wanted.kinds):

@@ -20,7 +20,7 @@ from qps.grammar.words import CONTINUING_TOKENS
 
 END, SEPARATOR = "$END", "_SEP"
 
-Piece: TypeAlias = "Tree | Token | None"
+Piece: TypeAlias = "ParseTree | Token | None"
 
 
 class Token(Struct, frozen=True, gc=False):
@@ -35,7 +35,7 @@ class Token(Struct, frozen=True, gc=False):
         return self.text
 
 
-class Tree(Struct, frozen=True):
+class ParseTree(Struct, frozen=True):
     """A rule of the grammar with what was read for it; None where an optional part is missing.
 
     Start and end are -1 where the rule was read from nothing.
@@ -50,11 +50,11 @@ class Tree(Struct, frozen=True):
 class Parsed(Struct, frozen=True):
     """A text that the grammar takes: its tree, and its tokens in order."""
 
-    tree: Tree
+    tree: ParseTree
     tokens: Sequence[Token]
 
 
-class Rule(Struct, frozen=True, array_like=True, kw_only=True):
+class GrammarRule(Struct, frozen=True, array_like=True, kw_only=True):
     """How a tree is made of what was read for a rule.
 
     `origin` is what the rule belongs to, `name` that of the tree, `length` how many parts were
@@ -83,7 +83,7 @@ class Tables(Struct, frozen=True, kw_only=True):
     words: dict[str, tuple[str, ...]]
     ignored: tuple[str, ...]
     starts: dict[str, tuple[int, int]]
-    rules: list[Rule]
+    rules: list[GrammarRule]
     states: list[dict[str, int]]
 
 
@@ -110,7 +110,7 @@ def parse(text: str, begin: int = 0, end: int | None = None, *, start: str = "st
         if not ends.skip(token.type) and run.takes(token):
             break
     tree = run.values[-1]
-    assert isinstance(tree, Tree)
+    assert isinstance(tree, ParseTree)
     return Parsed(tree, run.tokens)
 
 
@@ -310,7 +310,7 @@ class _Run:
         if rule.children is not None:
             children = _selected(children, rule.children, rule.missing)
         is_alone = rule.is_passed_on and len(children) == 1
-        values.append(children[0] if is_alone else Tree(rule.name, children, start, end))
+        values.append(children[0] if is_alone else ParseTree(rule.name, children, start, end))
         stretches.append((start, end))
         states.append(self.table[states[-1]][rule.origin])
 
@@ -344,7 +344,7 @@ def _selected(
             found += [None] * before
         child = children[index]
         if is_nameless:
-            assert isinstance(child, Tree)
+            assert isinstance(child, ParseTree)
             # The first of them gives its list, which grows in place: a long list is made of ever
             # longer ones, and to copy each of these would take the square of its length.
             if found:

@@ -19,7 +19,7 @@ from lark.parse_tree_builder import maybe_create_child_filter
 from lark.parsers.lalr_analysis import Shift
 from msgspec.json import encode
 
-from qps.grammar.parsing import SEPARATOR, Rule, Statements, Tables
+from qps.grammar.parsing import SEPARATOR, GrammarRule, Statements, Tables
 
 _WORDS = re.compile(r"\(?([a-z_]+(?:\|[a-z_]+)*)\)?\\b")
 
@@ -129,7 +129,7 @@ def _in_order(states: Mapping[int, Mapping[str, Any]], first: Iterable[int]) -> 
     return order
 
 
-def _rule(rule: lark.grammar.Rule) -> Rule:
+def _rule(rule: lark.grammar.Rule) -> GrammarRule:
     """Return how lark makes trees of a rule."""
     options = rule.options
     empty = list(options.empty_indices)
@@ -137,7 +137,7 @@ def _rule(rule: lark.grammar.Rule) -> Rule:
         rule.expansion, options.keep_all_tokens, ambiguous=False, _empty_indices=empty
     )
     children, missing = (*chosen.args, 0)[:2] if chosen else (None, 0)
-    return Rule(
+    return GrammarRule(
         origin=str(rule.origin.name),
         name=str(rule.alias or rule.origin.name),
         length=len(rule.expansion),

@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import median
 
 from qps.compiler.check.model.fits.table_units import units_with
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fits import Fit, fitted
-from qps.compiler.measurement.measured_tables import DataError, Table, read_table
+from qps.compiler.measurement.fits import CostFit, fitted
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, read_table
 from qps.compiler.measurement.student_t import student_quantile
 from servers import DELIVERY
 
@@ -69,10 +69,10 @@ class Prediction:
         return abs(self.predicted - self.measured) <= self.half_width
 
 
-def without(table: Table, rows: frozenset[int]) -> Table:
+def without(table: MeasuredTable, rows: frozenset[int]) -> MeasuredTable:
     """Return a table without some of its rows."""
     remaining = [i for i in range(len(table.lines)) if i not in rows]
-    return Table(
+    return MeasuredTable(
         table.name,
         table.headings,
         tuple(table.lines[i] for i in remaining),
@@ -80,14 +80,14 @@ def without(table: Table, rows: frozenset[int]) -> Table:
     )
 
 
-def only(table: Table, rows: Sequence[int]) -> Table:
+def only(table: MeasuredTable, rows: Sequence[int]) -> MeasuredTable:
     """Return a table of some rows."""
     return without(table, frozenset(range(len(table.lines))) - set(rows))
 
 
-def reading_of(resource: str, cores: int) -> Reading:
+def reading_of(resource: str, cores: int) -> FitColumns:
     """Return how the tables of the laboratory are read."""
-    return Reading(resource=resource, cores=Fraction(cores), processors=Fraction(cores))
+    return FitColumns(resource=resource, cores=Fraction(cores), processors=Fraction(cores))
 
 
 def left_out(path: Path, resource: str, cores: int) -> list[Prediction]:
@@ -119,7 +119,7 @@ def composed(alone: Path, together: Path, resource: str, cores: int) -> list[Pre
     return [predicted(fit, whole, row, table) for row in rows]
 
 
-def predicted(fit: Fit, other: Fit, row: int, table: Table) -> Prediction:
+def predicted(fit: CostFit, other: CostFit, row: int, table: MeasuredTable) -> Prediction:
     """Return what a fit predicts of a row of another table with the same rates."""
     by_heading = {
         term.heading: float(rate[row])
@@ -139,7 +139,7 @@ def predicted(fit: Fit, other: Fit, row: int, table: Table) -> Prediction:
     )
 
 
-def _half_width(fit: Fit, rates: Sequence[float], load: float) -> float | None:
+def _half_width(fit: CostFit, rates: Sequence[float], load: float) -> float | None:
     spread = fit_spread(fit)
     if spread is None:
         return None
@@ -154,13 +154,13 @@ def _half_width(fit: Fit, rates: Sequence[float], load: float) -> float | None:
     return deviation * student_quantile((1 + _LEVEL) / 2, spread.freedom)
 
 
-def _is_idle(table: Table, row: int) -> bool:
+def _is_idle(table: MeasuredTable, row: int) -> bool:
     """Return whether a row is that of a server without load: a counter may ask it something."""
     requested = [heading for heading in table.headings if heading.startswith("requested ")]
     return all(table.columns[heading][row] == "-" for heading in requested)
 
 
-def _named(table: Table, row: int) -> str:
+def _named(table: MeasuredTable, row: int) -> str:
     requested = [heading for heading in table.headings if heading.startswith("requested ")]
     return ", ".join(f"{h.removeprefix('requested ')} {table.columns[h][row]}" for h in requested)
 

@@ -16,7 +16,7 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_parts import LossKind
-from qps.compiler.quantities.certainty import Certainty, Kind, together
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.simulation.replications import Simulation, StreamEstimates
@@ -333,11 +333,11 @@ def _compare_one(one: NumberComparison, level: float) -> NumberComparison:
         verdict = Verdict.UNKNOWN
     elif abs(off) <= within:
         verdict = Verdict.AGREES
-    elif one.known.kind is Kind.UPPER_BOUND:
+    elif one.known.kind is CertaintyKind.UPPER_BOUND:
         verdict = Verdict.AGREES if off > 0 else Verdict.DIFFERS
-    elif one.known.kind is Kind.LOWER_BOUND:
+    elif one.known.kind is CertaintyKind.LOWER_BOUND:
         verdict = Verdict.AGREES if off < 0 else Verdict.DIFFERS
-    elif one.known.kind is Kind.APPROXIMATION:
+    elif one.known.kind is CertaintyKind.APPROXIMATION:
         error = one.known.error
         if error is None:
             verdict = Verdict.UNSTATED

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from qps.compiler.lower.expressions.item_kinds import averaged, mixtures_of
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.queues.pool_holding import Room
+from qps.compiler.lower.queues.pool_holding import PoolCapacity
 from qps.compiler.lower.response_times import TOO_LATE
 from qps.engine.expressions.formulas import Formula, total
 from qps.engine.expressions.point_values import Point
@@ -41,7 +41,7 @@ class OperatingPoint(Struct, frozen=True, kw_only=True):
     elastic: Substitution
     utilizations: Mapping[str, float]
     background: Mapping[str, Formula]
-    rooms: Mapping[str, Room]
+    rooms: Mapping[str, PoolCapacity]
     rates: Mapping[str, Formula]
     jitter: Mapping[str, tuple[Formula, ...]]
     buffers: Mapping[str, Buffer]

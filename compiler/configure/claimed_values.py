@@ -15,7 +15,7 @@ from qps.compiler.configure.configuration import (
     changed,
     in_force,
 )
-from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.configure.fold import CircleError, Folder, UnstatedCaseError, ValueTooLargeError
 from qps.compiler.configure.possible_values import check_cases
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.ir.parts import operands_of, parts_of
@@ -98,7 +98,7 @@ def check_claimed_values(model: ir.Model, sink: Sink) -> None:
             )
         except UnstatedCaseError as error:
             report_unstated(error.unstated, model, sink)
-        except (CircleError, TooLargeError, NoValueError):
+        except (CircleError, ValueTooLargeError, NoValueError):
             continue  # the check of bounds has said so
 
 

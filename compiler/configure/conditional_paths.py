@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.configure.fold import CircleError, Folder, UnstatedCaseError, ValueTooLargeError
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.engine.exact_algebra.exact_values import NoValueError
 
@@ -22,7 +22,7 @@ def condition_test(configuration: Configuration) -> ConditionTest:
     def test(condition: ir.Condition) -> bool | None:
         try:
             return folder.holds(condition)
-        except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+        except (CircleError, NoValueError, ValueTooLargeError, UnstatedCaseError):
             return None  # that is reported where values are looked at
 
     return test

@@ -28,7 +28,7 @@ TOLERANCE = Fraction(1, 10**9)
 """How far a number may be from the value that it stands for, as a part of it."""
 
 
-class TooLargeError(Exception):
+class ValueTooLargeError(Exception):
     """Raised where a value would have more than `MOST_BITS` bits."""
 
 
@@ -83,7 +83,7 @@ class Folder(Struct, kw_only=True):
         near = replace(self, is_approximate=True, _parameters={}, _open=[])
         try:
             return near.fold(expr)
-        except (TooLargeError, NoValueError):
+        except (ValueTooLargeError, NoValueError):
             return None
 
     def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: C901, PLR0911, PLR0912 - a case a node
@@ -271,10 +271,10 @@ class Folder(Struct, kw_only=True):
         try:
             found = row.exact(*values)
         except TooLongError:
-            raise TooLargeError from None
+            raise ValueTooLargeError from None
         except InexactError:
             if row.is_steep and abs(values[0]) > MOST_BITS:
-                raise TooLargeError from None
+                raise ValueTooLargeError from None
             return _approximate(row, values) if self.is_approximate else None
         if isinstance(found, float):  # of what the language has, waits alone have no end
             raise NoValueError("is infinite: the load is 1 or more")
@@ -301,5 +301,5 @@ def _bits(value: Fraction) -> int:
 
 def _bounded(value: Fraction) -> Fraction:
     if _bits(value) > MOST_BITS:
-        raise TooLargeError
+        raise ValueTooLargeError
     return value

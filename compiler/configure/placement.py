@@ -24,8 +24,13 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.measured_costs import PlacedCost
 from qps.compiler.configure.missing_items import ItemUse, MissingItems, items_in_words
 from qps.compiler.configure.pool_steps import check_take
-from qps.compiler.configure.possible_values import Bounds
-from qps.compiler.configure.validation_cache import Meanings, Part, ValidationCache, names_in
+from qps.compiler.configure.possible_values import PossibleValues
+from qps.compiler.configure.validation_cache import (
+    Meanings,
+    ValidationCache,
+    ValidationStep,
+    names_in,
+)
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
@@ -54,7 +59,7 @@ class Placement:
 
     def __init__(self, model: ir.Model) -> None:
         self._meanings = Meanings(model)
-        self._bounds = Bounds(model)
+        self._bounds = PossibleValues(model)
         self._streams = ValidationCache([_part(model, stream) for stream in model.streams])
 
     def check(self, configuration: Configuration, sink: Sink) -> None:
@@ -69,7 +74,7 @@ class Placement:
             sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
 
 
-def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]]:
+def _part(model: ir.Model, stream: ir.Stream) -> ValidationStep[tuple[Configuration, Sink]]:
     """Return the placement of a stream, with what it depends on."""
     visits = [leg for leg in stream.legs if isinstance(leg, ir.Visit)]
     crossed = {leg.link for leg in stream.legs if isinstance(leg, ir.Crossing)}
@@ -87,7 +92,7 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
             model=model, configuration=at[0], stream=stream, sink=at[1], fitting=fitting
         ).run()
 
-    return Part(names_in(*conditions, *shares) | names, look)
+    return ValidationStep(names_in(*conditions, *shares) | names, look)
 
 
 _NUMBER = re.compile(r"[\d_.]+ *\w+")

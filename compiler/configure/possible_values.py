@@ -20,13 +20,13 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
     CircleError,
     Folder,
-    TooLargeError,
     UnstatedCaseError,
+    ValueTooLargeError,
 )
 from qps.compiler.configure.fractional_runs import is_as_stated, may_be_fraction, repeated_steps
 from qps.compiler.configure.place_overrides import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
-from qps.compiler.configure.validation_cache import Part, ValidationCache, names_in
+from qps.compiler.configure.validation_cache import ValidationCache, ValidationStep, names_in
 from qps.compiler.configure.value_check import ValueCheck
 from qps.compiler.configure.values_in_use import (
     chosen_from,
@@ -43,11 +43,11 @@ from qps.compiler.quantities.allowed_values import Bound
 from qps.engine.exact_algebra.exact_values import NoValueError
 
 _STORE = ir.ResourceKind.STORE
-_REPORTED = (CircleError, NoValueError, TooLargeError, UnstatedCaseError)
+_REPORTED = (CircleError, NoValueError, ValueTooLargeError, UnstatedCaseError)
 """What keeps a value from being computed is reported where that value is looked at."""
 
 
-class Bounds:
+class PossibleValues:
     """Looks at the values of one model in one configuration after the other."""
 
     def __init__(self, model: ir.Model) -> None:
@@ -70,31 +70,31 @@ class Bounds:
             self._others.look(check, configuration, moved, sink)
 
 
-def _of_parameter(parameter: ir.Parameter) -> Part[_Check]:
+def _of_parameter(parameter: ir.Parameter) -> ValidationStep[_Check]:
     names = names_in(ir.ParameterValue(parameter.name), parameter.low, parameter.high)
-    return Part(names, lambda check: check.parameter(parameter))
+    return ValidationStep(names, lambda check: check.parameter(parameter))
 
 
-def _stated(bounded: Bounded) -> Part[_Check]:
-    return Part(names_in(bounded.expr), partial(_Check.value, bounded=bounded))
+def _stated(bounded: Bounded) -> ValidationStep[_Check]:
+    return ValidationStep(names_in(bounded.expr), partial(_Check.value, bounded=bounded))
 
 
-def _others(model: ir.Model) -> Iterator[Part[_Check]]:
+def _others(model: ir.Model) -> Iterator[ValidationStep[_Check]]:
     """Yield all values of a model but those of its parameters, and the users of its instances."""
     yield from map(_stated, stated_values(model))
     places: tuple[ir.Node | ir.Link, ...] = (*model.nodes, *model.links)
     chosen = names_in(*(one for stream in model.streams for one in conditions_of(stream)))
     for place in places:
         names = names_in(place.count) | {place.name} | chosen
-        yield Part(names, partial(_Check.count, name=place.name))
+        yield ValidationStep(names, partial(_Check.count, name=place.name))
     for name in dict.fromkeys(p.place for p in model.parameters if p.place is not None):
         own = {p.name for p in model.parameters if p.place == name}
-        yield Part(frozenset(own) | {name}, partial(_Check.set_in_place, name=name))
+        yield ValidationStep(frozenset(own) | {name}, partial(_Check.set_in_place, name=name))
     if model.waits:
         machines = model.machines.values()
         named = names_in(*(one.capacity.expr for machine in machines for one in machine.resources))
         for node in model.nodes:
-            yield Part(named | {node.name}, partial(_Check.cores, name=node.name))
+            yield ValidationStep(named | {node.name}, partial(_Check.cores, name=node.name))
     hardware = [one for machine in model.machines.values() for one in machine.resources]
     rooms = names_in(*(one.capacity.expr for one in hardware if one.kind is _STORE))
     for stream in model.streams:
@@ -102,28 +102,30 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
             names = names_in(mark.amount.expr if mark.amount else None, mark.condition) | {
                 mark.node
             }
-            yield Part(
+            yield ValidationStep(
                 names | chosen | rooms, partial(_Check.excessive_hold, stream=stream, mark=mark)
             )
         for call in stream.calls:
             if call.fan_out is not None and call.fan_out.answers is not None:
                 call_names = names_in(call.fan_out.count.expr, call.fan_out.answers.expr)
                 part = partial(_Check.answers, stream=stream, call=call, fan_out=call.fan_out)
-                yield Part(call_names | chosen | {call.node}, part)
+                yield ValidationStep(call_names | chosen | {call.node}, part)
         visits = [leg for leg in stream.legs if isinstance(leg, ir.Visit)]
         repeats = [step.repeat for leg in visits for step in leg.steps if step.repeat]
         if repeats:
             names = names_in(*repeats) | {leg.node for leg in visits}
-            yield Part(names, partial(_Check.runs, stream=stream))
+            yield ValidationStep(names, partial(_Check.runs, stream=stream))
         sent = names_of_receivers(stream)
         if sent:
-            yield Part(sent | chosen, partial(_Check.receivers, stream=stream))
+            yield ValidationStep(sent | chosen, partial(_Check.receivers, stream=stream))
         each = stream.flows_from
         if isinstance(each, ir.InEachGroup):
             names = names_in(each.flows.expr, ir.Members(each.group))
-            yield Part(names, partial(_Check.too_many, stream=stream.name, each=each))
+            yield ValidationStep(names, partial(_Check.too_many, stream=stream.name, each=each))
         elif isinstance(each, str):
-            yield Part(frozenset([each]), partial(_Check.chosen_flows, stream=stream, each=each))
+            yield ValidationStep(
+                frozenset([each]), partial(_Check.chosen_flows, stream=stream, each=each)
+            )
 
 
 def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
@@ -134,7 +136,7 @@ def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> No
             folder.fold(bounded.expr)
         except UnstatedCaseError as error:
             report_unstated(error.unstated, model, sink)
-        except (CircleError, TooLargeError, NoValueError):
+        except (CircleError, ValueTooLargeError, NoValueError):
             continue  # that is reported where values are looked at
 
 

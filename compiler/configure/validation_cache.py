@@ -22,7 +22,7 @@ _MOST_ENTRIES = 100
 """Ranges of the population of which it is known what is sound in them."""
 
 
-class Part(Struct, Generic[C], frozen=True):
+class ValidationStep(Struct, Generic[C], frozen=True):
     """Something to look at, by what `C` is of a configuration, and the names that stand in it."""
 
     names: frozenset[str]
@@ -32,7 +32,7 @@ class Part(Struct, Generic[C], frozen=True):
 class ValidationCache(Generic[C]):
     """Looks at parts of a model; at those that are as the spec states them, once."""
 
-    def __init__(self, parts: Sequence[Part[C]]) -> None:
+    def __init__(self, parts: Sequence[ValidationStep[C]]) -> None:
         self._parts = parts
         self._sound: dict[tuple[int, int, ir.Case], set[int]] = {}
 

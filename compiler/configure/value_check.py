@@ -13,8 +13,8 @@ from qps.compiler.configure.fold import (
     TOLERANCE,
     CircleError,
     Folder,
-    TooLargeError,
     UnstatedCaseError,
+    ValueTooLargeError,
 )
 from qps.compiler.configure.values_in_use import points_of
 from qps.compiler.diagnostics import codes
@@ -88,7 +88,7 @@ class ValueCheck:
                 f"`{circle.name}` is set to a value that depends on itself",
                 hint="set it to an independent value",
             )
-        except TooLargeError:
+        except ValueTooLargeError:
             self._sink.report(
                 codes.NUMBER_SIZE,
                 bounded.span,

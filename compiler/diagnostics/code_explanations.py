@@ -30,7 +30,7 @@ class ExampleFile(Struct, frozen=True):
     encoding: str = "utf-8"
 
 
-class Explanation(Struct, frozen=True, kw_only=True):
+class CodeExplanation(Struct, frozen=True, kw_only=True):
     """A code with its example: `command` prints `printed` of these `files`.
 
     `change` are the changed lines as a difference, empty where `fixed_files` has a whole file.
@@ -53,12 +53,12 @@ def page_of(code: Code) -> str:
     return place.read_text(encoding="utf-8")
 
 
-def explained(code: Code) -> Explanation:
+def explained(code: Code) -> CodeExplanation:
     """Return what the page of a code says."""
     return read(code, page_of(code))
 
 
-def read(code: Code, page: str) -> Explanation:
+def read(code: Code, page: str) -> CodeExplanation:
     """Read a page; ValueError where it lacks a part, or changes lines that are not there."""
     title, *parts = _parts(page)
     if title != ("", f"# {code.id} {code.slug}"):
@@ -72,7 +72,7 @@ def read(code: Code, page: str) -> Explanation:
     command = heading.removeprefix(_PROMPT)
     changed_files, fixed_command = changed(shown, command, change)
     whole = {file.name: file for file in fixed}
-    return Explanation(
+    return CodeExplanation(
         code=code,
         why=_paragraphs(parts[:at]),
         files=shown,

@@ -44,7 +44,7 @@ class Label(Struct, frozen=True):
     message: str
 
 
-class Advice(Struct, frozen=True):
+class LocatedHint(Struct, frozen=True):
     """A hint, and the places that it is about."""
 
     hint: str | None
@@ -93,7 +93,7 @@ MOST_DIAGNOSTICS = 200
 """Errors after which the rest of a spec is not looked at."""
 
 
-class TooManyError(Exception):
+class TooManyDiagnosticsError(Exception):
     """Raised when a sink is full; `found` is what it holds."""
 
     def __init__(self, found: Iterable[Diagnostic]) -> None:
@@ -122,7 +122,7 @@ class Sink(Struct, kw_only=True):
         label: str = "",
         secondary: Iterable[Label] = (),
         notes: Iterable[str] = (),
-        hint: Advice | str | None = None,
+        hint: LocatedHint | str | None = None,
     ) -> None:
         """Record a diagnostic; `label` says what this very span is."""
         if (
@@ -131,7 +131,7 @@ class Sink(Struct, kw_only=True):
             and self.failed_names.intersection(re.split(r"\W+", span.text))
         ):
             return
-        advice = hint if isinstance(hint, Advice) else Advice(hint)
+        advice = hint if isinstance(hint, LocatedHint) else LocatedHint(hint)
         self.add(
             Diagnostic(
                 code=code,
@@ -151,7 +151,7 @@ class Sink(Struct, kw_only=True):
             return
         self._errors += finding.is_error
         if self._errors > MOST_DIAGNOSTICS:
-            raise TooManyError(self.found)
+            raise TooManyDiagnosticsError(self.found)
         self._known.add(key)
         self.found.append(finding)
 

@@ -31,7 +31,7 @@ _IN_SIGHT = 130
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
-class PlaceView(Struct, frozen=True, kw_only=True):
+class LocationView(Struct, frozen=True, kw_only=True):
     """A place in a file; lines and columns count from 1."""
 
     file: str
@@ -41,13 +41,13 @@ class PlaceView(Struct, frozen=True, kw_only=True):
     end_column: int
 
 
-class LabelView(PlaceView, frozen=True, kw_only=True):
+class LabelView(LocationView, frozen=True, kw_only=True):
     """A place in a file and its message; lines and columns start at 1."""
 
     message: str
 
 
-class EditView(PlaceView, frozen=True, kw_only=True):
+class EditView(LocationView, frozen=True, kw_only=True):
     """A place in a file, and its replacement text."""
 
     text: str

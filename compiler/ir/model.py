@@ -17,7 +17,7 @@ from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, Wait
 from qps.compiler.ir.streams import Stream
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.scalability.station_fit import StationFit
 
 Derived = TypeVar("Derived")
@@ -55,7 +55,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     matrices: tuple[Matrix, ...] = ()
     targets: tuple[Target, ...] = ()
     waits: tuple[Wait, ...] = ()
-    fits: tuple[tuple[Span, Fit], ...] = ()
+    fits: tuple[tuple[Span, CostFit], ...] = ()
     stations: tuple[tuple[Span, StationFit], ...] = ()
     fitted: tuple[tuple[Span, str], ...] = ()
 

@@ -61,7 +61,7 @@ class Requirement(Struct, frozen=True, kw_only=True):
     confidence_capacity: ConfidenceCapacity | None = None
 
 
-class Scope(Enum):
+class ResourceScope(Enum):
     """What a planning target or a way of waiting holds for; the closer one wins."""
 
     PLACE = "place"  # a node, a link, or one resource of it
@@ -77,25 +77,25 @@ class OfResources(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    scope: Scope
+    scope: ResourceScope
     span: Span
     instance: str = ""
 
     @property
     def full_name(self) -> str:
         """What it is called: with its instance, where it holds for resources of a name in that."""
-        is_qualified = self.scope is Scope.PLACE or not self.instance
+        is_qualified = self.scope is ResourceScope.PLACE or not self.instance
         return self.name if is_qualified else f"{self.instance}.{self.name}"
 
     def rank(self, resource: str, place: str, *, is_link: bool) -> tuple[int, int]:
         """Return how closely a resource of a place is named, (0, 0) for not at all."""
-        if self.scope is Scope.PLACE:
+        if self.scope is ResourceScope.PLACE:
             is_named = resource == self.name or resource.startswith(self.name + ".")
             return (2, len(self.name.split("."))) if is_named else (0, 0)
         if self.instance and not place.startswith(f"{self.instance}."):
             return (0, 0)
         within = 1 + len(self.instance.split(".")) if self.instance else 1
-        if self.scope is Scope.LINKS:
+        if self.scope is ResourceScope.LINKS:
             return (1, within) if is_link else (0, 0)
         kind = resource[len(place) + 1 :].partition(".")[0]
         return (1, within) if not is_link and kind == self.name else (0, 0)

@@ -13,7 +13,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.effects import EffectKind
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.scalability.station_fit import StationFit
 
 MOST_OTHERS = 16
@@ -40,7 +40,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     span: Span
     measured_at: tuple[Fraction, Fraction] | None = None
     thread: str | None = None
-    fit: Fit | None = None
+    fit: CostFit | None = None
     station: StationFit | None = None
     reference: Quantity | None = None
     factors: tuple[tuple[str, Quantity], ...] = ()

@@ -19,7 +19,7 @@ from qps.compiler.ir.hardware import (
 )
 from qps.compiler.ir.model import Model
 from qps.compiler.ir.placed_numbers import machine_with, network_with, set_in_place
-from qps.compiler.ir.requirements import Scope, Wait
+from qps.compiler.ir.requirements import ResourceScope, Wait
 from qps.compiler.ir.stated_queueing import Queueing
 
 
@@ -46,7 +46,7 @@ def wait_in_force(
     if not known:
         return own
     _, closest = max(known, key=lambda pair: pair[0])
-    return own if own is not None and closest.scope is not Scope.PLACE else closest.queueing
+    return own if own is not None and closest.scope is not ResourceScope.PLACE else closest.queueing
 
 
 class _Placed:

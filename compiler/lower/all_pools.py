@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_streams.elastic_labels import LabeledSolution
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.labels.labeled_network import Numbers
+from qps.compiler.lower.labels.labeled_network import NumberFacts
 from qps.compiler.lower.pools.closed_pool_loads import users_pools
 from qps.compiler.lower.pools.open_pools import open_pools
 from qps.compiler.lower.pools.unfilled_pools import unfilled_pools
-from qps.compiler.lower.queues.pool_holding import Room
+from qps.compiler.lower.queues.pool_holding import PoolCapacity
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
-from qps.compiler.lower.traffic.traffic_parts import Traffic
+from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic
 from qps.engine.expressions.substitution import Substitution
 
 
@@ -29,12 +29,12 @@ class Pools(Struct, frozen=True, kw_only=True):
 
     resources: Mapping[str, ResourceLoad]
     queues: Mapping[str, PlacedQueue]
-    rooms: Mapping[str, Room]
-    traffic: Traffic
+    rooms: Mapping[str, PoolCapacity]
+    traffic: NetworkTraffic
 
 
 def pools_of(
-    traffic: Traffic,
+    traffic: NetworkTraffic,
     known: LabeledSolution,
     put_in: Substitution,
     gate: Gate,
@@ -68,7 +68,7 @@ def pools_of(
         resources,
         known.queues | of_users.queues,
         put_in,
-        Numbers(expressions),
+        NumberFacts(expressions),
         gate.checks,
     )
     rooms = others.rooms | of_users.rooms | never_full.rooms
@@ -81,7 +81,7 @@ def pools_of(
 
 
 def _causes_first(
-    resources: Mapping[str, ResourceLoad], rooms: Mapping[str, Room]
+    resources: Mapping[str, ResourceLoad], rooms: Mapping[str, PoolCapacity]
 ) -> dict[str, ResourceLoad]:
     """Return loads, those of pools last, the inner ones first.
 

@@ -56,7 +56,7 @@ from qps.compiler.lower.traffic.class_traffic import traffic_of
 from qps.compiler.lower.traffic.feedback_passes import with_feedback
 from qps.compiler.lower.traffic.kind_means import over_all_kinds
 from qps.compiler.lower.traffic.station_queues import stations_of
-from qps.compiler.lower.traffic.traffic_parts import Traffic
+from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic
 
 
 def analyze(
@@ -107,7 +107,7 @@ def analyze(
     )
 
 
-def _calibrations(spec: SpecNetwork, traffic: Traffic) -> tuple[Calibration, ...]:
+def _calibrations(spec: SpecNetwork, traffic: NetworkTraffic) -> tuple[Calibration, ...]:
     """Return the calibrations, with the rates of what was counted."""
     found = spec.calibrations.items()
     return tuple(replace(one, rates=traffic.counted.get(of, {})) for of, one in found)

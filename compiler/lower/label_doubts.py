@@ -8,12 +8,12 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.quantities.certainty import Certainty, Kind, Reason, approximation
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind, Reason, approximation
 from qps.compiler.quantities.measured_errors import (
     UNEQUAL_SERVICES,
-    Axis,
+    ErrorAxis,
+    ErrorQuantity,
     OperatingPoint,
-    Quantity,
     as_stated,
     measured,
 )
@@ -76,11 +76,11 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     is_below_knee: bool = False
     points: Points = ()
 
-    def known(self, known: Certainty, quantity: Quantity) -> Certainty:
+    def known(self, known: Certainty, quantity: ErrorQuantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
-        is_of_times = quantity not in (Quantity.LOSS, Quantity.RATE)
+        is_of_times = quantity not in (ErrorQuantity.LOSS, ErrorQuantity.RATE)
         lowered = self.lowered(known) if is_of_times else self.checks.known(known)
-        is_quantile = quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
+        is_quantile = quantity in (ErrorQuantity.QUANTILE, ErrorQuantity.LOW_QUANTILE)
         is_beyond = (self.calls_rarely and is_quantile) or self.is_beyond(lowered)
         if self.is_like_drawn and not is_beyond:
             below = self.is_below_knee
@@ -89,7 +89,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
 
     def lowered(self, known: Certainty) -> Certainty:
         """Return how a time or a rate of the class is known, no better than the premises allow."""
-        states = known.kind is Kind.APPROXIMATION and known.error is not None
+        states = known.kind is CertaintyKind.APPROXIMATION and known.error is not None
         because = self.saturation_reasons if known.is_exact or states else ()
         if known.is_exact:
             because += self.checks.failing(known.theorems)
@@ -100,8 +100,8 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
 
     def known_in_part(self, known: Certainty) -> Certainty:
         """Return how a part of the latency is known, in which more may be waited than in all."""
-        points = tuple({Axis.UTILIZATION: one[Axis.UTILIZATION]} for one in self.points)
-        return replace(self, points=points).known(known, Quantity.LATENCY)
+        points = tuple({ErrorAxis.UTILIZATION: one[ErrorAxis.UTILIZATION]} for one in self.points)
+        return replace(self, points=points).known(known, ErrorQuantity.LATENCY)
 
     def is_beyond(self, known: Certainty) -> bool:
         """Return whether more users wait than an error was measured with that goes by these."""
@@ -144,7 +144,9 @@ class Gate(Struct, frozen=True, kw_only=True):
         places = frozenset({name}.union(*(one.rests_on for one in classes)))
         if self.unlike.isdisjoint(places) and not any(one.is_beyond(known) for one in classes):
             below = all(one.is_below_knee for one in classes)
-            return measured(known, Quantity.LOAD, is_below_knee=below, points=points_of(places))
+            return measured(
+                known, ErrorQuantity.LOAD, is_below_knee=below, points=points_of(places)
+            )
         return as_stated(known)
 
 

@@ -22,11 +22,11 @@ from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
-from qps.compiler.lower.queues.pool_holding import Room
+from qps.compiler.lower.queues.pool_holding import PoolCapacity
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -107,7 +107,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
     low: float
     high: float
     span: Span
-    fit: Fit | None = None
+    fit: CostFit | None = None
     rates: dict[str, Formula] = field(default_factory=dict)
     factors: dict[str, Formula] = field(default_factory=dict)
     is_on_measured: bool = False
@@ -207,7 +207,7 @@ class Analysis(Struct, frozen=True, kw_only=True):
     elastic: tuple[ElasticFormula, ...]
     closed: Mapping[str, ClosedStream]
     """The streams of users who wait for their answers."""
-    rooms: Mapping[str, Room]
+    rooms: Mapping[str, PoolCapacity]
     """What each pool has to give."""
     calibrations: tuple[Calibration, ...]
     measures: Mapping[str, NamedMeasure]

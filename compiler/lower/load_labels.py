@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from qps.compiler.lower.all_pools import Pools
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.labels.labeled_network import Numbers
+from qps.compiler.lower.labels.labeled_network import NumberFacts
 from qps.compiler.lower.labels.operating_points import OperatingPoints
 from qps.compiler.lower.labels.sampled_range import far_apart
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.network.network import Network
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 
 class LoadLabels(Struct, frozen=True, kw_only=True):
@@ -36,12 +36,12 @@ def load_labels(
 
     Errors go by where the numbers lie; not so where `by_points` is false.
     """
-    numbers = Numbers(expressions)
+    numbers = NumberFacts(expressions)
     doubts = gate.with_unlike(far_apart(pools.queues, network, numbers))
     points = OperatingPoints(pools.resources, numbers if by_points else None)
     resources = {
         name: replace(one, known=doubts.load_known(name, one.known, points.of))
-        if one.known.kind is Kind.APPROXIMATION
+        if one.known.kind is CertaintyKind.APPROXIMATION
         else one
         for name, one in points.resources.items()
     }

@@ -16,7 +16,7 @@ from qps.compiler.lower.closed_streams.class_averages import put_together
 from qps.compiler.lower.closed_streams.elastic_labels import LabeledSolution
 from qps.compiler.lower.expressions.label_propagation import certainty_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.labeled_network import Numbers
+from qps.compiler.lower.labels.labeled_network import NumberFacts
 from qps.compiler.lower.load_labels import LoadLabels
 from qps.compiler.lower.queues.queue_certainty import loss_certainty
 from qps.compiler.lower.requirements.lower_measures import Measures
@@ -183,7 +183,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         """
         load, known = self.measures.resources[name].demand_at(ONE)
         most = 1 / (1 + Fraction(known.error or 0))
-        if known.is_exact or Numbers(self.expressions).is_always_below(load, most):
+        if known.is_exact or NumberFacts(self.expressions).is_always_below(load, most):
             return EXACT
         return of_another(known)
 

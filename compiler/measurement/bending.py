@@ -10,7 +10,7 @@ from math import sqrt
 
 from msgspec import Struct
 
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.student_t import student_quantile
 
 _FEWEST_ROWS = 6
@@ -37,7 +37,7 @@ class Bend(Struct, frozen=True):
         return self.high > self.low
 
 
-def bend_of(fit: Fit) -> Bend | None:
+def bend_of(fit: CostFit) -> Bend | None:
     """Return by how much a table bends; None where it is straight as far as it shows."""
     runs = fit.runs
     rows = runs.used

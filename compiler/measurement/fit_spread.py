@@ -30,7 +30,7 @@ from operator import mul
 
 from msgspec import Struct
 
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.noise_prior import (
     NOISE_ROWS,
@@ -51,7 +51,7 @@ _NOTHING = 1e-24
 """Share of its squares that a load is missed by, where rounding is all there is."""
 
 
-class Spread(Struct, frozen=True, kw_only=True):
+class FitDistribution(Struct, frozen=True, kw_only=True):
     """A multivariate t distribution about the numbers of a fit, first the fixed load if any.
 
     Each number is off by its row of `weights` times independent standard normal numbers, all of
@@ -69,7 +69,7 @@ class Spread(Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=16)
-def fit_spread(fit: Fit, *, may_bend: bool = True) -> Spread | None:
+def fit_spread(fit: CostFit, *, may_bend: bool = True) -> FitDistribution | None:
     """Return how far the numbers of a fit may be off, in their own units.
 
     They `may_bend` where they are used for other rates; not where two tables are compared at the
@@ -113,7 +113,7 @@ def spread(
     weighting: Weighting | None = None,
     *,
     may_bend: bool = True,
-) -> Spread | None:
+) -> FitDistribution | None:
     """Return how far the numbers of least squares may be off, each in a unit of its own.
 
     Rows of a group miss together; without groups, those of a setting, which all columns identify
@@ -151,7 +151,7 @@ def spread(
     if may_bend:
         covariance = _sum(covariance, _bent(rows, shown), 1.0)
     root = cholesky(covariance)
-    return Spread(
+    return FitDistribution(
         freedom=freedom,
         weights=tuple(
             tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from qps.compiler.measurement.measured_tables import DataError, Numbers, Table
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn
 
 COUNT = "count/s"
 """What a column is headed by that has what was counted in a second beside the work of each row."""
@@ -21,8 +21,8 @@ _UNIT = Fraction(1, 10**12)
 
 
 def loads_of_counts(
-    table: Table, read: Callable[[str], Numbers], rates: Sequence[Numbers]
-) -> Numbers:
+    table: MeasuredTable, read: Callable[[str], NumberColumn], rates: Sequence[NumberColumn]
+) -> NumberColumn:
     """Return the load of each row: one less its count beside that of the idle machine.
 
     `read` gives the numbers of a column. What the idle machine counts stands in a column of its
@@ -43,10 +43,12 @@ def loads_of_counts(
                 "measure the idle machine again: it was not idle, or its clock changed",
             )
         loads.append(round((1 - count / bare) / _UNIT))
-    return Numbers(tuple(loads), _UNIT)
+    return NumberColumn(tuple(loads), _UNIT)
 
 
-def _most_without_load(table: Table, counts: Numbers, rates: Sequence[Numbers]) -> Fraction:
+def _most_without_load(
+    table: MeasuredTable, counts: NumberColumn, rates: Sequence[NumberColumn]
+) -> Fraction:
     without = [
         counts[row] for row in range(len(counts)) if not any(rate.whole[row] for rate in rates)
     ]
@@ -58,5 +60,5 @@ def _most_without_load(table: Table, counts: Numbers, rates: Sequence[Numbers]) 
     return max(without)
 
 
-def _each(column: Numbers) -> tuple[Fraction, ...]:
+def _each(column: NumberColumn) -> tuple[Fraction, ...]:
     return tuple(column[row] for row in range(len(column)))

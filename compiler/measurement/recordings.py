@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from qps.compiler.measurement.trace_files import Columns, TraceError
+from qps.compiler.measurement.trace_files import PacketColumns, TraceError
 
 FEWEST = 3
 """Packets that must have arrived: a variance needs two times between packets."""
@@ -132,7 +132,7 @@ class Recording(Packets[tuple[int, ...]], frozen=True, eq=False, kw_only=True, d
         return self.received - bisect_right(self.lateness, buffer / self.tick)
 
 
-def recording_of(columns: Columns, period: Fraction | None) -> Recording:
+def recording_of(columns: PacketColumns, period: Fraction | None) -> Recording:
     """Return the packets in order; `period` is the time between two of them, in s.
 
     It may be left out where times of sending are recorded. TraceError where the lines are in no
@@ -191,7 +191,7 @@ class _Row(Struct, frozen=True):
     line: int
 
 
-def _rows(columns: Columns) -> list[_Row]:
+def _rows(columns: PacketColumns) -> list[_Row]:
     """Return the lines in the order of sending; of a packet that came twice the first one first."""
     sent: Sequence[int | None] = columns.sent or [None] * len(columns.arrivals)
     numbers = columns.sequence or range(len(columns.arrivals))
@@ -225,7 +225,7 @@ def _check_wrapping(rows: Sequence[_Row]) -> None:
             )
 
 
-def _check_sent(columns: Columns, rows: Sequence[_Row]) -> None:
+def _check_sent(columns: PacketColumns, rows: Sequence[_Row]) -> None:
     """Refuse packets that were sent in another order than that of their numbers, or lines."""
     if columns.sent is None:
         return
@@ -238,7 +238,9 @@ def _check_sent(columns: Columns, rows: Sequence[_Row]) -> None:
             )
 
 
-def _period(columns: Columns, rows: Sequence[_Row], period: Fraction | None) -> tuple[int, int]:
+def _period(
+    columns: PacketColumns, rows: Sequence[_Row], period: Fraction | None
+) -> tuple[int, int]:
     """Return the period in ticks, and by what the ticks must be divided to make it whole.
 
     Without a period, it is what most times of sending are apart: their median.

@@ -14,7 +14,7 @@ from operator import mul
 
 from qps.compiler.measurement.fit_columns import SETTING
 from qps.compiler.measurement.least_squares import LeastSquares
-from qps.compiler.measurement.measured_tables import Table
+from qps.compiler.measurement.measured_tables import MeasuredTable
 from qps.compiler.quantities.cholesky import cholesky
 
 _PIVOTAL = 1e-9
@@ -23,7 +23,7 @@ _REQUESTED = ("requested ", "asked ")
 """The headings of `qps measure`, and those of its former tables."""
 
 
-def settings_of(table: Table) -> tuple[tuple[str, ...], ...] | None:
+def settings_of(table: MeasuredTable) -> tuple[tuple[str, ...], ...] | None:
     """Return at which setting each row was measured; None where no column says so.
 
     Such are `setting`, and what `qps measure` requested.

@@ -28,7 +28,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.fit_columns import MARK
 from qps.compiler.measurement.least_squares import LeastSquares
-from qps.compiler.measurement.measured_tables import DataError, Table, number
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, number
 from qps.compiler.measurement.weighted_rows import LEAST_SHARE, weighted
 
 _RANGE = (1.4142, 1.9116, 2.2389, 2.4813, 2.6724, 2.8297, 2.9630, 3.0779, 3.1794)
@@ -75,7 +75,7 @@ class Weighting(Struct, frozen=True, kw_only=True):
     run: float
 
 
-def repetitions_of(table: Table) -> Repetitions | None:
+def repetitions_of(table: MeasuredTable) -> Repetitions | None:
     """Return how often each row was measured; None where no columns say so.
 
     DataError where a cell cannot be.
@@ -107,7 +107,7 @@ def repetitions_of(table: Table) -> Repetitions | None:
     )
 
 
-def _cell(table: Table, heading: str, row: int) -> Fraction | None:
+def _cell(table: MeasuredTable, heading: str, row: int) -> Fraction | None:
     cell = table.columns[heading][row]
     if cell in _EMPTY_CELLS:
         return None

@@ -57,7 +57,7 @@ class Heading(Struct, frozen=True):
     """Lines of the heading: none in a bare list of numbers."""
 
 
-class Columns(Struct, frozen=True, eq=False, kw_only=True):
+class PacketColumns(Struct, frozen=True, eq=False, kw_only=True):
     """What a file says of each packet, in the order of its lines; times in ticks of `tick` s."""
 
     arrivals: list[int | None]
@@ -135,7 +135,7 @@ def _unit(name: str, written: str | None, default: Fraction | None) -> Fraction:
     return UNITS[written.strip()]
 
 
-def read_columns(text: str, unit: Fraction | None, most_rows: int) -> Columns:
+def read_columns(text: str, unit: Fraction | None, most_rows: int) -> PacketColumns:
     """Return the columns of a file; TraceError where something in it cannot be used."""
     reader = csv.reader(io.StringIO(text), strict=True)
     heading: Heading | None = None
@@ -195,7 +195,7 @@ def _check_row(row: list[str], heading: Heading, line: int, count: int, most_row
         )
 
 
-def _columns(heading: Heading, cells: dict[str, list[str]], lines: list[int]) -> Columns:
+def _columns(heading: Heading, cells: dict[str, list[str]], lines: list[int]) -> PacketColumns:
     """Return the cells as whole numbers: times in one tick that all of them are multiples of."""
     read = {name: _decimals(name, column, lines) for name, column in cells.items()}
     sequence = None
@@ -231,7 +231,7 @@ def _columns(heading: Heading, cells: dict[str, list[str]], lines: list[int]) ->
         if time is None:
             raise TraceError(line, "the sending time is missing", "add it, or remove the column")
     known = None if sent is None else [time for time in sent if time is not None]
-    return Columns(arrivals=arrivals, sent=known, sequence=sequence, lines=lines, tick=tick)
+    return PacketColumns(arrivals=arrivals, sent=known, sequence=sequence, lines=lines, tick=tick)
 
 
 _Decimal = tuple[int, int]

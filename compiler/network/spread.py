@@ -7,7 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 
-class SpreadKind(StrEnum):
+class CopySelectionKind(StrEnum):
     """Which of the equal copies of a station serves an item."""
 
     RANDOM = "random"
@@ -18,8 +18,8 @@ class SpreadKind(StrEnum):
     """The one whose pool the item holds a part of."""
 
 
-class Spread(Struct, frozen=True):
+class CopySelection(Struct, frozen=True):
     """How visits are spread over the copies of a station; `pool` is the one that decides."""
 
-    kind: SpreadKind = SpreadKind.RANDOM
+    kind: CopySelectionKind = CopySelectionKind.RANDOM
     pool: str = ""

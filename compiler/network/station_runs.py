@@ -28,7 +28,7 @@ def goes_on(station: str, node: Node, is_store: Callable[[str], bool]) -> bool:
             return True
 
 
-class Run(Struct, frozen=True):
+class ServiceRun(Struct, frozen=True):
     """A visit of a station: the services in a row that it is made of, all of one class."""
 
     of: Class
@@ -41,7 +41,7 @@ class Run(Struct, frozen=True):
         return total(one.demand for one in self.services)
 
 
-def runs_of(passages: Iterable[Passage], network: Network) -> Iterator[Run]:
+def runs_of(passages: Iterable[Passage], network: Network) -> Iterator[ServiceRun]:
     """Yield the visits of stations that items wait for, of one class, in order."""
     open_runs: dict[str, list[Serve]] = {}
     of: Class | None = None
@@ -60,6 +60,6 @@ def _is_queueing(name: str, network: Network) -> bool:
     return station is not None and station.waits
 
 
-def _ended(of: Class, runs: dict[str, list[Serve]]) -> Iterator[Run]:
+def _ended(of: Class, runs: dict[str, list[Serve]]) -> Iterator[ServiceRun]:
     for station, services in runs.items():
-        yield Run(of, station, tuple(services))
+        yield ServiceRun(of, station, tuple(services))

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.network.spread import Spread
+from qps.compiler.network.spread import CopySelection
 from qps.engine.expressions.formulas import ONE, ZERO, Formula
 
 
@@ -70,7 +70,7 @@ class Station(Struct, frozen=True, kw_only=True):
     room: Formula | None = None
     period: Formula | None = None
     host_cores: Formula = ONE
-    spread: Spread = Spread()
+    spread: CopySelection = CopySelection()
     background: tuple[tuple[str, Formula], ...] = ()
     rate: Formula | None = None
     capacity: Formula | None = None

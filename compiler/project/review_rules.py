@@ -31,7 +31,7 @@ _MEASURED = (
 )
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class ReviewRule(Struct, frozen=True, kw_only=True):
     """A rule: its name, its level unless a project says otherwise, and its page.
 
     `example` changes the example's files: lines as in a difference, or commands after `$ `.
@@ -75,8 +75,8 @@ range-narrowed = "error"
 }
 """The files that examples change."""
 
-RULES: tuple[Rule, ...] = (
-    Rule(
+RULES: tuple[ReviewRule, ...] = (
+    ReviewRule(
         name="claim-removed",
         level=Level.ERROR,
         summary="a claim or an observation was removed",
@@ -86,7 +86,7 @@ RULES: tuple[Rule, ...] = (
         fix="Restore the claim. If the spec cannot meet it for now, keep it and accept "
         "the failure with a reason and an expiration date: `[[accept]]` in the project file.",
     ),
-    Rule(
+    ReviewRule(
         name="claim-loosened",
         level=Level.ERROR,
         summary="a claim was weakened",
@@ -99,7 +99,7 @@ RULES: tuple[Rule, ...] = (
         fix="Restore the bound. If the requirement itself has changed, change its `source` "
         "as well, and have its owner approve the change.",
     ),
-    Rule(
+    ReviewRule(
         name="claim-changed",
         level=Level.WARNING,
         summary="a claim changed, and is neither stricter nor weaker",
@@ -108,7 +108,7 @@ RULES: tuple[Rule, ...] = (
         example=f"-{_MEASURED}\n+{_MEASURED.replace('20', '25')}",
         fix="Verify the new claim against its source, like any new claim.",
     ),
-    Rule(
+    ReviewRule(
         name="spec-deleted",
         level=Level.ERROR,
         summary="a spec was removed",
@@ -117,7 +117,7 @@ RULES: tuple[Rule, ...] = (
         example="$ git rm -q site.qps",
         fix="Restore the file, or move its claims to the spec that replaces it.",
     ),
-    Rule(
+    ReviewRule(
         name="spec-ignored",
         level=Level.ERROR,
         summary="a spec exists but is no longer checked",
@@ -126,7 +126,7 @@ RULES: tuple[Rule, ...] = (
         example='-ignore = ["old"]\n+ignore = ["old", "site.qps"]',
         fix="Narrow the pattern, or move the file back.",
     ),
-    Rule(
+    ReviewRule(
         name="source-changed",
         level=Level.WARNING,
         summary="a number or its source changed without the other",
@@ -136,7 +136,7 @@ RULES: tuple[Rule, ...] = (
         '+param work = 7 ms/request +- 25 % in 1..20 ms/request source "profile, May 3"',
         fix="Cite the source of the new number, or restore the number.",
     ),
-    Rule(
+    ReviewRule(
         name="range-narrowed",
         level=Level.WARNING,
         summary="a range or an uncertainty was narrowed",
@@ -145,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         example='-users N in 1..10000 source "2027 plan"\n+users N in 1..500 source "2027 plan"',
         fix="Restore the range, or give the reason in the source.",
     ),
-    Rule(
+    ReviewRule(
         name="requirement-loosened",
         level=Level.ERROR,
         summary="a requirement or a target was weakened or removed",
@@ -154,7 +154,7 @@ RULES: tuple[Rule, ...] = (
         example="-require { pages.latency <= 100 ms }\n+require { pages.latency <= 200 ms }",
         fix="Restore the limit. If users accept the new one, document this in its `source`.",
     ),
-    Rule(
+    ReviewRule(
         name="mode-removed",
         level=Level.ERROR,
         summary="a mode was removed",
@@ -163,7 +163,7 @@ RULES: tuple[Rule, ...] = (
         example="-mode busy { pages.latency <= 50 ms }",
         fix="Restore the mode, unless it is no longer used.",
     ),
-    Rule(
+    ReviewRule(
         name="scenario-removed",
         level=Level.WARNING,
         summary="a scenario was removed",
@@ -171,7 +171,7 @@ RULES: tuple[Rule, ...] = (
         example="-scenario sale { work = 10 ms/request }",
         fix="Restore the scenario, or explain why it can no longer happen.",
     ),
-    Rule(
+    ReviewRule(
         name="matrix-removed",
         level=Level.WARNING,
         summary="a matrix was removed",
@@ -179,7 +179,7 @@ RULES: tuple[Rule, ...] = (
         example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }",
         fix="Restore the matrix.",
     ),
-    Rule(
+    ReviewRule(
         name="matrix-narrowed",
         level=Level.WARNING,
         summary="a matrix covers fewer configurations",
@@ -189,7 +189,7 @@ RULES: tuple[Rule, ...] = (
         "+matrix speeds { work in [ 4, 8 ms/request ] }",
         fix="Restore the values, or explain in a note why they cannot occur.",
     ),
-    Rule(
+    ReviewRule(
         name="accepted-added",
         level=Level.WARNING,
         summary="a failure is newly accepted, or accepted for longer",
@@ -199,7 +199,7 @@ RULES: tuple[Rule, ...] = (
         '+reason = "new servers are ordered"\n+until = 2027-03-31',
         fix="Approve the reason and the date, or fix the failure.",
     ),
-    Rule(
+    ReviewRule(
         name="warning-allowed",
         level=Level.NOTE,
         summary="a warning is newly allowed",
@@ -209,7 +209,7 @@ RULES: tuple[Rule, ...] = (
         '+reason = "measurement planned for May"',
         fix="Approve the reason, or fix the cause of the warning.",
     ),
-    Rule(
+    ReviewRule(
         name="warnings-not-errors",
         level=Level.ERROR,
         summary="warnings are no longer errors",
@@ -217,7 +217,7 @@ RULES: tuple[Rule, ...] = (
         example="-warnings-are-errors = true",
         fix="Set the option again, and allow individual warnings with a reason.",
     ),
-    Rule(
+    ReviewRule(
         name="rule-relaxed",
         level=Level.ERROR,
         summary="the project file lowers the level of a rule",
@@ -229,7 +229,7 @@ RULES: tuple[Rule, ...] = (
 )
 """All rules, in the order in which they are listed."""
 
-BY_NAME: Mapping[str, Rule] = {rule.name: rule for rule in RULES}
+BY_NAME: Mapping[str, ReviewRule] = {rule.name: rule for rule in RULES}
 
 
 ACCEPTABLE: tuple[str, ...] = tuple(
@@ -249,7 +249,7 @@ def stricter(one: str, other: str) -> str:
     return min(one, other, key=LEVELS.index)
 
 
-def rule_page(rule: Rule) -> str:
+def rule_page(rule: ReviewRule) -> str:
     """Return the page of a rule, in Markdown."""
     kind = "console" if rule.example.startswith("$") else "diff"
     return (

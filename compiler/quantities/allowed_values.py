@@ -10,7 +10,7 @@ from msgspec import Struct
 _LARGEST_LOAD = 10
 
 
-class Interval(Struct, frozen=True, kw_only=True):
+class AllowedInterval(Struct, frozen=True, kw_only=True):
     """The ends between which a value must lie, None for none; `is_…_out` where an end is not in."""
 
     least: Fraction | None = None
@@ -48,7 +48,7 @@ class Bound(Enum):
     CALLS = "a whole number from 1 to 10,000"
 
     @property
-    def interval(self) -> Interval:
+    def interval(self) -> AllowedInterval:
         """The values that are in bounds."""
         return _INTERVALS[self]
 
@@ -66,21 +66,21 @@ class Bound(Enum):
 
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
-_WHOLE = Interval(least=_ZERO, is_least_out=True, is_whole=True)
+_WHOLE = AllowedInterval(least=_ZERO, is_least_out=True, is_whole=True)
 _INTERVALS = {
-    Bound.ANY: Interval(),
-    Bound.POSITIVE: Interval(least=_ZERO, is_least_out=True),
-    Bound.NOT_NEGATIVE: Interval(least=_ZERO),
-    Bound.SHARE: Interval(least=_ZERO, most=_ONE),
-    Bound.PART: Interval(least=_ZERO, most=_ONE, is_most_out=True),
-    Bound.LOAD: Interval(least=_ZERO, most=Fraction(_LARGEST_LOAD)),
-    Bound.FULL: Interval(least=_ZERO, most=_ONE),
-    Bound.TARGET: Interval(least=_ZERO, most=_ONE, is_least_out=True),
-    Bound.EFFICIENCY: Interval(least=_ZERO, most=Fraction(2), is_least_out=True),
+    Bound.ANY: AllowedInterval(),
+    Bound.POSITIVE: AllowedInterval(least=_ZERO, is_least_out=True),
+    Bound.NOT_NEGATIVE: AllowedInterval(least=_ZERO),
+    Bound.SHARE: AllowedInterval(least=_ZERO, most=_ONE),
+    Bound.PART: AllowedInterval(least=_ZERO, most=_ONE, is_most_out=True),
+    Bound.LOAD: AllowedInterval(least=_ZERO, most=Fraction(_LARGEST_LOAD)),
+    Bound.FULL: AllowedInterval(least=_ZERO, most=_ONE),
+    Bound.TARGET: AllowedInterval(least=_ZERO, most=_ONE, is_least_out=True),
+    Bound.EFFICIENCY: AllowedInterval(least=_ZERO, most=Fraction(2), is_least_out=True),
     Bound.COUNT: _WHOLE,
-    Bound.SEVERAL: Interval(least=Fraction(2)),
-    Bound.NUMBER: Interval(least=_ZERO, is_whole=True),
+    Bound.SEVERAL: AllowedInterval(least=Fraction(2)),
+    Bound.NUMBER: AllowedInterval(least=_ZERO, is_whole=True),
     Bound.RANK: _WHOLE,
     Bound.WHOLE: _WHOLE,
-    Bound.CALLS: Interval(least=_ONE, most=Fraction(10_000), is_whole=True),
+    Bound.CALLS: AllowedInterval(least=_ONE, most=Fraction(10_000), is_whole=True),
 }

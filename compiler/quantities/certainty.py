@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 
-class Kind(StrEnum):
+class CertaintyKind(StrEnum):
     """Kind of certainty of a number."""
 
     EXACT = "exact"
@@ -42,7 +42,7 @@ class Certainty(Struct, frozen=True, kw_only=True):
     number has none.
     """
 
-    kind: Kind = Kind.EXACT
+    kind: CertaintyKind = CertaintyKind.EXACT
     because: tuple[Reason, ...] = ()
     theorems: tuple[Reason, ...] = ()
     """Theorems that prove exactness, without text."""
@@ -52,7 +52,7 @@ class Certainty(Struct, frozen=True, kw_only=True):
     @property
     def is_exact(self) -> bool:
         """True if there is no simplification."""
-        return self.kind is Kind.EXACT
+        return self.kind is CertaintyKind.EXACT
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -77,17 +77,17 @@ MOST_STATED = 1.0
 
 def upper_bound(*because: Reason) -> Certainty:
     """Return the certainty of a number that the truth does not exceed."""
-    return Certainty(kind=Kind.UPPER_BOUND, because=because)
+    return Certainty(kind=CertaintyKind.UPPER_BOUND, because=because)
 
 
 def lower_bound(*because: Reason) -> Certainty:
     """Return the certainty of a number that the truth does not fall below."""
-    return Certainty(kind=Kind.LOWER_BOUND, because=because)
+    return Certainty(kind=CertaintyKind.LOWER_BOUND, because=because)
 
 
 def approximation(*because: Reason, error: float | None = None) -> Certainty:
     """Return the certainty of a number whose truth may lie on either side, so far off at most."""
-    return Certainty(kind=Kind.APPROXIMATION, because=because, error=error)
+    return Certainty(kind=CertaintyKind.APPROXIMATION, because=because, error=error)
 
 
 def together(*parts: Certainty) -> Certainty:
@@ -97,17 +97,17 @@ def together(*parts: Certainty) -> Certainty:
     an approximation. Reasons are reported once, in order. Nothing is off by more than the worst of
     its parts, where that is known of all.
     """
-    kinds = {part.kind for part in parts} - {Kind.EXACT}
+    kinds = {part.kind for part in parts} - {CertaintyKind.EXACT}
     theorems = tuple(dict.fromkeys(each for part in parts for each in part.theorems))
     if not kinds:
         return Certainty(theorems=theorems) if theorems else EXACT
-    kind = kinds.pop() if len(kinds) == 1 else Kind.APPROXIMATION
+    kind = kinds.pop() if len(kinds) == 1 else CertaintyKind.APPROXIMATION
     because = dict.fromkeys(reason for part in parts for reason in part.because)
     errors = [part.error for part in parts if not part.is_exact]
     known_errors = [error for error in errors if error is not None]
     error = (
         max(known_errors)
-        if kind is Kind.APPROXIMATION and len(known_errors) == len(errors)
+        if kind is CertaintyKind.APPROXIMATION and len(known_errors) == len(errors)
         else None
     )
     return Certainty(kind=kind, because=tuple(because), theorems=theorems, error=error)
@@ -125,7 +125,10 @@ def compounded(*parts: Certainty) -> Certainty:
     return replace(found, error=round(error, 4))
 
 
-_OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_BOUND}
+_OTHER_SIDE = {
+    CertaintyKind.UPPER_BOUND: CertaintyKind.LOWER_BOUND,
+    CertaintyKind.LOWER_BOUND: CertaintyKind.UPPER_BOUND,
+}
 
 
 def opposite(part: Certainty) -> Certainty:

@@ -21,11 +21,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind
+from qps.compiler.quantities.certainty import MOST_STATED, Certainty, CertaintyKind
 from qps.compiler.quantities.methods import METHODS
 
 
-class Quantity(StrEnum):
+class ErrorQuantity(StrEnum):
     """What a number is of: each has errors of its own."""
 
     LATENCY = "latency"
@@ -38,7 +38,7 @@ class Quantity(StrEnum):
     """As a part of what is truly lost, as all others; of what was too little to be seen, none."""
 
     @classmethod
-    def of_level(cls, level: Fraction) -> Quantity:
+    def of_level(cls, level: Fraction) -> ErrorQuantity:
         """Return what a quantile of a level is."""
         return cls.QUANTILE if level >= _TAIL else cls.LOW_QUANTILE
 
@@ -46,7 +46,7 @@ class Quantity(StrEnum):
 _TAIL = Fraction(9, 10)
 
 
-class Axis(StrEnum):
+class ErrorAxis(StrEnum):
     """What errors grow with, beside the methods that have a part in a number."""
 
     WAITING = "queueing delay"
@@ -57,11 +57,11 @@ class Axis(StrEnum):
     """How many of them have a part in it."""
 
 
-OperatingPoint = Mapping[Axis, float]
+OperatingPoint = Mapping[ErrorAxis, float]
 """Where a number lies on these axes; what is not known of it is left out."""
 
 
-class Row(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ErrorRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An error of numbers in which all of some `methods` have a part, as a part of the truth.
 
     It was measured on so many `numbers` of so many random `networks`. None states nothing: it is
@@ -72,11 +72,11 @@ class Row(Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: float | None
     numbers: int
     networks: int
-    at_most: dict[Axis, float] = {}
+    at_most: dict[ErrorAxis, float] = {}
 
     def holds(self, methods: frozenset[str], point: OperatingPoint) -> bool:
         """Return whether the error is one of a number made by methods, at an operating point."""
-        known = {Axis.METHODS: len(methods), **point}
+        known = {ErrorAxis.METHODS: len(methods), **point}
         at_most = self.at_most.items()
         return self.methods <= methods and all(known.get(one, inf) <= most for one, most in at_most)
 
@@ -89,17 +89,17 @@ class Errors(Struct, frozen=True, kw_only=True):
     """
 
     methods: frozenset[str]
-    rows: tuple[Row, ...]
-    at_points: tuple[Row, ...] = ()
+    rows: tuple[ErrorRow, ...]
+    at_points: tuple[ErrorRow, ...] = ()
 
-    def row_of(self, methods: Collection[str]) -> Row | None:
+    def row_of(self, methods: Collection[str]) -> ErrorRow | None:
         """Return the row of a number in which methods have a part; None where nothing says it."""
         simulated = _simulated(methods)
         if not self.methods.issuperset(simulated):
             return None
         return next((row for row in self.rows if row.methods.issubset(simulated)), None)
 
-    def rows_at(self, methods: frozenset[str], points: Sequence[OperatingPoint]) -> list[Row]:
+    def rows_at(self, methods: frozenset[str], points: Sequence[OperatingPoint]) -> list[ErrorRow]:
         """Return the rows of a number at each of some points; none where nothing says them."""
         simulated = _simulated(methods)
         if not simulated <= self.methods:
@@ -121,7 +121,7 @@ _SIMULATED_AS = {name: row.simulated_as for name, row in METHODS.items() if row.
 
 def measured(
     known: Certainty,
-    quantity: Quantity,
+    quantity: ErrorQuantity,
     *,
     is_below_knee: bool = False,
     points: Sequence[OperatingPoint] = (),
@@ -134,7 +134,7 @@ def measured(
     """
     anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
     errors = table().get(quantity)
-    if known.kind is not Kind.APPROXIMATION or errors is None:
+    if known.kind is not CertaintyKind.APPROXIMATION or errors is None:
         return anywhere
     rows = errors.rows_at(known.methods, points)
     row_errors = [row.error for row in rows if row.error is not None]
@@ -144,7 +144,7 @@ def measured(
     is_by_own_time = not UNEQUAL_SERVICES.isdisjoint(known.methods)  # short ones wait longer
     if known.error is None or anywhere.error is None or is_by_own_time or not is_measured:
         return anywhere
-    if not all(Axis.WAITING in row.at_most for row in rows):
+    if not all(ErrorAxis.WAITING in row.at_most for row in rows):
         return anywhere  # of a method alone more was tried than what was drawn
     return replace(known, error=min(max(row_errors), anywhere.error))
 
@@ -154,7 +154,7 @@ def _is_of_few(known: Certainty) -> bool:
     return len(known.methods) <= _MOST_ALONE
 
 
-def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> Certainty:
+def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool) -> Certainty:
     """Return the same of a number of which no operating point is known.
 
     What one or two methods state was measured of just these, and stays up to a factor of two. What
@@ -162,7 +162,7 @@ def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> C
     have an error where no more users wait for answers than stations serve: `is_below_knee`. A
     method alone that has an error of the quantity states that.
     """
-    if known.kind is not Kind.APPROXIMATION:
+    if known.kind is not CertaintyKind.APPROXIMATION:
         return known
     stated = as_stated(known)
     if _is_of_few(known):
@@ -202,7 +202,7 @@ def as_stated(known: Certainty) -> Certainty:
 
 
 @cache
-def table() -> Mapping[Quantity, Errors]:
+def table() -> Mapping[ErrorQuantity, Errors]:
     """Return the errors of all quantities."""
     path = files("qps.compiler.quantities") / "measured_errors.json"
-    return msgspec.json.decode(path.read_bytes(), type=dict[Quantity, Errors])
+    return msgspec.json.decode(path.read_bytes(), type=dict[ErrorQuantity, Errors])

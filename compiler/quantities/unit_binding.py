@@ -14,7 +14,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.diagnostic import Advice, Label
+from qps.compiler.diagnostics.diagnostic import Label, LocatedHint
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
@@ -68,7 +68,7 @@ class Dimensioned(Protocol):
 
 def advice(
     value: Dimensioned, is_wanted: Callable[[Dimension], bool], otherwise: str | None = None
-) -> Advice:
+) -> LocatedHint:
     """Return the other reading of a number in a value, where it gives what is wanted.
 
     `otherwise` is the hint where it does not.
@@ -78,8 +78,8 @@ def advice(
             here, there = value.span, divisor.whole
             is_within = here.source is there.source and here.start <= there.start < here.end
             hint = f"this divides by `{_on_one_line(divisor.divided.text)}`"
-            return Advice(divisor.hint, () if is_within else (Label(there, hint),))
-    return Advice(otherwise)
+            return LocatedHint(divisor.hint, () if is_within else (Label(there, hint),))
+    return LocatedHint(otherwise)
 
 
 def raised(divisors: Iterable[Divisor], power: Fraction) -> tuple[Divisor, ...]:

@@ -21,7 +21,7 @@ from qps.compiler.quantities.dimension import (
 )
 
 
-class Unit(Struct, frozen=True):
+class UnitOfMeasure(Struct, frozen=True):
     """A unit; one of it is `factor` base units (s, bit, $, one item) of `dimension`."""
 
     name: str
@@ -73,28 +73,28 @@ _INFORMATION = {"bit": 1, "byte": 8, "Byte": 8}
 _SHORT_BYTES = {"B": 8}
 
 
-def _built_in() -> dict[str, Unit]:
-    units = [Unit(name, factor, TIME) for name, factor in _TIMES.items()]
+def _built_in() -> dict[str, UnitOfMeasure]:
+    units = [UnitOfMeasure(name, factor, TIME) for name, factor in _TIMES.items()]
     units += [
-        Unit(prefix + name, Fraction(multiple * bits), INFORMATION)
+        UnitOfMeasure(prefix + name, Fraction(multiple * bits), INFORMATION)
         for prefix, multiple in _PREFIXES.items()
         for name, bits in (_INFORMATION if not prefix else _INFORMATION | _SHORT_BYTES).items()
     ]
     units += [
-        Unit(f"{prefix}bps", Fraction(_PREFIXES[prefix]), DATA_RATE)
+        UnitOfMeasure(f"{prefix}bps", Fraction(_PREFIXES[prefix]), DATA_RATE)
         for prefix in ("", "k", "M", "G", "T")
     ]
-    units += [Unit(name, Fraction(1), Dimension.of(name)) for name in ITEMS]
-    units.append(Unit("millicore", Fraction(1, 1000), Dimension.of("core")))
+    units += [UnitOfMeasure(name, Fraction(1), Dimension.of(name)) for name in ITEMS]
+    units.append(UnitOfMeasure("millicore", Fraction(1, 1000), Dimension.of("core")))
     units += [
-        Unit("$", Fraction(1), MONEY),
-        Unit("%", Fraction(1, 100), DIMENSIONLESS),
-        Unit("percent", Fraction(1, 100), DIMENSIONLESS),
+        UnitOfMeasure("$", Fraction(1), MONEY),
+        UnitOfMeasure("%", Fraction(1, 100), DIMENSIONLESS),
+        UnitOfMeasure("percent", Fraction(1, 100), DIMENSIONLESS),
     ]
     return {unit.name: unit for unit in units}
 
 
-BUILT_IN: dict[str, Unit] = _built_in()
+BUILT_IN: dict[str, UnitOfMeasure] = _built_in()
 """The units that every spec has, by name."""
 
 BY_PLURAL = frozenset(
@@ -110,7 +110,7 @@ _ITEM_PLURALS = {f"{name}s": name for name in ITEMS}
 # `calls` and `messages` name populations and numbers, too: these are meant then.
 
 
-def built_in(name: str) -> Unit | None:
+def built_in(name: str) -> UnitOfMeasure | None:
     """Return a unit that every spec has, also by its plural.
 
     >>> built_in("Mbit").factor, built_in("packets").name, built_in("calls").name, built_in("KB")

@@ -11,12 +11,12 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax.spelling import in_braces
 from qps.compiler.syntax.tree_pieces import token_of, tree_of
-from qps.grammar.parsing import Tree
+from qps.grammar.parsing import ParseTree
 
 _COMMENT = re.compile(r"#[^\n]*")
 
 
-def report_bare_cases(source: Source, sink: Sink, cases: Tree) -> None:
+def report_bare_cases(source: Source, sink: Sink, cases: ParseTree) -> None:
     """Report cases without braces; what stands there may be meant as a difference."""
     text, span = source.text, Span(source, cases.start, cases.end)
     only = tree_of(cases.children[0])

@@ -23,11 +23,11 @@ from qps.compiler.syntax.rules import (
     EXPRESSIONS,
     PASSED_ON,
     RULES,
-    Rule,
+    SyntaxRule,
     rule_by_fields,
 )
 from qps.compiler.syntax.tree_pieces import is_number, is_tree, is_word, token_of, tree_of
-from qps.grammar.parsing import Piece, Token, Tree
+from qps.grammar.parsing import ParseTree, Piece, Token
 from qps.grammar.words import RESERVED
 
 OUR_OWN = "this model"
@@ -44,7 +44,7 @@ _LONGEST_NUMBER = 40
 _LARGEST_EXPONENT = 300
 
 
-class Builder:
+class AstBuilder:
     """Builds the nodes of one source; what cannot be built is reported."""
 
     def __init__(self, source: Source, sink: Sink) -> None:
@@ -53,21 +53,21 @@ class Builder:
         self._depth = 0
         self._calls = 0
         self._is_too_deep = False
-        self._shaped: Mapping[str, Callable[[Tree], Any]] = {
+        self._shaped: Mapping[str, Callable[[ParseTree], Any]] = {
             "option": self._option,
             "column": self._column,
             "spread": self._spread,
             "matrix_claim": self._matrix_claim,
         }
 
-    def items(self, tree: Tree) -> list[str | ast.Declaration]:
+    def items(self, tree: ParseTree) -> list[str | ast.Declaration]:
         """Return the doc strings and declarations of a `start` tree, in order.
 
         What they say of each other is not looked at: `completed` does that for a whole file.
         """
         return list(self._all(tree.children))
 
-    def change(self, tree: Tree) -> ast.Change:
+    def change(self, tree: ParseTree) -> ast.Change:
         """Return `name = value`."""
         change = self._built(tree)
         assert isinstance(change, ast.Change)
@@ -90,7 +90,7 @@ class Builder:
         rule = RULES.get(piece.data)
         return self._build(piece) if rule is None else self._node(piece, rule)
 
-    def _node(self, tree: Tree, rule: Rule) -> ast.Written:
+    def _node(self, tree: ParseTree, rule: SyntaxRule) -> ast.Written:
         """Return the node of a tree by its rule."""
         fields: dict[str, Any] = {}
         for index, (field, mark) in enumerate(rule.parts):
@@ -107,14 +107,14 @@ class Builder:
             fields |= self._items(tree.children[len(rule.parts) :], rule)
         return rule.node(span=self._span(tree), **fields)
 
-    def _items(self, pieces: Iterable[Piece], rule: Rule) -> dict[str, Any]:
+    def _items(self, pieces: Iterable[Piece], rule: SyntaxRule) -> dict[str, Any]:
         """Return what pieces in any order say; what is specified twice is reported."""
         once: dict[str, Any] = {}
         several: dict[str, list[Any]] = {}
         for piece in pieces:
             if piece is None:
                 continue
-            kind = piece.data if isinstance(piece, Tree) else piece.type
+            kind = piece.data if isinstance(piece, ParseTree) else piece.type
             field, mark = rule.items[kind]
             if mark == "+":
                 several.setdefault(field, []).extend(self._all(tree_of(piece).children))
@@ -135,7 +135,7 @@ class Builder:
     def _all(self, pieces: Iterable[Piece]) -> tuple[Any, ...]:
         return tuple([self._built(piece) for piece in pieces if piece is not None])
 
-    def _call(self, tree: Tree) -> ast.Written:
+    def _call(self, tree: ParseTree) -> ast.Written:
         """Return a call, or calls made together; those beyond all reading are left out."""
         rule = RULES[tree.data]
         if self._calls == DEEPEST_CALLS:
@@ -154,7 +154,7 @@ class Builder:
 
     # -- expressions ---------------------------------------------------------------------
 
-    def _expression(self, tree: Tree) -> Any:
+    def _expression(self, tree: ParseTree) -> Any:
         while tree.data == "group" and tree.children[1] is None and is_tree(tree.children[0]):
             tree = tree_of(tree.children[0])  # parentheses alone make nothing deeper
         if self._depth == 0:
@@ -175,7 +175,7 @@ class Builder:
         finally:
             self._depth -= 1
 
-    def _expression_node(self, tree: Tree) -> Any:
+    def _expression_node(self, tree: ParseTree) -> Any:
         span, children = self._span(tree), tree.children
         match tree.data:
             case "number":
@@ -247,7 +247,7 @@ class Builder:
 
     # -- in shapes of their own ----------------------------------------------------------
 
-    def _build(self, tree: Tree) -> Any:  # noqa: PLR0911 - a case a rule
+    def _build(self, tree: ParseTree) -> Any:  # noqa: PLR0911 - a case a rule
         span, (first, *rest) = self._span(tree), tree.children or (None,)
         match tree.data:
             case "name":
@@ -285,7 +285,7 @@ class Builder:
                 build = self._shaped.get(data)
                 return build(tree) if build else self._node(tree, rule_by_fields(data))
 
-    def _option(self, tree: Tree) -> ast.Option:
+    def _option(self, tree: ParseTree) -> ast.Option:
         name, *words, source = tree.children
         choices = [self._built(word, may_be_word=True) for word in words if word is not None]
         return ast.Option(
@@ -295,7 +295,7 @@ class Builder:
             source=self._built(source),
         )
 
-    def _topology(self, tree: Tree) -> Iterator[ast.Node | ast.Link]:
+    def _topology(self, tree: ParseTree) -> Iterator[ast.Node | ast.Link]:
         """Yield nodes and links, each with the doc string before it."""
         doc: str | None = None
         for line in (tree_of(one) for one in tree.children if one is not None):
@@ -305,7 +305,7 @@ class Builder:
             yield from (replace(one, doc=doc) for one in self._placed(line))
             doc = None
 
-    def _placed(self, line: Tree) -> Iterator[ast.Node | ast.Link]:
+    def _placed(self, line: ParseTree) -> Iterator[ast.Node | ast.Link]:
         """Yield the nodes or links of one line, which are alike but for their names."""
         *pieces, cited = line.children
         parts, source = list(self._all(pieces)), self._built(cited)
@@ -331,7 +331,7 @@ class Builder:
                 index=index,
             )
 
-    def _column(self, tree: Tree) -> ast.Column:
+    def _column(self, tree: ParseTree) -> ast.Column:
         heading, *rest = tree.children  # the heading is a name, or any text in quotes
         word = token_of(heading)
         text = str(word)[1:-1] if word.type == "STRING" else str(word)
@@ -342,14 +342,14 @@ class Builder:
             span=self._span(tree), name=name, unit=unit, target=target, tolerance=tolerance
         )
 
-    def _spread(self, tree: Tree) -> ast.Spread:
+    def _spread(self, tree: ParseTree) -> ast.Spread:
         receivers, cast = tree.children
         to = tree_of(receivers)
         parts, count = to.children, None
         if to.data == "to_some":
             count, *parts = parts
         whom, most = (*parts, None)[:2]
-        is_group = isinstance(whom, Tree) and whom.data == "in_group"
+        is_group = isinstance(whom, ParseTree) and whom.data == "in_group"
         return ast.Spread(
             span=self._span(tree),
             kind=to.data.removeprefix("to_"),
@@ -360,7 +360,7 @@ class Builder:
             count=self._built(count),
         )
 
-    def _matrix_claim(self, tree: Tree) -> ast.MatrixClaim:
+    def _matrix_claim(self, tree: ParseTree) -> ast.MatrixClaim:
         quantifier, *counted, _, matrix, where, condition = tree.children
         return ast.MatrixClaim(
             span=self._span(tree),
@@ -373,7 +373,7 @@ class Builder:
 
     # -- words ---------------------------------------------------------------------------
 
-    def _span(self, piece: Tree | Token) -> Span:
+    def _span(self, piece: ParseTree | Token) -> Span:
         return Span(self._source, max(piece.start, 0), max(piece.end, 0))
 
     def _word(self, word: Token, *, may_be_word: bool) -> ast.Name | ast.Number | ast.Text | str:

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.diagnostic import Outcome, Sink
 from qps.compiler.diagnostics.source import LARGEST_TEXT, Source, Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.build_ast import Builder
+from qps.compiler.syntax.build_ast import AstBuilder
 from qps.compiler.syntax.completed_file import completed
 from qps.compiler.syntax.editions import report_editions
 from qps.compiler.syntax.nesting import allow_deep_expressions
@@ -63,7 +63,7 @@ def parse(source: Source, cache: ParseCache | None = None) -> Outcome[ast.Module
     parts = _parts(source.text)
     items, parts = ([], parts) if cache is None else _reused_parts(source, parts, sink, cache)
     failed: list[tuple[int, int]] = []
-    builder = Builder(source, sink)
+    builder = AstBuilder(source, sink)
     tree = None
     if parts and all(end - start <= LARGEST_DECLARATION for start, end in parts):
         tree = _parse_part(source, parts[0][0], len(source.text), None)
@@ -95,7 +95,7 @@ def _reused_parts(
             if tree is None:
                 return items, parts[index:]
             before = len(sink.found)
-            found = Builder(source, sink).items(tree)
+            found = AstBuilder(source, sink).items(tree)
             if len(sink.found) == before:
                 cache.put(source, start, end, found)
         items += found
@@ -120,7 +120,7 @@ def parse_change(source: Source) -> Outcome[ast.Change]:
     except parsing.UnexpectedError as error:
         _report(error, source, 0, len(source.text), sink)
         return sink.outcome(None)
-    return sink.outcome(Builder(source, sink).change(tree))
+    return sink.outcome(AstBuilder(source, sink).change(tree))
 
 
 def _module(
@@ -222,7 +222,9 @@ def _continues(text: str, at: int) -> bool:
     )
 
 
-def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> parsing.Tree | None:
+def _parse_part(
+    source: Source, start: int, end: int, sink: Sink | None
+) -> parsing.ParseTree | None:
     """Parse a stretch of the text as declarations; report into the sink where there is one."""
     if sink is not None and end - start > LARGEST_DECLARATION:
         sink.report(

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from qps.compiler.syntax import ast
 
 
-class Rule(Struct, frozen=True):
+class SyntaxRule(Struct, frozen=True):
     """A rule: its node, the fields and marks of its first parts, and those of others by their kind.
 
     Where it `has_words`, a name may be a word of the language: it declares nothing.
@@ -34,20 +34,20 @@ class Rule(Struct, frozen=True):
     has_words: bool = False
 
 
-def _rule(node: Callable[..., ast.Written], parts: str = "", items: str = "") -> Rule:
+def _rule(node: Callable[..., ast.Written], parts: str = "", items: str = "") -> SyntaxRule:
     kinds = (item.partition(":") for item in items.split())
-    return Rule(
+    return SyntaxRule(
         node,
         tuple(_marked(part) for part in parts.split()),
         {kind: _marked(field or kind) for kind, _, field in kinds},
     )
 
 
-def _worded(node: Callable[..., ast.Written], parts: str) -> Rule:
+def _worded(node: Callable[..., ast.Written], parts: str) -> SyntaxRule:
     return replace(_rule(node, parts), has_words=True)
 
 
-def _law(node: Callable[..., ast.Written], parts: str) -> Rule:
+def _law(node: Callable[..., ast.Written], parts: str) -> SyntaxRule:
     options = "variation room speeds:speeds+ fitted_speeds period host_cores"
     return replace(_rule(node, parts, options), has_words=True)
 
@@ -128,7 +128,7 @@ _STEPS = (
 )
 """What is done at a node, one after the other."""
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, SyntaxRule] = {
     "use": _rule(ast.Use, "module alias each changes*"),
     # what may vary
     "item_unit": _rule(ast.Unit, "name"),
@@ -235,7 +235,7 @@ RULES: dict[str, Rule] = {
     "percentiles": _rule(ast.Percentiles, "measure", "percentile:levels* source"),
     "require": _rule(ast.Require, "requirements..."),
     "planned_load": _rule(ast.Target, "aims..."),
-    "waiting": _rule(ast.Waiting, "waits..."),
+    "waiting": _rule(ast.DefaultQueueing, "waits..."),
     "wait": _law(ast.Wait, "name discipline is_preemptive!"),
     "quality_metric": _worded(ast.Quality, "metric"),
     "quality_formula": _rule(ast.Quality, "metric"),
@@ -299,7 +299,7 @@ RULES: dict[str, Rule] = {
 
 
 @cache
-def rule_by_fields(name: str) -> Rule:
+def rule_by_fields(name: str) -> SyntaxRule:
     """Return a rule that has no row: its parts are the fields of the node that is called as it."""
     node = getattr(ast, "".join(part.title() for part in name.split("_")), None)
     assert node is not None, f"add a node for `{name}` to compiler/syntax/ast, or a row to RULES"

@@ -26,7 +26,7 @@ def in_one_spelling(source: Source) -> Source:
     put: list[tuple[int, int, str]] = []
     while waiting:
         piece = waiting.pop()
-        if not isinstance(piece, parsing.Tree):
+        if not isinstance(piece, parsing.ParseTree):
             continue
         waiting += piece.children
         if piece.data == "bare_cases":
@@ -34,18 +34,18 @@ def in_one_spelling(source: Source) -> Source:
     return source if not put else Source(source.label, _with(text, put), source.folder)
 
 
-def in_braces(text: str, cases: parsing.Tree) -> str:
+def in_braces(text: str, cases: parsing.ParseTree) -> str:
     """Return the stretch of a text that holds bare cases, with braces around them."""
     start = cases.start
     put = [(at - start, end - start, instead) for at, end, instead in _braces(text, cases)]
     return _with(text[start : cases.end], put)
 
 
-def _braces(text: str, cases: parsing.Tree) -> Iterator[tuple[int, int, str]]:
+def _braces(text: str, cases: parsing.ParseTree) -> Iterator[tuple[int, int, str]]:
     """Yield what puts cases in braces: where, and what stands there instead."""
     yield cases.start, cases.start, "{ "
     yield cases.end, cases.end, " }"
-    each = [case for case in cases.children if isinstance(case, parsing.Tree)]
+    each = [case for case in cases.children if isinstance(case, parsing.ParseTree)]
     for case in each[:-1]:
         comma = _COMMA.search(text, case.end)
         assert comma is not None, "the grammar has it there"

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from qps.grammar.parsing import Piece, Token, Tree
+from qps.grammar.parsing import ParseTree, Piece, Token
 
 
 def is_word(piece: Piece) -> bool:
     """Return whether a piece is a name, or a power of one, that stands in no parentheses."""
-    if isinstance(piece, Tree) and piece.data == "raised":
+    if isinstance(piece, ParseTree) and piece.data == "raised":
         piece = piece.children[0]
-    return isinstance(piece, Tree) and piece.data in ("reference", "sign")
+    return isinstance(piece, ParseTree) and piece.data in ("reference", "sign")
 
 
 def is_number(piece: Piece) -> bool:
     """Return whether a piece is a number by itself, such as `-1` and `10^3`."""
-    if isinstance(piece, Tree) and piece.data == "negative":
+    if isinstance(piece, ParseTree) and piece.data == "negative":
         return is_number(piece.children[-1])
-    return isinstance(piece, Tree) and piece.data in ("number", "number_power")
+    return isinstance(piece, ParseTree) and piece.data in ("number", "number_power")
 
 
 def is_tree(piece: Piece) -> bool:
     """Return whether a piece is a tree, not a token."""
-    return isinstance(piece, Tree)
+    return isinstance(piece, ParseTree)
 
 
-def tree_of(piece: Piece) -> Tree:
+def tree_of(piece: Piece) -> ParseTree:
     """Return a piece that the grammar makes a tree."""
-    assert isinstance(piece, Tree)
+    assert isinstance(piece, ParseTree)
     return piece
 
 

@@ -23,7 +23,7 @@ from msgspec import Struct
 from scipy.optimize import least_squares
 
 from qps.compiler.check.model.fits.table_units import units_with
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import DataError, read_table
@@ -109,7 +109,7 @@ def _by_rates(
         return load, [1.0] * (not is_served) + [float(of[i]) for i in columns]
 
     measured, at = numbers(row)
-    reading = Reading(
+    reading = FitColumns(
         resource="cpu",
         cores=Fraction(1),
         processors=Fraction(1),

@@ -19,7 +19,7 @@ from qps.compiler.diagnostics.visible_text import escaped
 from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.ir.measure_names import percentile_level
 from qps.compiler.measurement.sheet_cells import FORMULA, NUMBER, as_cell
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.words.certainty_marks import MARKS, known_numbers, marked
@@ -235,7 +235,7 @@ _LEAST_FIRST = (
     "running_cost_per_user", "limited_by",
 )  # fmt: skip
 """Answers in the order in which a narrow table leaves them out, the least first."""
-_ABOUT = MARKS[Kind.APPROXIMATION]
+_ABOUT = MARKS[CertaintyKind.APPROXIMATION]
 _HEADINGS = {
     LARGEST: "Capacity",
     "limited_by": "Limit",
@@ -278,9 +278,9 @@ def _marked_cell(
         return text
     kind = row.get(known or "")
     if LIMITED in row and row[LIMITED] is None:  # the end of the range: more may be supported
-        is_exact = kind in (None, Kind.EXACT.value)
+        is_exact = kind in (None, CertaintyKind.EXACT.value)
         return phrase("at_least", users=text) if is_exact else _ABOUT + text
-    return text if kind is None else MARKS[Kind(str(kind))] + text
+    return text if kind is None else MARKS[CertaintyKind(str(kind))] + text
 
 
 def _with_users(reason: str, population: str) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import base_configuration, changed, in_force
-from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.configure.fold import CircleError, Folder, UnstatedCaseError, ValueTooLargeError
 from qps.compiler.ir.changes import flattened
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import Dimension
@@ -155,7 +155,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         try:
             found = folder.fold(expr)
             return folder.nearly(expr) if found is None else found
-        except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+        except (CircleError, NoValueError, ValueTooLargeError, UnstatedCaseError):
             return None
 
     def value(self, name: str) -> Fraction | None:
@@ -169,7 +169,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         """Return whether what a value is chosen by is true."""
         try:
             return self._folder(changes).holds(condition)
-        except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+        except (CircleError, NoValueError, ValueTooLargeError, UnstatedCaseError):
             return None
 
     def _folder(self, changes: Sequence[ir.Change]) -> Folder:

@@ -22,7 +22,7 @@ from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    Kind,
+    CertaintyKind,
     Reason,
     approximation,
     lower_bound,
@@ -55,12 +55,12 @@ def known_over(criterion: LimitedValue) -> Certainty:
 
 def may_truly_fail(criterion: LimitedValue) -> bool:
     """Return whether a criterion may fail in truth where it seems to hold."""
-    return known_over(criterion).kind not in (Kind.EXACT, Kind.UPPER_BOUND)
+    return known_over(criterion).kind not in (CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND)
 
 
 def may_truly_pass(criterion: LimitedValue) -> bool:
     """Return whether a criterion may hold in truth where it seems to fail."""
-    return known_over(criterion).kind not in (Kind.EXACT, Kind.LOWER_BOUND)
+    return known_over(criterion).kind not in (CertaintyKind.EXACT, CertaintyKind.LOWER_BOUND)
 
 
 def largest_known(failures: Iterable[FirstFailure], low: int) -> Certainty:
@@ -142,7 +142,9 @@ def saturation_known(
     """
     known = opposite(resource.demand_known)
     if saturation.not_below is None:
-        never = saturation.at is None and known.kind is Kind.LOWER_BOUND  # not later either
+        never = (
+            saturation.at is None and known.kind is CertaintyKind.LOWER_BOUND
+        )  # not later either
         return EXACT if never else known
     up_to = f"{population} = {population_text(saturation.not_below)}"
     reason = reason_of("saturation-unproved", resource.name, population=up_to)

@@ -19,7 +19,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
-from qps.compiler.quantities.certainty import MOST_STATED, Kind
+from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.expressions.formulas import ONE
 from qps.solver.answers.answer_certainty import may_truly_fail
@@ -125,7 +125,12 @@ def _factor(graph: LoadGraph, criterion: Criterion) -> Fraction | None:
     """
     known, error = criterion.known, criterion.known.error
     is_quality = criterion.name == QUALITY
-    if known.kind is not Kind.APPROXIMATION or error is None or error >= MOST_STATED or is_quality:
+    if (
+        known.kind is not CertaintyKind.APPROXIMATION
+        or error is None
+        or error >= MOST_STATED
+        or is_quality
+    ):
         return None
     if _is_by_demand(graph, criterion):
         return None
@@ -163,9 +168,9 @@ def _target(model: ir.Model, graph: LoadGraph, resource: str, factor: Fraction) 
     if stated is None or not any(rank):
         span = model.nodes[0].span
         value = ir.Quantity(expr=ir.Constant(factor), dimension=DIMENSIONLESS, span=span)
-        return ir.Target(name=resource, scope=ir.Scope.PLACE, span=span, value=value)
+        return ir.Target(name=resource, scope=ir.ResourceScope.PLACE, span=span, value=value)
     value = _times(stated.value, factor)
-    return ir.Target(name=resource, scope=ir.Scope.PLACE, span=stated.span, value=value)
+    return ir.Target(name=resource, scope=ir.ResourceScope.PLACE, span=stated.span, value=value)
 
 
 def _times(quantity: ir.Quantity, factor: Fraction) -> ir.Quantity:

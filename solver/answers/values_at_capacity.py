@@ -19,7 +19,7 @@ from qps.compiler.ir.measure_names import (
 )
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.compiler.quantities.limit_use import limit_used
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.engine.expressions.formulas import UNDEFINED, Formula
@@ -155,7 +155,7 @@ def _percentiles(graph: LoadGraph) -> Iterator[GraphValue]:
         with suppress(QpsError):  # it has no percentiles
             graph.streams[name].latency_quantile(_P99)
             known = graph.streams[name].quantile_certainty(_P99)
-            if not named and known.kind is Kind.LOWER_BOUND:  # nothing requests it
+            if not named and known.kind is CertaintyKind.LOWER_BOUND:  # nothing requests it
                 continue
 
             def latency(graph: LoadGraph, _: Configuration, name: str = name) -> Formula:

@@ -19,8 +19,8 @@ from msgspec import Struct
 
 from qps.compiler.measurement.fit_columns import GROUPS, UnitOf, rate_columns
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fits import Fit, fitted
-from qps.compiler.measurement.measured_tables import DataError, Table
+from qps.compiler.measurement.fits import CostFit, fitted
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.solver.claims.chances import Difference, f_chance
 from qps.solver.claims.drift_cuts import (
@@ -114,7 +114,7 @@ class Drift(Struct, frozen=True, kw_only=True):
 class _RunFit(Struct, frozen=True, kw_only=True):
     """Runs that are tested by themselves: their fit, its numbers and how well these are known."""
 
-    fit: Fit
+    fit: CostFit
     begin: int
     values: Vector
     covariance: Matrix
@@ -127,7 +127,7 @@ class _JointTest(Struct, frozen=True):
 
 
 def drift(
-    table: Table, stated: StatedCosts, unit_of: UnitOf, *, chance: float, tolerance: float
+    table: MeasuredTable, stated: StatedCosts, unit_of: UnitOf, *, chance: float, tolerance: float
 ) -> Drift:
     """Return whether costs have moved; DataError where the runs do not show it.
 
@@ -154,7 +154,7 @@ def drift(
     return _drift_of(best, len(judged), judged[0].run_fit, stated, times, chance, tolerance)
 
 
-def _with_items(table: Table, stated: StatedCosts, unit_of: UnitOf) -> Table:
+def _with_items(table: MeasuredTable, stated: StatedCosts, unit_of: UnitOf) -> MeasuredTable:
     """Return a table with the rates that the spec has costs for."""
     rates = rate_columns(table, unit_of)
     wanted = {item for item in stated.items if item is not None}
@@ -168,15 +168,17 @@ def _with_items(table: Table, stated: StatedCosts, unit_of: UnitOf) -> Table:
         )
     other = {rate.heading for rate in rates if rate.item not in wanted}
     columns = {name: cells for name, cells in table.columns.items() if name not in other}
-    return Table(table.name, tuple(columns), table.lines, columns)
+    return MeasuredTable(table.name, tuple(columns), table.lines, columns)
 
 
-def _picked(table: Table, rows: Sequence[int]) -> Table:
+def _picked(table: MeasuredTable, rows: Sequence[int]) -> MeasuredTable:
     columns = {name: tuple(cells[row] for row in rows) for name, cells in table.columns.items()}
-    return Table(table.name, table.headings, tuple(table.lines[row] for row in rows), columns)
+    return MeasuredTable(
+        table.name, table.headings, tuple(table.lines[row] for row in rows), columns
+    )
 
 
-def _times(table: Table) -> list[datetime] | None:
+def _times(table: MeasuredTable) -> list[datetime] | None:
     """Return when each row began, by the column `time` or `day`; None where nothing says it."""
     cells = table.columns.get("time", table.columns.get("day"))
     if cells is None:
@@ -188,7 +190,7 @@ def _times(table: Table) -> list[datetime] | None:
     return [at if at.tzinfo else at.replace(tzinfo=UTC) for at in found]
 
 
-def _starts(table: Table, *, is_ordered: bool) -> list[int]:
+def _starts(table: MeasuredTable, *, is_ordered: bool) -> list[int]:
     """Return from which rows on runs are tested by themselves: all, the later half, and so on.
 
     Where rows have their days, days are halved, as far as some are left; of other groups all
@@ -209,7 +211,9 @@ def _starts(table: Table, *, is_ordered: bool) -> list[int]:
     return starts or [0]
 
 
-def _run_fit(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _RunFit | None:
+def _run_fit(
+    table: MeasuredTable, begin: int, stated: StatedCosts, unit_of: UnitOf
+) -> _RunFit | None:
     """Return what runs say; None where later ones are too few, or do not distinguish costs."""
     size = len(stated.items) + (None not in stated.items)
     if begin and len(table.lines) < size + _FEWEST_ROWS:

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.solver.claims.chances import f_chance
 from qps.solver.claims.stated_costs import StatedCosts
 
@@ -47,7 +47,7 @@ class RunsInNumbers(Struct, frozen=True):
     weights: Vector
 
 
-def runs_in_numbers(fit: Fit, stated: StatedCosts) -> RunsInNumbers:
+def runs_in_numbers(fit: CostFit, stated: StatedCosts) -> RunsInNumbers:
     """Return runs so that what is multiplied with the numbers of the spec adds up to a load.
 
     What is always there is left out where the spec says nothing of it. Weights are one over the

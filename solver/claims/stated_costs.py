@@ -18,9 +18,9 @@ from qps.compiler.configure.configuration import (
 from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.ir.distributions import NORMAL_SIDE
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.quantities.dimension import INFORMATION, TIME
@@ -37,7 +37,7 @@ class StatedCosts(Struct, frozen=True, kw_only=True):
 
     components: tuple[str, ...]
     machine: str
-    reading: Reading
+    reading: FitColumns
     items: tuple[str | None, ...]
     values: tuple[float, ...]
     covariance: tuple[tuple[float, ...], ...]
@@ -192,7 +192,7 @@ def _together(model: ir.Model, used: Sequence[_Used]) -> StatedCosts:
     )
 
 
-def _reading(machine: ir.Machine, resource: str) -> Reading:
+def _reading(machine: ir.Machine, resource: str) -> FitColumns:
     """Return how runs of a machine are read, as costs are fitted to them."""
     found = machine.resource(resource)
     capacity = None if found is None else found.capacity.expr
@@ -209,10 +209,10 @@ def _reading(machine: ir.Machine, resource: str) -> Reading:
     processors = cores = capacity.value
     if found.efficiency is not None and isinstance(found.efficiency.expr, ir.Constant):
         cores = effective_cores(processors, found.efficiency.expr.value)
-    return Reading(resource=resource, cores=cores, processors=processors)
+    return FitColumns(resource=resource, cores=cores, processors=processors)
 
 
-def _of_fit(fit: Fit, names: tuple[str, ...], machine: str, reading: Reading) -> StatedCosts:
+def _of_fit(fit: CostFit, names: tuple[str, ...], machine: str, reading: FitColumns) -> StatedCosts:
     """Return numbers that were fitted to a table, with their standard errors."""
     spread = fit_spread(fit, may_bend=False)
     size = fit.has_fixed + len(fit.terms)

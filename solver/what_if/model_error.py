@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.solver.answers.graph_criteria import all_criteria
 
 _UNSTATED = 0.25
@@ -74,6 +74,6 @@ def _error(graph: LoadGraph, criterion: Criterion, population: int) -> float:
     What samples promise is known by these: so near that no other capacity is meant.
     """
     known = known_at(graph, criterion, population)
-    if known.kind is not Kind.APPROXIMATION or criterion.confidence is not None:
+    if known.kind is not CertaintyKind.APPROXIMATION or criterion.confidence is not None:
         return 0.0
     return _UNSTATED if known.error is None else known.error

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from helpers.specs import lowered
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing.queue_numbers import erlang_c
 from qps.engine.queueing_networks.multiclass_cycle_times import class_quantile, moments
 from qps.engine.queueing_networks.multiclass_operands import Network, Place
@@ -242,7 +242,7 @@ def test_three_classes_agree_with_simulation() -> None:
             stream, share = graph.streams[name], Fraction(level, 1000)
             assert point.number(stream.latency_quantile(share)) == pytest.approx(time, rel=within)
             known = stream.quantile_certainty(share)
-            assert known.kind is Kind.APPROXIMATION
+            assert known.kind is CertaintyKind.APPROXIMATION
             assert known.error is not None
             assert 0.08 < known.error <= 0.2
 
@@ -250,5 +250,5 @@ def test_three_classes_agree_with_simulation() -> None:
 def test_services_that_are_far_apart_and_of_no_exponential_law_are_hardly_known() -> None:
     graph = lowered(THREE.replace("DISCIPLINE", "md1"))
     known = graph.streams["one"].quantile_certainty(Fraction(95, 100))
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert known.error is None or 0.3 < known.error <= 1

@@ -11,7 +11,7 @@ import pytest
 from helpers.breakdowns import explain
 from helpers.specs import lowered
 from oracles.shared_chain import open_quantiles
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing_networks import cycle_time_quantiles
 from qps.engine.queueing_networks.cycle_time_moments import moments, of_moments
 from qps.engine.queueing_networks.cycle_time_transform import law_of
@@ -222,7 +222,7 @@ def test_the_quantile_of_a_cycle_is_reported_with_its_error() -> None:
         expected = cycle_time_quantiles.closed_quantile(level, 200, 5, *stations)
         assert time == pytest.approx(expected, rel=1e-9)
     known = job.quantile_certainty(Fraction(95, 100))
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert known.error is not None
 
 
@@ -321,7 +321,7 @@ def test_what_open_traffic_takes_that_shares_with_users(
         value = at.number(video.latency_quantile(Fraction(level)))
         assert 0.8 < value / long < 1.15
     known = video.quantile_certainty(Fraction(95, 100))
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert known.error is not None
     assert 0.2 < known.error <= 1
     assert any("0.75–1.15×" in reason for reason in known.reasons)

@@ -12,7 +12,7 @@ from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.operations import OPERATIONS
 from qps.engine.queueing_networks.product_form import closed_rate, mixed_room
 from qps.solver.answers.graph_solution import solve
@@ -169,7 +169,7 @@ def test_several_take_of_one_station_one_after_the_other() -> None:
 # -- how it is known -----------------------------------------------------------------------
 
 
-def _known(graph: LoadGraph) -> dict[str, Kind]:
+def _known(graph: LoadGraph) -> dict[str, CertaintyKind]:
     return {
         "pace": graph.elastic[0].known.kind,
         "load": graph.resources["server.cpu"].known.kind,
@@ -190,19 +190,19 @@ require {{ job.latency <= 1 s; video.rate >= 1 frame/s ideal 60 frame/s }}
 
 def test_all_that_rests_on_it_is_known_as_well_as_what_users_ask_for() -> None:
     exact = _known(lowered(_spec(at_server="queueing ps", more=LESS)))
-    assert set(exact.values()) == {Kind.EXACT}
+    assert set(exact.values()) == {CertaintyKind.EXACT}
     near = _known(lowered(_spec(at_server="queueing md1", more=LESS)))
-    assert set(near.values()) == {Kind.APPROXIMATION}
+    assert set(near.values()) == {CertaintyKind.APPROXIMATION}
     bounded = _known(lowered(_spec(at_server="", more=LESS)))
     assert bounded == {
-        "pace": Kind.LOWER_BOUND,
-        "load": Kind.APPROXIMATION,
-        "rate": Kind.LOWER_BOUND,
-        "latency": Kind.LOWER_BOUND,
-        "twice": Kind.LOWER_BOUND,
-        "less": Kind.UPPER_BOUND,
-        "quality": Kind.APPROXIMATION,
-        "job": Kind.UPPER_BOUND,
+        "pace": CertaintyKind.LOWER_BOUND,
+        "load": CertaintyKind.APPROXIMATION,
+        "rate": CertaintyKind.LOWER_BOUND,
+        "latency": CertaintyKind.LOWER_BOUND,
+        "twice": CertaintyKind.LOWER_BOUND,
+        "less": CertaintyKind.UPPER_BOUND,
+        "quality": CertaintyKind.APPROXIMATION,
+        "job": CertaintyKind.UPPER_BOUND,
     }
 
 
@@ -211,7 +211,7 @@ def test_where_it_goes_first_what_users_leave_is_an_approximation() -> None:
         _spec(at_server="queueing priority preemptive", job="\n  priority 2", video=FIRST)
     )
     assert graph.at(40).number(graph.resources["server.cpu"].load) == pytest.approx(0.8)
-    assert graph.elastic[0].known.kind is Kind.APPROXIMATION
+    assert graph.elastic[0].known.kind is CertaintyKind.APPROXIMATION
 
 
 def test_what_is_left_is_off_by_more_than_what_is_taken() -> None:

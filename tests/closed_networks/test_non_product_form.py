@@ -18,7 +18,7 @@ from oracles.residual_service import played as varied
 from oracles.unlike_services import Net, Station, Users, played, share_of_knee, spec_of, times_apart
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.response_time.class_response import StreamMeasures
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 _ONE, _FIXED = Station(1, "exponential"), Station(1, "fixed")
 
@@ -145,7 +145,7 @@ def test_what_is_played_is_within_the_errors(apart: float, station: Station) -> 
             (stream.rate, stream.rate_known, rate),
             (stream.mean_latency, stream.latency_certainty, fmean(times)),
         ):
-            error = known.error if known.kind is Kind.APPROXIMATION else 0.0
+            error = known.error if known.kind is CertaintyKind.APPROXIMATION else 0.0
             if error is None:
                 assert apart == 3
                 continue

@@ -18,7 +18,7 @@ from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 F = Fraction
 
@@ -209,7 +209,7 @@ def test_open_traffic_waits_for_whoever_is_there(servers: int, service: str) -> 
     waits = at.number(graph.streams["job"].mean_latency) - 0.02
     assert at.number(graph.streams["open"].mean_latency) - own == pytest.approx(waits, rel=0.01)
     known = graph.streams["open"].latency_certainty
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert known.error is None  # it may be off by as many times as services differ
 
 
@@ -228,17 +228,17 @@ def test_what_states_no_queueing_serves_no_more_than_it_can() -> None:
     graph = lowered(spec("cpu 1 core", think="1 s"))
     assert reported(graph, 10) == pytest.approx((10 / 1.04, 0.04))
     assert reported(graph, 100) == pytest.approx((25, 100 / 25 - 1))
-    assert graph.streams["job"].latency_certainty.kind is Kind.LOWER_BOUND
-    assert graph.streams["job"].rate_known.kind is Kind.UPPER_BOUND
+    assert graph.streams["job"].latency_certainty.kind is CertaintyKind.LOWER_BOUND
+    assert graph.streams["job"].rate_known.kind is CertaintyKind.UPPER_BOUND
     assert graph.at(100).number(graph.resources["s0.cpu"].load) == 1
     assert graph.at(100).number(graph.streams["job"].loss) == 0
 
 
 def test_other_disciplines_are_reported_as_approximations() -> None:
     graph = lowered(spec("cpu 1 core, queueing md1"))
-    assert graph.streams["job"].latency_certainty.kind is Kind.APPROXIMATION
+    assert graph.streams["job"].latency_certainty.kind is CertaintyKind.APPROXIMATION
     graph = lowered(spec("cpu 4 core, queueing mm1"))
-    assert graph.streams["job"].latency_certainty.kind is Kind.APPROXIMATION
+    assert graph.streams["job"].latency_certainty.kind is CertaintyKind.APPROXIMATION
 
 
 def test_visits_of_different_length_at_one_queue_are_an_approximation() -> None:
@@ -248,7 +248,7 @@ def test_visits_of_different_length_at_one_queue_are_an_approximation() -> None:
         steps=f"{IN_TURN}; at s0 {{ step1 }}",
         costs=("40 ms", "60 ms"),
     )
-    assert lowered(text).streams["job"].latency_certainty.kind is Kind.APPROXIMATION
+    assert lowered(text).streams["job"].latency_certainty.kind is CertaintyKind.APPROXIMATION
 
 
 PORTS = """

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from helpers.specs import lowered
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 SPEC = """users N in 1..2
 machine idle {{ }}
@@ -28,7 +28,7 @@ def _response(queueing: str, copies: int, source: str, rate: float, think: float
     )
     graph = lowered(text)
     stream = graph.streams["others"]
-    assert stream.latency_certainty.kind is Kind.EXACT
+    assert stream.latency_certainty.kind is CertaintyKind.EXACT
     return float(graph.at(1).number(stream.mean_latency))
 
 

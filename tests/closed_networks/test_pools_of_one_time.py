@@ -10,7 +10,7 @@ import pytest
 
 from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 _SPEC = """users N in 1..{most}
 unit thread
@@ -114,7 +114,7 @@ def _held(users: int, serves: Callable[[int], int], places: int, of_web: float) 
 )
 def test_other_holds_stay_approximate(way: str, more: str, numbers: dict[str, object]) -> None:
     known = _graph(way, more, **numbers).streams["ask"].latency_certainty
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert "flow-equivalent-server" in known.methods
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate
 from qps.engine.queueing_networks.multiclass_load_dependent_numbers import (
     shared_rate,
@@ -163,7 +163,7 @@ def test_browsers_and_buyers_share_threads_and_connections(
         think = 5 if name == "browse" else 20
         assert rate * (think + latency) == pytest.approx(1, rel=1e-9)
         assert latency == pytest.approx(played, rel=0.06)
-        assert stream.rate_known.kind is Kind.APPROXIMATION
+        assert stream.rate_known.kind is CertaintyKind.APPROXIMATION
     load = there.number(graph.resources["shop.threads"].load)
     parts = graph.resources["shop.threads"].parts
     assert load == pytest.approx(sum(there.number(part) for part in parts.values()), rel=1e-9)

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from helpers.measured_runs import MEASURED, ROW, STEP
 from qps.cli import main
 from qps.commands.arguments.command_table import COMMANDS as ALL_COMMANDS
-from qps.compiler.measurement.campaigns.campaign_axes import Axis
+from qps.compiler.measurement.campaigns.campaign_axes import CampaignAxis
 from qps.compiler.measurement.campaigns.row_doubts import Doubt
-from qps.compiler.measurement.campaigns.run_results import Failure
+from qps.compiler.measurement.campaigns.run_results import FailedRun
 from qps.reports.text.layout.table import text_width
 from qps.reports.text.measurements.measurement_text import measured_text, step_text
 
@@ -141,7 +141,7 @@ def test_claims_with_long_names_and_intervals_fit(
 
 
 def test_what_was_measured() -> None:
-    axes = tuple(Axis(name=f"clients_{n}", values=("20",)) for n in range(3))
+    axes = tuple(CampaignAxis(name=f"clients_{n}", values=("20",)) for n in range(3))
     row = replace(
         ROW, setting=("20",) * 3, loads={f"{one}_server in %": 0.5 for one in ("web", "db")}
     )
@@ -150,7 +150,7 @@ def test_what_was_measured() -> None:
         layout=replace(MEASURED.layout, axes=axes),
         rows=(row,),
         doubts=(Doubt("spread", (row.setting,), "repetitions lie far apart " * 9),),
-        failures=(Failure(row.setting, 2, "the generator ended with status 1 " * 4),),
+        failures=(FailedRun(row.setting, 2, "the generator ended with status 1 " * 4),),
     )
     shown = measured_text(view)
     assert "Columns not shown: spread, generator, others." in shown

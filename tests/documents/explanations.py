@@ -10,7 +10,12 @@ from textwrap import dedent
 
 from documents.docs import ROOT, run
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.code_explanations import ExampleFile, Explanation, explained, page_of
+from qps.compiler.diagnostics.code_explanations import (
+    CodeExplanation,
+    ExampleFile,
+    explained,
+    page_of,
+)
 from qps.compiler.diagnostics.diagnostic import Code, Severity
 
 PAGES = ROOT / "compiler" / "diagnostics" / "explanations"
@@ -32,7 +37,7 @@ def reported_of(code: Code, printed: str) -> str:
     return f"{dedent(found[0]).rstrip()}\n" if found else ""
 
 
-def with_printed(explanation: Explanation, printed: str) -> str:
+def with_printed(explanation: CodeExplanation, printed: str) -> str:
     """Return the page of a code with what its example really printed."""
     found = reported_of(explanation.code, printed)
     block = f"```console\n$ {explanation.command}\n{found}```\n"

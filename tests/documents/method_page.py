@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from documents.docs import ROOT
 from qps.compiler.lower.labels.pool_premises import OF_POOLS
 from qps.compiler.lower.labels.premises import OF_CLASSES, OF_STATIONS
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.method_sources import SOURCES
 from qps.compiler.quantities.methods import METHODS, PREMISES, Method, Of
 from qps.compiler.quantities.scales import percent
@@ -23,7 +23,7 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    theorems = {name: one for name, one in METHODS.items() if one.kind is Kind.EXACT}
+    theorems = {name: one for name, one in METHODS.items() if one.kind is CertaintyKind.EXACT}
     yield "\n## Theorems\n"
     yield from _rows(
         ("Theorem", "Result", "Premises", "Source"),
@@ -45,9 +45,9 @@ def _sections() -> Iterator[str]:
         ),
     )
     for kind, title in (
-        (Kind.UPPER_BOUND, "Upper bounds"),
-        (Kind.LOWER_BOUND, "Lower bounds"),
-        (Kind.APPROXIMATION, "Approximations"),
+        (CertaintyKind.UPPER_BOUND, "Upper bounds"),
+        (CertaintyKind.LOWER_BOUND, "Lower bounds"),
+        (CertaintyKind.APPROXIMATION, "Approximations"),
     ):
         rows = {name: one for name, one in METHODS.items() if one.kind is kind}
         yield f"\n## {title}\n"
@@ -56,7 +56,7 @@ def _sections() -> Iterator[str]:
             (_named(name), _of(one), _premises(one.fails), _instead(one), _cited(one))
             for name, one in rows.items()
         )
-        if kind is not Kind.APPROXIMATION:
+        if kind is not CertaintyKind.APPROXIMATION:
             yield from _rows(headings, values)
             continue
         errors = (_error(one) for one in rows.values())

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from documents.docs import ROOT, run
 from qps.compiler.diagnostics.code_explanations import ExampleFile, changed
-from qps.compiler.project.review_rules import EXAMPLE, RULES, Rule
+from qps.compiler.project.review_rules import EXAMPLE, RULES, ReviewRule
 
 LIST = ROOT / "docs" / "ci.md"
 PAGE = ROOT / "docs" / "rules.md"
@@ -24,7 +24,7 @@ def example_repository(folder: Path) -> None:
         run(command, folder)
 
 
-def make_change(rule: Rule, folder: Path) -> None:
+def make_change(rule: ReviewRule, folder: Path) -> None:
     """Make the change of an example."""
     if rule.example.startswith("$ "):
         for line in rule.example.splitlines():
@@ -41,7 +41,7 @@ def make_change(rule: Rule, folder: Path) -> None:
         file.write(f"\n{added}")
 
 
-def found_by(rule: Rule, folder: Path) -> list[dict[str, object]]:
+def found_by(rule: ReviewRule, folder: Path) -> list[dict[str, object]]:
     """Return what `qps ci` finds in the example of a rule, by any rule."""
     example_repository(folder)
     make_change(rule, folder)
@@ -79,7 +79,7 @@ def page() -> str:
     return f"{head}\n\n## The example\n\n{example}{sections}"
 
 
-def _section(rule: Rule) -> str:
+def _section(rule: ReviewRule) -> str:
     with TemporaryDirectory() as name:
         found = [one for one in found_by(rule, Path(name)) if one["code"] == rule.name]
     kind = "text" if rule.example.startswith("$") else "diff"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from qps.compiler.check.model.fits.table_units import units_with
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.leverage import relative_uncertainty
 from qps.compiler.measurement.measured_tables import DataError, read_table
 from qps.compiler.measurement.regression import regression
@@ -24,8 +24,8 @@ _TRUTH = (0.05, 4e-4)
 _MARKED = "cpu in %,request/s,repetitions,spread in %"
 
 
-def fit(text: str) -> Fit:
-    reading = Reading(resource=None, cores=1, processors=1)
+def fit(text: str) -> CostFit:
+    reading = FitColumns(resource=None, cores=1, processors=1)
     return fitted(read_table(text, "web.csv"), reading, units_with([]))
 
 
@@ -149,12 +149,12 @@ def test_three_lucky_repetitions_do_not_decide() -> None:
 
 
 @pytest.fixture
-def apart() -> Fit:
+def apart() -> CostFit:
     rows = [(12, 200, 2), (31, 600, 60), (44, 1000, 2), (66, 1400, 70), (76, 1800, 3)]
     return fit("\n".join([_MARKED, *(f"{a},{b},5,{c}" for a, b, c in rows)]))
 
 
-def test_numbers_are_those_of_numpys_weighted_least_squares(apart: Fit) -> None:
+def test_numbers_are_those_of_numpys_weighted_least_squares(apart: CostFit) -> None:
     weights = np.array(apart.weights, dtype=float)
     assert weights[0] > 1.5 * weights[1]
     rates = np.array([200.0, 600, 1000, 1400, 1800])
@@ -169,7 +169,9 @@ def test_numbers_are_those_of_numpys_weighted_least_squares(apart: Fit) -> None:
         assert result.residual(i).left_out == pytest.approx(np.polyval(line, rates[i]))
 
 
-def test_the_uncertainty_of_a_load_is_that_of_the_line_whatever_a_row_counts(apart: Fit) -> None:
+def test_the_uncertainty_of_a_load_is_that_of_the_line_whatever_a_row_counts(
+    apart: CostFit,
+) -> None:
     rows = [relative_uncertainty(apart, {"request": rate}) for rate in (200, 600, 1000, 1400, 1800)]
     assert max(rows) == pytest.approx(1)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from qps.grammar.parsing import Piece, Tree, UnexpectedError, parse
+from qps.grammar.parsing import ParseTree, Piece, UnexpectedError, parse
 
 ROOT = Path(__file__).parents[2]
 _LARGEST_TEXT, _LARGEST_TABLE = 6_000, 20_000
@@ -62,7 +62,7 @@ def phrases() -> Mapping[str, tuple[str, ...]]:
     return {rule: tuple(stored) for rule, stored in found.items()}
 
 
-def trees(text: str) -> list[Tree]:
+def trees(text: str) -> list[ParseTree]:
     """Return every tree of a text, none where the grammar does not take it."""
     try:
         return list(_below(parse(text).tree))
@@ -70,8 +70,8 @@ def trees(text: str) -> list[Tree]:
         return []
 
 
-def _below(piece: Piece) -> Iterator[Tree]:
-    if isinstance(piece, Tree):
+def _below(piece: Piece) -> Iterator[ParseTree]:
+    if isinstance(piece, ParseTree):
         yield piece
         for child in piece.children:
             yield from _below(child)

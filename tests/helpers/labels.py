@@ -42,7 +42,7 @@ from qps.compiler.lower.requirements.serial_losses import (  # noqa: E402
     quality_known_at,
 )
 from qps.compiler.pipeline import Spec, check_file, check_source  # noqa: E402
-from qps.compiler.quantities.certainty import Certainty, Kind  # noqa: E402
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind  # noqa: E402
 
 LEVELS = (Fraction(1, 2), Fraction(95, 100), Fraction(99, 100))
 _OF_STREAMS = (
@@ -146,7 +146,7 @@ def compare(before: Mapping[Key, Label], after: Mapping[Key, Label], *, kinds: b
         old, new = before.get(key), after.get(key)
         if _reported(old, kinds=kinds) == _reported(new, kinds=kinds):
             continue
-        was_exact = old is not None and old["kind"] == Kind.EXACT.value
+        was_exact = old is not None and old["kind"] == CertaintyKind.EXACT.value
         spec, quantity, at = key
         same = spec, quantity, _written(old), _written(new)
         differs.setdefault(same, (was_exact, []))[1].append(at)
@@ -154,7 +154,7 @@ def compare(before: Mapping[Key, Label], after: Mapping[Key, Label], *, kinds: b
         differs.items(), key=lambda one: (not one[1][0], one[0])
     ):
         print(f"{spec}: {quantity} at {', '.join(populations)}\n  {old_text}\n  {new_text}")
-    exact = sum(one["kind"] == Kind.EXACT.value for one in before.values())
+    exact = sum(one["kind"] == CertaintyKind.EXACT.value for one in before.values())
     lost = sum(len(at) for was_exact, at in differs.values() if was_exact)
     print(
         f"{sum(len(at) for _, at in differs.values()):,} of {len(before):,} labels differ, "

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from qps.compiler.measurement.campaigns.campaign_axes import Axis
-from qps.compiler.measurement.campaigns.measured_rows import Layout, Row
+from qps.compiler.measurement.campaigns.campaign_axes import CampaignAxis
+from qps.compiler.measurement.campaigns.measured_rows import SettingRow, TableLayout
 from qps.compiler.measurement.campaigns.row_doubts import Doubt
 from qps.compiler.measurement.campaigns.run_conditions import Conditions
-from qps.compiler.measurement.campaigns.run_results import Failure
-from qps.compiler.measurement.campaigns.step_runs import Cost, Step, StepRun
+from qps.compiler.measurement.campaigns.run_results import FailedRun
+from qps.compiler.measurement.campaigns.step_runs import ItemCost, StepCosts, StepRun
 from qps.reports.text.measurements.measurement_text import MeasuredView
 
 SETTING = ("20",)
-AXIS = Axis(name="clients", values=SETTING)
-ROW = Row(
+AXIS = CampaignAxis(name="clients", values=SETTING)
+ROW = SettingRow(
     setting=SETTING,
     repetitions=3,
     loads={"cpu": 0.4},
@@ -34,10 +34,10 @@ ROW = Row(
 MEASURED = MeasuredView(
     table="t.csv",
     runs_file="t.runs.jsonl",
-    layout=Layout(axes=(AXIS,), items=("request",), cores=1.0, machine_cores=2),
+    layout=TableLayout(axes=(AXIS,), items=("request",), cores=1.0, machine_cores=2),
     rows=(ROW, replace(ROW, setting=(), each=None, requested_rates={})),
     doubts=(Doubt("spread", (SETTING,), "off by 9 %"),),
-    failures=(Failure(SETTING, 2, "it ended with 1"),),
+    failures=(FailedRun(SETTING, 2, "it ended with 1"),),
     conditions=Conditions(
         date="2026-11-23",
         host="here",
@@ -56,9 +56,9 @@ MEASURED = MeasuredView(
     stopped=None,
     own_units=(),
 )
-STEP = Step(
+STEP = StepCosts(
     item="frame",
-    costs=(Cost("frame", 0.001, 0.0001), Cost("byte", 1e-9, None)),
+    costs=(ItemCost("frame", 0.001, 0.0001), ItemCost("byte", 1e-9, None)),
     runs=(StepRun(SETTING, 10.0, 1000.0, 0.01),),
     missed=0.02,
 )

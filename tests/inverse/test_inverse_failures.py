@@ -11,7 +11,7 @@ import pytest
 from helpers.specs import checked
 from inverse.test_inverse import BASE, FREE, LOAD, _solved
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.expressions.formulas import number
 from qps.reports.text.changes.inverse_text import inverse_answer
 from qps.solver.answers.worst_mode import solve_model
@@ -181,7 +181,7 @@ def test_where_two_are_overloaded_at_once_is_known() -> None:
     (latency,) = (one for one in graph.criteria if one.name == "ask.latency")
     assert overloads.known(latency, pace, Fraction(1, 5)).is_exact
     assert overloads.known(latency, pace, Fraction(1, 4)).is_exact
-    assert overloads.known(latency, pace, Fraction(3, 10)).kind is Kind.UPPER_BOUND
+    assert overloads.known(latency, pace, Fraction(3, 10)).kind is CertaintyKind.UPPER_BOUND
 
 
 def test_what_another_stream_has_lost_makes_a_bound_of_a_wait() -> None:
@@ -195,7 +195,7 @@ def test_what_another_stream_has_lost_makes_a_bound_of_a_wait() -> None:
     overloads = Overloads(graph, {**values, graph.population: number(18)})
     (quiet,) = (one for one in graph.criteria if one.name == "quiet.latency")
     assert overloads.known(quiet, pace, Fraction(1, 2)).is_exact
-    assert overloads.known(quiet, pace, Fraction(3, 5)).kind is Kind.UPPER_BOUND
+    assert overloads.known(quiet, pace, Fraction(3, 5)).kind is CertaintyKind.UPPER_BOUND
 
 
 def test_the_end_before_rounding_is_that_of_the_criterion_that_is_named() -> None:

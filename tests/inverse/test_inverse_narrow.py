@@ -15,7 +15,7 @@ from helpers.formulas import R, ceil, exp, log
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.quantities.certainty import EXACT, Kind
+from qps.compiler.quantities.certainty import EXACT, CertaintyKind
 from qps.engine.expressions.formulas import Formula, apply, number, square_root, symbol
 from qps.engine.queueing_networks.product_form import closed_wait
 from qps.reports.text.changes.inverse_text import inverse_answer, inverse_text
@@ -175,7 +175,7 @@ def test_a_pole_between_what_holds_is_open() -> None:
 
 def test_what_bounds_do_not_decide_is_reported_with_its_place_and_a_hint() -> None:
     found = _requested("1..2", SAW, "<= 0.5")
-    assert found.known.kind is Kind.LOWER_BOUND
+    assert found.known.kind is CertaintyKind.LOWER_BOUND
     assert not found.intervals
     (reason,) = found.known.reasons
     assert "`m`" in reason
@@ -218,7 +218,7 @@ def test_what_capacities_would_do_is_not_reported_where_bounds_are_inconclusive(
     spec = checked(PRELUDE + text)
     found = size(spec.model, spec.configuration(None, []), 60)
     assert not found.fixes
-    assert found.fixes_known.kind is Kind.APPROXIMATION
+    assert found.fixes_known.kind is CertaintyKind.APPROXIMATION
     sentence = sizing_text(found, "spec", width=1000)
     assert "it is unknown whether more capacity for one resource is enough" in sentence
     assert "from 1 to 1000000 times; use fewer rounding functions" in sentence
@@ -291,7 +291,7 @@ def test_that_fewer_users_fail_between_the_ends_is_not_reported_as_exact() -> No
     """With p = 5 only 2 users are carried: the ends of the range do not show it."""
     found = carried_by("0.5 - ((p - 5)^2 + (N - 3)^2)", "0", 7)
     assert [(one.low, one.high) for one in found.intervals] == [(0.0, 10.0)]
-    assert found.known.kind is Kind.UPPER_BOUND
+    assert found.known.kind is CertaintyKind.UPPER_BOUND
     assert "populations below 7 " in found.known.reasons[0]
 
 

@@ -22,7 +22,7 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    Kind,
+    CertaintyKind,
     approximation,
     lower_bound,
     opposite,
@@ -48,10 +48,10 @@ UPPER, LOWER, ABOUT = (
 )
 
 IN_WORDS = {
-    "exact": Kind.EXACT,
-    "upper": Kind.UPPER_BOUND,
-    "lower": Kind.LOWER_BOUND,
-    "about": Kind.APPROXIMATION,
+    "exact": CertaintyKind.EXACT,
+    "upper": CertaintyKind.UPPER_BOUND,
+    "lower": CertaintyKind.LOWER_BOUND,
+    "about": CertaintyKind.APPROXIMATION,
 }
 
 
@@ -61,7 +61,7 @@ IN_WORDS = {
 def test_bounds_of_one_side_stay_and_of_both_do_not() -> None:
     assert together(UPPER, EXACT, UPPER) == UPPER
     assert together(UPPER, upper_bound(reason("too"))).reasons == ("above", "too")
-    assert together(UPPER, LOWER).kind is Kind.APPROXIMATION
+    assert together(UPPER, LOWER).kind is CertaintyKind.APPROXIMATION
     assert together(EXACT, EXACT) == EXACT
     assert opposite(UPPER) == lower_bound(reason("above"))
     assert opposite(ABOUT) == ABOUT
@@ -140,7 +140,7 @@ def test_what_is_made_of_a_bound_is_known_by_how_it_moves(formula: str, kind: st
 
 def test_a_measure_of_a_measure_is_known_as_that_is() -> None:
     graph = lowered(f"{WAITING}measure late = {LATE}\nmeasure left = 1 s - late\n")
-    assert graph.measures["left"].known.kind is Kind.LOWER_BOUND
+    assert graph.measures["left"].known.kind is CertaintyKind.LOWER_BOUND
     assert graph.measures["left"].known.reasons == graph.measures["late"].known.reasons
 
 
@@ -225,9 +225,9 @@ def test_the_true_value_lies_on_the_side_of_the_label(
     assume(not isnan(found) and not isnan(in_truth))
     near = 1e-9 * max(1, abs(found), abs(in_truth))
     kind = certainty_of(expr, expressions, known).kind
-    if kind in (Kind.EXACT, Kind.UPPER_BOUND):
+    if kind in (CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND):
         assert in_truth <= found + near
-    if kind in (Kind.EXACT, Kind.LOWER_BOUND):
+    if kind in (CertaintyKind.EXACT, CertaintyKind.LOWER_BOUND):
         assert in_truth >= found - near
 
 
@@ -285,31 +285,31 @@ def test_a_limit_from_below_turns_the_side() -> None:
     assert largest_known(failures, 1) == upper_bound(reason("above"))
 
 
-def _answer(text: str) -> Kind:
+def _answer(text: str) -> CertaintyKind:
     spec = checked(text)
     return answer_known(solve_model(spec.model, spec.configuration(None, []))).kind
 
 
 def test_a_limit_on_an_upper_bound_makes_the_answer_a_lower_bound() -> None:
-    assert _answer(f"{WAITING}require {{ {LATE} <= 60 ms }}\n") is Kind.LOWER_BOUND
-    assert _answer(f"{WAITING}require {{ {LATE} <= 50 s }}\n") is Kind.EXACT
+    assert _answer(f"{WAITING}require {{ {LATE} <= 60 ms }}\n") is CertaintyKind.LOWER_BOUND
+    assert _answer(f"{WAITING}require {{ {LATE} <= 50 s }}\n") is CertaintyKind.EXACT
     assert _answer(f"{WAITING}require {{ {LATE} <= 50 s; server.cpu.load <= 50 % }}\n") is (
-        Kind.EXACT
+        CertaintyKind.EXACT
     )
 
 
 def test_the_worst_of_several_modes_counts_and_all_of_them_matter() -> None:
     modes = f"mode slow {{ {LATE} <= 60 ms }}\nmode calm {{ server.cpu.load <= 20 % }}\n"
-    assert _answer(WAITING + modes) is Kind.EXACT
-    assert _answer(WAITING + modes.replace("20 %", "95 %")) is Kind.LOWER_BOUND
+    assert _answer(WAITING + modes) is CertaintyKind.EXACT
+    assert _answer(WAITING + modes.replace("20 %", "95 %")) is CertaintyKind.LOWER_BOUND
 
 
 def test_quality_is_known_as_its_axes_are() -> None:
     graph = lowered(f"{WAITING}require {{ {LATE} <= 60 ms; p.loss <= 1 % }}\n")
-    assert graph.analysis.criteria.quality_known.kind is Kind.UPPER_BOUND
+    assert graph.analysis.criteria.quality_known.kind is CertaintyKind.UPPER_BOUND
     graph = lowered(f"{WAITING}require {{ 1 s - {LATE} >= 15 ms ideal 900 ms }}\n")
-    assert graph.criteria[0].known.kind is Kind.LOWER_BOUND
-    assert graph.analysis.criteria.quality_known.kind is Kind.UPPER_BOUND
+    assert graph.criteria[0].known.kind is CertaintyKind.LOWER_BOUND
+    assert graph.analysis.criteria.quality_known.kind is CertaintyKind.UPPER_BOUND
 
 
 # -- claims ---------------------------------------------------------------------------
@@ -321,20 +321,20 @@ def _claims(text: str) -> list[ClaimResult]:
 
 def test_a_claim_on_a_bound_says_so() -> None:
     (near,) = _claims(f"expect a {{ {LATE} ~ 40 ms within 50 % with N = 10 }}\n")
-    assert near.known.kind is Kind.UPPER_BOUND
+    assert near.known.kind is CertaintyKind.UPPER_BOUND
     assert near.known.reasons
     (compared,) = _claims(f"expect a {{ 1 ms < {LATE} < 1 s with N = 10 }}\n")
     assert [side.known.kind for side in compared.compared] == [
-        Kind.EXACT, Kind.UPPER_BOUND, Kind.EXACT,
+        CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND, CertaintyKind.EXACT,
     ]  # fmt: skip
-    assert compared.known.kind is Kind.UPPER_BOUND
+    assert compared.known.kind is CertaintyKind.UPPER_BOUND
 
 
 def test_a_claim_on_an_answer_is_known_as_the_answer_is() -> None:
     own = f"require {{ {LATE} <= 60 ms }}\n"
     (claim,) = _claims(own + "expect a { largest_acceptable > 1 }\n")
-    assert claim.known.kind is Kind.LOWER_BOUND
+    assert claim.known.kind is CertaintyKind.LOWER_BOUND
     (claim,) = _claims(own + "expect a { quality > 0.1 with N = 10 }\n")
-    assert claim.known.kind is Kind.UPPER_BOUND
+    assert claim.known.kind is CertaintyKind.UPPER_BOUND
     (claim,) = _claims(own + "expect a { saturation(server.cpu) > 1 }\n")
-    assert claim.known.kind is Kind.EXACT
+    assert claim.known.kind is CertaintyKind.EXACT

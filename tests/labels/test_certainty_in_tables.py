@@ -17,7 +17,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import (
-    Kind,
+    CertaintyKind,
 )
 from qps.engine.expressions.formulas import Formula
 from qps.reports.pages.matrices.matrix_page import matrix_page
@@ -116,9 +116,9 @@ stream two { traffic N * 50 packet/s, 100 byte/packet; at a { }; at b { } }
 require { one.latency <= 10 ms }
 """
     graph = lowered(text)
-    assert graph.streams["one"].latency_certainty.kind is Kind.UPPER_BOUND
+    assert graph.streams["one"].latency_certainty.kind is CertaintyKind.UPPER_BOUND
     assert lower(*_configured(text), {"pace": False}).streams["one"].latency_certainty.kind is (
-        Kind.APPROXIMATION
+        CertaintyKind.APPROXIMATION
     )
     axes = "matrix paces { pace in 10..50 packet/s by 20 packet/s }\n"
     table = qps.loads(text + axes).matrix().to_arrow()
@@ -200,7 +200,10 @@ def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     lines = f'line "wait" {LATE}\n line "mean" p.latency'
     model = checked(f'{WAITING}figure late "Late" {{ over N in 1..300\n {lines}\n }}\n').model
     drawn = draw(ClaimRunner(model=model), model.figures[0])
-    assert [curve.known.kind for curve in drawn.curves] == [Kind.UPPER_BOUND, Kind.EXACT]
+    assert [curve.known.kind for curve in drawn.curves] == [
+        CertaintyKind.UPPER_BOUND,
+        CertaintyKind.EXACT,
+    ]
     text = figure_text(drawn, "N")
     assert "`wait` is an upper bound (true value may be lower): " in text
     assert "All other results are exact" in text

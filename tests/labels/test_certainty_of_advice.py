@@ -15,7 +15,7 @@ from labels.test_certainty import IN_WORDS, LATE, WAITING
 from labels.test_certainty_of_streams import REQUESTING
 from qps.compiler.quantities.certainty import (
     EXACT,
-    Kind,
+    CertaintyKind,
 )
 from qps.engine.expressions.formulas import symbol
 from qps.reports.text.changes.inverse_text import inverse_answer
@@ -76,7 +76,10 @@ def test_values_that_carry_users_are_known_as_what_binds_them(
     found = _turned(text, "work", 300)
     highest = [interval.high_known.kind for interval in found.intervals]
     assert highest == ([] if high == "none" else [IN_WORDS[high]])
-    assert all(one.low_known.kind in (Kind.EXACT, Kind.LOWER_BOUND) for one in found.intervals)
+    assert all(
+        one.low_known.kind in (CertaintyKind.EXACT, CertaintyKind.LOWER_BOUND)
+        for one in found.intervals
+    )
     assert found.known.kind is IN_WORDS[all_values]
     assert ("(lower bound; above that" in inverse_answer(found)) is (high == "lower")
 
@@ -87,8 +90,8 @@ def test_a_least_value_that_a_bound_asks_for_is_an_upper_bound() -> None:
     )
     (interval,) = _turned(f"{text}require {{ {LATE} <= 60 ms }}\n", "speed", 200).intervals
     assert interval.fails_below is not None
-    assert interval.low_known.kind is Kind.UPPER_BOUND
-    assert interval.high_known.kind is Kind.EXACT
+    assert interval.low_known.kind is CertaintyKind.UPPER_BOUND
+    assert interval.high_known.kind is CertaintyKind.EXACT
 
 
 def test_what_changes_twice_between_two_values_of_any_grid_is_seen() -> None:
@@ -115,11 +118,11 @@ def test_whether_users_are_supported_is_known_as_what_fails() -> None:
     assert certain.known == EXACT
     mild = _sized("p.latency <= 1 s", 600, UNCOUNTED)
     assert mild.is_supported
-    assert mild.known.kind is Kind.UPPER_BOUND
+    assert mild.known.kind is CertaintyKind.UPPER_BOUND
     assert sizing_known(mild)[0].startswith("Optimistic: queueing delay at")
     strict = _sized(f"{LATE} <= 9 ms", 600)
     assert not strict.is_possible
-    assert strict.known.kind is Kind.LOWER_BOUND
+    assert strict.known.kind is CertaintyKind.LOWER_BOUND
     assert "≤ " in sizing_answer(strict)
     assert sizing_known(strict)[0].startswith("Conservative: the percentile")
 
@@ -127,7 +130,7 @@ def test_whether_users_are_supported_is_known_as_what_fails() -> None:
 def test_what_fixes_a_bound_is_one() -> None:
     found = _sized(f"{LATE} <= 60 ms", 390)
     assert found.fails_still
-    assert {fix.known.kind for fix in found.fixes} == {Kind.UPPER_BOUND}
+    assert {fix.known.kind for fix in found.fixes} == {CertaintyKind.UPPER_BOUND}
     assert "to fix this, raise server.cpu to ≤ " in sizing_answer(found)
     assert found.growth is not None
-    assert found.growth.known.kind in (Kind.EXACT, Kind.UPPER_BOUND)
+    assert found.growth.known.kind in (CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND)

@@ -15,7 +15,7 @@ from labels.test_certainty_in_tables import EFFORT, compiled
 from qps.compiler.lower.queues.queue_certainty import mean_certainty
 from qps.compiler.quantities.certainty import (
     Certainty,
-    Kind,
+    CertaintyKind,
 )
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import number as number_of
@@ -71,7 +71,7 @@ def test_a_bound_of_the_loss_follows_into_what_is_made_of_it() -> None:
             ).model
         )
     ).results()
-    assert (below.known.kind, beyond.known.kind) == (Kind.EXACT, Kind.UPPER_BOUND)
+    assert (below.known.kind, beyond.known.kind) == (CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND)
 
 
 def test_the_loss_of_a_stream_that_meets_a_thinned_one_is_an_upper_bound() -> None:
@@ -114,7 +114,7 @@ require { p.latency <= 300 ms }
 def test_users_who_think_are_reported_as_taken_for_open_traffic() -> None:
     stream = lowered(REQUESTING).streams["p"]
     for known in (stream.latency_certainty, stream.quantile_certainty(Fraction(9, 10))):
-        assert known.kind is Kind.UPPER_BOUND
+        assert known.kind is CertaintyKind.UPPER_BOUND
         assert any("closed traffic of `p` is modeled as open" in r for r in known.reasons)
     assert qps.loads(REQUESTING).solve().known.kind == "lower bound"
     stated = REQUESTING.replace("param think = 10 s", "param pace = 0.1 request/s")
@@ -126,7 +126,7 @@ def test_users_who_think_are_reported_as_taken_for_open_traffic() -> None:
 
 def test_only_networks_in_product_form_bound_users_who_think() -> None:
     stream = lowered(REQUESTING.replace("mm1", "md1")).streams["p"]
-    assert stream.latency_certainty.kind is Kind.APPROXIMATION
+    assert stream.latency_certainty.kind is CertaintyKind.APPROXIMATION
     in_steps = REQUESTING.replace("queueing mm1", "queueing periodic")
     assert "modeled as open" not in str(lowered(in_steps).streams["p"].latency_certainty)
 
@@ -134,7 +134,7 @@ def test_only_networks_in_product_form_bound_users_who_think() -> None:
 def test_who_meets_users_who_think_waits_less_than_is_reported_too() -> None:
     other = "stream q for each user { traffic 0.1 request/s, 1 byte/request; at a { step } }\n"
     known = lowered(REQUESTING + other).streams["q"].latency_certainty
-    assert known.kind is Kind.UPPER_BOUND
+    assert known.kind is CertaintyKind.UPPER_BOUND
     assert "closed traffic of `p`" in known.reasons[0]
 
 
@@ -157,17 +157,21 @@ CLOSED = "for each user { traffic 1 request, think 1 s; at s { x } }"
 OPEN = "in all { traffic N * 1 request/s; at s { x } }"
 
 
-@pytest.mark.parametrize(("queueing", "kind"), [("mm1", Kind.APPROXIMATION), ("ps", Kind.EXACT)])
+@pytest.mark.parametrize(
+    ("queueing", "kind"), [("mm1", CertaintyKind.APPROXIMATION), ("ps", CertaintyKind.EXACT)]
+)
 def test_kinds_of_items_of_a_closed_stream_are_exact_where_they_share(
-    queueing: str, kind: Kind
+    queueing: str, kind: CertaintyKind
 ) -> None:
     known = _latency_known(f"1 core, queueing {queueing}", "cost / (1 request)", CLOSED, KINDS)
     assert known.kind is kind
 
 
-@pytest.mark.parametrize(("under_way", "kind"), [(1, Kind.EXACT), (2, Kind.APPROXIMATION)])
+@pytest.mark.parametrize(
+    ("under_way", "kind"), [(1, CertaintyKind.EXACT), (2, CertaintyKind.APPROXIMATION)]
+)
 def test_items_at_machines_of_their_holders_are_exact_where_they_are_alone(
-    under_way: int, kind: Kind
+    under_way: int, kind: CertaintyKind
 ) -> None:
     stream = f"for each s {{ traffic {under_way} request, think 1 s; at s {{ x }} }}"
     assert _latency_known("1 core, queueing mm1", "0.1 s/request", stream).kind is kind
@@ -178,11 +182,11 @@ def test_who_waits_for_a_thread_and_for_a_core_besides_waits_no_longer_than_is_r
     queueing: str,
 ) -> None:
     machine = f"2 core, queueing {queueing}"
-    assert _latency_known(machine, "0.1 s/request", OPEN).kind is Kind.EXACT
+    assert _latency_known(machine, "0.1 s/request", OPEN).kind is CertaintyKind.EXACT
     alone = "0.1 s/request single_thread"
-    assert _latency_known(machine, alone, OPEN).kind is Kind.UPPER_BOUND
+    assert _latency_known(machine, alone, OPEN).kind is CertaintyKind.UPPER_BOUND
     more = "component y { a 0.1 s/request }\nstream k in all { traffic 1 request/s; at s { y } }"
-    assert _latency_known(machine, alone, OPEN, more).kind is Kind.APPROXIMATION
+    assert _latency_known(machine, alone, OPEN, more).kind is CertaintyKind.APPROXIMATION
 
 
 def test_what_is_dropped_of_a_closed_stream_thinks_again_at_once() -> None:
@@ -212,20 +216,20 @@ def test_copies_that_leave_together_are_not_reported_exactly_at_several_cores() 
     together_there = tuple(replace(visit, batch=number_of(Fraction(3))) for visit in queue.visits)
     assert mean_certainty(queue).is_exact
     known = mean_certainty(replace(queue, visits=together_there))
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
 
 
 @pytest.mark.parametrize(
     ("queueing", "kind"),
     [
-        ("md1", Kind.UPPER_BOUND),
-        ("mm1", Kind.UPPER_BOUND),
-        ("mg1 cv 2", Kind.APPROXIMATION),
-        ("mg1 cv 0.5", Kind.APPROXIMATION),
+        ("md1", CertaintyKind.UPPER_BOUND),
+        ("mm1", CertaintyKind.UPPER_BOUND),
+        ("mg1 cv 2", CertaintyKind.APPROXIMATION),
+        ("mg1 cv 0.5", CertaintyKind.APPROXIMATION),
     ],
 )
 def test_quantiles_of_batches_are_bounded_where_the_law_of_a_batch_is_known(
-    queueing: str, kind: Kind
+    queueing: str, kind: CertaintyKind
 ) -> None:
     text = (
         f"users N in 1..20\nmachine m {{ a 1 core, queueing {queueing} }}\n"

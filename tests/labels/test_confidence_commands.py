@@ -14,7 +14,7 @@ import qps
 from helpers.specs import UNSURE, checked
 from qps.cli import main
 from qps.compiler.pipeline import Spec
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.reports.text.changes.difference_text import difference_text, spec_difference_view
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.worst_mode import solve_model
@@ -246,7 +246,7 @@ def test_claims_count_rows_by_what_they_promise() -> None:
     few, all_of = claimed(f'{CERTAIN}{matrix}expect a {{ {claim}; {every}; source "us" }}')
     assert few.counted == "no configuration matches"
     assert all_of.counted == "2 of 2"
-    assert all_of.known.kind is Kind.APPROXIMATION
+    assert all_of.known.kind is CertaintyKind.APPROXIMATION
 
 
 def test_a_matrix_of_other_spreads_is_another_matrix() -> None:

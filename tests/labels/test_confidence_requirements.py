@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.numerics.sobol import sobol_points
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.solver.answers.answer_certainty import answer_known
@@ -63,7 +63,7 @@ def test_it_holds_up_to_the_quantile_of_the_closed_form(certainty: float) -> Non
     assert found.capacity is not None
     assert isclose(found.capacity, 0.8 / cost_at(certainty), rel_tol=5e-3)
     assert found.limited_by == f"web.cpu.utilization <= 80 % with {100 * certainty:g} % certainty"
-    assert answer_known(found).kind is Kind.APPROXIMATION
+    assert answer_known(found).kind is CertaintyKind.APPROXIMATION
     assert "4,000 samples" in answer_known(found).reasons[0]
 
 
@@ -71,7 +71,9 @@ def test_what_asks_for_no_certainty_is_judged_by_the_numbers_as_they_are_stated(
     spec = spec_of("require { web.cpu.load <= 90 % with 95 % certainty; web.cpu.load <= 50 % }")
     assert (found := solved(spec)).capacity == 500
     assert found.limited_by == "web.cpu.utilization"
-    assert answer_known(found).kind is Kind.UPPER_BOUND  # as wherever something is judged mildly
+    assert (
+        answer_known(found).kind is CertaintyKind.UPPER_BOUND
+    )  # as wherever something is judged mildly
 
 
 @pytest.mark.parametrize(

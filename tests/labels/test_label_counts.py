@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from qps.compiler.quantities.certainty import Kind
-from qps.compiler.quantities.measured_errors import Axis, Quantity
+from qps.compiler.quantities.certainty import CertaintyKind
+from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity
 from simulated.measuring_errors import Off, errors_of, table_of
 from simulated.records import Model, Number, Play, line_of, retained
 from simulated.report import Counts, Stored
@@ -23,7 +23,7 @@ _SOME = Play(100.0, 20.0, 20, 10_000)
 
 def _number(
     predicted: float,
-    kind: Kind = Kind.EXACT,
+    kind: CertaintyKind = CertaintyKind.EXACT,
     error: float | None = None,
     subject: str = "s",
 ) -> Number:
@@ -45,13 +45,13 @@ def _number(
     [
         (_number(100.05), (0, 0, 0)),
         (_number(102), (1, 0, 0)),
-        (_number(102, Kind.UPPER_BOUND), (0, 0, 0)),
-        (_number(98, Kind.UPPER_BOUND), (0, 1, 0)),
-        (_number(102, Kind.LOWER_BOUND), (0, 1, 0)),
-        (_number(109, Kind.APPROXIMATION, 0.1), (0, 0, 0)),
-        (_number(112, Kind.APPROXIMATION, 0.1), (0, 0, 1)),
-        (_number(180, Kind.APPROXIMATION), (0, 0, 0)),
-        (_number(400, Kind.APPROXIMATION, 1.1), (0, 0, 0)),
+        (_number(102, CertaintyKind.UPPER_BOUND), (0, 0, 0)),
+        (_number(98, CertaintyKind.UPPER_BOUND), (0, 1, 0)),
+        (_number(102, CertaintyKind.LOWER_BOUND), (0, 1, 0)),
+        (_number(109, CertaintyKind.APPROXIMATION, 0.1), (0, 0, 0)),
+        (_number(112, CertaintyKind.APPROXIMATION, 0.1), (0, 0, 1)),
+        (_number(180, CertaintyKind.APPROXIMATION), (0, 0, 0)),
+        (_number(400, CertaintyKind.APPROXIMATION, 1.1), (0, 0, 0)),
     ],
 )
 def test_what_is_outside_is_counted_by_its_label(
@@ -68,7 +68,9 @@ def test_what_was_not_played_again_or_not_surely_is_not_outside() -> None:
 
 
 def test_an_error_above_a_factor_of_two_counts_as_none() -> None:
-    numbers = [_number(100, Kind.APPROXIMATION, error) for error in (0.1, 0.3, 1.0, 1.1, None)]
+    numbers = [
+        _number(100, CertaintyKind.APPROXIMATION, error) for error in (0.1, 0.3, 1.0, 1.1, None)
+    ]
     found = Counts.of([Model(seed=1, numbers=tuple(numbers)), Model(seed=2, refused="so")])
     assert (found.approximations, found.stating, found.median_error) == (5, 3, 0.3)
     assert (found.models, found.refused, found.stating_little) == (2, 1, 1)
@@ -80,8 +82,8 @@ def test_exact_labels_are_held_against_those_before() -> None:
         seed=1,
         text="a",
         numbers=(
-            _number(100.1, Kind.APPROXIMATION, 0.1),
-            _number(100, Kind.APPROXIMATION, subject="t"),
+            _number(100.1, CertaintyKind.APPROXIMATION, 0.1),
+            _number(100, CertaintyKind.APPROXIMATION, subject="t"),
         ),
     )
     other = Model(seed=2, text="b", numbers=(_number(100),))
@@ -106,11 +108,14 @@ def test_methods_that_are_further_off_are_distinguished() -> None:
 
 def test_numbers_that_hardly_wait_are_distinguished() -> None:
     def off(share: float, network: int) -> Off:
-        return Off(share / 2, network, frozenset("a"), {Axis.WAITING: share})
+        return Off(share / 2, network, frozenset("a"), {ErrorAxis.WAITING: share})
 
     few, many = [off(0.2, one) for one in range(100)], [off(0.8, one) for one in range(100, 200)]
     rows = errors_of(few + many).at_points
-    assert [(row.at_most, row.error) for row in rows] == [({Axis.WAITING: 0.2}, 0.1), ({}, 0.4)]
+    assert [(row.at_most, row.error) for row in rows] == [
+        ({ErrorAxis.WAITING: 0.2}, 0.1),
+        ({}, 0.4),
+    ]
     # What is less off the more is waited is no reason to state more where less is known.
     turned = [replace(one, off=0.5 - one.off) for one in few + many]
     assert [(row.at_most, row.error) for row in errors_of(turned).at_points] == [({}, 0.4)]
@@ -134,21 +139,21 @@ def test_of_numbers_of_one_network_together_its_size_does_not_count() -> None:
 
 
 def test_what_chance_does_to_a_play_is_no_error() -> None:
-    number = _number(108, Kind.APPROXIMATION)
+    number = _number(108, CertaintyKind.APPROXIMATION)
     table = table_of([Model(seed=at, numbers=(number,)) for at in range(50)])
-    (row,) = table[Quantity.LATENCY].rows
+    (row,) = table[ErrorQuantity.LATENCY].rows
     assert (row.error, row.networks) == (0.1, 50)
     unsure = replace(number, again=Play(100.0, 5.0, 20, 10_000))
     table = table_of([Model(seed=at, numbers=(unsure,)) for at in range(50)])
-    assert table[Quantity.LATENCY].rows[0].error == 0.1
+    assert table[ErrorQuantity.LATENCY].rows[0].error == 0.1
 
 
 def test_labels_of_today_are_held_against_what_was_played_before() -> None:
     before = Model(seed=1, text="a", numbers=(_number(100), _number(90, subject="t")))
-    label = Number(subject="s", measure="latency", predicted=120, kind=Kind.UPPER_BOUND)
+    label = Number(subject="s", measure="latency", predicted=120, kind=CertaintyKind.UPPER_BOUND)
     now = Model(seed=1, text="a", numbers=(label,)).with_plays_of(before)
     assert [(one.predicted, one.played, one.kind) for one in now.numbers] == [
-        (120, _SURE, Kind.UPPER_BOUND)
+        (120, _SURE, CertaintyKind.UPPER_BOUND)
     ]
     other = Model(seed=1, text="b", numbers=(label,))
     assert other.with_plays_of(before) is other
@@ -169,7 +174,11 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
 def test_the_report_states_the_counts(tmp_path: Path) -> None:
     file, data = tmp_path / "judged.jsonl", tmp_path / "errors.json"
     file.write_bytes(
-        line_of(Model(seed=3, numbers=(_number(100), _number(140, Kind.APPROXIMATION, 0.2, "t"))))
+        line_of(
+            Model(
+                seed=3, numbers=(_number(100), _number(140, CertaintyKind.APPROXIMATION, 0.2, "t"))
+            )
+        )
         + line_of(Model(seed=4, refused="`a.cpu` is loaded to 1.2"))
     )
     command = [sys.executable, "tests/simulated", "--report", "--keep", str(file)]

@@ -12,12 +12,12 @@ from helpers.reasons import reason
 from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities import measured_errors
-from qps.compiler.quantities.certainty import Kind, approximation, upper_bound
+from qps.compiler.quantities.certainty import CertaintyKind, approximation, upper_bound
 from qps.compiler.quantities.measured_errors import (
-    Axis,
+    ErrorAxis,
+    ErrorQuantity,
+    ErrorRow,
     Errors,
-    Quantity,
-    Row,
     measured,
     table,
 )
@@ -25,9 +25,13 @@ from qps.compiler.quantities.methods import METHODS, known_by
 from simulated.judge import graph_of
 
 
-def _row(*methods: str, error: float | None, at_most: dict[Axis, float] | None = None) -> Row:
+def _row(
+    *methods: str, error: float | None, at_most: dict[ErrorAxis, float] | None = None
+) -> ErrorRow:
     methods_of = frozenset(methods)
-    return Row(methods=methods_of, error=error, numbers=100, networks=50, at_most=at_most or {})
+    return ErrorRow(
+        methods=methods_of, error=error, numbers=100, networks=50, at_most=at_most or {}
+    )
 
 
 _ERRORS = Errors(
@@ -52,17 +56,17 @@ _AT_POINTS = Errors(
     methods=frozenset("abc"),
     rows=(_row(error=0.3),),
     at_points=(
-        _row("a", error=0.05, at_most={Axis.WAITING: 0.2, Axis.METHODS: 3}),
-        _row(error=0.15, at_most={Axis.WAITING: 0.5, Axis.UTILIZATION: 0.8}),
+        _row("a", error=0.05, at_most={ErrorAxis.WAITING: 0.2, ErrorAxis.METHODS: 3}),
+        _row(error=0.15, at_most={ErrorAxis.WAITING: 0.5, ErrorAxis.UTILIZATION: 0.8}),
         _row("b", error=None),
-        _row(error=0.6, at_most={Axis.METHODS: 2}),
+        _row(error=0.6, at_most={ErrorAxis.METHODS: 2}),
         _row(error=0.8),
     ),
 )
 
 
-def _at(waiting: float, utilization: float = 0.5) -> dict[Axis, float]:
-    return {Axis.WAITING: waiting, Axis.UTILIZATION: utilization}
+def _at(waiting: float, utilization: float = 0.5) -> dict[ErrorAxis, float]:
+    return {ErrorAxis.WAITING: waiting, ErrorAxis.UTILIZATION: utilization}
 
 
 @pytest.mark.parametrize(
@@ -73,7 +77,7 @@ def _at(waiting: float, utilization: float = 0.5) -> dict[Axis, float]:
         ("abc", [_at(0.1)], 0.05),
         ("abc", [_at(0.1), _at(0.4)], 0.15),
         ("abc", [_at(0.1), _at(0.4, 0.9)], None),
-        ("abc", [_at(0.1), {Axis.UTILIZATION: 0.5}], None),
+        ("abc", [_at(0.1), {ErrorAxis.UTILIZATION: 0.5}], None),
         # One or two methods state 0.4 of themselves, of all points.
         ("ac", [_at(0.1)], 0.05),
         ("ac", [_at(0.4)], 0.15),
@@ -83,12 +87,12 @@ def _at(waiting: float, utilization: float = 0.5) -> dict[Axis, float]:
 def test_an_error_is_that_of_the_worst_end_of_a_range(
     monkeypatch: pytest.MonkeyPatch,
     methods: str,
-    points: list[dict[Axis, float]],
+    points: list[dict[ErrorAxis, float]],
     error: float | None,
 ) -> None:
-    monkeypatch.setattr(measured_errors, "table", lambda: {Quantity.LATENCY: _AT_POINTS})
+    monkeypatch.setattr(measured_errors, "table", lambda: {ErrorQuantity.LATENCY: _AT_POINTS})
     known = approximation(*map(reason, methods), error=None if len(methods) > 2 else 0.4)
-    assert measured(known, Quantity.LATENCY, points=points).error == error
+    assert measured(known, ErrorQuantity.LATENCY, points=points).error == error
 
 
 def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
@@ -96,14 +100,14 @@ def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
 
 
 def test_networks_simulated_under_another_method_count_for_the_one_that_it_was_then() -> None:
-    latency = table()[Quantity.LATENCY]
+    latency = table()[ErrorQuantity.LATENCY]
     others = frozenset({"kimura", "two-moment-departures"})
     earlier, now = others | {"departures-as-poisson"}, others | {"returns-as-poisson"}
-    point = {Axis.WAITING: 0.01, Axis.UTILIZATION: 0.1}
+    point = {ErrorAxis.WAITING: 0.01, ErrorAxis.UTILIZATION: 0.1}
     assert latency.rows_at(now, [point]) == latency.rows_at(earlier, [point]) != []
     assert latency.row_of(now) == latency.row_of(earlier) is not None
     alone = known_by("returns-as-poisson", "db", is_measured=False)
-    assert measured(alone, Quantity.LATENCY).error is None
+    assert measured(alone, ErrorQuantity.LATENCY).error is None
 
 
 def test_errors_are_those_of_methods_in_the_table() -> None:
@@ -112,9 +116,9 @@ def test_errors_are_those_of_methods_in_the_table() -> None:
 
 
 def test_what_is_no_approximation_keeps_its_label() -> None:
-    assert measured(upper_bound(reason("so")), Quantity.LATENCY) == upper_bound(reason("so"))
+    assert measured(upper_bound(reason("so")), ErrorQuantity.LATENCY) == upper_bound(reason("so"))
     unknown = approximation(reason("as nobody has played it"), error=0.3)
-    assert measured(unknown, Quantity.LATENCY) == unknown
+    assert measured(unknown, ErrorQuantity.LATENCY) == unknown
 
 
 def test_each_list_ends_with_what_all_others_are_within() -> None:
@@ -171,8 +175,8 @@ def test_an_error_of_users_who_wait_is_that_of_as_many_as_were_drawn(
 def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
     stream = _graph().streams["s"]
     known = stream.latency_certainty
-    assert known.kind is Kind.APPROXIMATION
-    rows = table()[Quantity.LATENCY].rows_at(known.methods, stream.doubts.points)
+    assert known.kind is CertaintyKind.APPROXIMATION
+    rows = table()[ErrorQuantity.LATENCY].rows_at(known.methods, stream.doubts.points)
     assert known.error == max(row.error or inf for row in rows)
 
 
@@ -203,17 +207,17 @@ def test_an_error_of_waits_counts_in_proportion_to_what_is_waited() -> None:
 
 def test_points_are_those_of_the_ends_of_the_range() -> None:
     points = graph_of(_QUEUES.format(most=12, pause="1 s")).streams["s"].doubts.points
-    assert [round(one[Axis.UTILIZATION], 9) for one in points] == [0.15, 0.7]
-    shares = [one[Axis.WAITING] for one in points]
+    assert [round(one[ErrorAxis.UTILIZATION], 9) for one in points] == [0.15, 0.7]
+    shares = [one[ErrorAxis.WAITING] for one in points]
     assert 0 < shares[0] < shares[1] < 0.2
 
 
 def test_what_a_method_states_above_a_factor_of_two_is_as_what_was_measured() -> None:
-    ((method, *_), *_) = [row.methods for row in table()[Quantity.LATENCY].rows if row.error]
+    ((method, *_), *_) = [row.methods for row in table()[ErrorQuantity.LATENCY].rows if row.error]
     result = approximation(reason(method), error=1.1)
-    error = table()[Quantity.LATENCY].row_of([method]).error  # type: ignore[union-attr]
-    assert measured(result, Quantity.LATENCY).error == error
-    assert measured(approximation(reason(method), error=0.9), Quantity.LATENCY).error == 0.9
+    error = table()[ErrorQuantity.LATENCY].row_of([method]).error  # type: ignore[union-attr]
+    assert measured(result, ErrorQuantity.LATENCY).error == error
+    assert measured(approximation(reason(method), error=0.9), ErrorQuantity.LATENCY).error == 0.9
 
 
 @pytest.mark.parametrize(
@@ -237,18 +241,19 @@ def test_beyond_what_was_drawn_no_measured_error_is_stated(beyond: dict[str, str
 
 _PAGE = Path(__file__).parents[2] / "docs/language/exact-bound-approximate.md"
 _WORDS = {
-    Quantity.LATENCY: "mean latency",
-    Quantity.QUANTILE: "percentiles from p90",
-    Quantity.LOW_QUANTILE: "percentiles below p90",
-    Quantity.RATE: "throughput",
-    Quantity.LOAD: "utilization",
-    Quantity.LOSS: "loss",
+    ErrorQuantity.LATENCY: "mean latency",
+    ErrorQuantity.QUANTILE: "percentiles from p90",
+    ErrorQuantity.LOW_QUANTILE: "percentiles below p90",
+    ErrorQuantity.RATE: "throughput",
+    ErrorQuantity.LOAD: "utilization",
+    ErrorQuantity.LOSS: "loss",
 }
 
 
 def test_the_documentation_has_the_errors_of_all_methods_together() -> None:
     lines = [
-        f"| {words} | {' | '.join(_limit(row, axis) for axis in Axis)} | within {row.error:.0%} |"
+        f"| {words} | {' | '.join(_limit(row, axis) for axis in ErrorAxis)} "
+        f"| within {row.error:.0%} |"
         for quantity, words in _WORDS.items()
         for row in table()[quantity].at_points
         if not row.methods
@@ -256,8 +261,8 @@ def test_the_documentation_has_the_errors_of_all_methods_together() -> None:
     assert "\n".join(lines).replace("%", " %") in _PAGE.read_text("utf-8")
 
 
-def _limit(row: Row, axis: Axis) -> str:
+def _limit(row: ErrorRow, axis: ErrorAxis) -> str:
     most = row.at_most.get(axis)
     if most is None:
         return ""
-    return f"≤ {most:g}" if axis is Axis.METHODS else f"≤ {most:.0%}"
+    return f"≤ {most:g}" if axis is ErrorAxis.METHODS else f"≤ {most:.0%}"

@@ -20,14 +20,14 @@ from qps.compiler.lower.labels.premises import OF_CLASSES, OF_STATIONS
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
-from qps.compiler.quantities.certainty import EXACT, Kind, together
+from qps.compiler.quantities.certainty import EXACT, CertaintyKind, together
 from qps.compiler.quantities.method_sources import SOURCES
 from qps.compiler.quantities.methods import METHODS, PREMISES, Of, UnknownMethodError, known_by
 from simulated.generated import spec_of
 from simulated.judge import graph_of
 
 ROOT = Path(__file__).resolve().parents[2]
-THEOREMS = [name for name, one in METHODS.items() if one.kind is Kind.EXACT]
+THEOREMS = [name for name, one in METHODS.items() if one.kind is CertaintyKind.EXACT]
 _ARGUMENT = re.compile(r"""(?:known_by|reason_of)\(\s*"([a-z0-9-]+)\"""")
 
 
@@ -42,9 +42,9 @@ def test_a_row_is_whole(name: str) -> None:
     assert one.of
     assert PREMISES.keys() >= {*one.premises, *one.fails}
     assert SOURCES.keys() >= set(one.sources)
-    assert all(METHODS[theorem].kind is Kind.EXACT for theorem in one.instead)
-    assert bool(one.reason) is (one.kind is not Kind.EXACT)
-    assert one.kind is Kind.APPROXIMATION or not (one.error or one.errors or one.up_to)
+    assert all(METHODS[theorem].kind is CertaintyKind.EXACT for theorem in one.instead)
+    assert bool(one.reason) is (one.kind is not CertaintyKind.EXACT)
+    assert one.kind is CertaintyKind.APPROXIMATION or not (one.error or one.errors or one.up_to)
 
 
 def test_every_premise_and_source_is_that_of_a_row() -> None:
@@ -64,7 +64,7 @@ def test_theorems_stay_with_what_is_exact() -> None:
     assert not erlang.reasons
     assert [one.method for one in together(EXACT, erlang).theorems] == ["erlang-c"]
     both = together(erlang, pool)
-    assert both.kind is Kind.APPROXIMATION
+    assert both.kind is CertaintyKind.APPROXIMATION
     assert both.methods == {"pool-wait"}
     assert [one.method for one in both.theorems] == ["erlang-c"]
 
@@ -79,7 +79,7 @@ def test_an_error_is_that_of_the_case() -> None:
     )
     assert result.endswith("within 55 %")
     unproven = known_by("one-fast-core", "a.cpu", is_proven=False)
-    assert unproven.kind is Kind.APPROXIMATION
+    assert unproven.kind is CertaintyKind.APPROXIMATION
 
 
 _SAYS_HOW = re.compile(r"simulated|exact|within")

@@ -18,7 +18,7 @@ from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.pipeline import check_file
 from qps.compiler.quantities.certainty import (
     Certainty,
-    Kind,
+    CertaintyKind,
     Reason,
     approximation,
     lower_bound,
@@ -146,7 +146,7 @@ def test_a_network_meets_a_premise_and_another_one_does_not(
         lowered(text)
     holds, fails = found
     assert holds == ()
-    assert all(METHODS[one.method].kind is not Kind.EXACT for one in fails)
+    assert all(METHODS[one.method].kind is not CertaintyKind.EXACT for one in fails)
     assert fails
 
 
@@ -264,7 +264,7 @@ def test_what_can_be_full_without_queueing_holds_up_all_who_meet_there() -> None
         assert _is(_mean(graph, name), "saturation-of-others", "b.cpu")
         assert graph.streams[name].doubts.saturation_reasons == _mean(graph, name)
     assert graph.streams["near"].rate_known.error is None
-    assert graph.streams["near"].latency_certainty.kind is Kind.APPROXIMATION
+    assert graph.streams["near"].latency_certainty.kind is CertaintyKind.APPROXIMATION
 
 
 def test_what_has_a_place_for_everybody_is_never_full() -> None:
@@ -356,7 +356,7 @@ def test_nobody_is_lost_where_a_pool_has_no_more_places(room: int, *, holds: boo
 def test_an_error_of_a_wait_is_none_of_a_loss() -> None:
     graph = _case("networks", "g4_loss_behind_uneven")
     stream = graph.streams["s"]
-    assert stream.lost_known.kind is Kind.APPROXIMATION
+    assert stream.lost_known.kind is CertaintyKind.APPROXIMATION
     assert stream.lost_known.error is not None
     assert stream.latency_certainty.error is not None
     assert stream.lost_known.error > stream.latency_certainty.error
@@ -405,8 +405,8 @@ def test_a_quantile_of_who_is_held_back_where_nothing_waits_is_no_bound() -> Non
         "stream s in all { traffic 10 request, 1 bit/request, think 0.1 s; at a { c } }\n"
     )
     stream = graph.streams["s"]
-    assert stream.latency_certainty.kind is Kind.LOWER_BOUND
+    assert stream.latency_certainty.kind is CertaintyKind.LOWER_BOUND
     known = stream.quantile_certainty(Fraction(1, 2))
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     value = graph.at(1).number(stream.latency_quantile(Fraction(1, 2)))
     assert value == pytest.approx(0.607, rel=known.error)

@@ -11,7 +11,7 @@ from helpers.nightly import nightly
 from helpers.reasons import reason
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
 from qps.engine.expressions.formulas import Formula
 from simulated.generated import KINDS, REQUESTED, is_requested, spec_of, spec_of_kind
@@ -64,7 +64,7 @@ def test_a_planted_fault_is_found(
     right = OneServer.wait
     assert not judge_text(_PLAIN, 1, seconds=0, runs=12).wrong(10)
 
-    def wrong(self: OneServer, queue: Queue, own: Visit) -> Formula:
+    def wrong(self: OneServer, queue: Queue, own: QueueVisit) -> Formula:
         return right(self, queue, own) * factor
 
     monkeypatch.setattr(OneServer, "wait", wrong)

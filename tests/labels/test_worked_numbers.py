@@ -9,7 +9,7 @@ import pytest
 from helpers.specs import lowered
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.compiler.lower.response_time.stage_sequence import Allotment, allotted
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.expressions.formulas import ONE, Formula, number
 from qps.engine.queueing_networks import convolution, product_form
 
@@ -136,14 +136,14 @@ stream job {{
 @pytest.mark.parametrize(
     ("queueing", "mean", "quantile"),
     [
-        ("md1", Kind.EXACT, Kind.UPPER_BOUND),
-        ("mm1", Kind.EXACT, Kind.UPPER_BOUND),
-        ("mg1 cv 2", Kind.EXACT, Kind.APPROXIMATION),
-        ("ps", Kind.APPROXIMATION, Kind.APPROXIMATION),
+        ("md1", CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND),
+        ("mm1", CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND),
+        ("mg1 cv 2", CertaintyKind.EXACT, CertaintyKind.APPROXIMATION),
+        ("ps", CertaintyKind.APPROXIMATION, CertaintyKind.APPROXIMATION),
     ],
 )
 def test_of_copies_that_leave_together_no_quantile_is_exact(
-    queueing: str, mean: Kind, quantile: Kind
+    queueing: str, mean: CertaintyKind, quantile: CertaintyKind
 ) -> None:
     stream = lowered(_COPIES.format(queueing=queueing)).streams["job"]
     assert stream.latency_certainty.kind is mean

@@ -17,7 +17,7 @@ from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.format import formatted
-from qps.grammar.parsing import SEPARATOR, Piece, Tree, parse
+from qps.grammar.parsing import SEPARATOR, ParseTree, Piece, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -185,7 +185,7 @@ def messed(spec: Drawn, blanks: list[str]) -> str:
 
 def shape(piece: Piece) -> object:
     """Return a tree without the places in the text."""
-    if isinstance(piece, Tree):
+    if isinstance(piece, ParseTree):
         return (piece.data, *map(shape, piece.children))
     return piece and (piece.type, piece.text)
 

@@ -26,7 +26,7 @@ from qps.compiler.syntax.parse import parse
 from qps.compiler.syntax.rules import RULES, rule_by_fields
 from qps.editing.legend import KINDS as LEGEND
 from qps.grammar import keywords
-from qps.grammar.parsing import END, SEPARATOR, Piece, Tree, UnexpectedError
+from qps.grammar.parsing import END, SEPARATOR, ParseTree, Piece, UnexpectedError
 from qps.grammar.parsing import parse as parse_text
 from qps.grammar.table_generator import build_parser, grammar_text, tables_text
 from qps.grammar.words import RESERVED
@@ -174,7 +174,7 @@ def of_lark() -> lark.Lark:
 
 
 def seen(piece: Piece) -> object:
-    if isinstance(piece, Tree):
+    if isinstance(piece, ParseTree):
         return (piece.data, piece.start, piece.end, *map(seen, piece.children))
     return piece and (piece.type, piece.text, piece.start, piece.end)
 

@@ -12,7 +12,7 @@ from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import in_series_at
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.reports.pages.page_rows import first_to_saturate, resource_row
 from qps.reports.text.words.certainty_marks import OTHERS_EXACT, known_lines
 from qps.reports.text.words.labels import labels_of
@@ -154,7 +154,7 @@ UNITS = {"pace": "packet/s", "loss": ""}
 
 def weaker(true: Certainty, shown: str) -> bool:
     """Tell whether a page says no more of a number than is so."""
-    return true.is_exact or shown in (true.kind.value, Kind.APPROXIMATION.value)
+    return true.is_exact or shown in (true.kind.value, CertaintyKind.APPROXIMATION.value)
 
 
 def shown_with(page: Opened, name: str, value: str) -> dict[str, str]:

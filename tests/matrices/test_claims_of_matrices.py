@@ -8,7 +8,7 @@ import qps
 from helpers.nightly import nightly
 from helpers.single_rows import no_row_alone
 from matrices.test_matrices import BASE, disagreements, rows
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.reports.text.claims.claim_quantities import predicted
 
 
@@ -40,23 +40,23 @@ def test_claims_count_configurations(claim: str, holds: bool, expected: str) -> 
 @pytest.mark.parametrize(
     ("claim", "kind"),
     [
-        ("every configuration: extra <= 2", Kind.EXACT),
-        ("every configuration: saturation(lan) >= 1", Kind.EXACT),
-        ("every configuration: late <= 1 s", Kind.APPROXIMATION),
-        ("every configuration: quality <= 1", Kind.APPROXIMATION),
-        ("every configuration where late <= 1 s: extra <= 2", Kind.APPROXIMATION),
-        ("every configuration: largest_acceptable >= 1", Kind.APPROXIMATION),
-        ("no configuration: limited_by == lan.load", Kind.APPROXIMATION),
+        ("every configuration: extra <= 2", CertaintyKind.EXACT),
+        ("every configuration: saturation(lan) >= 1", CertaintyKind.EXACT),
+        ("every configuration: late <= 1 s", CertaintyKind.APPROXIMATION),
+        ("every configuration: quality <= 1", CertaintyKind.APPROXIMATION),
+        ("every configuration where late <= 1 s: extra <= 2", CertaintyKind.APPROXIMATION),
+        ("every configuration: largest_acceptable >= 1", CertaintyKind.APPROXIMATION),
+        ("no configuration: limited_by == lan.load", CertaintyKind.APPROXIMATION),
     ],
 )
-def test_claims_on_what_is_not_exact_say_so(claim: str, kind: Kind) -> None:
+def test_claims_on_what_is_not_exact_say_so(claim: str, kind: CertaintyKind) -> None:
     matrix = (
         "require { talk.latency <= 1 s }\nmatrix m { extra in [1, 2]; column late = talk.latency }"
     )
     text = f'{matrix}\nexpect e {{ {claim}; source "us" }}'
     (result,) = qps.loads(BASE + text).test()
     assert {result.known.kind, *(side.known.kind for side in result.compared)} == {kind}
-    assert predicted(result).startswith("~ ") is (kind is Kind.APPROXIMATION)
+    assert predicted(result).startswith("~ ") is (kind is CertaintyKind.APPROXIMATION)
 
 
 def test_claims_are_about_the_included_rows() -> None:

@@ -15,7 +15,7 @@ from qps.compiler.configure.configuration import changed
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.numerics.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_evaluation import Claims
@@ -195,7 +195,7 @@ def test_how_likely_a_condition_holds(condition: str, expected: float) -> None:
     )
     (result,) = Claims(ClaimRunner(model=spec.model)).results()
     assert result.holds, result.predicted
-    assert result.known.kind is Kind.APPROXIMATION
+    assert result.known.kind is CertaintyKind.APPROXIMATION
 
 
 def test_a_probability_is_what_single_solves_count() -> None:

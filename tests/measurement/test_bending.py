@@ -12,7 +12,7 @@ from qps.cli import main
 from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.diagnostics import codes
 from qps.compiler.measurement.bending import Bend, bend_of
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import read_table
 from qps.compiler.pipeline import check_file
@@ -35,7 +35,7 @@ def table_of(load: Callable[[float], float], noise: float = 0.0, seed: int = 1) 
 
 
 def bend(text: str) -> Bend | None:
-    reading = Reading(resource="cpu", cores=None, processors=None)
+    reading = FitColumns(resource="cpu", cores=None, processors=None)
     text = text.replace("packet/s\n", "packet/s,cores\n", 1)
     lines = [line if "cores" in line else f"{line},4" for line in text.splitlines()]
     return bend_of(fitted(read_table("\n".join(lines), "runs.csv"), reading, units_with([])))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from qps.cli import main
 from qps.compiler.check.model.fits.table_units import units_with
-from qps.compiler.measurement.campaigns.campaign import Records, left, turns
+from qps.compiler.measurement.campaigns.campaign import CampaignRecords, left, turns
 from qps.compiler.measurement.campaigns.campaign_axes import (
     IDLE,
     Setting,
@@ -22,7 +22,7 @@ from qps.compiler.measurement.campaigns.campaign_axes import (
     settings_of,
 )
 from qps.compiler.measurement.campaigns.item_counts import count_of, counted
-from qps.compiler.measurement.campaigns.measured_rows import Layout, rows_of, table_text
+from qps.compiler.measurement.campaigns.measured_rows import TableLayout, rows_of, table_text
 from qps.compiler.measurement.campaigns.preflight_checks import heaviest
 from qps.compiler.measurement.campaigns.process_table import Process
 from qps.compiler.measurement.campaigns.processor_accounts import (
@@ -33,16 +33,16 @@ from qps.compiler.measurement.campaigns.processor_accounts import (
 )
 from qps.compiler.measurement.campaigns.row_doubts import doubts
 from qps.compiler.measurement.campaigns.run_records import write_whole
-from qps.compiler.measurement.campaigns.run_results import Run
-from qps.compiler.measurement.campaigns.step_runs import Step, StepRun, step_of
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.campaigns.run_results import MeasuredRun
+from qps.compiler.measurement.campaigns.step_runs import StepCosts, StepRun, step_of
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import read_table
 
 UNITS = units_with([])
 RATE = axis("rate in 100, 200, 400 request/s", UNITS)
 SIZE = axis("size in 1, 10 kB/request", UNITS)
-LAYOUT = Layout(axes=(RATE, SIZE), items=("request",), cores=2.0, machine_cores=4)
+LAYOUT = TableLayout(axes=(RATE, SIZE), items=("request",), cores=2.0, machine_cores=4)
 
 
 def process(pid: int, parent: int, used: float, reaped: float = 0.0) -> Process:
@@ -51,7 +51,7 @@ def process(pid: int, parent: int, used: float, reaped: float = 0.0) -> Process:
     )
 
 
-def run_of(setting: Setting, repetition: int = 1, **changes: object) -> Run:
+def run_of(setting: Setting, repetition: int = 1, **changes: object) -> MeasuredRun:
     rate = float(setting[0]) if setting else 0.0
     distinct: dict[str, object] = {
         "setting": setting,
@@ -69,7 +69,7 @@ def run_of(setting: Setting, repetition: int = 1, **changes: object) -> Run:
         "busiest": 0.0,
         "generator_busiest": 0.1,
     }
-    return Run(**(distinct | changes))  # type: ignore[arg-type]
+    return MeasuredRun(**(distinct | changes))  # type: ignore[arg-type]
 
 
 # Accounts
@@ -247,12 +247,12 @@ def test_going_on_measures_what_is_missing(failing: set[int], seed: int) -> None
     wrong = {order[i] for i in failing}
     stored: list[tuple[int, int]] = []
 
-    def measure(setting: Setting, repetition: int) -> Run:
+    def measure(setting: Setting, repetition: int) -> MeasuredRun:
         if (setting, repetition) in wrong:
             raise MeasuringError("it fails")
         return run_of(setting, repetition)
 
-    records = Records(lambda runs, fails: stored.append((len(runs), len(fails))), [], [])
+    records = CampaignRecords(lambda runs, fails: stored.append((len(runs), len(fails))), [], [])
     records.measure(order, measure)
     assert stored[-1] == (len(records.runs), len(records.failures))
     wrong = set()
@@ -263,16 +263,16 @@ def test_going_on_measures_what_is_missing(failing: set[int], seed: int) -> None
 
 
 def test_three_failures_in_a_row_end_it_and_so_does_a_server_that_is_gone() -> None:
-    def failing(_: Setting, __: int) -> Run:
+    def failing(_: Setting, __: int) -> MeasuredRun:
         raise MeasuringError("no connection", "start it")
 
     order = turns(settings_of((RATE,)), 3, 1)
-    records = Records(lambda *_: None, [], [])
+    records = CampaignRecords(lambda *_: None, [], [])
     records.measure(order, failing)
     assert records.stopped is not None
     assert len(records.failures) == 3
     assert "no connection" in records.stopped.reason
-    gone = Records(lambda *_: None, [], [])
+    gone = CampaignRecords(lambda *_: None, [], [])
     gone.measure(order, failing, lambda: "the server has ended")
     assert (len(gone.failures), gone.stopped and gone.stopped.reason) == (1, "the server has ended")
 
@@ -294,12 +294,12 @@ def test_files_are_whole_or_as_they_were(tmp_path: Path, monkeypatch: pytest.Mon
 # Rows
 
 
-def table_of(runs: list[Run], layout: Layout = LAYOUT) -> str:
+def table_of(runs: list[MeasuredRun], layout: TableLayout = LAYOUT) -> str:
     settings = (IDLE, *settings_of(layout.axes))
     return table_text(rows_of(runs, settings, layout), layout)
 
 
-def grid(noise: float = 0.0, packets: bool = False) -> list[Run]:
+def grid(noise: float = 0.0, packets: bool = False) -> list[MeasuredRun]:
     """Runs of a server with 1 % fixed load, 20 us a request, 2 ns a byte, 5 us a packet."""
     chance = random.Random(5)
     runs = []
@@ -323,7 +323,7 @@ def grid(noise: float = 0.0, packets: bool = False) -> list[Run]:
 
 
 def fit_of(text: str) -> dict[str, float]:
-    reading = Reading(resource=None, cores=Fraction(2), processors=Fraction(2))
+    reading = FitColumns(resource=None, cores=Fraction(2), processors=Fraction(2))
     found = fitted(read_table(text, "web.csv"), reading, UNITS)
     return {term.heading: float(term.value) for term in found.terms} | {"fixed": float(found.fixed)}
 
@@ -426,7 +426,7 @@ DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
 ]
 
 
-def reported_of(runs: list[Run], mtu: int | None = 1500) -> dict[str, str]:
+def reported_of(runs: list[MeasuredRun], mtu: int | None = 1500) -> dict[str, str]:
     rows = rows_of(runs, (IDLE, *settings_of((RATE, SIZE))), LAYOUT)
     return {one.kind: one.text for one in doubts(rows, LAYOUT, is_here=True, loopback_mtu=mtu)}
 
@@ -448,7 +448,7 @@ def test_repetitions_that_lie_apart_are_reported() -> None:
 
 def test_a_closed_loop_saturates_a_thread() -> None:
     words = axis("clients in 1, 8", UNITS)
-    layout = Layout(axes=(words,), items=("request",), cores=2.0, machine_cores=4)
+    layout = TableLayout(axes=(words,), items=("request",), cores=2.0, machine_cores=4)
     run = run_of(("8",), busiest=0.97, used={"cpu": 4.9}, packets=None)
     rows = rows_of([run], settings_of((words,)), layout)
     by_name = {one.kind: one.text for one in doubts(rows, layout, is_here=True, loopback_mtu=None)}
@@ -466,7 +466,7 @@ def test_figures_are_those_of_the_worst_row() -> None:
 
 def test_large_items_and_loopback_are_reported() -> None:
     large = axis("size in 1, 100 kB/request", UNITS)
-    layout = Layout(axes=(RATE, large), items=("request",), cores=2.0, machine_cores=4)
+    layout = TableLayout(axes=(RATE, large), items=("request",), cores=2.0, machine_cores=4)
     rows = rows_of([run_of(("100", "100"))], settings_of((RATE, large)), layout)
     distinct = {one.kind for one in doubts(rows, layout, is_here=True, loopback_mtu=65_536)}
     assert distinct == {"large items on one machine", "loopback"}
@@ -502,7 +502,7 @@ def step_runs(noise: float, fewest: int = 100) -> list[StepRun]:
     return found
 
 
-def costs(step: Step) -> dict[str, tuple[float, float | None]]:
+def costs(step: StepCosts) -> dict[str, tuple[float, float | None]]:
     return {cost.item: (cost.seconds, cost.half_width) for cost in step.costs}
 
 

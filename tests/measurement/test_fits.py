@@ -17,8 +17,8 @@ from helpers.turn_table import TURN
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.lower.lowering import lower
-from qps.compiler.measurement.fit_columns import Reading
-from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.fit_columns import FitColumns
+from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import read_table
 from qps.compiler.measurement.noise_prior import BEND, NOISE, NOISE_ROWS
 from qps.compiler.measurement.regression import Regression, regression
@@ -38,9 +38,9 @@ UNITS = {
 }
 
 
-def fit(text: str, cores: int = 2, **options: bool) -> Fit:
+def fit(text: str, cores: int = 2, **options: bool) -> CostFit:
     count = Fraction(cores)
-    reading = Reading(resource="cpu", cores=count, processors=count, **options)
+    reading = FitColumns(resource="cpu", cores=count, processors=count, **options)
     return fitted(read_table(text, "runs.csv"), reading, UNITS.get)
 
 
@@ -74,7 +74,7 @@ def test_a_law_without_noise_is_found_exactly() -> None:
     assert [t.value for t in found.terms] == [Fraction(30, 10**6), Fraction(1, 8 * 10**9)]
 
 
-def unused(found: Fit) -> list[int]:
+def unused(found: CostFit) -> list[int]:
     return [line for row, line in enumerate(found.runs.lines) if row not in found.runs.used]
 
 

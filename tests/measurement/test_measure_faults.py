@@ -23,8 +23,12 @@ from qps.cli import main
 from qps.compiler.measurement.campaigns import measured_run, measured_servers
 from qps.compiler.measurement.campaigns.control_groups import new_group
 from qps.compiler.measurement.campaigns.item_counts import count_of
-from qps.compiler.measurement.campaigns.measured_run import Bench
-from qps.compiler.measurement.campaigns.process_table import Traffic, all_processes, is_supported
+from qps.compiler.measurement.campaigns.measured_run import RunEnvironment
+from qps.compiler.measurement.campaigns.process_table import (
+    InterfaceTraffic,
+    all_processes,
+    is_supported,
+)
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="qps measure needs Linux")
@@ -187,9 +191,9 @@ def test_two_do_not_measure_into_one_table(
 # Clocks and counters
 
 
-def one_run(port: int) -> measured_run.Run:
+def one_run(port: int) -> measured_run.MeasuredRun:
     with measured_servers.started(shlex.split(server(port))) as found:
-        options = Bench(
+        options = RunEnvironment(
             axes=(),
             generator=(*generator(port)[:3], "50", "0.2"),
             counts=(count_of(COUNT, "request"),),
@@ -242,6 +246,8 @@ def test_a_machine_that_slept_is_reported(
 
 def test_counters_of_an_interface_that_go_backwards_are_reported() -> None:
     with pytest.raises(MeasuringError, match="counters of the network interface were reset"):
-        measured_run._traffic_of(Traffic(10, 1000), Traffic(2, 1000))
-    assert measured_run._traffic_of(None, Traffic(2, 1000)) is None
-    assert measured_run._traffic_of(Traffic(10, 1000), Traffic(12, 1000)) == Traffic(2, 0)
+        measured_run._traffic_of(InterfaceTraffic(10, 1000), InterfaceTraffic(2, 1000))
+    assert measured_run._traffic_of(None, InterfaceTraffic(2, 1000)) is None
+    assert measured_run._traffic_of(
+        InterfaceTraffic(10, 1000), InterfaceTraffic(12, 1000)
+    ) == InterfaceTraffic(2, 0)

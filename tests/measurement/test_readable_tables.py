@@ -16,9 +16,9 @@ from qps.compiler.check.model.fits.fit_requests import fitted_to
 from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.measurement.campaigns.campaign_axes import axis
-from qps.compiler.measurement.campaigns.measured_rows import Layout, rows_of, table_text
-from qps.compiler.measurement.campaigns.run_results import Run
-from qps.compiler.measurement.campaigns.step_runs import Cost, Step
+from qps.compiler.measurement.campaigns.measured_rows import TableLayout, rows_of, table_text
+from qps.compiler.measurement.campaigns.run_results import MeasuredRun
+from qps.compiler.measurement.campaigns.step_runs import ItemCost, StepCosts
 from qps.compiler.measurement.measured_tables import DataError, numbers
 from qps.compiler.measurement.regression import Regression
 from qps.compiler.pipeline import check_file, check_source
@@ -223,9 +223,9 @@ observe load_test "runs.csv" with N = 1 {
 
 def test_what_is_measured_says_of_how_many_cores() -> None:
     rate = axis("rate in 100, 200 request/s", units_with([]))
-    layout = Layout(axes=(rate,), items=("request",), cores=1.5, machine_cores=4)
+    layout = TableLayout(axes=(rate,), items=("request",), cores=1.5, machine_cores=4)
     runs = [
-        Run(
+        MeasuredRun(
             setting=(text,),
             repetition=1,
             started="",
@@ -279,8 +279,8 @@ def test_a_row_without_any_work_has_no_effect_without_a_fixed_part(rows: int) ->
     "command", ["./filter", "python -c 'for a in b:\n\tprint(\"c\\\\\")\r\n'", "./é\u2028 \x1b[2J"]
 )
 def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None, command: str) -> None:
-    costs = (Cost("packet", seconds, width), Cost("byte", seconds / 1000, width))
-    step = Step(item="packet", costs=costs, runs=(), missed=0.0)
+    costs = (ItemCost("packet", seconds, width), ItemCost("byte", seconds / 1000, width))
+    step = StepCosts(item="packet", costs=costs, runs=(), missed=0.0)
     component = step_component(step, command, 2)
     assert component is not None
     spec = (

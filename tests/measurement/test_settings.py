@@ -14,9 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread, spread
-from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.measured_tables import read_table
 from qps.compiler.measurement.regression import regression
@@ -31,8 +31,8 @@ UNITS = {
 }
 
 
-def fit_of(text: str) -> Fit:
-    reading = Reading(resource="cpu", cores=Fraction(1), processors=Fraction(1))
+def fit_of(text: str) -> CostFit:
+    reading = FitColumns(resource="cpu", cores=Fraction(1), processors=Fraction(1))
     return fitted(read_table(text, "runs.csv"), reading, UNITS.get)
 
 

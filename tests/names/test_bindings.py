@@ -9,7 +9,7 @@ import pytest
 from documents.docs import PAGES, blocks
 from helpers.renaming import MARK, plain, renamed
 from qps.compiler.check.names.bindings import Binding, Bindings, bindings_of
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.fallback_resolution import resolve_fallbacks
 from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.resolve import resolve
@@ -146,7 +146,7 @@ def test_a_mistake_leaves_other_names_settled() -> None:
 def test_names_that_were_not_checked_mean_the_same(name: str) -> None:
     examined = _examined(SPECS[0].parents[1] / f"{name}.qps")
     source, checked = examined.source, examined.bindings
-    noted: Noted[Module] = Noted()
+    noted: Noted[LoadedModule] = Noted()
     program = resolve(examined.noted.trees[source], importer_of(source), noted).value
     assert program is not None
     resolve_fallbacks(program, noted)

@@ -14,7 +14,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network.itinerary import Call, Serve
 from qps.compiler.network.passages import passages
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 SPEC = """users N in 1..1000
 param hits = 85 %% in 0..100 %%
@@ -62,7 +62,7 @@ def test_one_in_a_hundred_is_slow() -> None:
     of = graph("quick; 1 %: slow", at="leaf")
     found = [quantile(of, level) for level in ("1/2", "989/1000", "199/200")]
     assert found == pytest.approx([1e-3, 1e-3, 1.001], rel=1e-12)
-    assert of.streams["asks"].quantile_certainty(Fraction(199, 200)).kind is Kind.EXACT
+    assert of.streams["asks"].quantile_certainty(Fraction(199, 200)).kind is CertaintyKind.EXACT
 
 
 @pytest.mark.parametrize("level", ["1/100", "1/5", "4/5", "9999/10000"])
@@ -70,7 +70,7 @@ def test_each_request_goes_to_one_of_two_regions(level: str) -> None:
     """As coins, a quarter would make neither call, and a quarter both."""
     of = graph("one of { 50 %: call b { away }; else: call c { away } }", at="leaf")
     assert quantile(of, level) == pytest.approx(0.1, rel=1e-9)
-    assert of.streams["asks"].quantile_certainty(Fraction(level)).kind is Kind.EXACT
+    assert of.streams["asks"].quantile_certainty(Fraction(level)).kind is CertaintyKind.EXACT
 
 
 @pytest.mark.parametrize("level", ["1/2", "99/100"])
@@ -208,4 +208,4 @@ def test_an_item_is_still_at_the_node_behind_runs_by_chance() -> None:
     busy = 10 * (sum(shares) / 2 + 20e-6)
     served = (sum(shares) / 2 + 20e-6) / (1 - busy)
     assert mean(of, 10) == pytest.approx(served + 0.1, rel=1e-12)
-    assert of.streams["asks"].latency_certainty.kind is Kind.EXACT
+    assert of.streams["asks"].latency_certainty.kind is CertaintyKind.EXACT

@@ -21,7 +21,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.syntax.format import formatted
 
 law = settings(max_examples=examples(60), deadline=None)
@@ -403,7 +403,7 @@ def test_any_tree_of_calls_is_what_it_is_by_hand(inside: tuple[Block, ...], leve
     tiny = Fraction(1, 10**15)
     found = at(graph, stream.mean_latency, 1) - 2 * CROSSED
     by_calls = [part.certainty.kind for part in stream.latency]
-    if all(kind is Kind.EXACT for kind in by_calls):
+    if all(kind is CertaintyKind.EXACT for kind in by_calls):
         assert abs(found - mean) < tiny
     else:
         assert found < mean + tiny

@@ -13,7 +13,7 @@ from helpers.breakdowns import explain
 from helpers.specs import at, checked, latency, load, lowered
 from network.test_calls import reported, spec
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.solver.what_if.inverse import solve_for
 
@@ -28,7 +28,7 @@ def test_what_is_called_together_takes_as_long_as_the_slowest() -> None:
     written_out = lowered(spec(f"at web {{ {both} }}"))
     for name in written_out.resources:
         assert load(graph, name, 3) == load(written_out, name, 3), name
-    assert graph.streams["shop"].latency[4].certainty.kind is Kind.EXACT
+    assert graph.streams["shop"].latency[4].certainty.kind is CertaintyKind.EXACT
 
 
 def test_what_some_call_together_within_calls_together_has_its_label() -> None:
@@ -38,7 +38,7 @@ def test_what_some_call_together_within_calls_together_has_its_label() -> None:
     )
     text = spec(f"at web {{ together {{ call log {{ }}; call cache {{ {few} }} }} }}")
     known = lowered(text).streams["shop"].latency_certainty
-    assert known.kind is Kind.LOWER_BOUND
+    assert known.kind is CertaintyKind.LOWER_BOUND
 
 
 def test_what_waits_before_calls_together_waits_alone() -> None:
@@ -56,7 +56,7 @@ def test_the_mean_of_the_slowest_is_an_upper_bound_where_branches_wait() -> None
     both = "call db { work(4 ms/request) }; call cache { work(9 ms/request) }"
     graph = lowered(spec(f"at web {{ together {{ {both} }} }}", ", queueing mmc"))
     (fork,) = (part for part in graph.streams["shop"].latency if part.branches)
-    assert fork.certainty.kind is Kind.UPPER_BOUND
+    assert fork.certainty.kind is CertaintyKind.UPPER_BOUND
     known = graph.streams["shop"].quantile_certainty(Fraction(9, 10))
     assert "fork-associated" in known.methods
     assert not {"sum-of-percentiles", "any-parallel-late"} & known.methods
@@ -198,7 +198,7 @@ def test_a_share_of_more_than_all_is_refused_wherever_it_is_set() -> None:
 def test_a_share_of_periodic_items_is_reported_as_an_approximation() -> None:
     graph = lowered(spec("at web { call db * 20 % { work(2 ms/request) } }", ", queueing periodic"))
     known = graph.streams["shop"].latency_certainty
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert any(reason.method == "share-of-periodic" for reason in known.because)
 
 

@@ -17,7 +17,7 @@ from qps.compiler.network.event_outcomes import with_event_alternatives
 from qps.compiler.network.itinerary import Call, Fork, Serve
 from qps.compiler.network.passages import passages
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 SPEC = """users N in 1..1000
 param hits = 85 %% in 0..100 %%
@@ -78,7 +78,7 @@ def test_each_item_does_one_of_two_steps_apart(level: str) -> None:
     """Drawn each by itself, 13 % would do both, and 13 % none."""
     of = graph("hit: away; call far { quick }; not hit: away")
     assert quantile(of, level) == pytest.approx(0.101, rel=1e-9)
-    assert of.streams["asks"].quantile_certainty(Fraction(level)).kind is Kind.EXACT
+    assert of.streams["asks"].quantile_certainty(Fraction(level)).kind is CertaintyKind.EXACT
 
 
 def test_what_asks_for_one_event_is_done_together_or_not() -> None:
@@ -276,7 +276,7 @@ def test_an_event_is_one_draw_for_calls_that_are_repeated() -> None:
     of = graph("call far * 3 { hit: away; quick }")
     found = [quantile(of, level) for level in ("1/100", "14/100", "16/100", "99/100")]
     assert found == pytest.approx([3e-3] * 2 + [0.303] * 2, rel=1e-9)
-    assert of.streams["asks"].quantile_certainty(Fraction(1, 2)).kind is Kind.EXACT
+    assert of.streams["asks"].quantile_certainty(Fraction(1, 2)).kind is CertaintyKind.EXACT
 
 
 def test_an_event_is_decided_before_calls_that_are_made_at_once() -> None:

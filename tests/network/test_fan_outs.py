@@ -12,7 +12,7 @@ from helpers.specs import load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network.itinerary import Call, Fork
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 
 SPEC = """users N in 1..10_000
 param shards = 100 in 1..10_000
@@ -86,10 +86,10 @@ def test_all_of_a_hundred_are_fast_in_366_of_a_thousand() -> None:
     of = graph(f"together 100 {{ {FAST_OR_SLOW} }}", machine="plain")
     found = [quantile(of, level) for level in ("36/100", "37/100")]
     assert [time for time, _ in found] == pytest.approx([1e-3, 1.001], rel=1e-9)
-    assert {known.kind for _, known in found} == {Kind.EXACT}
+    assert {known.kind for _, known in found} == {CertaintyKind.EXACT}
     time, known = mean(of)
     assert time == pytest.approx(1e-3 + 1 - 0.99**100, rel=1e-8)
-    assert known.kind is Kind.EXACT
+    assert known.kind is CertaintyKind.EXACT
 
 
 def test_the_first_answers_come_before_the_slow_ones() -> None:
@@ -109,7 +109,7 @@ def test_percentiles_of_queues_are_those_of_independent_ones_which_is_an_upper_b
         found, known = quantile(of, level)
         each = float(Fraction(level)) ** 0.01
         assert found == pytest.approx(-2e-3 * log(1 - each), rel=1e-6)
-        assert known.kind is Kind.UPPER_BOUND
+        assert known.kind is CertaintyKind.UPPER_BOUND
 
 
 def _replayed(queues: int, busy: float, requests: int) -> np.ndarray:
@@ -126,7 +126,7 @@ def _replayed(queues: int, busy: float, requests: int) -> np.ndarray:
 def test_equal_queues_that_each_request_visits_are_those_of_nelson_and_tantawi() -> None:
     of = graph("together 100 { call leaf { look } }")
     found, known = mean(of)
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert known.error == pytest.approx(0.1)
     times = _replayed(100, 0.5, 40_000) * 1e-3
     assert found == pytest.approx(times.mean(), rel=0.06)
@@ -138,7 +138,7 @@ def test_where_some_of_many_machines_are_called_the_mean_is_a_bound() -> None:
     of = graph("together 100 { call leaf { look } }", machines="200")
     found, known = mean(of)
     assert found == pytest.approx(harmonic(100) * 1e-3 / 0.75, rel=1e-6)
-    assert known.kind is Kind.UPPER_BOUND
+    assert known.kind is CertaintyKind.UPPER_BOUND
 
 
 def test_all_calls_to_one_machine_are_served_one_after_the_other() -> None:
@@ -156,7 +156,7 @@ def test_what_comes_before_a_fan_out_adds_a_time_of_its_own() -> None:
     alone = quantile(graph("together 100 { call leaf { look } }"), "99/100")[0]
     gate = -2e-3 * log(0.01)
     assert max(alone, gate) < found < alone + gate
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     rng = np.random.default_rng(2)
     draws = rng.exponential(2e-3, (20_000, 100)).max(axis=1) + rng.exponential(2e-3, 20_000)
     assert found == pytest.approx(np.quantile(draws, 0.99), rel=0.03)
@@ -172,7 +172,7 @@ def test_a_fan_out_within_another_one_is_as_many_calls_as_both_make() -> None:
 def test_a_fan_out_by_chance_has_the_percentiles_of_those_who_make_it() -> None:
     of = graph("call aside * 20 % { together 10 { call leaf { look } } }")
     found, known = quantile(of, "99/100")
-    assert known.kind in (Kind.UPPER_BOUND, Kind.APPROXIMATION)
+    assert known.kind in (CertaintyKind.UPPER_BOUND, CertaintyKind.APPROXIMATION)
     late = 1 - (1 - 0.05) ** 0.1  # of those who make the call one in twenty is later
     assert found == pytest.approx(-1e-3 / (1 - 0.01) * log(late), rel=1e-6)
 
@@ -180,7 +180,7 @@ def test_a_fan_out_by_chance_has_the_percentiles_of_those_who_make_it() -> None:
 def test_a_parameter_says_how_many_calls_are_made() -> None:
     of = graph("together shards { call leaf { look } }", machines="shards")
     assert float(load(of, "leaf.cpu", 500)) == pytest.approx(0.5)
-    assert mean(of)[1].kind is Kind.APPROXIMATION
+    assert mean(of)[1].kind is CertaintyKind.APPROXIMATION
 
 
 def test_users_who_wait_are_refused() -> None:
@@ -231,7 +231,7 @@ def test_equal_calls_of_exponential_times_by_chance_have_a_law(
     for level in ("0.3", "0.6", "0.69", "0.95", "0.99"):
         result, known = quantile(found, level, users=1)
         assert result == pytest.approx(float(np.quantile(times, float(level))), rel=0.02, abs=1e-9)
-        assert known.kind is not Kind.EXACT
+        assert known.kind is not CertaintyKind.EXACT
     method = "fan-out-first" if "first" in calls else "fan-out-associated"
     assert method in known.methods
     assert mean(found, users=1)[0] == pytest.approx(times.mean(), rel=0.01)

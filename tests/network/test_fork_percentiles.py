@@ -11,7 +11,7 @@ import pytest
 
 from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 
 REQUESTS = Path(__file__).parents[1] / "requests"
 SPEC = """users N in 1..10_000
@@ -66,7 +66,7 @@ def test_percentiles_of_two_calls_are_those_of_many_draws(
     of = lowered((REQUESTS / f"{name}.qps").read_text(encoding="utf-8"))
     found, known = quantile(of, level)
     assert found == pytest.approx(true, rel=2e-3)
-    assert known.kind is Kind.UPPER_BOUND
+    assert known.kind is CertaintyKind.UPPER_BOUND
     assert known.methods == {"fork-associated"}
 
 
@@ -76,7 +76,7 @@ def test_two_queues_are_no_later_than_if_they_were_independent() -> None:
     one = 1 / (1 / 0.020 - 1)
     late = 1 - (1 - exp(-(found - 0.002) / one)) * (1 - exp(-(found - 0.002) / 0.020))
     assert late == pytest.approx(0.1, rel=5e-3)
-    assert known.kind is Kind.UPPER_BOUND
+    assert known.kind is CertaintyKind.UPPER_BOUND
 
 
 def test_one_queue_and_a_delay_are_exact() -> None:
@@ -103,7 +103,7 @@ def test_one_draw_for_both_branches_makes_both_late_or_none() -> None:
 
 def test_sharing_a_server_is_not_known_to_be_associated() -> None:
     _, known = quantile(graph(BOTH, queueing="ps"), "1/2")
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert "fork-estimated" in known.methods
 
 
@@ -210,7 +210,7 @@ def test_forks_in_series_and_within_each_other_are_near_simulation(
     each = [quantile(of, level, load) for level in ("1/2", "9/10", "99/100")]
     assert [found for found, _ in each] == pytest.approx(simulated, rel=0.1)
     for _, known in each:
-        assert known.kind is Kind.APPROXIMATION
+        assert known.kind is CertaintyKind.APPROXIMATION
         assert "forks-combined" in known.methods
         assert not {"fork-associated", "any-parallel-late"} & known.methods
     time = str(Fraction(each[-1][0]))
@@ -264,7 +264,7 @@ def test_percentiles_of_users_who_wait_for_parallel_calls_state_the_error_that_w
     of = lowered(text.replace("traffic 1 request/s", "traffic 1 request, think 500 ms"))
     for level, simulated in (("1/2", 0.06778), ("9/10", 0.14172), ("99/100", 0.21773)):
         found, known = quantile(of, level, 50)
-        assert known.kind is Kind.APPROXIMATION
+        assert known.kind is CertaintyKind.APPROXIMATION
         assert "closed-forks" in known.methods
         assert known.error is not None
         assert abs(found / simulated - 1) < known.error

@@ -20,7 +20,7 @@ from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import passages
-from qps.compiler.network.spread import SpreadKind
+from qps.compiler.network.spread import CopySelectionKind
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.compiler.pipeline import check_file
 from qps.engine.expressions.formulas import ONE, ZERO, Formula
@@ -179,7 +179,7 @@ def test_holds_may_cross_and_are_taken_and_given() -> None:
     network = _network(way)
     pool = network.pools["a.threads"]
     assert str(pool.place.copies) == "2"
-    assert network.stations["a.cpu"].spread.kind is SpreadKind.WITH_HOLD
+    assert network.stations["a.cpu"].spread.kind is CopySelectionKind.WITH_HOLD
     inside = [one for one in passages(network.classes["s"]) if one.holds]
     assert [one.stations for one in inside if one.stations] == [("a.cpu",)]
 
@@ -187,7 +187,7 @@ def test_holds_may_cross_and_are_taken_and_given() -> None:
 def test_each_holder_has_his_own_copy() -> None:
     stream = "stream s for each a { traffic 1 request/s; at a { work } }"
     network = lowered(f"{_HEAD}topology {{ node a = own * N }}\n{stream}\n").network
-    assert network.stations["a.cpu"].spread.kind is SpreadKind.OWN
+    assert network.stations["a.cpu"].spread.kind is CopySelectionKind.OWN
     assert network.classes["s"].holder.name == "a"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qps.compiler import ir
 from qps.compiler.check.model.streams.check_routes import RouteChecker
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
@@ -32,7 +32,7 @@ def checker(ends: dict[str, list[str]]) -> RouteChecker:
         for name, joined in ends.items()
     }
     syntax = ast.Module(source=SOURCE, doc=None, declarations=())
-    return RouteChecker(Sink(), Module(syntax=syntax, prefix=""), links)
+    return RouteChecker(Sink(), LoadedModule(syntax=syntax, prefix=""), links)
 
 
 def by_networkx(ends: dict[str, list[str]], start: str, end: str) -> list[list[str]]:

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from helpers.specs import lowered
 from oracles.renewal_arrivals import blocked, shared_time
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 
 def _one(queueing: str, rate: float, arrivals: str, cores: int = 1, flows: int = 1) -> LoadGraph:
@@ -127,7 +127,7 @@ def test_what_gets_through_is_within_its_error(lines: int, load: float, variatio
     graph = _one("loss", traffic, f"arrivals cv {variation};", cores=lines)
     known = graph.streams["job"].arriving_known
     assert [one.method for one in known.because] == ["hayward"]
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert known.error == 0.2
     exact = traffic * (1 - blocked(lines, traffic, variation))
     assert _served(graph, lines) == pytest.approx(exact, rel=known.error)

@@ -10,7 +10,7 @@ import pytest
 from helpers.specs import lowered
 from oracles.pool_simulation import Step, simulated
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 HEAD = """users N in 1..{most}
 unit thread
@@ -123,7 +123,7 @@ def test_where_it_is_not_proven_that_nobody_waits_all_stays_approximate(
 ) -> None:
     found = graph(*ways, **numbers)
     assert is_exact(found) == (False, False, False)
-    assert found.streams["s0"].latency_certainty.kind is not Kind.EXACT
+    assert found.streams["s0"].latency_certainty.kind is not CertaintyKind.EXACT
 
 
 def test_a_station_has_servers_for_the_places_of_all_pools_around_it() -> None:
@@ -174,5 +174,5 @@ def test_the_error_grows_with_how_unlike_exponential_holds_are(
     assert error is not None
     assert 0.05 < error <= largest
     far = graph(_HELD, queueing="mgc cv 3").streams["s0"].latency_certainty
-    assert far.kind is Kind.APPROXIMATION
+    assert far.kind is CertaintyKind.APPROXIMATION
     assert "pool-wait" in far.methods

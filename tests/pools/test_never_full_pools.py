@@ -9,7 +9,7 @@ import pytest
 
 from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 _SPEC = """
 unit thread
@@ -108,7 +108,7 @@ def test_what_is_held_is_what_comes_times_how_long_it_is_held() -> None:
     held = 8 - 0.3 * 8 * at.number(job.rate)
     threads = graph.resources["a.threads"]
     assert at.number(threads.load) == pytest.approx(held / 9, rel=1e-9)
-    assert threads.known.kind is Kind.EXACT
+    assert threads.known.kind is CertaintyKind.EXACT
 
 
 @pytest.mark.parametrize(
@@ -123,4 +123,4 @@ def test_a_pool_that_may_be_full_is_known_no_better(
     streams: list[str], changes: dict[str, object]
 ) -> None:
     graph = _graph(*streams, **changes)
-    assert graph.streams["job"].latency_certainty.kind is Kind.APPROXIMATION
+    assert graph.streams["job"].latency_certainty.kind is CertaintyKind.APPROXIMATION

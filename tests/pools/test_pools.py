@@ -16,7 +16,7 @@ from oracles.pool_simulation import Step, simulated
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import EXACT, Kind
+from qps.compiler.quantities.certainty import EXACT, CertaintyKind
 from qps.compiler.syntax.format import formatted
 from qps.engine.expressions.formulas import ZERO
 from qps.solver.answers.graph_solution import solve
@@ -389,7 +389,7 @@ def test_a_pool_is_a_limit_with_a_label_and_requested_by_its_size() -> None:
     )
     spec_ = checked(text)
     found = solve(lowered(text))
-    assert found.graph.resources["web.threads"].known.kind is Kind.APPROXIMATION
+    assert found.graph.resources["web.threads"].known.kind is CertaintyKind.APPROXIMATION
     assert found.capacity is not None
     at = found.capacity + 500
     (interval,) = solve_for(spec_.model, spec_.configuration(), "room", at).intervals

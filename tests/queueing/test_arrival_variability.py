@@ -13,7 +13,7 @@ from helpers.nightly import examples
 from helpers.specs import lowered
 from oracles.tandem import tandem
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing.queue_numbers import uneven
 
 VARIATIONS, LOADS = st.floats(0.0, 9.0), st.floats(0.01, 0.99)
@@ -138,7 +138,7 @@ def test_rows_are_as_long_as_simulated(
     true = sum(wait * load for wait, (load, _) in zip(simulated, stages, strict=True)) + served
     assert 0.68 < value / true < 1.34
     known = graph.streams["job"].latency_certainty
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert "two moments" in " ".join(known.reasons)
 
 
@@ -176,7 +176,7 @@ def test_a_periodic_queue_does_not_count_what_is_stated() -> None:
         "stream job for each seats { traffic 1 request/s; arrivals cv 2; at a { work } }\n"
     )
     known = lowered(text).streams["job"].latency_certainty
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert "variability of arrivals at `a.cpu` is ignored" in " ".join(known.reasons)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helpers.specs import lowered
 from oracles.on_off import on_off_row, on_off_times, on_off_waits
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing.queue_numbers import burst_quantile, burst_wait
 
 P99 = 0.99
@@ -125,7 +125,7 @@ def test_thirty_telephones() -> None:
     graph = lowered(SPEC)
     assert _wait(graph, 30) == pytest.approx(0.0353932 + 0.00118, abs=0.0002)
     stream = graph.streams["voice"]
-    assert stream.latency_certainty.kind is Kind.APPROXIMATION
+    assert stream.latency_certainty.kind is CertaintyKind.APPROXIMATION
     assert "are modeled as fluid on/off sources" in " ".join(stream.latency_certainty.reasons)
 
 
@@ -133,7 +133,7 @@ def test_bursts_of_no_length_are_averaged_out() -> None:
     short = lowered(SPEC.replace("for 1 s", "for 1 us"))
     plain = lowered(SPEC.replace(" for 1 s", ""))
     assert _wait(short, 30) == pytest.approx(_wait(plain, 30), rel=1e-3)
-    assert plain.streams["voice"].latency_certainty.kind is Kind.LOWER_BOUND
+    assert plain.streams["voice"].latency_certainty.kind is CertaintyKind.LOWER_BOUND
 
 
 def test_what_is_overloaded_waits_without_end() -> None:

@@ -7,7 +7,7 @@ import pytest
 from helpers.specs import lowered
 from oracles.chance_batches import mean_wait
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 SPEC = """users N in 1..9
 machine idle {{ }}
@@ -28,7 +28,7 @@ def graph(steps: str, machines: int = 1, queueing: str = "mm1", event: str = "")
     return lowered(SPEC.format(steps=steps, machines=machines, queueing=queueing, event=event))
 
 
-def wait_and_kind(of: LoadGraph, users: int = 5) -> tuple[float, Kind]:
+def wait_and_kind(of: LoadGraph, users: int = 5) -> tuple[float, CertaintyKind]:
     one = of.measures["wait"]
     return float(of.at(users).number(one.value)), one.known.kind
 
@@ -62,7 +62,7 @@ def test_copies_wait_for_those_that_come_with_them(
     varies = {"mm1": 1, "md1": 0}.get(queueing, 2)
     found, kind = wait_and_kind(graph(f"together {steps}", machines, queueing))
     assert found == pytest.approx(mean_wait(5, batches, services, varies), rel=1e-12)
-    assert kind is Kind.EXACT
+    assert kind is CertaintyKind.EXACT
 
 
 def test_copies_of_one_item_see_one_outcome_of_its_event() -> None:
@@ -70,7 +70,7 @@ def test_copies_of_one_item_see_one_outcome_of_its_event() -> None:
     of = graph("together 6 { call web { hit: short } }", event="event hit = 50 %;")
     found, kind = wait_and_kind(of)
     assert found == pytest.approx(mean_wait(2.5, [(1, 6)], [(1, SHORT)]), rel=1e-12)
-    assert kind is Kind.EXACT
+    assert kind is CertaintyKind.EXACT
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_copies_of_one_item_see_one_outcome_of_its_event() -> None:
 )
 def test_copies_that_come_at_different_times_are_no_batch(steps: str) -> None:
     _, kind = wait_and_kind(graph(f"together 6 {{ call web {{ {steps} }} }}", 1), 2)
-    assert kind is Kind.APPROXIMATION
+    assert kind is CertaintyKind.APPROXIMATION
 
 
 def test_all_copies_may_pause_before_they_come() -> None:
@@ -94,9 +94,9 @@ def test_all_copies_may_pause_before_they_come() -> None:
 
 def test_copies_that_differ_make_the_law_of_a_batch_an_approximation() -> None:
     of = graph("together 6 { call web { 50 %: short } }").streams["page"]
-    assert of.latency_certainty.kind is Kind.APPROXIMATION
+    assert of.latency_certainty.kind is CertaintyKind.APPROXIMATION
     alike = graph("together 6 { call web { short } }").streams["page"]
-    assert alike.latency_certainty.kind is Kind.UPPER_BOUND
+    assert alike.latency_certainty.kind is CertaintyKind.UPPER_BOUND
 
 
 def test_servers_that_are_shared_serve_fewer_of_a_batch_by_chance() -> None:

@@ -15,8 +15,8 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.requirements.serial_losses import loss_known
-from qps.compiler.quantities.certainty import Kind
-from qps.compiler.quantities.measured_errors import Quantity, table
+from qps.compiler.quantities.certainty import CertaintyKind
+from qps.compiler.quantities.measured_errors import ErrorQuantity, table
 from qps.engine.operations import OPERATIONS
 from qps.engine.queueing.queue_numbers import erlang_b, erlang_c
 from qps.solver.answers.saturation import saturation_of
@@ -93,7 +93,7 @@ def test_a_room_holds_those_who_are_served_too() -> None:
     at = 4, 6, Fraction(250, 100)
     assert (loss, wait * 100) == pytest.approx([float(one) for one in _chain(*at)])
     assert load == pytest.approx(2.5 / 4 * (1 - loss))
-    assert _box("mm1 room 6").streams["flow"].latency_certainty.kind is Kind.EXACT
+    assert _box("mm1 room 6").streams["flow"].latency_certainty.kind is CertaintyKind.EXACT
 
 
 def test_beyond_saturation_a_room_is_full_and_nothing_is_endless() -> None:
@@ -106,8 +106,11 @@ def test_beyond_saturation_a_room_is_full_and_nothing_is_endless() -> None:
 def test_other_services_are_reported_as_approximated() -> None:
     graph = _box("md1 room 20")
     loss = graph.streams["flow"].losses[0]
-    assert loss.known.kind is Kind.APPROXIMATION
-    assert loss_known(ir.MeasureKind.LOSS, graph.streams["flow"], {}).kind is Kind.APPROXIMATION
+    assert loss.known.kind is CertaintyKind.APPROXIMATION
+    assert (
+        loss_known(ir.MeasureKind.LOSS, graph.streams["flow"], {}).kind
+        is CertaintyKind.APPROXIMATION
+    )
     fixed, random = (_reported(_box(f"{law} room 20"), 90) for law in ("md1", "mm1"))
     assert fixed[0] < random[0] / 4
     assert fixed[1] < random[1]
@@ -239,8 +242,8 @@ def test_what_is_lost_nearly_is_nearly_known_behind_it() -> None:
     )
     graph = lowered(text)
     kinds = {name: one.known.kind for name, one in graph.resources.items()}
-    assert kinds == {"first.cpu": Kind.EXACT, "second.cpu": Kind.APPROXIMATION}
-    assert graph.streams["job"].lost_known.kind is Kind.APPROXIMATION
+    assert kinds == {"first.cpu": CertaintyKind.EXACT, "second.cpu": CertaintyKind.APPROXIMATION}
+    assert graph.streams["job"].lost_known.kind is CertaintyKind.APPROXIMATION
 
 
 # arrivals cv, service cv, places besides those of the servers, servers, load: what finds no room,
@@ -271,7 +274,7 @@ def test_how_uneven_arrivals_are_counts_in_a_room(
     )
     stream = graph.streams["flow"]
     assert graph.at(1).number(stream.loss) == pytest.approx(lost, rel=0.3)
-    assert loss_known(ir.MeasureKind.LOSS, stream, {}).kind is Kind.APPROXIMATION
+    assert loss_known(ir.MeasureKind.LOSS, stream, {}).kind is CertaintyKind.APPROXIMATION
 
 
 def test_a_loss_takes_no_error_of_a_wait() -> None:
@@ -288,8 +291,8 @@ def test_a_loss_takes_no_error_of_a_wait() -> None:
     stream = graph.streams["s"]
     assert stream.latency_certainty.error is not None
     known = loss_known(ir.MeasureKind.LOSS, stream, {})
-    assert known.kind is Kind.APPROXIMATION
-    assert known.error == table()[Quantity.LOSS].row_of(known.methods).error  # type: ignore[union-attr]
+    assert known.kind is CertaintyKind.APPROXIMATION
+    assert known.error == table()[ErrorQuantity.LOSS].row_of(known.methods).error  # type: ignore[union-attr]
     # What little is lost moves the rate by little: that has an error of its own.
     known = loss_known(ir.MeasureKind.RATE, stream, {})
     assert known.error is not None
@@ -323,4 +326,4 @@ def test_what_leaves_a_queue_unevenly_counts_in_the_room_behind_it(
     stream = graph.streams["s"]
     value = graph.at(1).number(stream.loss)
     assert 1 / most <= value / simulated <= most
-    assert stream.lost_known.kind is Kind.APPROXIMATION
+    assert stream.lost_known.kind is CertaintyKind.APPROXIMATION

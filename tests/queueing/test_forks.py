@@ -11,7 +11,7 @@ from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.requirements.waiting_measures import stations_in
 from qps.compiler.lower.response_time.response_stages import every
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.engine.operations import OPERATIONS
 
 
@@ -92,7 +92,7 @@ def test_who_comes_to_a_queue_again_varies_less(
     )
     result, known = _slowest(graph, 10)
     assert result == pytest.approx(played, rel=0.05)
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert known.error == pytest.approx(0.2)
 
 
@@ -103,7 +103,7 @@ def test_equal_branches_are_those_of_nelson_and_tantawi(count: int) -> None:
     harmonic = sum(1 / k for k in range(1, count + 1)) / 1.5
     scaled = harmonic + 4 / 11 * (1 - harmonic) * load
     assert mean == pytest.approx(own * scaled * (12 - load) / 8)
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
 
 
 def test_other_branches_count_as_independent_which_is_an_upper_bound() -> None:
@@ -111,13 +111,13 @@ def test_other_branches_count_as_independent_which_is_an_upper_bound() -> None:
     mean, known = _slowest(graph, 8)
     first, second = 0.05 / 0.6, 0.02 / (1 - 8 * 0.02)
     assert mean == pytest.approx(first + second - 1 / (1 / first + 1 / second))
-    assert known.kind is Kind.UPPER_BOUND
+    assert known.kind is CertaintyKind.UPPER_BOUND
 
 
 def test_branches_of_which_nothing_varies_take_as_long_as_the_longest() -> None:
     graph = _disks(2, queueing="queueing none")
     mean, known = _slowest(graph, 8)
-    assert (mean, known.kind) == (0.05, Kind.EXACT)
+    assert (mean, known.kind) == (0.05, CertaintyKind.EXACT)
 
 
 def test_where_arrivals_are_uneven_waits_differ_less() -> None:

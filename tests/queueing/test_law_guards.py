@@ -14,7 +14,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.response_time.law_guards import guarded, guarded_known
 from qps.compiler.quantities.certainty import (
     EXACT,
-    Kind,
+    CertaintyKind,
     approximation,
     lower_bound,
     upper_bound,
@@ -47,32 +47,34 @@ def test_no_quantile_is_beyond_what_the_mean_allows(path: Path) -> None:
                 assert not isnan(found), (name, at, level)
                 assert found >= before * (1 - 1e-9), (name, at, level)
                 before = found
-                if known.kind is not Kind.LOWER_BOUND and mean < inf:
+                if known.kind is not CertaintyKind.LOWER_BOUND and mean < inf:
                     assert found <= mean / float(1 - level) * (1 + 1e-9), (name, at, level)
 
 
 @pytest.mark.parametrize(
     ("known", "mean_known", "expected", "after"),
     [
-        (upper_bound(reason("q")), EXACT, 4, Kind.UPPER_BOUND),
-        (upper_bound(reason("q")), upper_bound(reason("m")), 4, Kind.UPPER_BOUND),
-        (approximation(reason("q"), error=0.1), EXACT, 4, Kind.APPROXIMATION),
+        (upper_bound(reason("q")), EXACT, 4, CertaintyKind.UPPER_BOUND),
+        (upper_bound(reason("q")), upper_bound(reason("m")), 4, CertaintyKind.UPPER_BOUND),
+        (approximation(reason("q"), error=0.1), EXACT, 4, CertaintyKind.APPROXIMATION),
         (
             approximation(reason("q"), error=0.1),
             approximation(reason("m"), error=0.3),
             4,
-            Kind.APPROXIMATION,
+            CertaintyKind.APPROXIMATION,
         ),
-        (approximation(reason("q")), upper_bound(reason("m")), 4, Kind.APPROXIMATION),
+        (approximation(reason("q")), upper_bound(reason("m")), 4, CertaintyKind.APPROXIMATION),
         # of no use: what is exact, what has no bound, what would be none
-        (EXACT, EXACT, 9, Kind.EXACT),
-        (lower_bound(reason("q")), EXACT, 9, Kind.LOWER_BOUND),
-        (upper_bound(reason("q")), lower_bound(reason("m")), 9, Kind.UPPER_BOUND),
-        (upper_bound(reason("q")), approximation(reason("m")), 9, Kind.UPPER_BOUND),
-        (approximation(reason("q")), lower_bound(reason("m")), 9, Kind.APPROXIMATION),
+        (EXACT, EXACT, 9, CertaintyKind.EXACT),
+        (lower_bound(reason("q")), EXACT, 9, CertaintyKind.LOWER_BOUND),
+        (upper_bound(reason("q")), lower_bound(reason("m")), 9, CertaintyKind.UPPER_BOUND),
+        (upper_bound(reason("q")), approximation(reason("m")), 9, CertaintyKind.UPPER_BOUND),
+        (approximation(reason("q")), lower_bound(reason("m")), 9, CertaintyKind.APPROXIMATION),
     ],
 )
-def test_where_a_mean_bounds_a_quantile(known, mean_known, expected: int, after: Kind) -> None:  # type: ignore[no-untyped-def]
+def test_where_a_mean_bounds_a_quantile(
+    known, mean_known, expected: int, after: CertaintyKind
+) -> None:  # type: ignore[no-untyped-def]
     """Of a mean of 2 the median is 4 at most."""
     found = guarded(number(Fraction(9)), Fraction(1, 2), known, number(Fraction(2)), mean_known)
     assert found.value == expected

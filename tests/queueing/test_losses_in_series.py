@@ -9,7 +9,7 @@ import pytest
 from browsers.node import needs_node, run_module
 from helpers.specs import lowered
 from qps.compiler.lower.requirements.serial_losses import known_at
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 THINNED = """
 users N in 1..40
@@ -43,7 +43,7 @@ def test_waits_that_count_what_was_lost_before_are_upper_bounds(
     for name in ("quiet.latency", "twice"):
         assert known_at(graph, items[name], 8).is_exact
         kind = known_at(graph, items[name], 18).kind
-        assert kind is (Kind.UPPER_BOUND if is_thinned else Kind.EXACT)
+        assert kind is (CertaintyKind.UPPER_BOUND if is_thinned else CertaintyKind.EXACT)
     assert known_at(graph, items["loud.loss"], 18).is_exact
 
 

@@ -12,7 +12,7 @@ from oracles.chains import shares
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.response_time.response_parts import LossKind
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 
 def _lines(steps: str, more: str = "", lines: int = 5) -> str:
@@ -48,7 +48,7 @@ def test_the_share_is_erlangs_also_beyond_all_that_can_be_served(users: int) -> 
     carried = Fraction(users, 10) * (1 - lost) / 5
     assert graph.at(users).number(graph.resources["a.lines"].load) == pytest.approx(float(carried))
     assert graph.at(users).number(graph.streams["s"].mean_latency) == pytest.approx(100)
-    assert graph.streams["s"].latency_certainty.kind is Kind.EXACT
+    assert graph.streams["s"].latency_certainty.kind is CertaintyKind.EXACT
 
 
 def test_streams_lose_alike_and_long_calls_count_as_long() -> None:

@@ -18,7 +18,7 @@ from helpers.nightly import examples
 from helpers.specs import lowered
 from oracles.mixture_waits import Kind, sojourn_bounds
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind as KnownAs
+from qps.compiler.quantities.certainty import CertaintyKind as KnownAs
 from qps.engine.distributions.sum_arrays import stages_quantile as on_arrays
 from qps.engine.distributions.sum_numbers import stages_quantile
 from qps.engine.operations import OPERATIONS

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from helpers.specs import lowered
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from simulated.generated import spec_of
 from simulated.judge import graph_of
 
@@ -88,7 +88,7 @@ _EITHER = "one of { 70 %: call d { more }; else: rest }"
 def test_the_mean_is_that_of_the_longest(way: str, time: Callable[[Generator], Times]) -> None:
     mean, known = _mean(_SPEC.format(way=way))
     assert mean == pytest.approx(float(time(np.random.default_rng(7)).mean()), rel=0.01)
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert "parallel-estimated" in known.methods
 
 

@@ -15,7 +15,7 @@ from helpers.specs import lowered
 from oracles.integration import area
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.queues.periodic_mixtures import PeriodicClass, others_quantile, others_wait
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.expressions.formulas import ONE, Formula, number, total
 from qps.engine.expressions.point_values import in_floats
 
@@ -127,13 +127,13 @@ def test_a_voice_packet_waits_for_the_picture_alone() -> None:
     for level, least in true.items():
         share = Fraction(level)
         assert _at_one(graph, voice.latency_quantile(share)) == pytest.approx(least, rel=1e-9)
-        assert voice.quantile_certainty(share).kind is Kind.UPPER_BOUND
-    assert voice.latency_certainty.kind is Kind.UPPER_BOUND
+        assert voice.quantile_certainty(share).kind is CertaintyKind.UPPER_BOUND
+    assert voice.latency_certainty.kind is CertaintyKind.UPPER_BOUND
 
 
 def test_flows_of_other_periods_are_an_approximation() -> None:
     graph = lowered(VOICE_AND_PICTURE.replace("picture { traffic 50", "picture { traffic 25"))
-    assert graph.streams["voice"].latency_certainty.kind is Kind.APPROXIMATION
+    assert graph.streams["voice"].latency_certainty.kind is CertaintyKind.APPROXIMATION
 
 
 def test_an_overloaded_line_is_waited_for_without_end() -> None:

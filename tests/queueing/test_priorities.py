@@ -16,7 +16,7 @@ from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 law = settings(max_examples=examples(40), deadline=None)
 _QUANTILES = ("90", "95", "99", "99.9")
@@ -99,7 +99,7 @@ def test_who_interrupts_sees_nobody_else() -> None:
         together = lowered(_served("mmc", *scaled, cores=cores))
         mean = sum(r * w for r, w in zip(rates, _waits(graph), strict=True)) / sum(rates)
         assert mean == pytest.approx(_waits(together)[0])
-        assert graph.streams["s2"].latency_certainty.kind is Kind.EXACT
+        assert graph.streams["s2"].latency_certainty.kind is CertaintyKind.EXACT
 
 
 def test_beyond_load_1_who_goes_first_is_served() -> None:

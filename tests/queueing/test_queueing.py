@@ -15,7 +15,7 @@ from oracles.integration import area
 from oracles.stage_simulation import quantiles
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing import queue_numbers as numbers
 from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import Verdict
@@ -273,7 +273,7 @@ def test_over_several_queues_the_sum_counts() -> None:
     steps = "work; rest; work"
     graph = lowered(_server("mm1", steps=steps, more="component rest { delay 1 ms }\n"))
     known = graph.streams["flow"].quantile_certainty(_P99)
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert "are assumed to see the same queue length" in known.reasons[0]
     late = _quantile(graph, "0.99", 40) - 0.001
     (simulated,) = quantiles(40, [0, 0], [(1, 0.01)], [0.99], 100_000)
@@ -283,7 +283,7 @@ def test_over_several_queues_the_sum_counts() -> None:
 def test_a_stream_that_waits_nowhere_has_its_latency_as_quantile() -> None:
     graph = lowered(_server("none"))
     known = graph.streams["flow"].quantile_certainty(_P99)
-    assert known.kind is Kind.LOWER_BOUND
+    assert known.kind is CertaintyKind.LOWER_BOUND
     assert known.reasons == ("queueing delay at `web.cpu` is excluded",)
     assert _quantile(graph, "0.99", 50) == float(latency(graph, "flow", 50))
 

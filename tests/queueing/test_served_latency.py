@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.nightly import examples
 from helpers.specs import at, lowered
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 law = settings(max_examples=examples(60), deadline=None)
 F = Fraction
@@ -114,14 +114,14 @@ def test_a_latency_is_that_of_those_who_come_through(way: Way) -> None:
     law_of = {time: share / served for time, share in outcomes.items() if time is not None}
     mean = sum((time * share for time, share in law_of.items()), F(0)) / 1000
     result, known = at(graph, stream.mean_latency, 1), stream.latency_certainty
-    if known.kind is Kind.EXACT:
+    if known.kind is CertaintyKind.EXACT:
         assert result == pytest.approx(mean)
-    elif known.kind is Kind.LOWER_BOUND:
+    elif known.kind is CertaintyKind.LOWER_BOUND:
         assert result <= mean + F(1, 10**12)
     else:
         assert result >= mean - F(1, 10**12)
     if not any(kind == "fork" for kind, *_ in way):
-        assert known.kind is Kind.EXACT
+        assert known.kind is CertaintyKind.EXACT
     for level in (F(1, 2), F(9, 10), F(99, 100)):
         share, time = F(0), 0
         for time in sorted(law_of):
@@ -129,7 +129,7 @@ def test_a_latency_is_that_of_those_who_come_through(way: Way) -> None:
             if share >= level:
                 break
         found = float(at(graph, stream.latency_quantile(level), 1)) * 1000
-        if stream.quantile_certainty(level).kind is Kind.EXACT:
+        if stream.quantile_certainty(level).kind is CertaintyKind.EXACT:
             assert found == pytest.approx(time)
         else:
             assert found >= time * (1 - 1e-9)
@@ -158,4 +158,4 @@ def test_items_that_find_no_queue_are_not_counted(users: int, share: Fraction) -
     mean = F(1, 100) / (1 - busy) + called * (1 + F(1, 1000))
     stream = lowered(text).streams["s"]
     assert at(lowered(text), stream.mean_latency, users) == pytest.approx(mean)
-    assert stream.latency_certainty.kind is Kind.EXACT
+    assert stream.latency_certainty.kind is CertaintyKind.EXACT

@@ -14,7 +14,7 @@ from helpers.specs import PRELUDE, lowered
 from oracles.chains import sojourn
 from qps.compiler.lower.disciplines import processor_sharing
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 law = settings(max_examples=examples(40), deadline=None)
 _FAR = 400
@@ -44,7 +44,7 @@ def test_who_shares_waits_as_in_the_chain(cores: int, percent: int) -> None:
     stays = sojourn(rate, lambda n: Fraction(min(n, cores)), _FAR)
     graph = lowered(served("ps", cores))
     assert reported(graph, percent * cores) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-12)
-    assert graph.streams["flow"].latency_certainty.kind is Kind.EXACT
+    assert graph.streams["flow"].latency_certainty.kind is CertaintyKind.EXACT
 
 
 @law
@@ -72,7 +72,7 @@ def test_many_speeds_are_those_of_the_chain(percent: int) -> None:
     written = ", ".join(f"{speed.numerator}/{speed.denominator}" for speed in speeds)
     graph = lowered(served(f"ps speeds [{written}]"))
     assert reported(graph, users) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-9)
-    assert graph.streams["flow"].latency_certainty.kind is Kind.EXACT
+    assert graph.streams["flow"].latency_certainty.kind is CertaintyKind.EXACT
 
 
 def test_many_speeds_have_the_moments_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_long_visits_wait_longer_where_all_share() -> None:
     # 20 users: 0.2 of short ones and 0.6 of long ones
     assert reported(graph, 20) == pytest.approx(4)
     assert reported(graph, 20, "long") == pytest.approx(12)
-    assert graph.streams["long"].latency_certainty.kind is Kind.EXACT
+    assert graph.streams["long"].latency_certainty.kind is CertaintyKind.EXACT
 
 
 def test_beyond_the_last_speed_there_is_no_end() -> None:
@@ -133,7 +133,7 @@ def test_quantiles_are_within_the_error_that_is_reported(cores: int, percent: in
         f"measure q{k} = quantile(flow.latency, {level} %)\n" for k, level in enumerate(levels)
     )
     graph = lowered(served("ps", cores, more))
-    assert graph.measures["q0"].known.kind is Kind.APPROXIMATION
+    assert graph.measures["q0"].known.kind is CertaintyKind.APPROXIMATION
     true = _shared_quantiles(cores, percent / 100, [float(level) / 100 for level in levels])
     for k, (level, exact) in enumerate(zip(levels, true, strict=True)):
         found = 100 * graph.at(percent * cores).number(graph.measures[f"q{k}"].value)

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.specs import lowered
 from oracles.servers_of_two_kinds import mean_wait
-from qps.compiler.lower.queues.unlike_services import Lengths, two_lengths, unlike_ratio
+from qps.compiler.lower.queues.unlike_services import ServiceLengths, two_lengths, unlike_ratio
 from qps.engine.expressions.formulas import Formula, apply, number
 
 POOL = """
@@ -40,7 +40,7 @@ def test_exponential_services_of_two_lengths(
     share = of_load / (of_load + (1 - of_load) * apart)
     mean = share * apart + 1 - share
     rate = load * servers / mean
-    lengths = Lengths(
+    lengths = ServiceLengths(
         mean=number(Fraction(mean)),
         share=number(Fraction(of_load)),
         short=number(Fraction(1)),

@@ -20,7 +20,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 
 P99 = Fraction(99, 100)
@@ -57,7 +57,7 @@ def test_copies_wait_for_those_before_them() -> None:
     assert _at(graph, stream.mean_latency) == pytest.approx(0.0625 + 49.5 * 1.25e-3 + 1.25e-3)
     assert stream.latency_certainty.is_exact
     assert _at(graph, stream.latency_quantile(P99)) == pytest.approx(0.479, rel=0.03)
-    assert stream.quantile_certainty(P99).kind is Kind.UPPER_BOUND
+    assert stream.quantile_certainty(P99).kind is CertaintyKind.UPPER_BOUND
 
 
 def test_one_copy_by_multicast_is_no_batch() -> None:
@@ -89,7 +89,7 @@ def test_a_batch_of_none_waits_no_less_than_nothing() -> None:
 def test_copies_that_come_back_together_are_an_approximation() -> None:
     text = BATCHES.replace("at rcv { }", "at rcv { }; over net; at src { }")
     stream = _only(lowered(text))
-    assert stream.latency_certainty.kind is Kind.APPROXIMATION
+    assert stream.latency_certainty.kind is CertaintyKind.APPROXIMATION
     assert any("copies of one item that meet" in one for one in stream.latency_certainty.reasons)
 
 
@@ -110,8 +110,8 @@ def test_bursts_are_no_more_than_a_lower_bound(queueing: str) -> None:
     """On for 1 s, off for 2 s: mean 56 ms, p99 524 ms; of no stated length all is open."""
     graph = lowered(BURSTS.replace("periodic", queueing))
     stream = _only(graph)
-    assert stream.latency_certainty.kind is Kind.LOWER_BOUND
-    assert stream.quantile_certainty(P99).kind is Kind.APPROXIMATION
+    assert stream.latency_certainty.kind is CertaintyKind.LOWER_BOUND
+    assert stream.quantile_certainty(P99).kind is CertaintyKind.APPROXIMATION
     assert "averaged out" in " ".join(stream.quantile_certainty(P99).reasons)
     assert _at(graph, stream.mean_latency, 30) < 0.056
 
@@ -134,7 +134,7 @@ def test_jitter_belongs_to_a_quantile() -> None:
     # 3.09 deviations of 10 ms; at most sqrt(999) of them, by Cantelli
     assert _at(graph, stream.latency_quantile(level)) == pytest.approx(0.0200016 + 0.030902, 1e-4)
     known = stream.quantile_certainty(level)
-    assert known.kind is Kind.APPROXIMATION
+    assert known.kind is CertaintyKind.APPROXIMATION
     assert "3.09 standard deviations; other distributions reach up to 31.6" in known.reasons[0]
     assert _at(graph, stream.mean_latency) == pytest.approx(0.0200016)
     explained = explain(graph, "quantile(v.latency, 99.9 %)", 1)
@@ -143,7 +143,7 @@ def test_jitter_belongs_to_a_quantile() -> None:
 
 def test_a_playout_buffer_evens_jitter_out() -> None:
     stream = _only(lowered(JITTER.replace("at b { } }", "at b { }; playout 30 ms }")))
-    assert stream.quantile_certainty(P99).kind is Kind.LOWER_BOUND  # no waiting is counted
+    assert stream.quantile_certainty(P99).kind is CertaintyKind.LOWER_BOUND  # no waiting is counted
     assert stream.jitter_quantile(P99) is ZERO
 
 
@@ -184,12 +184,12 @@ def test_a_jitter_law_counts_once_however_often_its_queue_is_passed() -> None:
 def test_a_jitter_without_the_variance_of_a_wait_is_a_lower_bound() -> None:
     options = "measure jitter_seen = v.jitter"
     known = lowered(LAWFUL + options).measures["jitter_seen"].known
-    assert known.kind is Kind.EXACT
+    assert known.kind is CertaintyKind.EXACT
     lawless = LAWFUL.replace(", jitter 100 ms^2 / (1 - load)^2", "")
     graph = lowered(lawless + options)
-    assert explain(graph, "v.jitter", 1).known.kind == Kind.LOWER_BOUND.value
+    assert explain(graph, "v.jitter", 1).known.kind == CertaintyKind.LOWER_BOUND.value
     known = graph.measures["jitter_seen"].known
-    assert known.kind is Kind.LOWER_BOUND
+    assert known.kind is CertaintyKind.LOWER_BOUND
     assert "variance of queueing delay at `host.cpu` is excluded" in known.reasons[0]
 
 
@@ -209,14 +209,26 @@ stream v for each a {
 @pytest.mark.parametrize(
     ("law", "delay", "kinds"),
     [
-        ("", "4 * sqrt(v.jitter)", (Kind.LOWER_BOUND, Kind.UPPER_BOUND, Kind.LOWER_BOUND)),
-        ("", "50 ms - sqrt(v.jitter)", (Kind.UPPER_BOUND, Kind.LOWER_BOUND, Kind.UPPER_BOUND)),
-        ("", "30 ms", (Kind.EXACT, Kind.EXACT, Kind.EXACT)),
-        ("; jitter 1 ms^2", "4 * sqrt(v.jitter)", (Kind.EXACT, Kind.EXACT, Kind.EXACT)),
+        (
+            "",
+            "4 * sqrt(v.jitter)",
+            (CertaintyKind.LOWER_BOUND, CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND),
+        ),
+        (
+            "",
+            "50 ms - sqrt(v.jitter)",
+            (CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND, CertaintyKind.UPPER_BOUND),
+        ),
+        ("", "30 ms", (CertaintyKind.EXACT, CertaintyKind.EXACT, CertaintyKind.EXACT)),
+        (
+            "; jitter 1 ms^2",
+            "4 * sqrt(v.jitter)",
+            (CertaintyKind.EXACT, CertaintyKind.EXACT, CertaintyKind.EXACT),
+        ),
     ],
 )
 def test_a_playout_buffer_is_known_as_the_jitter_that_it_rests_on(
-    law: str, delay: str, kinds: tuple[Kind, ...]
+    law: str, delay: str, kinds: tuple[CertaintyKind, ...]
 ) -> None:
     late = f"{delay} dropping max(0, 1 - v.buffer / 60 ms)"
     graph = lowered(PLAYED.replace("PLAYOUT", late).replace("mm1", "mm1" + law))
@@ -225,7 +237,7 @@ def test_a_playout_buffer_is_known_as_the_jitter_that_it_rests_on(
     assert values == [kind.value for kind in kinds]
     assert stream.latency_certainty.kind is kinds[0]
     assert explain(graph, "v.voluntary_loss", 1).known.kind == kinds[1].value
-    assert explain(graph, "v.saturation_loss", 1).known.kind == Kind.EXACT.value
+    assert explain(graph, "v.saturation_loss", 1).known.kind == CertaintyKind.EXACT.value
     assert stream.quantile_certainty(P99).kind is kinds[0]
 
 
@@ -271,7 +283,7 @@ def _theorems(stream: StreamMeasures) -> list[str]:
 def test_periodic_flows_of_one_size_by_their_numbers_have_the_bound_of_a_mix() -> None:
     text = SIZES.replace("md1", "periodic").replace("SIZE", "100")
     known = lowered(text).streams["v"].latency_certainty
-    assert known.kind is Kind.UPPER_BOUND
+    assert known.kind is CertaintyKind.UPPER_BOUND
 
 
 def test_sizes_that_move_count_as_different() -> None:
@@ -283,7 +295,7 @@ def test_sizes_that_move_count_as_different() -> None:
     assert "mixture-wait" in _theorems(graph.streams["v"])
     graph = lower(spec.model, spec.configuration())
     assert "mixture-wait" not in _theorems(graph.streams["v"])
-    assert graph.streams["v"].quantile_certainty(P99).kind is Kind.EXACT
+    assert graph.streams["v"].quantile_certainty(P99).kind is CertaintyKind.EXACT
 
 
 # -- beyond a load of 1 ------------------------------------------------------------------------
@@ -342,16 +354,16 @@ stream job for each na { traffic N * 1 request/s, 1 bit/request; at na { ca }; a
 @pytest.mark.parametrize(
     ("first", "second", "kind"),
     [
-        ("mm1", "mm1", Kind.EXACT),  # Jackson
-        ("mmc", "mm1", Kind.EXACT),
-        ("mm1", "md1", Kind.EXACT),  # what leaves mm1 is random (Burke)
-        ("mg1 cv 3", "md1", Kind.APPROXIMATION),
-        ("md1", "mm1", Kind.APPROXIMATION),
-        ("periodic", "periodic", Kind.APPROXIMATION),
+        ("mm1", "mm1", CertaintyKind.EXACT),  # Jackson
+        ("mmc", "mm1", CertaintyKind.EXACT),
+        ("mm1", "md1", CertaintyKind.EXACT),  # what leaves mm1 is random (Burke)
+        ("mg1 cv 3", "md1", CertaintyKind.APPROXIMATION),
+        ("md1", "mm1", CertaintyKind.APPROXIMATION),
+        ("periodic", "periodic", CertaintyKind.APPROXIMATION),
     ],
 )
 def test_a_stage_behind_another_is_exact_where_that_keeps_arrivals_random(
-    first: str, second: str, kind: Kind
+    first: str, second: str, kind: CertaintyKind
 ) -> None:
     text = STAGES.replace("FIRST", first).replace("SECOND", second)
     text = text.replace("at na { ca }; at nb", "at na { ca }; over l; at nb")
@@ -360,8 +372,8 @@ def test_a_stage_behind_another_is_exact_where_that_keeps_arrivals_random(
     stream = _only(lowered(text))
     known = stream.latency_certainty
     waits = tuple(r for r in known.reasons if "is excluded" not in r)
-    if kind is Kind.EXACT:
-        assert known.kind is Kind.LOWER_BOUND  # for the link alone
+    if kind is CertaintyKind.EXACT:
+        assert known.kind is CertaintyKind.LOWER_BOUND  # for the link alone
         assert waits == ()
     else:
         assert known.kind is kind

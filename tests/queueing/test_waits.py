@@ -16,7 +16,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.distributions.sum_numbers import stages_quantile
 from qps.engine.distributions.sum_tail_arrays import stages_tail as on_arrays
 from qps.engine.distributions.sum_tails import stages_tail
@@ -47,7 +47,7 @@ def _measured(
     rate: float = 1.5,
     traffic: str | None = None,
     steps: str = "work",
-) -> tuple[float, Kind, list[str]]:
+) -> tuple[float, CertaintyKind, list[str]]:
     """Return a measure with 50 users, and how it is known, by which theorems."""
     text = SPEC.format(
         queried=requested,
@@ -91,7 +91,7 @@ def test_waits_of_exponential_service_are_those_of_erlang(
     for options, expected in closed.items():
         found, kind, theorems = _measured(options, queueing, cores, rate)
         assert found == pytest.approx(expected, rel=1e-9), options
-        assert kind is Kind.EXACT, options
+        assert kind is CertaintyKind.EXACT, options
         is_of_mean = not ("share" in options or ".p9" in options)
         by_mean = "pollaczek-khinchine" if queueing == "mm1" else "erlang-c"
         assert (by_mean if is_of_mean else "erlang-c") in theorems, options
@@ -108,14 +108,17 @@ def test_an_overloaded_station_is_waited_for_without_end() -> None:
 
 @pytest.mark.parametrize("requested", ["page.wait", "web.cpu.wait"])
 def test_fixed_service_waits_half_as_long(requested: str) -> None:
-    assert _measured(requested, "md1")[:2] == (pytest.approx(0.015), Kind.EXACT)
+    assert _measured(requested, "md1")[:2] == (pytest.approx(0.015), CertaintyKind.EXACT)
 
 
 @pytest.mark.parametrize("subject", ["page", "web.cpu"])
 def test_the_law_of_the_wait_of_fixed_service_is_exact(subject: str) -> None:
     for wait in (0.0, 0.005, 0.02, 0.13):
         found = _measured(f"share({subject}.wait > {wait} s)", "md1")
-        assert found[:2] == (pytest.approx(md1_tail(0.75, wait / 0.01), rel=1e-9), Kind.EXACT)
+        assert found[:2] == (
+            pytest.approx(md1_tail(0.75, wait / 0.01), rel=1e-9),
+            CertaintyKind.EXACT,
+        )
         assert "m-d-1-wait" in found[2]
     later = _measured(f"{subject}.wait.p95", "md1")[0]
     assert md1_tail(0.75, later / 0.01) == pytest.approx(0.05, rel=1e-6)
@@ -123,10 +126,10 @@ def test_the_law_of_the_wait_of_fixed_service_is_exact(subject: str) -> None:
 
 def test_latencies_beyond_a_time_are_those_of_one_queue() -> None:
     found, kind, theorems = _measured("share(page.latency > 50 ms)")
-    assert (found, kind) == (pytest.approx(exp(-25 * 0.05), rel=1e-7), Kind.EXACT)
+    assert (found, kind) == (pytest.approx(exp(-25 * 0.05), rel=1e-7), CertaintyKind.EXACT)
     assert "m-m-1-sojourn" in theorems
     fixed = _measured("share(page.latency > 50 ms)", "md1")
-    assert fixed[:2] == (pytest.approx(md1_tail(0.75, 4), rel=1e-9), Kind.EXACT)
+    assert fixed[:2] == (pytest.approx(md1_tail(0.75, 4), rel=1e-9), CertaintyKind.EXACT)
     assert _measured("share(page.latency > 9 ms)", "md1")[0] == 1
 
 
@@ -161,7 +164,7 @@ def test_who_shares_a_server_at_all_is_known_exactly(rate: float) -> None:
     load = rate / 2
     found, kind, _ = _measured("share(web.cpu.wait > 0 s)", "ps", rate=rate)
     assert found == pytest.approx(2 * load / (1 + load), rel=1e-9)
-    assert kind is Kind.APPROXIMATION
+    assert kind is CertaintyKind.APPROXIMATION
 
 
 SHARED = {  # simulated without QPS: p80, p95, p99 of what services take longer, in s
@@ -215,7 +218,7 @@ def test_waits_in_a_room_are_a_mix_of_erlang_laws(level: float) -> None:
         for n, chance in enumerate(chances)
     )
     assert late / sum(chances) == pytest.approx(1 - level, rel=1e-6)
-    assert kind is Kind.EXACT
+    assert kind is CertaintyKind.EXACT
 
 
 def test_users_who_think_wait_as_the_machine_repair_model_says() -> None:
@@ -227,7 +230,7 @@ def test_users_who_think_wait_as_the_machine_repair_model_says() -> None:
     total = sum(weights)
     queue = sum((n - 1) * weight for n, weight in enumerate(weights) if n) / total
     found, kind, _ = _measured("web.cpu.queue", traffic="1 request, think 1 s")
-    assert (found, kind) == (pytest.approx(queue, rel=1e-9), Kind.EXACT)
+    assert (found, kind) == (pytest.approx(queue, rel=1e-9), CertaintyKind.EXACT)
     rate = (1 - weights[0] / total) / service
     wait = _measured("page.wait", traffic="1 request, think 1 s")[0]
     assert wait == pytest.approx(queue / rate, rel=1e-9)

@@ -13,7 +13,7 @@ import pytest
 from documents import review_rules
 from helpers.nightly import nightly
 from qps.cli import main
-from qps.compiler.project.review_rules import BY_NAME, EXAMPLE, RULES, Rule
+from qps.compiler.project.review_rules import BY_NAME, EXAMPLE, RULES, ReviewRule
 
 SITE = EXAMPLE["site.qps"]
 MODULE = "machine pod { cpu 2 core }\nparam fewest = 900\n"
@@ -402,7 +402,7 @@ def test_a_rule_or_level_that_is_none_is_reported_at_its_line(
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_an_example_is_found_by_its_rule_alone(rule: Rule, tmp_path: Path) -> None:
+def test_an_example_is_found_by_its_rule_alone(rule: ReviewRule, tmp_path: Path) -> None:
     folder = tmp_path / "example"
     folder.mkdir()
     codes = [one["code"] for one in review_rules.found_by(rule, folder)]

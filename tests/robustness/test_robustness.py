@@ -26,7 +26,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.parse import parse_change
 from qps.grammar.keywords import declarations
-from qps.grammar.parsing import Tree, _selected
+from qps.grammar.parsing import ParseTree, _selected
 from qps.grammar.words import RESERVED
 from qps.solver.variants.lowered_combinations import LoweredCombinations
 from qps.solver.variants.starting_points import Origin
@@ -207,7 +207,7 @@ def test_what_is_nested_too_deep_is_reported_where_nobody_checks_it(command: str
 
 
 def test_a_long_list_grows_in_place() -> None:
-    long, short = Tree("list", ["a", "b"], 0, 1), Tree("list", ["c"], 1, 2)
+    long, short = ParseTree("list", ["a", "b"], 0, 1), ParseTree("list", ["c"], 1, 2)
     found = _selected([long, short], [(0, True, 0), (1, True, 0)], 1)
     assert found == ["a", "b", "c", None]
     assert found is long.children  # copied, lists would cost the square of their length

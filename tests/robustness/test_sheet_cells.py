@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler.measurement.campaigns.campaign_axes import Axis
-from qps.compiler.measurement.campaigns.measured_rows import Layout, Row, table_text
+from qps.compiler.measurement.campaigns.campaign_axes import CampaignAxis
+from qps.compiler.measurement.campaigns.measured_rows import SettingRow, TableLayout, table_text
 from qps.compiler.measurement.measured_tables import read_table
 from qps.compiler.measurement.observations.load_runs import LoadRun
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns, runs_table
@@ -101,7 +101,7 @@ def of_load_runs(name: str) -> str:
 
 
 def measured(name: str) -> str:
-    row = Row(
+    row = SettingRow(
         setting=(name,),
         loads={name: 0.5},
         rates={name: 3.0, "byte": 1.0},
@@ -118,8 +118,8 @@ def measured(name: str) -> str:
         requested_rates={},
         notes=(),
     )
-    axis = Axis(name=name, values=(name,))
-    return table_text([row], Layout(items=(name,), axes=(axis,), cores=1.0, machine_cores=1))
+    axis = CampaignAxis(name=name, values=(name,))
+    return table_text([row], TableLayout(items=(name,), axes=(axis,), cores=1.0, machine_cores=1))
 
 
 def of_a_matrix(name: str) -> str:

@@ -15,14 +15,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qps.compiler.quantities.measured_errors import Axis
+from qps.compiler.quantities.measured_errors import ErrorAxis
 
-LIMITS: Mapping[Axis, Sequence[float]] = {
-    Axis.WAITING: (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75),
-    Axis.UTILIZATION: (0.5, 0.7, 0.8, 0.9),
-    Axis.METHODS: (1, 2, 4),
+LIMITS: Mapping[ErrorAxis, Sequence[float]] = {
+    ErrorAxis.WAITING: (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75),
+    ErrorAxis.UTILIZATION: (0.5, 0.7, 0.8, 0.9),
+    ErrorAxis.METHODS: (1, 2, 4),
 }
-Statement = str | tuple[Axis, float]
+Statement = str | tuple[ErrorAxis, float]
 Numbers = NDArray[np.int64]
 
 
@@ -92,9 +92,11 @@ class Tree(Struct, frozen=True, kw_only=True):
         return all(len(np.unique(side)) >= self.fewest for side in sides)
 
 
-def statements_of(methods: frozenset[str], point: Mapping[Axis, float]) -> frozenset[Statement]:
+def statements_of(
+    methods: frozenset[str], point: Mapping[ErrorAxis, float]
+) -> frozenset[Statement]:
     """Return all that is stated of a number made by methods, at an operating point."""
-    known = {Axis.METHODS: float(len(methods)), **point}
+    known = {ErrorAxis.METHODS: float(len(methods)), **point}
     limits = {
         (axis, most)
         for axis, each in LIMITS.items()
@@ -104,9 +106,9 @@ def statements_of(methods: frozenset[str], point: Mapping[Axis, float]) -> froze
     return methods | limits
 
 
-def at_most(statements: frozenset[Statement]) -> dict[Axis, float]:
+def at_most(statements: frozenset[Statement]) -> dict[ErrorAxis, float]:
     """Return the nearest limit of each axis."""
-    found: dict[Axis, float] = {}
+    found: dict[ErrorAxis, float] = {}
     for one in statements:
         if isinstance(one, tuple):
             axis, most = one

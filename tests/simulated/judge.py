@@ -17,8 +17,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Certainty, Kind
-from qps.compiler.quantities.measured_errors import Axis
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
+from qps.compiler.quantities.measured_errors import ErrorAxis
 from qps.simulation.agreement import NumberComparison, Verdict, compare, compared, predictions
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import RUNS, Effort, Simulation, simulate
@@ -135,7 +135,7 @@ def _number(
     )
 
 
-def _point_of(graph: LoadGraph, subject: str) -> dict[Axis, float]:
+def _point_of(graph: LoadGraph, subject: str) -> dict[ErrorAxis, float]:
     """Return the operating point of what is told of a stream, or of a resource."""
     if subject in graph.streams:
         return dict(next(iter(graph.streams[subject].doubts.points), {}))
@@ -143,7 +143,7 @@ def _point_of(graph: LoadGraph, subject: str) -> dict[Axis, float]:
     places = frozenset({subject}).union(*(one for one in rest_on if subject in one))
     point = graph.at(graph.low)
     loads = [point.number(one.load) for n, one in graph.resources.items() if n in places]
-    return {Axis.UTILIZATION: max(loads, default=0.0)}
+    return {ErrorAxis.UTILIZATION: max(loads, default=0.0)}
 
 
 def judge(seed: int, seconds: float, runs: int = RUNS) -> Judged:
@@ -248,9 +248,12 @@ def _is_clear(one: NumberComparison) -> bool:
     truth, off = one.simulated.mean, abs(one.predicted - one.simulated.mean)
     if one.verdict is Verdict.DIFFERS or not isfinite(one.predicted):
         return True
-    if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND) and off > one.within:
+    if (
+        one.known.kind in (CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND)
+        and off > one.within
+    ):
         return True
-    if one.known.kind is Kind.APPROXIMATION:
+    if one.known.kind is CertaintyKind.APPROXIMATION:
         error = one.known.error
         if error is None:
             return one.within <= _NO_NEARER * abs(truth)
@@ -276,7 +279,7 @@ def _is_full(graph: LoadGraph, one: NumberComparison) -> bool:
     """
     if one.measure != "load" or graph.resources[one.subject].open_load is not None:
         return False
-    if one.known.kind is not Kind.APPROXIMATION or one.predicted >= 1:
+    if one.known.kind is not CertaintyKind.APPROXIMATION or one.predicted >= 1:
         return False
     may_be = one.known.error is None or one.predicted * (1 + one.known.error) >= 1
     return may_be and one.simulated.mean + one.within > _NEARLY_FULL

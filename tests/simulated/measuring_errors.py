@@ -21,8 +21,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from qps.compiler.quantities.certainty import MOST_STATED, Kind
-from qps.compiler.quantities.measured_errors import Axis, Errors, Quantity, Row
+from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
+from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity, ErrorRow, Errors
 from simulated.error_tree import Statement, Tree, at_most, statements_of
 from simulated.records import Model, Number
 
@@ -43,7 +43,7 @@ _STEPS = (
     5.0,
 )
 """What errors are rounded up to: above a factor of two none is stated."""
-_LEAST_OF_TIMES, _LEAST_STATED = 0.1, {Quantity.RATE: 0.05, Quantity.LOAD: 0.05}
+_LEAST_OF_TIMES, _LEAST_STATED = 0.1, {ErrorQuantity.RATE: 0.05, ErrorQuantity.LOAD: 0.05}
 """Less is stated of no time, as other networks are drawn than people have."""
 _FURTHEST = 10.0
 """Beyond a factor of ten it is as bad as that."""
@@ -63,35 +63,37 @@ class Off(Struct, frozen=True):
     off: float
     network: int
     methods: frozenset[str]
-    point: Mapping[Axis, float] = {}
+    point: Mapping[ErrorAxis, float] = {}
 
 
-def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
+def table_of(models: Iterable[Model]) -> dict[ErrorQuantity, Errors]:
     """Return the errors of all quantities, as labels quote them."""
-    found = defaultdict[Quantity, list[Off]](list)
+    found = defaultdict[ErrorQuantity, list[Off]](list)
     for model in models:
         for one in model.numbers:
             off, quantity = _off(one), _quantity_of(one)
             if off is not None and quantity is not None:
                 methods = frozenset(one.why)
                 found[quantity].append(Off(off, model.seed, methods, one.point))
-    return {one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in Quantity}
+    return {
+        one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in ErrorQuantity
+    }
 
 
-_QUANTITIES = {one.value: one for one in Quantity}
+_QUANTITIES = {one.value: one for one in ErrorQuantity}
 
 
-def _quantity_of(one: Number) -> Quantity | None:
+def _quantity_of(one: Number) -> ErrorQuantity | None:
     """Return of what a number is; None of a measure of waits, whose errors stand by its methods."""
     if one.quantity != "quantile":
         return _QUANTITIES.get(one.quantity)
-    return Quantity.of_level(Fraction(one.measure.removeprefix("p")) / 100)
+    return ErrorQuantity.of_level(Fraction(one.measure.removeprefix("p")) / 100)
 
 
 def _off(one: Number) -> float | None:
     """Return how far off an approximation is for sure; None of what is none, or was not played."""
     play = one.last
-    if one.kind is not Kind.APPROXIMATION or play is None or play.error is None:
+    if one.kind is not CertaintyKind.APPROXIMATION or play is None or play.error is None:
         return None
     by_chance = _SIGMAS * play.error
     away = abs(one.value - play.mean)
@@ -116,12 +118,12 @@ def errors_of(numbers: Iterable[Off], least: float = _STEPS[0]) -> Errors:
     )
 
 
-def _not_below(least: float, rows: Iterable[Row]) -> Iterator[Row]:
+def _not_below(least: float, rows: Iterable[ErrorRow]) -> Iterator[ErrorRow]:
     for one in rows:
         yield one if one.error is None else replace(one, error=max(least, one.error))
 
 
-def _rows_at_points(numbers: list[Off], least: float) -> Iterator[Row]:
+def _rows_at_points(numbers: list[Off], least: float) -> Iterator[ErrorRow]:
     """Yield the rows of numbers of which the operating point is known."""
     known = [one for one in numbers if one.point]
     each = [statements_of(one.methods, one.point) for one in known]
@@ -145,9 +147,9 @@ def _rows_at_points(numbers: list[Off], least: float) -> Iterator[Row]:
         yield _row(of(leaf.members), leaf.statements)
 
 
-def _row(numbers: list[Off], statements: frozenset[Statement]) -> Row:
+def _row(numbers: list[Off], statements: frozenset[Statement]) -> ErrorRow:
     error = stated(numbers)
-    return Row(
+    return ErrorRow(
         methods=frozenset(one for one in statements if isinstance(one, str)),
         error=None if error > MOST_STATED else error,
         numbers=len(numbers),
@@ -156,7 +158,7 @@ def _row(numbers: list[Off], statements: frozenset[Statement]) -> Row:
     )
 
 
-def _rows(left: list[Off]) -> Iterator[Row]:
+def _rows(left: list[Off]) -> Iterator[ErrorRow]:
     while left:
         whole = _length(left)
         best, gain = None, _LEAST_GAIN
@@ -222,7 +224,7 @@ def share_seen(networks: int) -> float | None:
     return min(1.0, rank / networks)
 
 
-def as_json(table: dict[Quantity, Errors]) -> bytes:
+def as_json(table: dict[ErrorQuantity, Errors]) -> bytes:
     """Return the table as the text that labels read: a row a line, methods in order."""
     plain = msgspec.json.encode(table, order="sorted")
     return msgspec.json.format(plain, indent=1) + b"\n"

@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.compiler.quantities.measured_errors import Axis
+from qps.compiler.quantities.measured_errors import ErrorAxis
 from qps.simulation.agreement import NumberComparison, Verdict, compare
 from qps.simulation.statistics import Estimate
 
@@ -45,13 +45,13 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     subject: str
     measure: str
     predicted: float | None
-    kind: Kind = Kind.EXACT
+    kind: CertaintyKind = CertaintyKind.EXACT
     error: float | None = None
     why: tuple[str, ...] = ()
     played: Play | None = None
     again: Play | None = None
     bands: dict[str, str] = {}
-    point: dict[Axis, float] = {}
+    point: dict[ErrorAxis, float] = {}
 
     @property
     def quantity(self) -> str:

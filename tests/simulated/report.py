@@ -9,7 +9,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from qps.compiler.quantities.certainty import MOST_STATED, Kind
+from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
 from qps.simulation.agreement import Verdict
 from simulated.records import FALSE_ALARMS, Model, Number
 
@@ -44,15 +44,15 @@ class Counts(Struct, frozen=True, kw_only=True):
         """Count all numbers of some models."""
         numbers = [one for model in models for one in model.numbers]
         wrong = [one for one in numbers if _is_wrong(one, len(numbers))]
-        approximations = [one for one in numbers if one.kind is Kind.APPROXIMATION]
+        approximations = [one for one in numbers if one.kind is CertaintyKind.APPROXIMATION]
         errors = [one.error for one in approximations if one.error is not None and states(one)]
         return cls(
             models=len(models),
             faults=sum(one.fault is not None for one in models),
             refused=sum(one.refused is not None for one in models),
             compared=len(numbers),
-            exact=sum(one.kind is Kind.EXACT for one in numbers),
-            exact_outside=sum(one.kind is Kind.EXACT for one in wrong),
+            exact=sum(one.kind is CertaintyKind.EXACT for one in numbers),
+            exact_outside=sum(one.kind is CertaintyKind.EXACT for one in wrong),
             bounds=sum(_is_bound(one) for one in numbers),
             bounds_outside=sum(map(_is_bound, wrong)),
             approximations=len(approximations),
@@ -87,11 +87,15 @@ class Counts(Struct, frozen=True, kw_only=True):
 
 def states(one: Number) -> bool:
     """Return whether an approximation states an error that tells something."""
-    return one.kind is Kind.APPROXIMATION and one.error is not None and one.error <= MOST_STATED
+    return (
+        one.kind is CertaintyKind.APPROXIMATION
+        and one.error is not None
+        and one.error <= MOST_STATED
+    )
 
 
 def _is_bound(one: Number) -> bool:
-    return one.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND)
+    return one.kind in (CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND)
 
 
 def _is_wrong(one: Number, tests: int) -> bool:
@@ -130,9 +134,9 @@ class Stored(Struct, frozen=True, kw_only=True):
                     continue
                 if (one.kind, one.error) != (same.kind, same.error):
                     changed.append((old.seed, one, same))
-                if one.kind is Kind.EXACT and _would_be_right(one, same, tests):
+                if one.kind is CertaintyKind.EXACT and _would_be_right(one, same, tests):
                     rightly += 1
-                    still += same.kind is Kind.EXACT
+                    still += same.kind is CertaintyKind.EXACT
         return cls(rightly=rightly, still=still, changed=tuple(changed))
 
     def lines(self, listed: int) -> Iterator[str]:
@@ -165,7 +169,7 @@ def _would_be_right(old: Number, new: Number, tests: int) -> bool:
 
 
 def _label(one: Number) -> str:
-    if one.kind is not Kind.APPROXIMATION:
+    if one.kind is not CertaintyKind.APPROXIMATION:
         return one.kind.value
     return "no error stated" if one.error is None else f"within {one.error:.0%}"
 
@@ -185,12 +189,13 @@ def by_quantity(models: Sequence[Model]) -> Iterator[str]:
         stating = sum(map(states, numbers))
         wrong = Counter(one.kind for one in numbers if _is_wrong(one, tests))
         yield (
-            f"  {quantity}: {len(numbers)}, exact {kinds[Kind.EXACT]}, bounds "
-            f"{kinds[Kind.UPPER_BOUND] + kinds[Kind.LOWER_BOUND]}, approximations "
-            f"{kinds[Kind.APPROXIMATION]}, {_share(stating, kinds[Kind.APPROXIMATION])} with an "
-            f"error; wrong: {wrong[Kind.EXACT]} exact, "
-            f"{wrong[Kind.UPPER_BOUND] + wrong[Kind.LOWER_BOUND]} bounds, "
-            f"{wrong[Kind.APPROXIMATION]} errors"
+            f"  {quantity}: {len(numbers)}, exact {kinds[CertaintyKind.EXACT]}, "
+            f"bounds {kinds[CertaintyKind.UPPER_BOUND] + kinds[CertaintyKind.LOWER_BOUND]}, "
+            f"approximations {kinds[CertaintyKind.APPROXIMATION]}, "
+            f"{_share(stating, kinds[CertaintyKind.APPROXIMATION])} with an error; "
+            f"wrong: {wrong[CertaintyKind.EXACT]} exact, "
+            f"{wrong[CertaintyKind.UPPER_BOUND] + wrong[CertaintyKind.LOWER_BOUND]} bounds, "
+            f"{wrong[CertaintyKind.APPROXIMATION]} errors"
         )
 
 
@@ -233,7 +238,7 @@ def unstated(models: Iterable[Model]) -> Iterator[str]:
     without, all_ = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for model in models:
         for one in model.numbers:
-            if one.kind is Kind.APPROXIMATION:
+            if one.kind is CertaintyKind.APPROXIMATION:
                 for why in dict.fromkeys(one.why):
                     all_[one.quantity, why] += 1
                     without[one.quantity, why] += not states(one)

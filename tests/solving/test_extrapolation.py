@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.measurement.fit_columns import Reading
-from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.fit_columns import FitColumns
+from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.leverage import relative_uncertainty
 from qps.compiler.measurement.measured_tables import read_table
 from qps.compiler.pipeline import check_file
@@ -133,11 +133,11 @@ def test_the_fix_widens_the_interval(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert widths[1] > 1.1 * widths[0]
 
 
-def fit_of(rows: list[tuple[int, int, int]]) -> Fit:
+def fit_of(rows: list[tuple[int, int, int]]) -> CostFit:
     text = "cpu in %,request/s,packet/s\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
     return fitted(
         read_table(text, "runs.csv"),
-        Reading(resource=None, cores=Fraction(1), processors=Fraction(1)),
+        FitColumns(resource=None, cores=Fraction(1), processors=Fraction(1)),
         UNITS.get,
     )
 

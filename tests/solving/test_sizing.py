@@ -15,7 +15,7 @@ import qps
 from helpers.nightly import examples
 from helpers.specs import checked
 from qps.cli import main
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.expressions.formulas import Formula, apply, minimum, symbol
 from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.changes.sizing_text import sizing_text
@@ -399,7 +399,7 @@ def test_what_is_not_turned_is_known_as_well_as_without_the_question() -> None:
     (fix,) = found.fixes
     assert fix.resources == ("db.cpu",)
     assert fix.takes > 1
-    assert fix.known.kind is Kind.APPROXIMATION
+    assert fix.known.kind is CertaintyKind.APPROXIMATION
     assert any("db.cpu" in reason for reason in fix.known.reasons)
     assert not any("web.cpu" in reason for reason in fix.known.reasons)
     # What is told does, and a little less does not.

@@ -12,7 +12,7 @@ import pytest
 from helpers.answers import answer_of
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.measurement.fit_spread import Spread, spread
+from qps.compiler.measurement.fit_spread import FitDistribution, spread
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.noise_prior import NOISE, NOISE_ROWS
 from qps.compiler.measurement.student_t import student_quantile
@@ -93,7 +93,7 @@ def is_covered(
     return abs(missed) <= half_width(found, at)
 
 
-def half_width(found: Spread, at: tuple[float, ...]) -> float:
+def half_width(found: FitDistribution, at: tuple[float, ...]) -> float:
     """Return that of the 90 % interval of a load."""
     weights = np.array(found.weights).T @ at
     return student_quantile(0.95, found.freedom) * hypot(*weights)

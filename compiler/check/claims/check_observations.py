@@ -26,7 +26,7 @@ from qps.compiler.measurement.fit_columns import CORES, cores_of
 from qps.compiler.measurement.measured_tables import (
     LONGEST_CELL,
     DataError,
-    Table,
+    MeasuredTable,
     number,
     read_table,
 )
@@ -253,7 +253,7 @@ class ObservationChecker(OfChanges, frozen=True):
         return change if not problems else None
 
 
-def _cores(table: Table, item: ast.Observe) -> Fraction | None:
+def _cores(table: MeasuredTable, item: ast.Observe) -> Fraction | None:
     """Return of how many cores the loads of a table are shares; None where it does not say."""
     if any(column.name.text == CORES for column in item.columns):
         return None  # it sets what each row was measured on

@@ -9,7 +9,7 @@ from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import (
     CHOOSING,
     Declared,
-    Module,
+    LoadedModule,
     chooses,
     lookup,
     names_of,
@@ -17,7 +17,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.check.names.expression_text import text_in_model
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.places import Place, resource_name
+from qps.compiler.check.names.places import PlacedHardware, resource_name
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import whole
 from qps.compiler.diagnostics import codes
@@ -130,7 +130,7 @@ class RowConditions(OfChanges, frozen=True):
     def _kind(self, value: ast.Reference | ast.Call, declared: Declared) -> str | None:
         """Return the machine or network that a node or link is compared with."""
         is_node = isinstance(declared.declaration, ast.Node)
-        read = Place(value, None)
+        read = PlacedHardware(value, None)
         return self.changes.places.kind(read, self.main, is_node=is_node)
 
     def _requirement(self, value: ast.Reference | ast.Call) -> str | None:
@@ -193,7 +193,7 @@ def _compared(condition: ir.Condition) -> Iterator[ir.Expr]:
         yield from parts_of(compared)
 
 
-def _measure_text(condition: ast.Expr, module: Module) -> str:
+def _measure_text(condition: ast.Expr, module: LoadedModule) -> str:
     """Return how the left side of a requirement is written: its name."""
     if isinstance(condition, ast.Comparison):
         return " ".join(text_in_model(condition.operands[0], module).split())

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in, unit_meant
+from qps.compiler.check.names.declarations import (
+    Declared,
+    LoadedModule,
+    lookup,
+    owner_in,
+    unit_meant,
+)
 from qps.compiler.check.values.check_calls import ARITHMETIC
 from qps.compiler.ir.measure_names import CAPACITY, current_name
 from qps.compiler.syntax import ast
@@ -19,7 +25,7 @@ def origin_of(source: ast.Text | None) -> ir.Origin:
     return ir.Origin.PUBLISHED
 
 
-def queries_model(expr: ast.Expr, module: Module) -> bool:
+def queries_model(expr: ast.Expr, module: LoadedModule) -> bool:
     """Return whether an expression names a measure, an answer or a function.
 
     What names numbers alone is the same whatever the system is like: it may be worth saying, but
@@ -49,7 +55,7 @@ def queries_model(expr: ast.Expr, module: Module) -> bool:
     return False
 
 
-def _is_model_name(name: ast.Name, declared: Declared | None, module: Module) -> bool:
+def _is_model_name(name: ast.Name, declared: Declared | None, module: LoadedModule) -> bool:
     """Return whether a name stands for what only a model can compute."""
     if declared is None and current_name(name.parts[0]) in ("quality", CAPACITY):
         return True

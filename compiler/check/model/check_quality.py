@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 
-def check_quality(part: Part) -> ir.Quality:
+def check_quality(part: DeclarationChecker) -> ir.Quality:
     """Return the metric of quality of a spec; one that states none has that of its instances."""
     declared = part.main.syntax.every(ast.Quality)
     stated = part.first(declared, "a spec has only one quality metric", "remove one of them")
@@ -36,7 +36,7 @@ def check_quality(part: Part) -> ir.Quality:
     return ir.Quality(ir.Metric(metric.text), None, stated.span)
 
 
-def _of_instances(part: Part) -> ast.Quality | None:
+def _of_instances(part: DeclarationChecker) -> ast.Quality | None:
     """Return the metric that instances state, where all that state one state the same."""
     found = [
         stated

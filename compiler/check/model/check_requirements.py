@@ -7,7 +7,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.check.names.expression_text import text_in_model
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -18,7 +18,7 @@ _LEAST_CERTAINTY, _MOST_CERTAINTY = Fraction(1, 2), Fraction(999, 1000)
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-class RequirementChecker(Part, frozen=True):
+class RequirementChecker(DeclarationChecker, frozen=True):
     """Checks what `require` blocks hold."""
 
     def requirement(self, item: ast.Requirement) -> ir.Requirement | None:

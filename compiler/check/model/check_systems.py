@@ -152,7 +152,7 @@ class SystemChecker(OfChanges, frozen=True):
 
     def waits(self) -> tuple[ir.Wait, ...]:
         """Return how what arrives at its resources waits."""
-        return TargetChecker(self.expressions).waits(self.main.syntax.every(ast.Waiting))
+        return TargetChecker(self.expressions).waits(self.main.syntax.every(ast.DefaultQueueing))
 
     def modes(self) -> tuple[ir.Mode, ...]:
         """Return its modes, none where it is fixed to one."""

@@ -11,13 +11,13 @@ from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.definitions import EVERYTHING
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import removal_hint
 from qps.compiler.syntax import ast
 
 
-class UnusedChecker(Part, frozen=True):
+class UnusedChecker(DeclarationChecker, frozen=True):
     """Checks what may be unused; the checks of all else have said by then what they use."""
 
     def definitions(self) -> None:

@@ -18,8 +18,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.meanings import Reader
+from qps.compiler.check.names.declarations import LoadedModule
+from qps.compiler.check.names.meanings import MeaningReader
 from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.placed_names import Meant
 from qps.compiler.check.names.symbols import Symbol, Symbols
@@ -88,9 +88,9 @@ class Bindings(Struct, frozen=True, dict=True):
         return not any(symbol.name in name.parts for name in self.unresolved)
 
 
-def bindings_of(noted: Noted[Module]) -> Bindings:
+def bindings_of(noted: Noted[LoadedModule]) -> Bindings:
     """Return what the names of a program mean, as that was noted while it was checked."""
-    reader = Reader(symbols=Symbols(noted.trees), noted=noted)
+    reader = MeaningReader(symbols=Symbols(noted.trees), noted=noted)
     found: dict[Span, Binding] = {}
     unresolved: list[ast.Name] = []
     main = next(iter(noted.trees), None)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Declared, Module
+from qps.compiler.check.names.declarations import Declared, LoadedModule
 from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -21,7 +21,7 @@ from qps.grammar.words import NO_KINDS
 CASES = tuple(case.value for case in ir.Case)
 
 
-class Share(Struct, frozen=True):
+class ClassShare(Struct, frozen=True):
     """The share of a class: a number, the weight that it comes from, and where that stands."""
 
     value: Fraction
@@ -29,10 +29,10 @@ class Share(Struct, frozen=True):
     span: Span
 
 
-class Shares(Struct, frozen=True):
+class ClassShares(Struct, frozen=True):
     """The shares of all classes; `total` is what counts add up to, 1 for shares themselves."""
 
-    of: dict[str, Share]
+    of: dict[str, ClassShare]
     total: Fraction
 
     def text(self, name: str) -> str:
@@ -46,9 +46,9 @@ class ClassChecker(Struct, frozen=True):
 
     sink: Sink
     number: Callable[[ast.Expr, Scope, str], Fraction | None]
-    known: dict[str, Shares | None]
+    known: dict[str, ClassShares | None]
 
-    def shares(self, named: Declared) -> Shares | None:
+    def shares(self, named: Declared) -> ClassShares | None:
         """Return the shares of the classes that a declaration lists; None where it is wrong."""
         declared = named.declaration
         assert isinstance(declared, ast.Kinds)
@@ -78,7 +78,7 @@ class ClassChecker(Struct, frozen=True):
         )
         return False
 
-    def _counted(self, declared: ast.Kinds) -> list[tuple[str, Share]] | None:
+    def _counted(self, declared: ast.Kinds) -> list[tuple[str, ClassShare]] | None:
         """Return how often each letter stands in a pattern."""
         assert declared.pattern is not None
         pattern, span = declared.pattern.value, declared.pattern.span
@@ -94,9 +94,11 @@ class ClassChecker(Struct, frozen=True):
             )
             return None
         counts = {letter: pattern.count(letter) for letter in pattern}
-        return [(k, Share(Fraction(count), str(count), span)) for k, count in counts.items()]
+        return [(k, ClassShare(Fraction(count), str(count), span)) for k, count in counts.items()]
 
-    def _weights(self, module: Module, declared: ast.Kinds) -> list[tuple[str, Share]] | None:
+    def _weights(
+        self, module: LoadedModule, declared: ast.Kinds
+    ) -> list[tuple[str, ClassShare]] | None:
         """Return the classes with their weights as they are written."""
         if not declared.weights:
             self.sink.report(
@@ -107,7 +109,7 @@ class ClassChecker(Struct, frozen=True):
             )
             return None
         fixed = Scope(module, AllowedNames.NOTHING)
-        found: dict[str, Share] = {}
+        found: dict[str, ClassShare] = {}
         is_sound = True
         for weight in declared.weights:
             value = self.number(weight.value, fixed, "a weight")
@@ -122,10 +124,10 @@ class ClassChecker(Struct, frozen=True):
                     "a weight must be above zero",
                     hint="remove the kind if it has no share",
                 )
-            found[weight.name.text] = Share(value, weight.value.span.text, weight.span)
+            found[weight.name.text] = ClassShare(value, weight.value.span.text, weight.span)
         return list(found.items()) if is_sound else None
 
-    def _is_class(self, weight: ast.Weight, found: dict[str, Share]) -> bool:
+    def _is_class(self, weight: ast.Weight, found: dict[str, ClassShare]) -> bool:
         name = weight.name
         taken = "a reserved word" if name.text in NO_KINDS else "a case"
         if name.text in NO_KINDS or name.text in CASES:
@@ -147,7 +149,9 @@ class ClassChecker(Struct, frozen=True):
             return True
         return False
 
-    def _shared(self, declared: ast.Kinds, weights: list[tuple[str, Share]]) -> Shares | None:
+    def _shared(
+        self, declared: ast.Kinds, weights: list[tuple[str, ClassShare]]
+    ) -> ClassShares | None:
         """Return the shares that weights come to; shares themselves must add up to 1."""
         total = sum((share.value for _, share in weights), Fraction(0))
         in_percent = any(share.weight.endswith("%") for _, share in weights)
@@ -163,6 +167,7 @@ class ClassChecker(Struct, frozen=True):
             )
             return None
         shared = {
-            name: Share(share.value / total, share.weight, share.span) for name, share in weights
+            name: ClassShare(share.value / total, share.weight, share.span)
+            for name, share in weights
         }
-        return Shares(shared, total)
+        return ClassShares(shared, total)

@@ -32,7 +32,7 @@ class IndexedDeclaration(ast.Shared, frozen=True, kw_only=True):
 class InstanceArgument(Struct, frozen=True):
     """The value that an instance is given for one of its names, and its module."""
 
-    module: Module
+    module: LoadedModule
     change: ast.Change
 
     @property
@@ -42,7 +42,7 @@ class InstanceArgument(Struct, frozen=True):
         return self.change.value
 
 
-class Module(Struct, frozen=True, kw_only=True):
+class LoadedModule(Struct, frozen=True, kw_only=True):
     """A module with its names. `prefix` is what the main spec calls it, empty for itself.
 
     An instance of a system (of a file that has one, `is_system`) is `used` in another module.
@@ -55,14 +55,14 @@ class Module(Struct, frozen=True, kw_only=True):
     syntax: ast.Module
     prefix: str
     used: ast.Use | None = None
-    user: Module | None = None
+    user: LoadedModule | None = None
     names: dict[str, ast.Shared] = field(default_factory=dict)
     units: dict[str, ast.Unit] = field(default_factory=dict)
-    imports: dict[str, Module] = field(default_factory=dict)
+    imports: dict[str, LoadedModule] = field(default_factory=dict)
     arguments: dict[str, InstanceArgument] = field(default_factory=dict)
     same: dict[str, Declared] = field(default_factory=dict)
     mode: list[str] = field(default_factory=list)
-    noted: Noted[Module] | None = None
+    noted: Noted[LoadedModule] | None = None
 
     def note(self, meaning: Meaning, name: ast.Name, of: ast.Named | None = None) -> None:
         """Note what a name in this module was taken for; `of` is the declaration it belongs to."""
@@ -84,7 +84,7 @@ class Module(Struct, frozen=True, kw_only=True):
         """True where the file has something for each of some kinds."""
         return any(isinstance(declared, IndexedDeclaration) for declared in self.names.values())
 
-    def stated(self, name: str, own: ast.Expr) -> tuple[ast.Expr, Module]:
+    def stated(self, name: str, own: ast.Expr) -> tuple[ast.Expr, LoadedModule]:
         """Return the value of a name and the module that it stands in: its own, if not given."""
         given = self.arguments.get(name)
         return (own, self) if given is None else (given.value, given.module)
@@ -94,7 +94,7 @@ CHOOSING: dict[str, type[ast.Mode | ast.Scenario]] = {"mode": ast.Mode, "scenari
 """The words that choose one of these in a change, unless something else is called so."""
 
 
-def chooses(module: Module, name: ast.Name) -> bool:
+def chooses(module: LoadedModule, name: ast.Name) -> bool:
     """Return whether a change of a name in a module chooses a mode or a scenario."""
     named = module.names.get(name.text)
     if name.text not in CHOOSING or not (named is None or isinstance(named, ast.Unit)):
@@ -106,7 +106,7 @@ def chooses(module: Module, name: ast.Name) -> bool:
 class Declared(Struct, frozen=True):
     """A declaration and the module it stands in."""
 
-    module: Module
+    module: LoadedModule
     declaration: ast.Shared
 
     @property
@@ -131,7 +131,7 @@ class DeclaredAs(Declared, Generic[N], frozen=True):
     declaration: N
 
 
-def lookup(module: Module, name: ast.Name) -> Declared | None:
+def lookup(module: LoadedModule, name: ast.Name) -> Declared | None:
     """Return what a name means in a module; the names in front of the last are imports."""
     found = named_in(module, name.parts)
     if found is not None:
@@ -139,14 +139,14 @@ def lookup(module: Module, name: ast.Name) -> Declared | None:
     return found
 
 
-def named_in(module: Module, parts: tuple[str, ...]) -> Declared | None:
+def named_in(module: LoadedModule, parts: tuple[str, ...]) -> Declared | None:
     """Return what parts mean that stand nowhere as a name, or are a part of one."""
     while len(parts) > 1 and parts[0] in module.imports:
         module, parts = module.imports[parts[0]], parts[1:]
     return declared_in(module, ".".join(parts))
 
 
-def declared_in(module: Module, name: str) -> Declared | None:
+def declared_in(module: LoadedModule, name: str) -> Declared | None:
     """Return what a module calls by a name: its own, or what an instance was given as its own.
 
     What there is for each pair of kinds is the same both ways.
@@ -166,7 +166,7 @@ def declared_in(module: Module, name: str) -> Declared | None:
     return declared_in(same.module, same.declaration.name.text)
 
 
-def owner_in(module: Module, name: ast.Name) -> tuple[Declared | None, tuple[str, ...]]:
+def owner_in(module: LoadedModule, name: ast.Name) -> tuple[Declared | None, tuple[str, ...]]:
     """Return whose name stands before a measure or a resource, and what stands behind it.
 
     `eu.web.cpu.load` is that of `web` in the instance `eu`, and `cpu.load`.
@@ -177,7 +177,9 @@ def owner_in(module: Module, name: ast.Name) -> tuple[Declared | None, tuple[str
     return owner, rest
 
 
-def owned_in(module: Module, parts: tuple[str, ...]) -> tuple[Declared | None, tuple[str, ...]]:
+def owned_in(
+    module: LoadedModule, parts: tuple[str, ...]
+) -> tuple[Declared | None, tuple[str, ...]]:
     """Return the same of parts that stand nowhere as a name, or are a part of one."""
     while len(parts) > 1 and parts[0] in module.imports:
         module, parts = module.imports[parts[0]], parts[1:]
@@ -187,7 +189,7 @@ def owned_in(module: Module, parts: tuple[str, ...]) -> tuple[Declared | None, t
     return (declared_in(module, parts[0]), parts[1:]) if one is None else (one, parts[of:])
 
 
-def lookup_as(module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
+def lookup_as(module: LoadedModule, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
     """Return the declaration of a kind that a name means; None where it means none."""
     if kind is ast.Unit:
         unit = _declared_unit(module, name)
@@ -200,7 +202,7 @@ def lookup_as(module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | 
     return DeclaredAs(declared.module, declared.declaration)
 
 
-def lookup_class(module: Module, name: ast.Name) -> Declared | None:
+def lookup_class(module: LoadedModule, name: ast.Name) -> Declared | None:
     """Return the parameter or the kinds in front of the last part of a name: `frame_size.I`."""
     if len(name.parts) == 1:
         return None
@@ -211,7 +213,9 @@ def lookup_class(module: Module, name: ast.Name) -> Declared | None:
     return declared
 
 
-def unit_called(module: Module, name: ast.Name) -> units.Unit | DeclaredAs[ast.Unit] | None:
+def unit_called(
+    module: LoadedModule, name: ast.Name
+) -> units.UnitOfMeasure | DeclaredAs[ast.Unit] | None:
     """Return the unit of a name, of the language or declared, by the plural of an item, too."""
     own = _declared_unit(module, name)
     if own is not None or len(name.parts) > 1:
@@ -220,8 +224,8 @@ def unit_called(module: Module, name: ast.Name) -> units.Unit | DeclaredAs[ast.U
 
 
 def unit_meant(
-    module: Module, expr: ast.Reference, *, has_value: bool = False
-) -> units.Unit | DeclaredAs[ast.Unit] | None:
+    module: LoadedModule, expr: ast.Reference, *, has_value: bool = False
+) -> units.UnitOfMeasure | DeclaredAs[ast.Unit] | None:
     """Return the unit that a name in an expression is; None where it is none, or a value.
 
     What is declared with the name of a unit is meant where a unit is not: a value anywhere but
@@ -231,7 +235,7 @@ def unit_meant(
     unit = unit_called(module, expr.name)
     if unit is None or not (has_value or is_value(lookup(module, expr.name))):
         return unit
-    name = unit.name if isinstance(unit, units.Unit) else unit.declaration.name.text
+    name = unit.name if isinstance(unit, units.UnitOfMeasure) else unit.declaration.name.text
     is_plural = name != expr.name.parts[-1] and expr.name.text not in units.BY_PLURAL
     return unit if expr.is_unit and not is_plural else None
 
@@ -243,7 +247,7 @@ def is_value(declared: Declared | None) -> bool:
     )
 
 
-def _declared_unit(module: Module, name: ast.Name) -> DeclaredAs[ast.Unit] | None:
+def _declared_unit(module: LoadedModule, name: ast.Name) -> DeclaredAs[ast.Unit] | None:
     """Return the unit that a module, or one that it uses, declares, also by an item's plural."""
     for part in name.parts[:-1]:
         imported = module.imports.get(part)
@@ -261,7 +265,7 @@ def _declared_unit(module: Module, name: ast.Name) -> DeclaredAs[ast.Unit] | Non
     return None
 
 
-def lookup_unit(module: Module, name: ast.Name) -> ast.Unit | None:
+def lookup_unit(module: LoadedModule, name: ast.Name) -> ast.Unit | None:
     """Return the declaration of a unit, None of one of the language."""
     found = _declared_unit(module, name)
     return None if found is None else found.declaration
@@ -293,7 +297,7 @@ def keyword(kind: type) -> str:
     return kind.__name__.lower()
 
 
-def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
+def names_of(module: LoadedModule, kinds: tuple[type, ...]) -> Iterator[str]:
     """Yield the names of some kinds that a module can write, those of its imports qualified.
 
     Of imports of imports only instances can set values: what these have belongs to the spec.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.compiler.check.names.declarations import Declared, Module, owner_in, unit_meant
+from qps.compiler.check.names.declarations import Declared, LoadedModule, owner_in, unit_meant
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import (
     current_name,
@@ -16,7 +16,7 @@ from qps.compiler.ir.measure_names import (
 from qps.compiler.syntax import ast
 
 
-def text_in_model(expr: ast.Expr, module: Module) -> str:
+def text_in_model(expr: ast.Expr, module: LoadedModule) -> str:
     """Return how an expression is written, names of an instance as the spec calls them.
 
     `max(find.latency, browse.latency)` of `eu` is `max(eu.find.latency, eu.browse.latency)`.
@@ -33,7 +33,7 @@ def text_in_model(expr: ast.Expr, module: Module) -> str:
     return text
 
 
-def _names_in(expr: ast.Expr, module: Module) -> Iterator[tuple[Span, str]]:
+def _names_in(expr: ast.Expr, module: LoadedModule) -> Iterator[tuple[Span, str]]:
     """Yield what an expression names that the spec calls otherwise, and how."""
     percentile = _percentile(expr, module)
     if percentile is not None:
@@ -48,7 +48,7 @@ def _names_in(expr: ast.Expr, module: Module) -> Iterator[tuple[Span, str]]:
         yield from _names_in(part, module)
 
 
-def _called(module: Module, name: ast.Name, owner: Declared, rest: tuple[str, ...]) -> str:
+def _called(module: LoadedModule, name: ast.Name, owner: Declared, rest: tuple[str, ...]) -> str:
     """Return what the spec calls a name, by the current name of the measure in it."""
     *behind, last = rest or ("",)
     if isinstance(owner.declaration, ast.Node | ast.Link):
@@ -62,7 +62,7 @@ def _called(module: Module, name: ast.Name, owner: Declared, rest: tuple[str, ..
     return ".".join((*called, *behind, last)) if rest else ".".join(called)
 
 
-def _percentile(expr: ast.Expr, module: Module) -> str | None:
+def _percentile(expr: ast.Expr, module: LoadedModule) -> str | None:
     """Return what the spec calls `quantile(page.latency, 99 %)`; None for all else."""
     word = percentile_named(expr, module)
     if word is None:
@@ -76,7 +76,7 @@ def _percentile(expr: ast.Expr, module: Module) -> str | None:
     return _called(module, called, owner, (word,))
 
 
-def percentile_named(expr: ast.Expr, module: Module) -> str | None:
+def percentile_named(expr: ast.Expr, module: LoadedModule) -> str | None:
     """Return the percentile that a call names: `p99` of `quantile(page.latency, 99 %)`.
 
     None for all else, and for a share that no percentile has a word for.

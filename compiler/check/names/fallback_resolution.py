@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler.check.names.declarations import (
-    Module,
+    LoadedModule,
     chooses,
     lookup,
     lookup_class,
@@ -22,7 +22,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
 
 
-def resolve_fallbacks(program: Program, noted: Noted[Module]) -> None:
+def resolve_fallbacks(program: Program, noted: Noted[LoadedModule]) -> None:
     """Note what names mean that were not looked up while a program was checked."""
     for module in program.modules:
         columns = {c.name.text for m in module.syntax.every(ast.Matrix) for c in m.columns}
@@ -40,7 +40,7 @@ def resolve_fallbacks(program: Program, noted: Noted[Module]) -> None:
                     _look_up(node, name, module)
 
 
-def _look_up(node: ast.Written, name: ast.Name, module: Module) -> None:
+def _look_up(node: ast.Written, name: ast.Name, module: LoadedModule) -> None:
     """Look a name up, which notes what is found: a unit, a declaration, a part of one."""
     if isinstance(node, ast.Reference) and unit_meant(module, node) is not None:
         module.note(Meaning.UNIT, name)
@@ -48,7 +48,7 @@ def _look_up(node: ast.Written, name: ast.Name, module: Module) -> None:
         owner_in(module, name)
 
 
-def _by_place(declaration: ast.Declaration, module: Module) -> Iterator[ast.Name]:
+def _by_place(declaration: ast.Declaration, module: LoadedModule) -> Iterator[ast.Name]:
     """Yield names in a declaration that mean what they do by what stands beside them."""
     for node in nodes_in(declaration):
         match node:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Module, chooses
+from qps.compiler.check.names.declarations import LoadedModule, chooses
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -16,7 +16,7 @@ from qps.compiler.syntax import ast
 _Chosen = ast.Scenario | ast.Mode
 
 
-def changes_of(instance: Module, change: ast.Change, sink: Sink) -> Iterator[ast.Change]:
+def changes_of(instance: LoadedModule, change: ast.Change, sink: Sink) -> Iterator[ast.Change]:
     """Yield what the scenarios or the mode that a change of an instance chooses set.
 
     What cannot be chosen or set so is reported. A mode is from then on in force in the instance.
@@ -53,7 +53,7 @@ def changes_of(instance: Module, change: ast.Change, sink: Sink) -> Iterator[ast
 
 
 def _report_differences(
-    instance: Module, several: ast.Listed, known: Mapping[str, _Chosen], sink: Sink
+    instance: LoadedModule, several: ast.Listed, known: Mapping[str, _Chosen], sink: Sink
 ) -> None:
     """Report what several scenarios of an instance change to different values."""
     if not several.values:
@@ -89,7 +89,9 @@ def _written(part: ast.Written) -> str:
     return " ".join(part.span.text.split())
 
 
-def _flattened(chosen: _Chosen, module: Module, around: tuple[str, ...]) -> Iterator[ast.Change]:
+def _flattened(
+    chosen: _Chosen, module: LoadedModule, around: tuple[str, ...]
+) -> Iterator[ast.Change]:
     """Yield what a scenario or a mode changes, first what the scenarios in it do."""
     known = {found.name.text: found for found in module.syntax.every(ast.Scenario)}
     own = [change for change in chosen.changes if not chooses(module, change.name)]

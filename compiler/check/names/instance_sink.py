@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 
 
@@ -26,7 +26,7 @@ def _stands_with(primary: Label | None, label: Label) -> bool:
     return primary is not None and primary.span.source is label.span.source
 
 
-def sink_of(instance: Module, sink: Sink) -> Sink:
+def sink_of(instance: LoadedModule, sink: Sink) -> Sink:
     """Return where the mistakes of an instance go: to all others, each with its instance."""
     assert instance.used is not None
     return _InstanceSink(

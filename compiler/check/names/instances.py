@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.check.names.declarations import (
     IndexedDeclaration,
     InstanceArgument,
-    Module,
+    LoadedModule,
     chooses,
     declared_in,
     kind_of,
@@ -52,9 +52,11 @@ class Instances(Struct, frozen=True):
     """Decides the values of instances; `uses` are modules, each with the one that uses it."""
 
     sink: Sink
-    uses: list[tuple[Module, Module]]
+    uses: list[tuple[LoadedModule, LoadedModule]]
 
-    def has_population(self, instance: Module, use: ast.Use, user: Module, alias: str) -> bool:
+    def has_population(
+        self, instance: LoadedModule, use: ast.Use, user: LoadedModule, alias: str
+    ) -> bool:
         """Return whether a file with users of its own is given their number; else report it."""
         users = _users_of(instance)
         if users is None:
@@ -115,7 +117,9 @@ class Instances(Struct, frozen=True):
 
     # -- what is given --------------------------------------------------------------------
 
-    def _bind_argument(self, instance: Module, change: ast.Change, user: Module) -> None:
+    def _bind_argument(
+        self, instance: LoadedModule, change: ast.Change, user: LoadedModule
+    ) -> None:
         """Note what an instance is given for one of its names, by a text in the module `user`."""
         module, name = self._target(instance, change.name)
         if module is None:
@@ -144,7 +148,7 @@ class Instances(Struct, frozen=True):
         else:
             module.arguments[name] = InstanceArgument(user, change)
 
-    def _target(self, instance: Module, name: ast.Name) -> tuple[Module | None, str]:
+    def _target(self, instance: LoadedModule, name: ast.Name) -> tuple[LoadedModule | None, str]:
         """Return the module that has a name of an instance, and the name; others are reported."""
         users = _users_of(instance)
         if name.text == POPULATION and users is not None and POPULATION not in instance.names:
@@ -190,7 +194,7 @@ class Instances(Struct, frozen=True):
         return None, ""
 
     def _put(
-        self, module: Module, change: ast.Change, user: Module, declaration: ast.Shared
+        self, module: LoadedModule, change: ast.Change, user: LoadedModule, declaration: ast.Shared
     ) -> None:
         """Note which machine is put in a place, or with which place of the user it is one."""
         assert not isinstance(change.value, ast.Range | ast.Listed)
@@ -232,7 +236,7 @@ class Instances(Struct, frozen=True):
         else:
             module.arguments[name] = InstanceArgument(user, change)
 
-    def _of_its_kind(self, instance: Module, user: Module) -> tuple[ast.Change, ...]:
+    def _of_its_kind(self, instance: LoadedModule, user: LoadedModule) -> tuple[ast.Change, ...]:
         """Return the value that an instance is given, for its kind where there is one for each.
 
         What is given for one kind alone (`eu.web = big`) goes before what is given for all.
@@ -269,7 +273,7 @@ class Instances(Struct, frozen=True):
             Label(kinds.name.span, "one for each kind"),
         )
 
-    def _refuse_circles(self, instance: Module) -> None:
+    def _refuse_circles(self, instance: LoadedModule) -> None:
         """Report places, machines and networks that are each other's, and nothing themselves."""
         for name in list(instance.same):
             if not _is_itself(instance, name):
@@ -286,7 +290,7 @@ class Instances(Struct, frozen=True):
             )
 
 
-def _is_itself(module: Module, name: str) -> bool:
+def _is_itself(module: LoadedModule, name: str) -> bool:
     """Return whether the value given to a name of an instance leads back to it."""
     seen: set[tuple[str, str]] = set()
     while (module.prefix, name) not in seen:
@@ -298,7 +302,7 @@ def _is_itself(module: Module, name: str) -> bool:
     return True
 
 
-def _with_population(use: ast.Use, user: Module, alias: str) -> str:
+def _with_population(use: ast.Use, user: LoadedModule, alias: str) -> str:
     """Return how to write that a file is used as an instance, with all users of its user."""
     around = _users_of(user)
     users, name = around.name.text if around else "N", alias
@@ -312,6 +316,6 @@ def _with_population(use: ast.Use, user: Module, alias: str) -> str:
 _PLACE_OF = {"machine": "node", "network": "link"}
 
 
-def _users_of(module: Module) -> ast.Users | None:
+def _users_of(module: LoadedModule) -> ast.Users | None:
     found = (d for d in module.names.values() if isinstance(d, ast.Users))
     return next(found, None)

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import IndexedDeclaration, Module
+from qps.compiler.check.names.declarations import IndexedDeclaration, LoadedModule
 from qps.compiler.syntax import ast
 
 W = TypeVar("W", bound=ast.Written)
@@ -28,7 +28,7 @@ def kinds_in(declared: ast.Kinds) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def divided_by(kinds: ast.Kinds, user: Module) -> set[str]:
+def divided_by(kinds: ast.Kinds, user: LoadedModule) -> set[str]:
     """Return what there is for each of some kinds: parameters, nodes, distances to another one."""
     families = [d for d in user.names.values() if isinstance(d, IndexedDeclaration)]
     own = [family for family in families if family.kinds == kinds.name.text]
@@ -45,7 +45,7 @@ def divided_by(kinds: ast.Kinds, user: Module) -> set[str]:
 
 
 def kind_dependencies(
-    part: object, user: Module, divided: Collection[str]
+    part: object, user: LoadedModule, divided: Collection[str]
 ) -> Iterator[KindDependency]:
     """Yield what a part of the tree names that rests on parameters by kinds without naming one."""
     for named in _named_in(part):
@@ -56,7 +56,7 @@ def kind_dependencies(
             yield KindDependency(named, found)
 
 
-def _named_under(name: str, user: Module) -> Iterator[str]:
+def _named_under(name: str, user: LoadedModule) -> Iterator[str]:
     """Yield all that the definition of a name rests on, itself and by others."""
     seen, pending = {name}, [name]
     while pending:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler.check.names.declarations import (
     Declared,
     IndexedDeclaration,
-    Module,
+    LoadedModule,
     lookup_unit,
     named_in,
     owned_in,
@@ -22,11 +22,11 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
 
 
-class Reader(Struct, frozen=True, kw_only=True):
+class MeaningReader(Struct, frozen=True, kw_only=True):
     """Reads what names mean in the files of a program."""
 
     symbols: Symbols
-    noted: Noted[Module]
+    noted: Noted[LoadedModule]
 
     def meant(self, tree: ast.Module, declaration: ast.Declaration) -> Iterator[Meant | ast.Name]:
         """Yield what the names in a declaration mean, and those of which that is not known."""
@@ -47,12 +47,12 @@ class Reader(Struct, frozen=True, kw_only=True):
 
     # -- as the checker took it ---------------------------------------------------------------
 
-    def as_noted(self, note: Note[Module]) -> Iterator[Meant]:
+    def as_noted(self, note: Note[LoadedModule]) -> Iterator[Meant]:
         """Yield what the parts of a name mean that stands in no declaration, but in a table."""
         yield from self._parts(note.name, note, None)
 
     def _parts(
-        self, name: ast.Name, note: Note[Module], around: ast.Declaration | None
+        self, name: ast.Name, note: Note[LoadedModule], around: ast.Declaration | None
     ) -> Iterator[Meant]:
         """Yield what the parts of a name mean that was noted."""
         module, symbols, own = note.module, self.symbols, name.text
@@ -89,24 +89,24 @@ class Reader(Struct, frozen=True, kw_only=True):
         if whole is not None:
             yield Meant(name.span, whole)
 
-    def _qualified(self, name: ast.Name, module: Module, last: Symbol) -> Iterator[Meant]:
+    def _qualified(self, name: ast.Name, module: LoadedModule, last: Symbol) -> Iterator[Meant]:
         """Yield the modules in front of the last part of a name, and this."""
         *front, behind = name.written_parts
         yield from self._modules(front, module)
         yield Meant(behind.span, last)
 
-    def _modules(self, parts: Iterable[ast.Name], module: Module) -> Iterator[Meant]:
+    def _modules(self, parts: Iterable[ast.Name], module: LoadedModule) -> Iterator[Meant]:
         for part in parts:
             symbol = self._module(module, part.text)
             if symbol is not None:
                 yield Meant(part.span, symbol)
             module = module.imports.get(part.text, module)
 
-    def _module(self, module: Module, text: str) -> Symbol | None:
+    def _module(self, module: LoadedModule, text: str) -> Symbol | None:
         """Return what a name means in front of a dot: a module, or the kind that one is for."""
         return self.symbols.module(module, text) or _kind_of_use(self.symbols, module, text)
 
-    def _owned(self, name: ast.Name, note: Note[Module]) -> Iterator[Meant]:
+    def _owned(self, name: ast.Name, note: Note[LoadedModule]) -> Iterator[Meant]:
         """Yield modules, the declaration that they lead to, and what stands behind that."""
         module, parts = note.module, note.name.parts
         written = list(name.written_parts)
@@ -125,7 +125,7 @@ class Reader(Struct, frozen=True, kw_only=True):
             yield from self._behind(module, owner, written)
 
     def _behind(
-        self, module: Module, owner: ast.Shared, written: list[ast.Name]
+        self, module: LoadedModule, owner: ast.Shared, written: list[ast.Name]
     ) -> Iterator[Meant]:
         """Yield what stands behind a declaration: its kinds, resources, parts, measures."""
         family = owner
@@ -155,7 +155,7 @@ class Reader(Struct, frozen=True, kw_only=True):
                     return
         yield from (Meant(part.span, word(part.text)) for part in written)
 
-    def _thread(self, module: Module, written: list[ast.Name]) -> Iterator[Meant]:
+    def _thread(self, module: LoadedModule, written: list[ast.Name]) -> Iterator[Meant]:
         """Yield a thread of a resource, by its own name or that of its component."""
         parts = written[:-1] if _is_load(written[-1]) else written
         thread = self.symbols.thread(parts[0].text)
@@ -167,7 +167,7 @@ class Reader(Struct, frozen=True, kw_only=True):
             yield from (Meant(part.span, word(part.text)) for part in parts)
         yield from (Meant(part.span, word(part.text)) for part in written[len(parts) :])
 
-    def _places(self, module: Module, written: list[ast.Name]) -> Iterator[Meant]:
+    def _places(self, module: LoadedModule, written: list[ast.Name]) -> Iterator[Meant]:
         """Yield what a name within a name means, as `db` in `page.db.latency`."""
         first = written[0]
         name = ast.Name(first.span.to(written[-1].span), tuple(part.text for part in written))
@@ -186,14 +186,14 @@ def _is_written(name: ast.Name) -> bool:
     return (bool(written) and written[0].text == name.parts[0]) or " " in name.text
 
 
-def _within(module: Module, parts: tuple[str, ...]) -> tuple[Module, tuple[str, ...]]:
+def _within(module: LoadedModule, parts: tuple[str, ...]) -> tuple[LoadedModule, tuple[str, ...]]:
     """Return the module that a name leads to, and what is left of the name."""
     while len(parts) > 1 and parts[0] in module.imports:
         module, parts = module.imports[parts[0]], parts[1:]
     return module, parts
 
 
-def _kind_of_use(symbols: Symbols, index: Module, text: str) -> Symbol | None:
+def _kind_of_use(symbols: Symbols, index: LoadedModule, text: str) -> Symbol | None:
     """Return the kind that an instance is for: `eu` in `region.eu.web`."""
     use, user = index.used, index.user
     if use is None or use.each is None or user is None:
@@ -202,7 +202,7 @@ def _kind_of_use(symbols: Symbols, index: Module, text: str) -> Symbol | None:
     return symbols.kind(kinds, text) if isinstance(kinds, ast.Kinds) else None
 
 
-def _kinds_of(module: Module, owner: ast.Shared) -> ast.Kinds | None:
+def _kinds_of(module: LoadedModule, owner: ast.Shared) -> ast.Kinds | None:
     """Return the kinds by which a declaration differs."""
     if isinstance(owner, ast.Kinds):
         return owner

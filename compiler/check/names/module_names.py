@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from qps.compiler.check.names.declarations import Module, kind_of
+from qps.compiler.check.names.declarations import LoadedModule, kind_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import (
@@ -19,7 +19,7 @@ from qps.compiler.syntax import ast
 from qps.grammar.words import NO_UNITS
 
 
-def declare_names(module: Module, sink: Sink) -> set[str]:
+def declare_names(module: LoadedModule, sink: Sink) -> set[str]:
     """Put what a module declares in its scope; return the names that mean nothing certain.
 
     What has a name that it cannot have is reported.
@@ -30,7 +30,7 @@ def declare_names(module: Module, sink: Sink) -> set[str]:
     return failed
 
 
-def _declare(module: Module, declaration: ast.Shared, sink: Sink, failed: set[str]) -> None:
+def _declare(module: LoadedModule, declaration: ast.Shared, sink: Sink, failed: set[str]) -> None:
     name = declaration.name
     is_unit = isinstance(declaration, ast.Unit)
     if is_unit and name.text in NO_UNITS:
@@ -77,7 +77,7 @@ def _declare(module: Module, declaration: ast.Shared, sink: Sink, failed: set[st
         module.names[name.text] = declaration
 
 
-def _report_plural(unit: ast.Unit, module: Module, sink: Sink) -> None:
+def _report_plural(unit: ast.Unit, module: LoadedModule, sink: Sink) -> None:
     """Report a unit that is the plural of one before it, or of which one before it is that."""
     name = unit.name.text
     singulars, plurals = units.singulars(name), units.plurals(name)

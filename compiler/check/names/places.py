@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.check.names.declarations import (
     Declared,
-    Module,
+    LoadedModule,
     lookup,
     lookup_as,
     named_in,
@@ -23,7 +23,7 @@ from qps.compiler.syntax import ast
 K = TypeVar("K", ast.Machine, ast.Network, ast.Component)
 
 
-class Place(Struct, frozen=True):
+class PlacedHardware(Struct, frozen=True):
     """A machine or network and, where one was given, how many of it.
 
     `stands` is the machine as it is written, with its arguments where it has some.
@@ -38,10 +38,10 @@ class Place(Struct, frozen=True):
         return self.stands.name
 
 
-def place_of(expr: ast.Expr, module: Module) -> Place | None:
+def place_of(expr: ast.Expr, module: LoadedModule) -> PlacedHardware | None:
     """Read `ws.ipx * N`, or `N * ws.ipx`, as a machine and a count; None for none."""
     if isinstance(expr, ast.Reference) or _is_hardware(expr, module):
-        return Place(expr, None)
+        return PlacedHardware(expr, None)
     if not isinstance(expr, ast.Product):
         return None
     first = expr.factors[0][1]
@@ -53,10 +53,12 @@ def place_of(expr: ast.Expr, module: Module) -> Place | None:
     if rest[0][0]:
         return None
     span = rest[0][1].span.to(rest[-1][1].span)
-    return Place(found[0], rest[0][1] if len(rest) == 1 else ast.Product(span, tuple(rest)))
+    return PlacedHardware(
+        found[0], rest[0][1] if len(rest) == 1 else ast.Product(span, tuple(rest))
+    )
 
 
-def _is_hardware(expr: ast.Expr, module: Module) -> TypeGuard[ast.Reference | ast.Call]:
+def _is_hardware(expr: ast.Expr, module: LoadedModule) -> TypeGuard[ast.Reference | ast.Call]:
     """Return whether an expression is a machine, `pod(4, 8 GB)`, or a network."""
     if not isinstance(expr, ast.Reference | ast.Call):
         return False
@@ -66,7 +68,7 @@ def _is_hardware(expr: ast.Expr, module: Module) -> TypeGuard[ast.Reference | as
     return declared is not None and isinstance(declared.declaration, ast.Machine | ast.Network)
 
 
-def family_of(module: Module, name: ast.Name, kind: type[K]) -> list[K]:
+def family_of(module: LoadedModule, name: ast.Name, kind: type[K]) -> list[K]:
     """Return a machine or network and what it is made of, the nearest first.
 
     Nothing where that cannot be determined: one of them is not there, or is made of itself.

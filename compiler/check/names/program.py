@@ -8,7 +8,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import DeclaredAs, Module, keyword
+from qps.compiler.check.names.declarations import DeclaredAs, LoadedModule, keyword
 from qps.compiler.syntax import ast
 
 N = TypeVar("N", bound=ast.Shared)
@@ -20,8 +20,8 @@ class Program(Struct, frozen=True, dict=True):
     `failed_names` are names that something would declare, had it not failed.
     """
 
-    main: Module
-    modules: tuple[Module, ...]
+    main: LoadedModule
+    modules: tuple[LoadedModule, ...]
     failed_names: frozenset[str] = frozenset()
 
     @cached_property
@@ -46,11 +46,11 @@ class Program(Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def systems(self) -> tuple[Module, ...]:
+    def systems(self) -> tuple[LoadedModule, ...]:
         """The main module, and all instances: whose places and streams are those of the model."""
         return (self.main, *(m for m in self.modules if m is not self.main and m.is_system))
 
-    def system_of(self, module: Module) -> Module:
+    def system_of(self, module: LoadedModule) -> LoadedModule:
         """Return the instance with users of its own that a module belongs to, else the main one."""
         around = [
             system

@@ -9,7 +9,7 @@ from decimal import Decimal
 from qps.compiler.check.names.declarations import (
     Declared,
     IndexedDeclaration,
-    Module,
+    LoadedModule,
     keyword,
     kind_of,
     lookup,
@@ -38,7 +38,7 @@ _INDEXED_KINDS = (
 
 def report_name(
     sink: Sink,
-    module: Module,
+    module: LoadedModule,
     name: ast.Name,
     wanted: str,
     kinds: tuple[type, ...],
@@ -77,7 +77,7 @@ def report_name(
     )
 
 
-def _is_event(sink: Sink, module: Module, name: ast.Name, wanted: str) -> bool:
+def _is_event(sink: Sink, module: LoadedModule, name: ast.Name, wanted: str) -> bool:
     """Report a name that is that of an event, which stands before a colon alone."""
     text = name.text
     for stream in module.syntax.every(ast.Stream):
@@ -95,7 +95,7 @@ def _is_event(sink: Sink, module: Module, name: ast.Name, wanted: str) -> bool:
     return False
 
 
-def report_population(sink: Sink, span: Span, instance: Module) -> None:
+def report_population(sink: Sink, span: Span, instance: LoadedModule) -> None:
     """Report that the population of an instance is set, which is a part of that of the spec."""
     users = next(d for d in instance.names.values() if isinstance(d, ast.Users))
     given = instance.arguments[users.name.text].change
@@ -120,7 +120,7 @@ def one_of(declared: Declared | None) -> str:
 
 
 def _part_hint(
-    module: Module, name: ast.Name, declared: Declared | None, kinds: tuple[type, ...]
+    module: LoadedModule, name: ast.Name, declared: Declared | None, kinds: tuple[type, ...]
 ) -> str:
     """Return a hint that names the nodes of a machine, or the links of a network."""
     if declared is None or not isinstance(declared.declaration, ast.Machine | ast.Network):
@@ -145,7 +145,9 @@ def _such_as(candidates: Collection[str]) -> str:
     return f", such as `{min(candidates)}`" if candidates else ""
 
 
-def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
+def _how_to_declare(
+    module: LoadedModule, name: ast.Name, wanted: str, kinds: tuple[type, ...]
+) -> str:
     last = name.parts[-1]
     if last in DISCIPLINES:
         return f"put a queueing discipline after its resource: `cpu 4 core, queueing {last}`"
@@ -167,7 +169,7 @@ _THOUSANDS = {"k": 3, "K": 3, "thousand": 3, "M": 6, "mio": 6, "million": 6}
 _NUMBER_BEFORE = re.compile(r"(\d+(?:\.\d+)?)[ \t]*$")
 
 
-def _in_other_words(module: Module, name: ast.Name) -> str:
+def _in_other_words(module: LoadedModule, name: ast.Name) -> str:
     """Return a hint for what is right elsewhere: `500k`, `for each shopper`."""
     text, start, last = name.span.source.text, name.span.start, name.parts[-1]
     before = text[max(0, start - _CHARACTERS_BEFORE) : start]

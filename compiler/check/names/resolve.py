@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from qps.compiler.check.names.declarations import (
     CHOOSING,
-    Module,
+    LoadedModule,
     kind_of,
 )
 from qps.compiler.check.names.expansion import expanded
@@ -36,12 +36,12 @@ LARGEST_TOTAL = 1_000_000
 DEEPEST_IMPORTS = 40
 DEEPEST_INSTANCES = 8
 
-_Tree = dict[str, Module]
+_Tree = dict[str, LoadedModule]
 """Modules by their files: one of a spec, and one of each instance, which has its own of all."""
 
 
 def resolve(
-    main: ast.Module, importer: Importer, noted: Noted[Module] | None = None
+    main: ast.Module, importer: Importer, noted: Noted[LoadedModule] | None = None
 ) -> Outcome[Program]:
     """Load what a module uses and gather all names, as far as they can be found.
 
@@ -56,7 +56,7 @@ def resolve(
     return sink.partial(Program(module, tuple(loader.loaded), frozenset(loader.failed)))
 
 
-def _check_choosing(module: Module, loaded: Sequence[Module], sink: Sink) -> None:
+def _check_choosing(module: LoadedModule, loaded: Sequence[LoadedModule], sink: Sink) -> None:
     """Report what is called `mode` where it or its instances have modes; `scenario` likewise."""
     for word, kind in CHOOSING.items():
         named = module.names.get(word)
@@ -87,12 +87,12 @@ class _Loader(Struct, kw_only=True):
     importer: Importer
     sink: Sink
     instances: Instances
-    loaded: list[Module] = field(default_factory=list)
+    loaded: list[LoadedModule] = field(default_factory=list)
     syntaxes: dict[str, ast.Module] = field(default_factory=dict)
     parsed: dict[str, Outcome[ast.Module]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     characters: int = 0
-    noted: Noted[Module] | None = None
+    noted: Noted[LoadedModule] | None = None
 
     def load(
         self,
@@ -101,12 +101,12 @@ class _Loader(Struct, kw_only=True):
         trail: tuple[_Step, ...],
         tree: _Tree,
         used: ast.Use | None = None,
-    ) -> Module:
+    ) -> LoadedModule:
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
         if self.noted is not None:
             self.noted.trees[syntax.source] = syntax
         syntax = expanded(syntax, self.sink)
-        module = Module(syntax=syntax, prefix=prefix, used=used, noted=self.noted)
+        module = LoadedModule(syntax=syntax, prefix=prefix, used=used, noted=self.noted)
         tree[syntax.source.label] = module
         self.loaded.append(module)
         self.syntaxes[syntax.source.label] = syntax
@@ -116,7 +116,9 @@ class _Loader(Struct, kw_only=True):
             self._follow(module, use, trail, tree)
         return module
 
-    def _follow(self, module: Module, use: ast.Use, trail: tuple[_Step, ...], tree: _Tree) -> None:
+    def _follow(
+        self, module: LoadedModule, use: ast.Use, trail: tuple[_Step, ...], tree: _Tree
+    ) -> None:
         alias = _alias(use)
         # A file without a name, such as "", is reported by the importer.
         if alias and not self._alias_is_free(module, use, alias):
@@ -156,7 +158,7 @@ class _Loader(Struct, kw_only=True):
 
     def _follow_each(
         self,
-        module: Module,
+        module: LoadedModule,
         use: ast.Use,
         alias: str,
         syntax: ast.Module,
@@ -170,7 +172,7 @@ class _Loader(Struct, kw_only=True):
             return
         here = module.syntax
         nothing = ast.Module(source=here.source, doc=None, declarations=())
-        index = Module(syntax=nothing, prefix=module.qualified(alias), used=use, user=module)
+        index = LoadedModule(syntax=nothing, prefix=module.qualified(alias), used=use, user=module)
         for kind in kinds_in(declared):
             imported = self._instance(syntax, use, (module, f"{alias}.{kind}"), steps, {})
             if imported is None:
@@ -183,10 +185,10 @@ class _Loader(Struct, kw_only=True):
         self,
         syntax: ast.Module,
         use: ast.Use,
-        user: tuple[Module, str],
+        user: tuple[LoadedModule, str],
         steps: tuple[_Step, ...],
         tree: _Tree,
-    ) -> Module | None:
+    ) -> LoadedModule | None:
         """Return a module as it is used by another one under a name; None where it cannot be."""
         if not self._may_grow(syntax.source, use):
             return None
@@ -224,7 +226,7 @@ class _Loader(Struct, kw_only=True):
         )
         return True
 
-    def _alias_is_free(self, module: Module, use: ast.Use, alias: str) -> bool:
+    def _alias_is_free(self, module: LoadedModule, use: ast.Use, alias: str) -> bool:
         if not alias.isidentifier():
             self.sink.report(
                 codes.SYNTAX,
@@ -306,7 +308,7 @@ def _is_system(syntax: ast.Module) -> bool:
     return own or any(use.changes for use in syntax.every(ast.Use))
 
 
-def _first_use(module: Module, use: ast.Use, alias: str) -> list[Label]:
+def _first_use(module: LoadedModule, use: ast.Use, alias: str) -> list[Label]:
     """Return where the name of a module was given before."""
     if alias in module.names:
         earlier = module.names[alias]

@@ -7,7 +7,7 @@ from enum import Flag, auto
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
@@ -66,11 +66,11 @@ _NOT_ALLOWED = (
 class Scope(Struct, frozen=True):
     """A module, the values of the formals in force, and what may be spoken of."""
 
-    module: Module
+    module: LoadedModule
     allowed: AllowedNames = AllowedNames.POPULATION
     formals: dict[str, Quantity] = field(default_factory=dict)
 
-    def within(self, module: Module, formals: dict[str, Quantity] | None = None) -> Scope:
+    def within(self, module: LoadedModule, formals: dict[str, Quantity] | None = None) -> Scope:
         """Return the scope of a definition that stands in a module."""
         return replace(self, module=module, formals=formals or {})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import IndexedDeclaration, Module, keyword
+from qps.compiler.check.names.declarations import IndexedDeclaration, LoadedModule, keyword
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
@@ -47,7 +47,7 @@ class Symbols(Struct, frozen=True):
         kind = declaration.presentation.symbol or keyword(type(declaration))
         return Symbol(kind=kind, name=name.span.text, declared=(name.span,))
 
-    def module(self, user: Module, alias: str) -> Symbol | None:
+    def module(self, user: LoadedModule, alias: str) -> Symbol | None:
         """Return the symbol of a module by the name that its user has for it."""
         for use in user.syntax.every(ast.Use):
             name = alias_of(use)
@@ -95,12 +95,12 @@ class Symbols(Struct, frozen=True):
         """Return a column of a matrix; the answers that every matrix has are words."""
         return _among([column.name for column in matrix.columns], word, "column")
 
-    def chosen(self, module: Module, word: str) -> Symbol | None:
+    def chosen(self, module: LoadedModule, word: str) -> Symbol | None:
         """Return the mode or scenario of a module."""
         found = (*module.syntax.every(ast.Mode), *module.syntax.every(ast.Scenario))
         return next((self.declared(one) for one in found if one.name.text == word), None)
 
-    def matrix(self, module: Module, word: str) -> Symbol | None:
+    def matrix(self, module: LoadedModule, word: str) -> Symbol | None:
         """Return the matrix of a module."""
         found = module.syntax.every(ast.Matrix)
         return next((self.declared(one) for one in found if one.name.text == word), None)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.declarations import Declared, Module
+from qps.compiler.check.names.declarations import Declared, LoadedModule
 from qps.compiler.check.names.instance_sink import sink_of
 from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.names.uncertain_names import is_uncertain, uncertain_names
@@ -134,7 +134,7 @@ class ExpressionChecker:
 
     # -- what the rest of the compiler calls ---------------------------------------------
 
-    def within(self, system: Module) -> ExpressionChecker:
+    def within(self, system: LoadedModule) -> ExpressionChecker:
         """Return what checks the expressions of an instance, and says in which one."""
         sink = sink_of(system, self.sink)
         context = replace(self.context, system=system, sink=sink)

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in, unit_called
+from qps.compiler.check.names.declarations import (
+    Declared,
+    LoadedModule,
+    lookup,
+    owner_in,
+    unit_called,
+)
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_traces import trace_of
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import renaming_hint
 from qps.compiler.syntax import ast
 
 
-class FunctionChecker(Part, frozen=True):
+class FunctionChecker(DeclarationChecker, frozen=True):
     """Checks the functions of a module, called or not."""
 
-    def function(self, module: Module, func: ast.Func) -> None:
+    def function(self, module: LoadedModule, func: ast.Func) -> None:
         """Report a name that is taken, and names that nothing declares."""
         if func.name.text in LANGUAGE_FUNCTIONS:
             self.sink.report(
@@ -52,7 +58,7 @@ class FunctionChecker(Part, frozen=True):
 _OWNERS = (ast.Stream, ast.Node, ast.Link)
 
 
-def _references(expr: ast.Expr, module: Module) -> Iterator[ast.Reference]:
+def _references(expr: ast.Expr, module: LoadedModule) -> Iterator[ast.Reference]:
     """Yield the names of values in an expression; the choices of an option are none."""
     match expr:
         case ast.Reference():

@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
     Declared,
     IndexedDeclaration,
-    Module,
+    LoadedModule,
     kind_of,
     lookup,
     named_in,
@@ -310,7 +310,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         )
         return None
 
-    def _rate_dimension(self, stream: ast.Stream, module: Module) -> Dimension | None:
+    def _rate_dimension(self, stream: ast.Stream, module: LoadedModule) -> Dimension | None:
         """Return the dimension of a stream's rate: of its first item, else of its bytes."""
         emission = next((i for i in stream.items if isinstance(i, ast.Emission)), None)
         if emission is None:

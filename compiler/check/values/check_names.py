@@ -56,7 +56,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             scope.module.note(Meaning.UNIT, name)
         elif is_formal:
             scope.module.note(Meaning.FORMAL, name)
-        if isinstance(unit, units.Unit):
+        if isinstance(unit, units.UnitOfMeasure):
             return leaf(ir.Constant(unit.factor), unit.dimension, expr.span)
         if unit is not None:
             return self._unit(unit, unit.declaration, expr.span)

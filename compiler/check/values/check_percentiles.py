@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import instead, removal_hint
@@ -37,7 +37,7 @@ class CheckedPercentile(Struct, frozen=True, kw_only=True):
     value: ir.Quantity
 
 
-class PercentileChecker(Part, frozen=True):
+class PercentileChecker(DeclarationChecker, frozen=True):
     """Checks lists of percentiles."""
 
     def percentiles(self, item: ast.Percentiles, scope: Scope) -> tuple[CheckedPercentile, ...]:

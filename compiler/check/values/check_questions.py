@@ -14,7 +14,7 @@ from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Advice, Sink
+from qps.compiler.diagnostics.diagnostic import LocatedHint, Sink
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of, parts_of
@@ -99,7 +99,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
         found = ir.Measured(kind=ir.MeasureKind.TIME_SHARE, subject=time_expr.subject, times=times)
         return leaf(found, DIMENSIONLESS, expr.span)
 
-    def _wrong_times(self, compared: ast.Expr) -> tuple[Span, str, Advice | str] | None:
+    def _wrong_times(self, compared: ast.Expr) -> tuple[Span, str, LocatedHint | str] | None:
         """Return what is wrong with the condition of a share: its place, the reason, the fix."""
         if not isinstance(compared, ast.Comparison) or len(compared.operators) != 1:
             return (

@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import DeclaredAs, Module, named_in
+from qps.compiler.check.names.declarations import DeclaredAs, LoadedModule, named_in
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
@@ -55,7 +55,7 @@ _MEASURES: dict[
 """Measures with an argument: its dimension, their own, and an example of the argument."""
 
 
-def trace_of(module: Module, name: ast.Name) -> DeclaredTrace | None:
+def trace_of(module: LoadedModule, name: ast.Name) -> DeclaredTrace | None:
     """Return the trace in front of the last part of a name, None where there is none."""
     if len(name.parts) < 2:  # noqa: PLR2004 - a trace and its measure
         return None
@@ -83,7 +83,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             self.known[declared.qualified] = self._read(declared.module, declared.declaration)
         return self.known[declared.qualified]
 
-    def _read(self, module: Module, trace: ast.Trace) -> Recording | None:
+    def _read(self, module: LoadedModule, trace: ast.Trace) -> Recording | None:
         fixed = Scope(module, AllowedNames.NOTHING)
         period = unit = None
         if trace.period is not None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from qps.compiler import ir
-from qps.compiler.check.names.check_classes import Shares
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.check_classes import ClassShares
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.values.values import Value
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.own_numbers import OwnNumber
-from qps.compiler.measurement.fit_columns import Reading
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fit_columns import FitColumns
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.recordings import Recording
 from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.dimension import Dimension
@@ -29,7 +29,7 @@ class KnownDeclarations(Struct, frozen=True, kw_only=True):
     """
 
     values: dict[str, Value | None] = field(default_factory=dict)
-    shares: dict[str, Shares | None] = field(default_factory=dict)
+    shares: dict[str, ClassShares | None] = field(default_factory=dict)
     recordings: dict[str, Recording | None] = field(default_factory=dict)
     machines: dict[str, ir.Machine | None] = field(default_factory=dict)
     networks: dict[str, ir.Network | None] = field(default_factory=dict)
@@ -37,8 +37,8 @@ class KnownDeclarations(Struct, frozen=True, kw_only=True):
     modes: dict[str, ir.Mode] = field(default_factory=dict)
     scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
     matrices: dict[str, ir.Matrix] = field(default_factory=dict)
-    fits: dict[tuple[str, Reading], Fit | None] = field(default_factory=dict)
-    fitted: dict[Span, Fit] = field(default_factory=dict)
+    fits: dict[tuple[str, FitColumns], CostFit | None] = field(default_factory=dict)
+    fitted: dict[Span, CostFit] = field(default_factory=dict)
     stations: dict[tuple[str, str], StationFit | None] = field(default_factory=dict)
     """Stations fitted to closed load tests, by file and column of clients."""
     stations_used: dict[Span, StationFit] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Context(Struct, frozen=True, kw_only=True):
     sink: Sink
     importer: Importer | None = None
     known: KnownDeclarations = field(default_factory=KnownDeclarations)
-    system: Module | None = None
+    system: LoadedModule | None = None
     values_by_place: dict[Span, dict[str, Value]] | None = None
     """What expressions came to, by their places and modules, where somebody requests that."""
 
@@ -82,6 +82,6 @@ class Context(Struct, frozen=True, kw_only=True):
         return text.value
 
     @property
-    def main(self) -> Module:
+    def main(self) -> LoadedModule:
         """The module of the spec itself, or of the instance that is checked."""
         return self.system or self.program.main

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
     DeclaredAs,
-    Module,
+    LoadedModule,
     keyword,
     lookup_as,
     repeated,
@@ -43,7 +43,7 @@ class HasName(Protocol):
         """Where all of it stands."""
 
 
-class Part(Struct, frozen=True):
+class DeclarationChecker(Struct, frozen=True):
     """Checks some declarations, by what their expressions come to."""
 
     expressions: ExpressionChecker
@@ -59,7 +59,7 @@ class Part(Struct, frozen=True):
         return self.expressions.context.program
 
     @property
-    def main(self) -> Module:
+    def main(self) -> LoadedModule:
         """The module of the spec itself, or of the instance that is checked."""
         return self.expressions.context.main
 
@@ -72,7 +72,7 @@ class Part(Struct, frozen=True):
         """Return the names that the spec itself declares for a kind of things."""
         return [declaration.name.text for declaration in self.main.syntax.every(kind)]
 
-    def named(self, module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
+    def named(self, module: LoadedModule, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
         """Return the declaration of a kind that a name means; where it means none, report that."""
         declared = lookup_as(module, name, kind)
         if declared is None:

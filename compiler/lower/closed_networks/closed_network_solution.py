@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.closed_networks.delay_holds import rate_of_delay_holds
-from qps.compiler.lower.closed_networks.fork_join_stations import Fork, Forked, forked
+from qps.compiler.lower.closed_networks.fork_join_stations import Forked, ForkJoin, forked
 from qps.compiler.lower.closed_networks.load_dependent_stations import LoadDependentOperands, nested
 from qps.compiler.network.formula_mapping import formulas_changed
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -47,7 +47,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     stations: tuple[ClosedStation, ...]
     pools_by_class: tuple[tuple[CyclePool, ...], ...]
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
-    forks: tuple[Fork, ...] = ()
+    forks: tuple[ForkJoin, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
     """How often the one class visits each station; that of several is not known."""
 

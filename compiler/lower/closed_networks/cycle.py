@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
-from qps.compiler.lower.closed_networks.fork_join_stations import Fork
+from qps.compiler.lower.closed_networks.fork_join_stations import ForkJoin
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum
 
 
-class Limit(Struct, frozen=True, kw_only=True):
+class ThroughputLimit(Struct, frozen=True, kw_only=True):
     """A resource without a queue, which serves no more than it can.
 
     `work` is what a cycle of each flow in a second demands of it, `open_load` what all else does.
@@ -67,12 +67,12 @@ class Cycle(Struct, frozen=True, kw_only=True):
     delay: Formula
     stations: tuple[ClosedStation, ...]
     outer_pools: tuple[CyclePool, ...]
-    limits: tuple[Limit, ...]
+    limits: tuple[ThroughputLimit, ...]
     visits: Mapping[str, Formula]
     own_waits: Mapping[str, Formula]
     mixed: tuple[str, ...] = ()
     overlapping: tuple[str, ...] = ()
-    forks: tuple[Fork, ...] = ()
+    forks: tuple[ForkJoin, ...] = ()
 
     @property
     def pools(self) -> tuple[CyclePool, ...]:

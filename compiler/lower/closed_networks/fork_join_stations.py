@@ -11,11 +11,11 @@ from qps.engine.expressions.formulas import ZERO, Formula, number
 from qps.engine.queueing_networks.fork_join_operands import BRANCH, GROUP, OWN, STATION
 
 
-class Fork(Struct, frozen=True):
+class ForkJoin(Struct, frozen=True):
     """Calls that are made together: what each branch is."""
 
     number: int
-    branches: tuple[Branch, ...]
+    branches: tuple[ForkJoinBranch, ...]
 
 
 class Own(Struct, frozen=True):
@@ -25,13 +25,13 @@ class Own(Struct, frozen=True):
     often: Formula
 
 
-class Branch(Struct, frozen=True, kw_only=True):
+class ForkJoinBranch(Struct, frozen=True, kw_only=True):
     """One of them: what it takes besides its stations, and the calls made together within."""
 
     delay: Formula
     own: tuple[Own, ...]
     stations: tuple[str, ...]
-    forks: tuple[Fork, ...]
+    forks: tuple[ForkJoin, ...]
 
 
 class Forked(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Forked(Struct, frozen=True):
     places: dict[str | int, Formula]
 
 
-def every(forks: Sequence[Fork]) -> Iterator[Fork]:
+def every(forks: Sequence[ForkJoin]) -> Iterator[ForkJoin]:
     """Yield all calls made together, those within others, too."""
     for fork in forks:
         yield fork
@@ -50,7 +50,7 @@ def every(forks: Sequence[Fork]) -> Iterator[Fork]:
 
 
 def forked(
-    stations: Sequence[ClosedStation], forks: Sequence[Fork], often: Mapping[str, Formula]
+    stations: Sequence[ClosedStation], forks: Sequence[ForkJoin], often: Mapping[str, Formula]
 ) -> Forked:
     """Return a network as the operations of the engine take it."""
     by_name = {one.resource: one for one in stations}
@@ -64,7 +64,7 @@ def forked(
         operands = (one.demands[0], one.servers, one.open_load, one.copies, often[name])
         groups.append((number(STATION), *operands))
 
-    def add_fork(fork: Fork) -> None:
+    def add_fork(fork: ForkJoin) -> None:
         at = len(groups)
         places[fork.number] = number(at)
         groups.append(())
@@ -87,13 +87,13 @@ def forked(
     return Forked(tuple(one for group in groups for one in group), places)
 
 
-def stations_within(forks: Sequence[Fork]) -> set[str]:
+def stations_within(forks: Sequence[ForkJoin]) -> set[str]:
     """Return the stations that are visited while calls are made together."""
     return {n for fork in every(forks) for branch in fork.branches for n in branch.stations}
 
 
 def longest_alone(
-    forks: Sequence[Fork], demands: Mapping[str, float], value: Callable[[Formula], float]
+    forks: Sequence[ForkJoin], demands: Mapping[str, float], value: Callable[[Formula], float]
 ) -> float:
     """Return what calls made together take at least where nobody else is: as their longest does."""
     return sum(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.fork_join_stations import Branch, Fork, Own
+from qps.compiler.lower.closed_networks.fork_join_stations import ForkJoin, ForkJoinBranch, Own
 from qps.compiler.lower.closed_streams.closed_refusals import refused
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.engine.expressions.formulas import Formula
@@ -61,11 +61,11 @@ def forks_of(
     stations: Sequence[str],
     own: Mapping[str, Own],
     delay: Callable[[Path], Formula],
-) -> tuple[Fork, ...]:
+) -> tuple[ForkJoin, ...]:
     """Return the calls that a cycle makes together, with what each branch is."""
     paths = dict.fromkeys(path_of(result, stage) for stage in range(len(result.latency)))
 
-    def within(around: Path) -> tuple[Fork, ...]:
+    def within(around: Path) -> tuple[ForkJoin, ...]:
         depth = len(around)
         inside = [path for path in paths if len(path) > depth and path[:depth] == around]
         found: dict[int, dict[int, None]] = {}
@@ -73,13 +73,13 @@ def forks_of(
             fork, call = path[depth]
             found.setdefault(fork, {})[call] = None
         return tuple(
-            Fork(fork, tuple(branch((*around, (fork, call))) for call in calls))
+            ForkJoin(fork, tuple(branch((*around, (fork, call))) for call in calls))
             for fork, calls in found.items()
         )
 
-    def branch(at: Path) -> Branch:
+    def branch(at: Path) -> ForkJoinBranch:
         here = tuple(name for name in stations if homes[name] == at)
         machines = tuple(one for name, one in own.items() if homes[name] == at)
-        return Branch(delay=delay(at), own=machines, stations=here, forks=within(at))
+        return ForkJoinBranch(delay=delay(at), own=machines, stations=here, forks=within(at))
 
     return within(ROOT)

@@ -29,7 +29,7 @@ from qps.compiler.lower.closed_streams.shadow_servers import by_ranks
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.class_premises import is_summed_exactly
 from qps.compiler.lower.labels.one_service_pools import PoolsOfOneTime
-from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
@@ -38,7 +38,7 @@ from qps.engine.expressions.substitution import Substitution
 
 
 def closed_classes(
-    traffic: Traffic,
+    traffic: NetworkTraffic,
     unfilled: frozenset[str],
     of_one_time: PoolsOfOneTime,
     expressions: ExpressionLowering,
@@ -118,7 +118,7 @@ def _solved(
         yield replace(known, slowed_by=frozenset(slowed_by))
 
 
-def without_own_waits(traffic: Traffic, closed: Closed) -> Traffic:
+def without_own_waits(traffic: NetworkTraffic, closed: Closed) -> NetworkTraffic:
     """Return traffic in which no waiting counts as missing at what each holder has of its own."""
 
     def without(one: ClassTraffic) -> ClassTraffic:

@@ -21,7 +21,7 @@ from qps.compiler.lower.closed_networks.closed_network_solution import (
     PrivateMachine,
 )
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
-from qps.compiler.lower.closed_networks.cycle import Cycle, Limit
+from qps.compiler.lower.closed_networks.cycle import Cycle, ThroughputLimit
 from qps.compiler.lower.closed_networks.fork_join_stations import Own
 from qps.compiler.lower.closed_streams.closed_fork_join import (
     ROOT,
@@ -194,7 +194,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             known=together(self._known.within(limits), known),
         )
 
-    def _shared(self, limit: Limit, rates: Mapping[Formula, Formula]) -> Limit:
+    def _shared(self, limit: ThroughputLimit, rates: Mapping[Formula, Formula]) -> ThroughputLimit:
         """Return a limit with what other classes demand while a flow makes a cycle."""
         demands = self.parted[limit.resource].by
         others = [

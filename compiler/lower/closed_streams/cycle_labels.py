@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.cycle import Cycle, Limit
+from qps.compiler.lower.closed_networks.cycle import Cycle, ThroughputLimit
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.one_service_pools import (
     DELAY,
@@ -15,7 +15,7 @@ from qps.compiler.lower.labels.one_service_pools import (
     delay_case,
     pools_by_method,
 )
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -32,7 +32,7 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
     demands: Mapping[str, StationTraffic]
     expressions: ExpressionLowering
 
-    def within(self, limits: Sequence[Limit]) -> Certainty:
+    def within(self, limits: Sequence[ThroughputLimit]) -> Certainty:
         """Return how the waits are known, besides what each station does to it."""
         found = [known_by("product-form", self.stream.name)]
         if self._is_in_parts:
@@ -68,7 +68,7 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
             found.append(known_by("held-as-not-held", list(self.cycle.mixed)))
         return found
 
-    def _mixes(self, visit: Visit) -> bool:
+    def _mixes(self, visit: QueueVisit) -> bool:
         """Return whether items of several kinds are served there as first comes first."""
         queueing = self.demands[visit.resource].queueing
         is_insensitive = queueing is None or queueing.traits.is_insensitive

@@ -14,18 +14,18 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_networks.closed_network_solution import Closed
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.closed_streams.closed_labels import loads_known, rates_known
-from qps.compiler.lower.closed_streams.elastic_solution import Loads
+from qps.compiler.lower.closed_streams.elastic_solution import ElasticLoads
 from qps.compiler.lower.expressions.label_propagation import followed
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue, queues_of
-from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic, Traffic
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic, StationTraffic
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    Kind,
+    CertaintyKind,
     approximation,
     opposite,
     together,
@@ -51,9 +51,9 @@ class LabeledSolution(Struct, frozen=True, kw_only=True):
 
 
 def queues_and_labels(
-    all_loads: Loads,
+    all_loads: ElasticLoads,
     stations: Mapping[str, Queue],
-    traffic: Traffic,
+    traffic: NetworkTraffic,
     gate: Gate,
     expressions: ExpressionLowering,
 ) -> LabeledSolution:
@@ -81,7 +81,9 @@ def queues_and_labels(
     )
 
 
-def with_values(traffic: Traffic, known: LabeledSolution, put_in: Substitution) -> Traffic:
+def with_values(
+    traffic: NetworkTraffic, known: LabeledSolution, put_in: Substitution
+) -> NetworkTraffic:
     """Return traffic with what rates of closed classes and elastic parameters come to put in.
 
     How classes are known follows from the elastic parameters that stood in them.
@@ -177,5 +179,5 @@ def _resting(formulas: Sequence[Formula], leaves: Leaves) -> Certainty:
 
 
 def _without_error(known: Certainty) -> Certainty:
-    is_near = known.kind is Kind.APPROXIMATION
+    is_near = known.kind is CertaintyKind.APPROXIMATION
     return approximation(*known.because) if is_near else known

@@ -18,14 +18,14 @@ from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Targets
 from qps.compiler.lower.requirements.lower_targets import bounds_load
 from qps.compiler.lower.resource_loads import ResourceLoad
-from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
+from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic, StationTraffic
 from qps.engine.expressions.formulas import ONE, Formula, number, total
 from qps.engine.expressions.memo import memoized
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import Substitution
 
 
-class Loads(Struct, frozen=True, kw_only=True):
+class ElasticLoads(Struct, frozen=True, kw_only=True):
     """All loads, what elastic parameters come to, and the closed streams with these.
 
     `put_in` puts rates of closed streams and elastic parameters into what was walked.
@@ -38,12 +38,12 @@ class Loads(Struct, frozen=True, kw_only=True):
 
 
 def loads_of(
-    traffic: Traffic,
+    traffic: NetworkTraffic,
     closed: Closed,
     targets: Targets,
     requirements: Sequence[ir.Requirement],
     expressions: ExpressionLowering,
-) -> Loads:
+) -> ElasticLoads:
     """Return all loads once elastic parameters have taken what is left of what is requested."""
     demands = traffic.stations
     stated = {name: demand.load for name, demand in demands.items()}
@@ -94,7 +94,7 @@ def loads_of(
         )
         for name, demand in demands.items()
     }
-    return Loads(resources=resources, elastic=solutions, closed=closed, put_in=put_in)
+    return ElasticLoads(resources=resources, elastic=solutions, closed=closed, put_in=put_in)
 
 
 def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:

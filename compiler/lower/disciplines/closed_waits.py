@@ -15,8 +15,8 @@ from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStr
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.fork_join_stations import every
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit, mean_service
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
 from qps.compiler.quantities.methods import METHODS, known_by
@@ -89,18 +89,18 @@ class Uneven(Struct, frozen=True, kw_only=True):
         return together(*parts)
 
 
-class InClosedNetwork(Law, frozen=True):
+class InClosedNetwork(DisciplineLaw, frozen=True):
     """A station of closed `streams`; `stated` is the discipline that it has.
 
     `uneven` are the stations of its network that are not in product form: these are solved as if
     they were, and so are the numbers of users at all others.
     """
 
-    stated: Law
+    stated: DisciplineLaw
     streams: tuple[ClosedStream, ...]
     uneven: tuple[Uneven, ...] = ()
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait of a visit.
 
         What users wait in a cycle is shared among their visits: where all who are there are served
@@ -119,12 +119,12 @@ class InClosedNetwork(Law, frozen=True):
             return waits * own.service / (station.demand * _as_fast(queue, station))
         return waits / closed.visits[name]
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service, as if exponential."""
         whole = self.wait(queue, own) + own.service
         return -whole * apply("ln", 1 - formula(level)) - own.service
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
         """Return wait and service together, of a gamma law.
 
         Where it is a difference of times, no bounds of these must make it less than none.
@@ -132,14 +132,14 @@ class InClosedNetwork(Law, frozen=True):
         whole = maximum(ZERO, self.wait(queue, own) + own.service)
         return _gamma_law(whole, self._variation(queue, own, whole), own.service)
 
-    def unevenness(self, queue: Queue, own: Visit) -> Formula:
+    def unevenness(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the squared variation of wait and service; of a pool as if exponential."""
         closed = self.stream_of(own)
         if closed is not None and all(one.resource != queue.resource for one in closed.stations):
             return ONE
         return self._variation(queue, own, self.wait(queue, own) + own.service)
 
-    def _variation(self, queue: Queue, own: Visit, whole: Formula) -> Formula:
+    def _variation(self, queue: Queue, own: QueueVisit, whole: Formula) -> Formula:
         """Return the squared variation of wait and service together.
 
         Where all are served at once it is that of an exponential service, and of open traffic at
@@ -163,7 +163,7 @@ class InClosedNetwork(Law, frozen=True):
         spread = waits if most is None else minimum(waits, most)
         return apply("mean", spread + uneven * own.service**2, whole**2)
 
-    def _shared(self, queue: Queue, own: Visit, whole: Formula) -> Formula:
+    def _shared(self, queue: Queue, own: QueueVisit, whole: Formula) -> Formula:
         """Return the squared variation of what open traffic takes that shares with users.
 
         Given how many it finds it is exponential, in proportion to these. Open traffic comes and
@@ -270,16 +270,16 @@ class InClosedNetwork(Law, frozen=True):
         forks = list(every(stream.network.forks))
         return is_plain and bool(forks) and all(len(one.branches) <= _FEW_BRANCHES for one in forks)
 
-    def together(self, own: Visit, fork: int) -> Formula | None:
+    def together(self, own: QueueVisit, fork: int) -> Formula | None:
         """Return how long calls take that are made together in a cycle."""
         closed = self.stream_of(own)
         return None if closed is None else closed.network.time_together(fork)
 
-    def stream_of(self, own: Visit) -> ClosedStream | None:
+    def stream_of(self, own: QueueVisit) -> ClosedStream | None:
         """Return the closed stream of a visit; None where that is of open traffic."""
         return next((one for one in self.streams if one.name == own.of[0]), None)
 
-    def _open_wait(self, queue: Queue, own: Visit) -> Formula:
+    def _open_wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return what open traffic waits that meets closed streams.
 
         Where first comes first, it waits for whoever is there: for other open traffic as long as
@@ -306,13 +306,13 @@ class InClosedNetwork(Law, frozen=True):
 class PoolInClosedNetwork(InClosedNetwork, frozen=True):
     """A pool that users wait for who wait for their answer."""
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait of a visit: all who take of it wait alike."""
         closed = self.stream_of(own)
         assert closed is not None
         return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
         """Return the wait, of a gamma law: it varies as an exponential one at most.
 
         Beyond the knee nearly all wait: how many do so varies no more than how many do not. The

@@ -21,13 +21,13 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.disciplines.gamma_stages import one_of, quantile_of
 from qps.compiler.lower.disciplines.processor_sharing import (
-    Sharing,
+    SharingLaw,
     sharing_delay,
     sharing_variance,
 )
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit, mean_service
+from qps.compiler.lower.queues.visits import QueueVisit, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -70,21 +70,21 @@ class _Part(Struct, frozen=True):
         return StageLaw(waits=ZERO, work=ZERO, service=self.mean, variation=self.spread)
 
 
-class CpuQuota(Sharing, frozen=True):
+class CpuQuota(SharingLaw, frozen=True):
     """Cores that all who are there share, until a quota is used up."""
 
     counts_stated_arrivals: ClassVar[bool] = False
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return by how much a visit takes longer than its service."""
         return self._mean(queue, own) - own.service
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
         times = quantile_of(level, one_of((part.share, part.law) for part in _parts(queue)))
         return own.service * (apply("waiting", times, queue.load) - 1)
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the time from arrival to departure as a gamma law of its mean and variance."""
         parts = _parts(queue)
         square = total(part.share * part.square for part in parts)
@@ -96,11 +96,11 @@ class CpuQuota(Sharing, frozen=True):
             counted=own.service,
         )
 
-    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
         """Return None: who waits for the next period has no law here."""
         return None
 
-    def _mean(self, queue: Queue, own: Visit) -> Formula:
+    def _mean(self, queue: Queue, own: QueueVisit) -> Formula:
         times = total(part.share * part.mean for part in _parts(queue))
         return own.service * apply("waiting", times, queue.load)
 

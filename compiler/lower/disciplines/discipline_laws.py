@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.disciplines.cpu_quota import CpuQuota
-from qps.compiler.lower.disciplines.finite_room import Room
+from qps.compiler.lower.disciplines.finite_room import FiniteRoom
 from qps.compiler.lower.disciplines.loss_system import Loss
 from qps.compiler.lower.disciplines.multiple_servers import (
     FixedServers,
@@ -13,18 +13,18 @@ from qps.compiler.lower.disciplines.multiple_servers import (
 )
 from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
 from qps.compiler.lower.disciplines.priority_queue import ByPriority, Preemptive
-from qps.compiler.lower.disciplines.processor_sharing import Sharing, SharingAtSpeeds
+from qps.compiler.lower.disciplines.processor_sharing import SharingAtSpeeds, SharingLaw
 from qps.compiler.lower.disciplines.single_server import OneServer
-from qps.compiler.lower.queues.station_queue import Law
+from qps.compiler.lower.queues.station_queue import DisciplineLaw
 
-LAWS: dict[ir.Discipline, Law] = {
+LAWS: dict[ir.Discipline, DisciplineLaw] = {
     ir.Discipline.MM1: OneServer(),
     ir.Discipline.MD1: OneServer(),
     ir.Discipline.MG1: OneServer(),
     ir.Discipline.MMC: SeveralServers(),
     ir.Discipline.MDC: FixedServers(),
     ir.Discipline.MGC: GeneralServers(),
-    ir.Discipline.PS: Sharing(),
+    ir.Discipline.PS: SharingLaw(),
     ir.Discipline.PRIORITY: ByPriority(),
     ir.Discipline.LOSS: Loss(),
     ir.Discipline.QUOTA: CpuQuota(),
@@ -32,10 +32,10 @@ LAWS: dict[ir.Discipline, Law] = {
 }
 
 
-def law_of(queueing: ir.Queueing) -> Law:
+def law_of(queueing: ir.Queueing) -> DisciplineLaw:
     """Return what a discipline comes to, with what is said of it."""
     if queueing.room is not None:
-        return Room()
+        return FiniteRoom()
     if queueing.is_preemptive:
         return Preemptive()
     return SharingAtSpeeds() if queueing.speeds else LAWS[queueing.discipline]

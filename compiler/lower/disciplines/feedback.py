@@ -32,8 +32,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -79,7 +79,7 @@ class Passes(Struct, frozen=True, kw_only=True):
     gaps: tuple[Gap, ...]
 
 
-class FeedbackQueue(Law, frozen=True):
+class FeedbackQueue(DisciplineLaw, frozen=True):
     """One server to which some items come back; `stated` is the discipline that it has.
 
     They come back at once where it `is_immediate`, or some of them after a time.
@@ -87,27 +87,27 @@ class FeedbackQueue(Law, frozen=True):
 
     has_wait_of_each_visit: ClassVar[bool] = True
 
-    stated: Law
+    stated: DisciplineLaw
     waits: dict[PassId, Formula]
     in_a_row: dict[tuple[PassId, ...], Formula]
     """The mean waits of visits that are made in a row, all of them together."""
     is_immediate: bool = True
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of each visit it is known
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - of each visit it is known
         """Return the mean wait of a visit, on average over the passes that it is."""
         return self.waits[own.of]
 
-    def factor(self, queue: Queue, own: Visit) -> Formula:
+    def factor(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return how many times as long a visit waits as for arrivals that are all at random."""
         alone = minimum(self.stated.wait(queue, own), _NEVER)
         return apply("mean", minimum(self.wait(queue, own), _NEVER), alone)
 
-    def relative_wait(self, own: Visit, first: Visit) -> Formula:
+    def relative_wait(self, own: QueueVisit, first: QueueVisit) -> Formula:
         """Return how many times as long a visit waits as another one."""
         waits = (minimum(self.waits[one.of], _NEVER) for one in (own, first))
         return apply("mean", *waits)
 
-    def wait_together(self, visits: Sequence[Visit]) -> Formula | None:
+    def wait_together(self, visits: Sequence[QueueVisit]) -> Formula | None:
         """Return how many waits of the first visit those are that are made in a row."""
         known = self.in_a_row.get(tuple(visit.of for visit in visits))
         if known is None:
@@ -115,13 +115,13 @@ class FeedbackQueue(Law, frozen=True):
         first = minimum(self.waits[visits[0].of], _NEVER)
         return apply("mean", minimum(known, _NEVER), first)
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
         stage = self.stage(queue, own)
         found = apply("stages_quantile", formula(level), *stage.operands())
         return found - stage.counted
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
         """Return the law of one visit at random, longer or shorter as its mean wait is."""
         stage = self.stated.stage(queue, own)
         assert stage is not None

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from qps.compiler.lower.disciplines.multiple_servers import ratio_to_exponential
 from qps.compiler.lower.queues.offered_load import OfferedLoad
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -29,10 +29,10 @@ from qps.engine.expressions.formulas import (
 )
 
 
-class Room(Law, frozen=True):
+class FiniteRoom(DisciplineLaw, frozen=True):
     """Servers with so many places, those that are served among them."""
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all wait alike
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - all wait alike
         """Return the mean wait of who gets in."""
         offered = _offered(queue)
         waits = apply("room_wait", offered.servers, _places(offered), offered.traffic)
@@ -49,7 +49,7 @@ class Room(Law, frozen=True):
             return longer
         return longer * (offered.arrivals + offered.spread) / (1 + offered.spread)
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:  # noqa: ARG002 - all wait alike
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:  # noqa: ARG002 - all wait alike
         """Return the quantile of wait and service less the mean service."""
         offered, known = _offered(queue), formula(level)
         times = apply("room_quantile", offered.servers, _places(offered), offered.traffic, known)
@@ -75,7 +75,7 @@ class Room(Law, frozen=True):
         """Return that what gets in leaves less at random than all that comes."""
         return False
 
-    def lost(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - what gets in is served
+    def lost(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - what gets in is served
         """Return that nothing is beyond what can be done: that finds no room."""
         return ZERO
 

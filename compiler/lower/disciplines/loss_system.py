@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
@@ -20,18 +20,18 @@ _MOST_UNEVEN = 3
 """The largest coefficient of variation of arrivals that was measured."""
 
 
-class Loss(Law, frozen=True):
+class Loss(DisciplineLaw, frozen=True):
     """Servers without a queue: those that are served do not wait."""
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - nobody waits
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - nobody waits
         """Return that nobody waits."""
         return ZERO
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return by how much the service exceeds its mean."""
         return queue.own_tail(own, level)
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
         """Return the service, of a gamma law: nobody waits."""
         return StageLaw(
             waits=ZERO,

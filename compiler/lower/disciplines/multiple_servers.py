@@ -9,7 +9,7 @@ from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quanti
 from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit, mean_service
+from qps.compiler.lower.queues.visits import QueueVisit, mean_service
 from qps.compiler.quantities.certainty import Certainty, compounded, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -48,7 +48,7 @@ class SeveralServers(OneServer, frozen=True):
 class GeneralServers(SeveralServers, frozen=True):
     """The same where service times have any variation: by `wait_ratio`."""
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait."""
         if queue.has_batches:
             return super().wait(queue, own)
@@ -59,7 +59,7 @@ class GeneralServers(SeveralServers, frozen=True):
         work = self.share_waiting(queue) * mean_service(queue.visits) / queue.servers
         return apply("waiting", work * ratio_to_exponential(queue), queue.load)
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service.
 
         A share waits, for a time that is taken as exponential, and all are served for a time that
@@ -69,7 +69,7 @@ class GeneralServers(SeveralServers, frozen=True):
         stage = self.stage(queue, own)
         return apply("stages_quantile", known, *stage.operands()) - stage.counted
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
         """Return the law of wait and service."""
         share, mean = self.share_waiting(queue), self._random_wait(queue)
         return StageLaw(
@@ -80,7 +80,7 @@ class GeneralServers(SeveralServers, frozen=True):
             counted=own.service,
         )
 
-    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
+    def waiting_tail(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:
         """Return Erlang's tail of exponential service: others are taken as exponential waits."""
         return super().waiting_tail(queue, own, seconds) if queue.variation is ONE else None
 

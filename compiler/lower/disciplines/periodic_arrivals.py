@@ -12,7 +12,7 @@ from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.queues.periodic_mixtures import PeriodicClass, others_quantile, others_wait
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit, longest, mean_service
+from qps.compiler.lower.queues.visits import QueueVisit, longest, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
@@ -25,11 +25,11 @@ class Periodic(OneServer, frozen=True):
     is_bound_for_mixes: ClassVar[bool] = True
     rests_on_periods: ClassVar[bool] = True
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return what a batch finds of the other flows, on average, and half of its own."""
         return _found(queue, own) + (own.batch - 1) / 2 * own.service / queue.servers
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of what is found of the other flows, and all of the own batch."""
         before = (own.batch - 1) * own.service / queue.servers
         largest = queue.longest_batch / queue.servers
@@ -45,15 +45,15 @@ class Periodic(OneServer, frozen=True):
         ]
         return longest(found) + before
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:  # noqa: ARG002
         """Return none: what is found of flows in step is no geometric sum."""
         return None
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002
+    def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:  # noqa: ARG002
         """Return none, likewise."""
         return None
 
-    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
+    def waiting_tail(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
         """Return the tail of N D/D/1: of equal flows in step."""
         is_alike = queue.is_uniform and queue.is_in_step and not queue.has_batches
         if not is_alike or queue.background is not ZERO or queue.servers is not ONE:
@@ -79,7 +79,7 @@ class Periodic(OneServer, frozen=True):
         return together(cores, _periods_known(queue))
 
 
-def _found(queue: Queue, own: Visit) -> Formula:
+def _found(queue: Queue, own: QueueVisit) -> Formula:
     if queue.is_uniform:
         batch = queue.visits[0].batch * queue.visits[0].service
         return batch / queue.servers * apply("periodic_wait", _count(queue), queue.load)
@@ -93,7 +93,7 @@ def _found(queue: Queue, own: Visit) -> Formula:
     return apply("mean", total(found), total(rates))
 
 
-def _classes(queue: Queue, own: Visit | None = None) -> list[PeriodicClass]:
+def _classes(queue: Queue, own: QueueVisit | None = None) -> list[PeriodicClass]:
     """Return the flows that a visit finds, its own one excepted, and the other load.
 
     A flow whose items are of several kinds is large now and small then, as if these came at random.

@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import Certainty, compounded
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -46,13 +46,13 @@ class Through(Struct, frozen=True):
     most: Formula
 
 
-class BehindPools(Law, frozen=True):
+class BehindPools(DisciplineLaw, frozen=True):
     """A queue of some discipline, `stated`, with those who come `through` pools."""
 
-    stated: Law
+    stated: DisciplineLaw
     through: tuple[Through, ...]
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait; of who comes through a pool as if it were never full."""
         if self._comes_through(own):
             return self.stated.wait(queue, own)
@@ -60,7 +60,7 @@ class BehindPools(Law, frozen=True):
         without, whole = self.stated.wait(self._alone(queue), own), self.stated.wait(queue, own)
         return without + (whole - without) * apply("mean", self._there(queue), self._open(queue))
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
         stage = self.stage(queue, own)
         if stage is None or self._comes_through(own):
@@ -68,7 +68,7 @@ class BehindPools(Law, frozen=True):
         known = level if isinstance(level, Formula) else number(level)
         return apply("stages_quantile", known, *stage.operands()) - stage.counted
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return wait and service together, of a gamma law; at several servers apart.
 
         There those who wait at all do so for an exponential time.
@@ -93,7 +93,7 @@ class BehindPools(Law, frozen=True):
             counted=own.service,
         )
 
-    def _variation(self, queue: Queue, own: Visit, wait: Formula) -> Formula:
+    def _variation(self, queue: Queue, own: QueueVisit, wait: Formula) -> Formula:
         """Return the squared variation of wait and service together.
 
         Where first comes first, with k of those through pools there a time is the sum of k + 1
@@ -131,7 +131,7 @@ class BehindPools(Law, frozen=True):
 
     # -- who is there ----------------------------------------------------------------------
 
-    def _comes_through(self, own: Visit) -> bool:
+    def _comes_through(self, own: QueueVisit) -> bool:
         return any(one.of == own.of for one in self.through)
 
     def _alone(self, queue: Queue) -> Queue:

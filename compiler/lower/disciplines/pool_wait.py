@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from qps.compiler.lower.disciplines.gamma_stages import quantile_of
 from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
-from qps.compiler.lower.queues.station_queue import Law, Queue
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
 from qps.compiler.lower.queues.unlike_services import TwoTimes
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum, number, total
@@ -34,7 +34,7 @@ class PoolMethod(Struct, frozen=True):
 _BY_FLOW_EQUIVALENT = PoolMethod(FLOW_EQUIVALENT)
 
 
-class Pool(Law, frozen=True, kw_only=True):
+class PoolLaw(DisciplineLaw, frozen=True, kw_only=True):
     """What a pool adds to a latency: of those who are later by it at all, `tail` on average.
 
     Where that `lasts` two times, it is by these.
@@ -53,7 +53,7 @@ class Pool(Law, frozen=True, kw_only=True):
     unlike: tuple[str, ...] = ()
     by: PoolMethod = _BY_FLOW_EQUIVALENT
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all wait alike
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - all wait alike
         """Return by how much the pool makes a visit later, on average."""
         return self.adds
 
@@ -64,7 +64,7 @@ class Pool(Law, frozen=True, kw_only=True):
     def quantile(
         self,
         queue: Queue,  # noqa: ARG002
-        own: Visit,  # noqa: ARG002
+        own: QueueVisit,  # noqa: ARG002
         level: Fraction | Formula,
     ) -> Formula:
         """Return the quantile of what is added: exponential for those who are later by it."""
@@ -72,7 +72,7 @@ class Pool(Law, frozen=True, kw_only=True):
             return quantile_of(level, self._of_two(self.lasts).operands())
         return self.tail * apply("ln", maximum(ONE, self.share / (1 - level)))
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:  # noqa: ARG002
         """Return what is added: exponential for those who are later by it."""
         if self.lasts is not None:
             return self._of_two(self.lasts)
@@ -98,7 +98,7 @@ class Pool(Law, frozen=True, kw_only=True):
             parts=tuple(WorkPart(load=load, work=work, spread=ONE) for load, work in kinds),
         )
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return what is added: all of it is waiting."""
         return self.stage(queue, own)
 

@@ -18,8 +18,8 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.gamma_stages import StageOperands, gamma_stage, quantile_of
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -36,20 +36,20 @@ from qps.engine.expressions.formulas import (
 _LEAST = number(Fraction(1, 10**9))
 
 
-class ByPriority(Law, frozen=True):
+class ByPriority(DisciplineLaw, frozen=True):
     """Who goes first, and does not interrupt."""
 
     is_better_alone: ClassVar[bool] = True
     interrupts: ClassVar[str] = "non-preemptive"
     """Whether who goes first interrupts: the case of the errors of quantiles."""
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait: for what is being served, for who is there, and who comes first."""
         ranks = Ranks(queue, own)
         waiting = apply("waiting", ranks.found / queue.servers, ranks.before)
         return apply("waiting", waiting, ranks.upto) + _own_batch(queue, own, ranks)
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
         ranks = Ranks(queue, own)
         share = minimum(ONE, queue.share_waiting)
@@ -58,7 +58,7 @@ class ByPriority(Law, frozen=True):
         waits = _gamma_of(wait, share, ranks.spread(ranks.residual_of(queue.visits), queue.load))
         return quantile_of(level, waits, served) - own.service
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return a wait that is exponential for those who have one, and the service."""
         share = self._share_waiting(queue, own)
         return StageLaw(
@@ -69,7 +69,7 @@ class ByPriority(Law, frozen=True):
             counted=own.service,
         )
 
-    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:
         """Return a gamma law of those who wait."""
         if queue.has_batches:
             return None
@@ -78,14 +78,14 @@ class ByPriority(Law, frozen=True):
         wait = self.wait(queue, own) / share
         return share, StageLaw(waits=ZERO, work=ZERO, service=wait, variation=spread)
 
-    def _share_waiting(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all alike
+    def _share_waiting(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - all alike
         return minimum(ONE, queue.share_waiting)
 
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
         """Return that what goes first leaves what comes after it less random."""
         return False
 
-    def lost(self, queue: Queue, own: Visit) -> Formula:
+    def lost(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return which share of a stream is never served: what is left for it is too little."""
         ranks = Ranks(queue, own)
         if ranks.before is ZERO:
@@ -121,11 +121,11 @@ class Preemptive(ByPriority, frozen=True):
 
     interrupts: ClassVar[str] = "preemptive"
 
-    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
         """Return None: of interruptions a service has but their mean and variance."""
         return None
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait, before the service and while it is interrupted."""
         ranks = Ranks(queue, own)
         if queue.servers is ONE:
@@ -138,13 +138,13 @@ class Preemptive(ByPriority, frozen=True):
         left = ranks.residual_of(ranks.upto_visits)
         return apply("mean", left * many, queue.servers * (ranks.upto - ranks.before))
 
-    def _share_waiting(self, queue: Queue, own: Visit) -> Formula:
+    def _share_waiting(self, queue: Queue, own: QueueVisit) -> Formula:
         upto = minimum(ONE, Ranks(queue, own).upto)
         return (
             upto if queue.servers is ONE else apply("erlang_c", queue.servers, queue.servers * upto)
         )
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
         ranks = Ranks(queue, own)
         spread = ranks.spread(ranks.residual_of(ranks.upto_visits), ranks.upto)
@@ -169,7 +169,7 @@ class Ranks:
     What no visit causes goes before all; streams that say no priority go last.
     """
 
-    def __init__(self, queue: Queue, own: Visit) -> None:
+    def __init__(self, queue: Queue, own: QueueVisit) -> None:
         self._queue, self._own = queue, own
         self.before_visits = [visit for visit in queue.visits if visit.rank < own.rank]
         self.upto_visits = [visit for visit in queue.visits if visit.rank <= own.rank]
@@ -177,7 +177,7 @@ class Ranks:
         self.before = self._load(self.before_visits)
         self.upto = self._load(self.upto_visits) if self._after else queue.load
 
-    def _load(self, visits: Sequence[Visit]) -> Formula:
+    def _load(self, visits: Sequence[QueueVisit]) -> Formula:
         works = total(visit.rate * visit.service for visit in visits) / self._queue.servers
         return works + self._queue.background
 
@@ -201,13 +201,13 @@ class Ranks:
         loads = total(load for load, _ in served)
         return share * apply("mean", total(load * left for load, left in served), loads)
 
-    def found_of(self, visits: Sequence[Visit]) -> Formula:
+    def found_of(self, visits: Sequence[QueueVisit]) -> Formula:
         """Return the same where some visits are all that there are, of one server."""
         if not visits:
             return ZERO
         return self._load(visits) * self.residual_of(visits)
 
-    def residual_of(self, visits: Sequence[Visit]) -> Formula:
+    def residual_of(self, visits: Sequence[QueueVisit]) -> Formula:
         """Return the mean of what is left of a service in some visits."""
         sizes = {(visit.service, visit.batch, visit.others) for visit in visits}
         lefts = [visit.weighed_work(self._queue.variation) / 2 for visit in visits]
@@ -245,7 +245,7 @@ def _of_fixed(queue: Queue, later: Formula) -> Formula:
     return maximum(ZERO, later) if queue.variation is ZERO else later
 
 
-def _own_batch(queue: Queue, own: Visit, ranks: Ranks) -> Formula:
+def _own_batch(queue: Queue, own: QueueVisit, ranks: Ranks) -> Formula:
     if own.batch is ONE:
         return ZERO
     return apply("waiting", own.other_work / 2 / queue.servers, ranks.before)

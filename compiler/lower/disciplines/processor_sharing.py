@@ -28,8 +28,8 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit, mean_service
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit, mean_service
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
@@ -53,7 +53,7 @@ _GAMMA = [number(Fraction(one)) for one in ("0.422784", "0.322467", "-0.067353")
 """Taylor's series of ln Gamma(2 + x)."""
 
 
-class Sharing(Law, frozen=True):
+class SharingLaw(DisciplineLaw, frozen=True):
     """Equal servers that all who are there share."""
 
     is_better_alone: ClassVar[bool] = True
@@ -61,27 +61,27 @@ class Sharing(Law, frozen=True):
     theorem: ClassVar[str] = "processor-sharing"
     """By which the mean is exact."""
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return by how much a visit takes longer than its service."""
         delay = sharing_delay(queue) * queue.times_random
         return apply("waiting", own.service * delay, queue.load)
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
         mean = own.service + self.wait(queue, own)
         return mean * _weibull(self._spread(queue, own), level) - own.service
 
-    def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
+    def later_than_service(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:
         """Return the share that takes longer from arrival to departure than its mean service."""
         mean = own.service + self.wait(queue, own)
         return _weibull_tail(self._spread(queue, own), (seconds + own.service) / mean)
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the time from arrival to departure, exponential, and longer for some."""
         mean = own.service + self.wait(queue, own)
         return replace(_longer_for_some(mean, self._spread(queue, own)), counted=own.service)
 
-    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:
         """Return who shares at all, and how much longer than their services these take.
 
         Alone is who finds a server free and, while he is served, no more come than there are
@@ -101,7 +101,7 @@ class Sharing(Law, frozen=True):
         among = apply("mean", wait, share)
         return share, _longer_for_some(among, apply("mean", square / share, among**2) - 1)
 
-    def _spread(self, queue: Queue, own: Visit) -> Formula:
+    def _spread(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the variance of that time, in mean squares."""
         if queue.arrivals is ONE or queue.servers is not ONE:
             return sharing_variance(queue, own)
@@ -129,7 +129,7 @@ class Sharing(Law, frozen=True):
         return known_by("sharing-waits", queue.resource)
 
 
-class SharingAtSpeeds(Sharing, frozen=True):
+class SharingAtSpeeds(SharingLaw, frozen=True):
     """A server that all who are there share, faster or slower by how many they are.
 
     The numbers of visits are a chain of births and deaths, whatever the law of the services.
@@ -137,20 +137,20 @@ class SharingAtSpeeds(Sharing, frozen=True):
 
     theorem: ClassVar[str] = "load-dependent-sharing"
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return by how much a visit takes longer than its service at speed 1."""
         chain = _Chain(queue)
         return own.service * (chain.longer - 1)
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
         return own.service * (_Chain(queue).longer * _weibull(self._spread(queue, own), level) - 1)
 
-    def _spread(self, queue: Queue, own: Visit) -> Formula:
+    def _spread(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the same of a server that is faster by how many are there."""
         return 1 + 2 * (_Chain(queue).square - 1) / _changing(queue, own)
 
-    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
         """Return None: who is alone is not served as fast as others."""
         return None
 
@@ -289,7 +289,7 @@ def _other_visits(queue: Queue) -> Formula:
     return apply("mean", total(others), total(works))
 
 
-def sharing_variance(queue: Queue, own: Visit | None = None) -> Formula:
+def sharing_variance(queue: Queue, own: QueueVisit | None = None) -> Formula:
     """Return the variance of the time from arrival to departure, in mean squares."""
     load = minimum(ONE, queue.load)
     waiting, spare = minimum(ONE, queue.share_waiting), queue.servers * (1 - load)
@@ -299,7 +299,7 @@ def sharing_variance(queue: Queue, own: Visit | None = None) -> Formula:
     return 1 + spread / _changing(queue, own)
 
 
-def _changing(queue: Queue, own: Visit | None) -> Formula:
+def _changing(queue: Queue, own: QueueVisit | None) -> Formula:
     """Return by what part of it a variance is less because those who are there change.
 
     A short visit meets all along as many as it finds, a long one the mean of them: by Coffman,

@@ -12,8 +12,8 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number
@@ -21,13 +21,13 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
-class OneServer(Law, frozen=True):
+class OneServer(DisciplineLaw, frozen=True):
     """A queue in front of one server."""
 
     counts_arrivals: ClassVar[bool] = True
     counts_bursts: ClassVar[bool] = True
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait: that for all who are there, and for those of the own batch."""
         before = own.other_work / 2 / queue.servers
         share = self.share_waiting(queue)
@@ -37,7 +37,7 @@ class OneServer(Law, frozen=True):
         """Return which share of the visits has to wait."""
         return queue.load
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
         if queue.variation is ZERO:
             is_alone = own.batch is ONE
@@ -56,7 +56,7 @@ class OneServer(Law, frozen=True):
             longest * apply("gamma_quantile", queue.load, queue.variation**2, level) - own.service
         )
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
         before, varies = own.other_work / queue.servers, queue.variation**2 / own.batch
         if own.others is not None:
@@ -73,12 +73,12 @@ class OneServer(Law, frozen=True):
             parts=queue.work_parts,
         )
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the wait of Pollaczek and Khinchine alone; copies wait for each other, too."""
         stage = None if queue.has_batches else self.stage(queue, own)
         return stage and replace(stage, service=ZERO, variation=ONE, counted=ZERO)
 
-    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
+    def waiting_tail(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
         """Return Erlang's tails: of exponential service on any number of servers, and of fixed."""
         if queue.has_batches or not queue.is_uniform:
             return None
@@ -177,7 +177,7 @@ def _batches_known(queue: Queue) -> Certainty:
     return known_by("whole-batch" if is_known else "whole-batch-two-moments", queue.resource)
 
 
-def _variation_of_batch(queue: Queue, own: Visit) -> Formula:
+def _variation_of_batch(queue: Queue, own: QueueVisit) -> Formula:
     """Return the squared variation of the service of a copy and of all that come with it."""
     assert own.others is not None
     count, varies = own.others.count, queue.variation**2

@@ -15,7 +15,7 @@ from qps.compiler.lower.labels.labeled_network import (
     Fails,
     From,
     NetworkPassages,
-    Numbers,
+    NumberFacts,
     Premise,
     is_holders,
 )
@@ -35,13 +35,15 @@ from qps.engine.expressions.point_values import Point
 # -- of a class ------------------------------------------------------------------------------
 
 
-def _chance_of(passage: Passage, numbers: Numbers) -> Call | None:
+def _chance_of(passage: Passage, numbers: NumberFacts) -> Call | None:
     node = passage.node
     is_said = isinstance(node, Call) and node.is_local  # drawn by itself, for each item
     return node if isinstance(node, Call) and not is_said and _is_chance(node, numbers) else None
 
 
-def at_most_one_chance(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def at_most_one_chance(
+    passages: NetworkPassages, of: Class, numbers: NumberFacts
+) -> Iterator[Premise]:
     """At most one call is made by chance: how several depend on each other is not said."""
     made = (_chance_of(one, numbers) for one in passages.passages[of.name])
     calls = [call for call in made if call is not None]
@@ -49,7 +51,7 @@ def at_most_one_chance(passages: NetworkPassages, of: Class, numbers: Numbers) -
         yield Fails(reason_of("calls-by-chance", list(dict.fromkeys(call.node for call in calls))))
 
 
-def one_path(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def one_path(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:
     """Every item takes the same steps, each as often."""
     for passage in passages.passages[of.name]:
         node = passage.node
@@ -61,7 +63,7 @@ def one_path(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator
             return
 
 
-def _is_chance(call: Call, numbers: Numbers) -> bool:
+def _is_chance(call: Call, numbers: NumberFacts) -> bool:
     return call.times is not None and not numbers.is_whole(call.times.often)
 
 
@@ -69,7 +71,7 @@ def _is_chance(call: Call, numbers: Numbers) -> bool:
 
 
 def product_form_stations(
-    passages: NetworkPassages, of: Class, numbers: Numbers
+    passages: NetworkPassages, of: Class, numbers: NumberFacts
 ) -> Iterator[Premise]:
     """All stations are in product form at which closed classes wait that a class meets."""
     component = passages.component(of)
@@ -79,7 +81,7 @@ def product_form_stations(
             yield from product_form_station(passages, one, numbers)
 
 
-def no_saturation(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+def no_saturation(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
     """No station can be full at which no waiting is counted: it would hold up all who share.
 
     Of what a class meets alone its label says so already.
@@ -108,7 +110,7 @@ def _beyond(station: Station, users: Iterable[Class]) -> Formula:
     return total(found) - station.servers
 
 
-def free_choice(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+def free_choice(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
     """Which of equal machines serves an item is chosen anew at each visit: no hold ties it.
 
     Of one class alone each machine counts by itself; where several meet, all of them as one. Of a
@@ -139,7 +141,9 @@ def _tied_by(network: Network, station: Station, passage: Passage) -> str | None
     return None
 
 
-def few_enough_users(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def few_enough_users(
+    passages: NetworkPassages, of: Class, numbers: NumberFacts
+) -> Iterator[Premise]:
     """There are few enough users, at stations that are few enough, for exact sums."""
     networks = {one.network.names: one.network for one in passages.cycles_of(of)}
     for network in networks.values():
@@ -166,7 +170,9 @@ def is_summed_exactly(network: ClosedNetwork, expressions: ExpressionLowering) -
     return multiclass_operands.is_exact(most, len(network.stations), beside)
 
 
-def whole_population(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def whole_population(
+    passages: NetworkPassages, of: Class, numbers: NumberFacts
+) -> Iterator[Premise]:
     """A whole number of items is under way, at any population."""
     parts = [one.name for one in passages.cycles_of(of) if not numbers.is_whole(one.jobs)]
     if parts:
@@ -176,7 +182,7 @@ def whole_population(passages: NetworkPassages, of: Class, numbers: Numbers) -> 
 def one_place_at_a_time(
     passages: NetworkPassages,
     of: Class,
-    numbers: Numbers,  # noqa: ARG001 - of structure alone
+    numbers: NumberFacts,  # noqa: ARG001 - of structure alone
 ) -> Iterator[Premise]:
     """An item is at one station at a time: neither on a thread and a core, nor at two ports."""
     for one in passages.cycles_of(of):
@@ -184,7 +190,7 @@ def one_place_at_a_time(
             yield Fails(reason_of("visits-in-sequence", list(one.overlapping)))
 
 
-def no_pools(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_pools(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Pools are held for one exponential service, and load dependence is that of one class."""
     for one in passages.cycles_of(of):
         held = pools_by_method(one)
@@ -197,14 +203,14 @@ def no_pools(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator
             yield Fails(reason_of("shared-load-dependent", names, error=0))
 
 
-def no_forks(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_forks(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No calls are made in parallel."""
     for one in passages.cycles_of(of):
         if one.network.forks:
             yield Fails(reason_of("closed-fork-join", one.name, error=0))
 
 
-def no_priorities(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_priorities(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No class goes before another one."""
     for each in passages.cycles_of(of):
         for one in each.stations:
@@ -212,7 +218,7 @@ def no_priorities(passages: NetworkPassages, of: Class, numbers: Numbers) -> Ite
                 yield Fails(reason_of("shadow-server", one.resource))
 
 
-def no_loss(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_loss(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Nothing is lost of what users wait for."""
     for one in passages.component(of):
         if passages.traffic[one.name].losses:
@@ -222,7 +228,11 @@ def no_loss(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[
 # -- of times and losses of one class --------------------------------------------------------
 
 
-def independent_stages(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def independent_stages(
+    passages: NetworkPassages,
+    of: Class,
+    numbers: NumberFacts,  # noqa: ARG001 - of structure alone
+) -> Iterator[Premise]:
     """What is waited at one station says nothing of what is waited at another."""
     waits = [one for one in passages.waits_of(of) if not one[0].never_waits]
     names = [queue.resource for queue, _ in waits]
@@ -239,14 +249,18 @@ def independent_stages(passages: NetworkPassages, of: Class, numbers: Numbers) -
         yield Fails(reason_of("independent-waits", list(dict.fromkeys(names))))
 
 
-def queueing_modeled(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def queueing_modeled(
+    passages: NetworkPassages,
+    of: Class,
+    numbers: NumberFacts,  # noqa: ARG001 - of structure alone
+) -> Iterator[Premise]:
     """Every station on the way says how it is waited for, or that it is not."""
     uncounted = list(passages.traffic[of.name].uncounted)
     if uncounted:
         yield Fails(reason_of("no-queueing-delay", uncounted))
 
 
-def variance_known(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def variance_known(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Every station on the way that is waited for states a law of its jitter."""
     lawful = passages.traffic[of.name].jitter
     queued = dict.fromkeys(queue.resource for queue, _ in passages.waits_of(of))
@@ -258,7 +272,7 @@ def variance_known(passages: NetworkPassages, of: Class, numbers: Numbers) -> It
 def one_saturating_station(
     passages: NetworkPassages,
     of: Class,
-    numbers: Numbers,  # noqa: ARG001 - populations decide
+    numbers: NumberFacts,  # noqa: ARG001 - populations decide
 ) -> Iterator[Premise]:
     """At most one station on the way is overloaded: a second one has less than is offered."""
     if of.is_closed:

@@ -15,10 +15,15 @@ from qps.compiler.lower.disciplines.multiple_servers import (
     GeneralServers,
     SeveralServers,
 )
-from qps.compiler.lower.disciplines.processor_sharing import Sharing
+from qps.compiler.lower.disciplines.processor_sharing import SharingLaw
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers, Premise
+from qps.compiler.lower.labels.labeled_network import (
+    Fails,
+    NetworkPassages,
+    NumberFacts,
+    Premise,
+)
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.network.itinerary import Serve
 from qps.compiler.network.network import Network
@@ -28,7 +33,7 @@ from qps.compiler.network.stations_and_pools import Station
 from qps.compiler.quantities.methods import reason_of
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum
 
-_LAWS = (OneServer, SeveralServers, GeneralServers, FixedServers, Sharing)
+_LAWS = (OneServer, SeveralServers, GeneralServers, FixedServers, SharingLaw)
 
 
 def with_enough_servers(
@@ -40,7 +45,7 @@ def with_enough_servers(
     """
     if not network.pools:
         return dict(queues)
-    walked, numbers = NetworkPassages(network=network), Numbers(expressions)
+    walked, numbers = NetworkPassages(network=network), NumberFacts(expressions)
     found = dict(queues)
     for name, queue in queues.items():
         station = network.stations[name]
@@ -71,20 +76,22 @@ def _is_plain(queue: Queue) -> bool:
 
 
 def enough_servers(
-    passages: NetworkPassages, station: Station, numbers: Numbers
+    passages: NetworkPassages, station: Station, numbers: NumberFacts
 ) -> Iterator[Premise]:
     """Each who may be at a station finds a server: all hold places of pools that have no more."""
     if not has_enough_servers(passages, station, numbers):
         yield Fails(reason_of("pool-holding-time", station.name, by=station.name))
 
 
-def has_enough_servers(passages: NetworkPassages, station: Station, numbers: Numbers) -> bool:
+def has_enough_servers(passages: NetworkPassages, station: Station, numbers: NumberFacts) -> bool:
     """Return whether no more may be at a station than it has servers, at any population."""
     most = _most_there(passages, station, numbers)
     return most is not None and numbers.is_never_above_zero(most - station.servers)
 
 
-def _most_there(passages: NetworkPassages, station: Station, numbers: Numbers) -> Formula | None:
+def _most_there(
+    passages: NetworkPassages, station: Station, numbers: NumberFacts
+) -> Formula | None:
     """Return how many may be at a station that has servers for as many; None for any number."""
     visits = passages.visits.get(station.name, ())
     if not _has_servers(station) or not all(_has_whole_amounts(one, numbers) for one in visits):
@@ -103,7 +110,7 @@ def _has_servers(station: Station) -> bool:
     return station.room is None and (traits.counts_servers or station.servers is ONE)
 
 
-def _has_whole_amounts(passage: Passage, numbers: Numbers) -> bool:
+def _has_whole_amounts(passage: Passage, numbers: NumberFacts) -> bool:
     """Return whether an item comes once at a time, with as much of a pool as is stated."""
     node = passage.node
     if passage.of.is_closed or passage.fork is not None or passage.is_merged:

@@ -16,13 +16,13 @@ from msgspec import Struct, field
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Take
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage, passages, visits_of
-from qps.compiler.network.station_runs import Run, runs_of
+from qps.compiler.network.station_runs import ServiceRun, runs_of
 from qps.compiler.network.stations_and_pools import Place, Station
 from qps.compiler.quantities.certainty import Reason
 from qps.engine.execution.float_runs import numbers_function
@@ -49,7 +49,7 @@ class From(Struct, frozen=True):
 Premise: TypeAlias = Fails | From
 
 
-class Numbers(Struct, frozen=True):
+class NumberFacts(Struct, frozen=True):
     """What the numbers of a spec vouch for; those that are moving vouch for nothing."""
 
     expressions: ExpressionLowering
@@ -176,9 +176,9 @@ class NetworkPassages(Struct, frozen=True, kw_only=True, dict=True):
         return visits_of(self.passages.values())
 
     @cached_property
-    def runs(self) -> dict[str, list[Run]]:
+    def runs(self) -> dict[str, list[ServiceRun]]:
         """The visits of each station that is waited for."""
-        found: dict[str, list[Run]] = {}
+        found: dict[str, list[ServiceRun]] = {}
         for each in self.passages.values():
             for run in runs_of(each, self.network):
                 found.setdefault(run.station, []).append(run)
@@ -234,13 +234,13 @@ class NetworkPassages(Struct, frozen=True, kw_only=True, dict=True):
         waited = {one.name for one in self.stations_of(of) if one.waits}
         return waited | set(self.pools_of(of))
 
-    def waits_of(self, of: Class) -> list[tuple[Queue, Visit]]:
+    def waits_of(self, of: Class) -> list[tuple[Queue, QueueVisit]]:
         """Return the visits of a class that wait, in order."""
         return self._waits.get(of.name, [])
 
     @cached_property
-    def _waits(self) -> dict[str, list[tuple[Queue, Visit]]]:
-        found: dict[str, list[tuple[Queue, Visit]]] = {}
+    def _waits(self) -> dict[str, list[tuple[Queue, QueueVisit]]]:
+        found: dict[str, list[tuple[Queue, QueueVisit]]] = {}
         for queue in self.queues.values():
             for visit in queue.visits:
                 found.setdefault(visit.of[0], []).append((queue, visit))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.labeled_network import NetworkPassages, Numbers, is_holders
+from qps.compiler.lower.labels.labeled_network import NetworkPassages, NumberFacts, is_holders
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Merge, Send, Take
 from qps.compiler.network.network import Network
@@ -21,7 +21,7 @@ from qps.engine.expressions.formulas import Formula, total
 
 def never_full(network: Network, expressions: ExpressionLowering) -> frozenset[str]:
     """Return the names of the pools that are waited for and never full at any population."""
-    walked, numbers = NetworkPassages(network=network), Numbers(expressions)
+    walked, numbers = NetworkPassages(network=network), NumberFacts(expressions)
     taken: dict[str, list[Passage]] = {}
     several: set[str] = set()
     for name, each in walked.passages.items():
@@ -45,7 +45,7 @@ def _makes_several(passage: Passage) -> bool:
 
 
 def _has_places(
-    pool: Pool, passages: Sequence[Passage], network: Network, numbers: Numbers
+    pool: Pool, passages: Sequence[Passage], network: Network, numbers: NumberFacts
 ) -> bool:
     """Return whether a pool has a place for all who may come: all users, or who hold others."""
     amounts = {one.node.amount for one in passages if isinstance(one.node, Take)}

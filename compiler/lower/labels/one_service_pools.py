@@ -15,7 +15,7 @@ from msgspec import Struct
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.enough_servers import has_servers_for
-from qps.compiler.lower.labels.labeled_network import NetworkPassages, Numbers
+from qps.compiler.lower.labels.labeled_network import NetworkPassages, NumberFacts
 from qps.compiler.lower.labels.pool_premises import following_holds, only_service, takes_no_time
 from qps.compiler.lower.labels.station_premises import is_exponential
 from qps.compiler.network.itinerary import Delay, Serve, Take
@@ -47,7 +47,7 @@ def pools_of_one_time(of: Network, expressions: ExpressionLowering) -> PoolsOfOn
     """Return the pools that one closed class holds for one service, or a delay."""
     if not of.pools:
         return {}
-    network, numbers = NetworkPassages(network=of), Numbers(expressions)
+    network, numbers = NetworkPassages(network=of), NumberFacts(expressions)
     found = {}
     for name, pool in of.pools.items():
         holds = _holds(network, pool, numbers)
@@ -80,7 +80,7 @@ def delay_case(cycle: Cycle) -> str:
 
 
 def _holds(
-    network: NetworkPassages, pool: Pool, numbers: Numbers
+    network: NetworkPassages, pool: Pool, numbers: NumberFacts
 ) -> list[tuple[Take, Sequence[Passage]]]:
     """Return how one closed class takes a pool, with what it does then; none for other pools."""
     if pool.is_unmodeled or pool.background or pool.place.copies is not ONE:
@@ -105,7 +105,9 @@ def _holds(
 
 
 def _are_one_service(
-    network: NetworkPassages, holds: Sequence[tuple[Take, Sequence[Passage]]], numbers: Numbers
+    network: NetworkPassages,
+    holds: Sequence[tuple[Take, Sequence[Passage]]],
+    numbers: NumberFacts,
 ) -> bool:
     """Return whether a place is held for one exponential service, which is not made without."""
     served = [only_service(network, following, take, numbers, _serves) for take, following in holds]
@@ -123,7 +125,7 @@ def _are_one_service(
     return all(any(hold.pool == pool for hold in visit.holds) for visit in visits)
 
 
-def _serves(network: NetworkPassages, station: Station, numbers: Numbers) -> bool:  # noqa: ARG001 - of structure alone
+def _serves(network: NetworkPassages, station: Station, numbers: NumberFacts) -> bool:  # noqa: ARG001 - of structure alone
     """Return whether a station serves at a rate that depends on how many are there alone."""
     queueing = station.queueing
     if queueing is None or queueing.speeds or station.period is not None or station.background:
@@ -134,7 +136,9 @@ def _serves(network: NetworkPassages, station: Station, numbers: Numbers) -> boo
 
 
 def _servers_beyond(
-    network: NetworkPassages, holds: Sequence[tuple[Take, Sequence[Passage]]], numbers: Numbers
+    network: NetworkPassages,
+    holds: Sequence[tuple[Take, Sequence[Passage]]],
+    numbers: NumberFacts,
 ) -> list[tuple[Formula, Station]] | None:
     """Return the stations that are visited once in a hold, and how many may be there at most.
 

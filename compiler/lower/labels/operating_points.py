@@ -14,12 +14,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Points
-from qps.compiler.lower.labels.labeled_network import Numbers
+from qps.compiler.lower.labels.labeled_network import NumberFacts
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_stages import TimeSpent, every
-from qps.compiler.quantities.certainty import Kind
-from qps.compiler.quantities.measured_errors import Axis
+from qps.compiler.quantities.certainty import CertaintyKind
+from qps.compiler.quantities.measured_errors import ErrorAxis
 from qps.engine.expressions.formulas import Formula, total
 
 _TAIL = Fraction(95, 100)
@@ -34,7 +34,7 @@ class OperatingPoints(Struct, frozen=True):
     """
 
     resources: Mapping[str, ResourceLoad]
-    numbers: Numbers | None
+    numbers: NumberFacts | None
     _known: dict[frozenset[str], Points] = field(default_factory=dict)
 
     def of(self, places: frozenset[str]) -> Points:
@@ -43,7 +43,7 @@ class OperatingPoints(Struct, frozen=True):
             loads = [one.load for name, one in self.resources.items() if name in places]
             highest = [max(end, default=0.0) for end in self._at_ends(loads)]
             is_below = all(one <= _FULL for one in highest)
-            points = tuple({Axis.UTILIZATION: one} for one in highest)
+            points = tuple({ErrorAxis.UTILIZATION: one} for one in highest)
             self._known[places] = points if is_below else ()
         return self._known[places]
 
@@ -65,7 +65,7 @@ class OperatingPoints(Struct, frozen=True):
         if len(known) != len(shares) or not all(map(isfinite, shares)):
             return stream
         points = tuple(
-            {**one, Axis.WAITING: share} for one, share in zip(known, shares, strict=True)
+            {**one, ErrorAxis.WAITING: share} for one, share in zip(known, shares, strict=True)
         )
         kinds = tuple(_at(one, points) for one in stream.kinds)
         return replace(_at(stream, points), kinds=kinds)
@@ -77,9 +77,9 @@ def _at(stream: StreamMeasures, points: Points) -> StreamMeasures:
 
 def _is_approximate(stream: StreamMeasures) -> bool:
     known = (stream.latency_certainty, stream.arriving_known, stream.lost_known)
-    if any(one.kind is Kind.APPROXIMATION for one in known):
+    if any(one.kind is CertaintyKind.APPROXIMATION for one in known):
         return True
-    return stream.quantile_certainty(_TAIL).kind is Kind.APPROXIMATION
+    return stream.quantile_certainty(_TAIL).kind is CertaintyKind.APPROXIMATION
 
 
 def _largest_share(waits: Sequence[float], latencies: Sequence[float]) -> float:

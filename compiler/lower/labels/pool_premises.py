@@ -7,7 +7,12 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from qps.compiler.lower.labels.enough_servers import has_enough_servers
-from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers, Premise
+from qps.compiler.lower.labels.labeled_network import (
+    Fails,
+    NetworkPassages,
+    NumberFacts,
+    Premise,
+)
 from qps.compiler.lower.labels.station_premises import is_exponential
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.itinerary import At, Call, Cross, Delay, Give, Resize, Serve, Take
@@ -16,10 +21,12 @@ from qps.compiler.network.stations_and_pools import Pool, Station
 from qps.compiler.quantities.methods import reason_of
 from qps.engine.expressions.formulas import ONE, Formula
 
-_OfPool: TypeAlias = Callable[[NetworkPassages, Pool, Numbers], Iterator[Premise]]
+_OfPool: TypeAlias = Callable[[NetworkPassages, Pool, NumberFacts], Iterator[Premise]]
 
 
-def poisson_at_pool(passages: NetworkPassages, pool: Pool, numbers: Numbers) -> Iterator[Premise]:
+def poisson_at_pool(
+    passages: NetworkPassages, pool: Pool, numbers: NumberFacts
+) -> Iterator[Premise]:
     """Items come to a pool as a Poisson process, once each, as they leave their sources."""
     for each in passages.passages.values():
         found = [at for at, one in enumerate(each) if _take_of(one, pool)]
@@ -28,7 +35,9 @@ def poisson_at_pool(passages: NetworkPassages, pool: Pool, numbers: Numbers) -> 
             return
 
 
-def exponential_holds(passages: NetworkPassages, pool: Pool, numbers: Numbers) -> Iterator[Premise]:
+def exponential_holds(
+    passages: NetworkPassages, pool: Pool, numbers: NumberFacts
+) -> Iterator[Premise]:
     """A place is held for one exponential service at which nobody waits, of one mean for all."""
     means, amounts = list[Formula](), list[Formula]()
     for each in passages.passages.values():
@@ -67,7 +76,7 @@ def _take_of(passage: Passage, pool: Pool) -> Take | None:
 
 
 def _is_random(
-    passages: NetworkPassages, each: Sequence[Passage], at: int, numbers: Numbers
+    passages: NetworkPassages, each: Sequence[Passage], at: int, numbers: NumberFacts
 ) -> bool:
     """Return whether items come to a step at random: once at most, with nothing that shapes them.
 
@@ -83,7 +92,7 @@ def _is_random(
     return all(one.fork is None and _keeps_randomness(passages, one) for one in each[:at])
 
 
-def _is_repeated(call: Call, numbers: Numbers) -> bool:
+def _is_repeated(call: Call, numbers: NumberFacts) -> bool:
     times = call.times
     if times is None:
         return False
@@ -130,8 +139,8 @@ def only_service(
     passages: NetworkPassages,
     following: Sequence[Passage],
     take: Take,
-    numbers: Numbers,
-    serves: Callable[[NetworkPassages, Station, Numbers], bool],
+    numbers: NumberFacts,
+    serves: Callable[[NetworkPassages, Station, NumberFacts], bool],
 ) -> Serve | None:
     """Return the one service that a place is held for; None where there is more.
 
@@ -155,10 +164,10 @@ def only_service(
     return found
 
 
-def _is_delay(passages: NetworkPassages, station: Station, numbers: Numbers) -> bool:
+def _is_delay(passages: NetworkPassages, station: Station, numbers: NumberFacts) -> bool:
     """Return whether nobody waits at a station, where services are exponential."""
     return is_exponential(station) and has_enough_servers(passages, station, numbers)
 
 
-def _is_single_visit(served: Serve, numbers: Numbers) -> bool:
+def _is_single_visit(served: Serve, numbers: NumberFacts) -> bool:
     return numbers.are_equal(served.times.mean, ONE) and served.times.often is ONE

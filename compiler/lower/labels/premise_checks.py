@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler.lower.closed_networks.closed_network_solution import Closed
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Checks, ClassDoubts, Gate
-from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers
+from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, NumberFacts
 from qps.compiler.lower.labels.pool_premises import OF_POOLS
 from qps.compiler.lower.labels.premises import (
     OF_CLASSES,
@@ -26,20 +26,20 @@ from qps.compiler.lower.labels.sampled_range import (
 )
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.traffic.station_queues import shaped_by
-from qps.compiler.lower.traffic.traffic_parts import Traffic
+from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
-from qps.compiler.quantities.certainty import Kind, Reason
+from qps.compiler.quantities.certainty import CertaintyKind, Reason
 from qps.compiler.quantities.methods import METHODS
 
-_THEOREMS = [one for one in METHODS.values() if one.kind is Kind.EXACT]
+_THEOREMS = [one for one in METHODS.values() if one.kind is CertaintyKind.EXACT]
 _NEEDED = tuple(dict.fromkeys(premise for one in _THEOREMS for premise in one.premises))
 """The premises of all theorems; others are looked at where they are requested."""
 
 
 def gate_of(
     network: Network,
-    traffic: Traffic,
+    traffic: NetworkTraffic,
     stations: Mapping[str, Queue],
     closed: Closed,
     expressions: ExpressionLowering,
@@ -53,7 +53,7 @@ def gate_of(
         traffic=traffic.classes,
         closed=closed.streams,
     )
-    checking = Checking(walked, Numbers(expressions))
+    checking = Checking(walked, NumberFacts(expressions))
     checks = checking.checks()
     return Gate(
         checks=checks,
@@ -71,7 +71,7 @@ class Checking(Struct, frozen=True):
     """Checks the premises of one network."""
 
     passages: NetworkPassages
-    numbers: Numbers
+    numbers: NumberFacts
 
     def checks(self) -> Checks:
         """Return where premises fail that a theorem needs: at stations, and for classes."""

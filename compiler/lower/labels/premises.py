@@ -26,7 +26,7 @@ from qps.compiler.lower.labels.class_premises import (
     whole_population,
 )
 from qps.compiler.lower.labels.enough_servers import enough_servers
-from qps.compiler.lower.labels.labeled_network import NetworkPassages, Numbers, Premise
+from qps.compiler.lower.labels.labeled_network import NetworkPassages, NumberFacts, Premise
 from qps.compiler.lower.labels.station_premises import (
     OF_QUEUES,
     OfQueue,
@@ -40,7 +40,7 @@ from qps.compiler.lower.labels.station_premises import (
 from qps.compiler.network.classes import Class
 from qps.compiler.network.stations_and_pools import Station
 
-_OfStation = Callable[[NetworkPassages, Station, Numbers], Iterator[Premise]]
+_OfStation = Callable[[NetworkPassages, Station, NumberFacts], Iterator[Premise]]
 
 
 def _at(of_queue: OfQueue) -> _OfStation:
@@ -59,7 +59,7 @@ OF_STATIONS: Mapping[str, _OfStation] = {
     **{name: _at(of_queue) for name, of_queue in OF_QUEUES.items()},
 }
 """By id, of stations that are waited for."""
-OF_CLASSES: Mapping[str, Callable[[NetworkPassages, Class, Numbers], Iterator[Premise]]] = {
+OF_CLASSES: Mapping[str, Callable[[NetworkPassages, Class, NumberFacts], Iterator[Premise]]] = {
     "one-path": one_path,
     "at-most-one-chance": at_most_one_chance,
     "independent-stages": independent_stages,

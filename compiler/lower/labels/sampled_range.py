@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.lower.labels.labeled_network import NetworkPassages, Numbers
+from qps.compiler.lower.labels.labeled_network import NetworkPassages, NumberFacts
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.traffic.station_queues import PlacedQueue, variation_of
 from qps.compiler.network.classes import Class
@@ -31,7 +31,7 @@ LEAST_SHARE = number(Fraction(3, 10))
 _LEAST_FREE = number(Fraction(1, 1000))
 
 
-def unlike_stations(passages: NetworkPassages, numbers: Numbers) -> frozenset[str]:
+def unlike_stations(passages: NetworkPassages, numbers: NumberFacts) -> frozenset[str]:
     """Return the stations of a network at which something is beyond what was drawn."""
     network = passages.network
     if network.elastic:
@@ -46,7 +46,7 @@ def unlike_stations(passages: NetworkPassages, numbers: Numbers) -> frozenset[st
 
 
 def far_apart(
-    queues: Mapping[str, PlacedQueue], network: Network, numbers: Numbers
+    queues: Mapping[str, PlacedQueue], network: Network, numbers: NumberFacts
 ) -> frozenset[str]:
     """Return the stations whose services differ by more times than was drawn, or by unknown.
 
@@ -60,26 +60,28 @@ def far_apart(
     )
 
 
-def _is_close(queue: Queue, numbers: Numbers) -> bool:
+def _is_close(queue: Queue, numbers: NumberFacts) -> bool:
     if queue.times_apart is None:
         return False
     return not queue.is_far_apart or numbers.is_always_below(queue.spread, MOST_SPREAD)
 
 
-def calls_rarely(passages: NetworkPassages, of: Class, numbers: Numbers) -> bool:
+def calls_rarely(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> bool:
     """Return whether fewer items make a call than do in random networks."""
     made = (one.node for one in passages.passages[of.name])
     times = (one.times.often for one in made if isinstance(one, Call) and one.times is not None)
     return any(numbers.is_above_zero(LEAST_SHARE - often) for often in times)
 
 
-def many_wait(component: Iterable[Class], numbers: Numbers) -> bool:
+def many_wait(component: Iterable[Class], numbers: NumberFacts) -> bool:
     """Return whether more users wait for answers, all that meet together, than were drawn."""
     there = total(one.population for one in component if one.population is not None)
     return numbers.is_above_zero(there - MOST_USERS)
 
 
-def is_past_knee(passages: NetworkPassages, component: Iterable[Class], numbers: Numbers) -> bool:
+def is_past_knee(
+    passages: NetworkPassages, component: Iterable[Class], numbers: NumberFacts
+) -> bool:
     """Return whether users may demand more of a station than it serves while nobody waits.
 
     Users who are Z s elsewhere and D s at stations, d s of these at the fullest, are as many as it
@@ -136,7 +138,7 @@ def visited_places(
     return frozenset(stations.union(*map(passages.pools_of, every)))
 
 
-def _serves_as_drawn(station: Station, numbers: Numbers) -> bool:
+def _serves_as_drawn(station: Station, numbers: NumberFacts) -> bool:
     queueing = station.queueing
     if queueing is None or queueing.variation is None:
         return True
@@ -147,7 +149,7 @@ def _serves_as_drawn(station: Station, numbers: Numbers) -> bool:
     return not numbers.is_above_zero(variation - MOST_VARIATION)
 
 
-def _comes_as_drawn(passages: NetworkPassages, of: Class, numbers: Numbers) -> bool:
+def _comes_as_drawn(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> bool:
     variation = of.arrivals.variation
     if variation is not None and numbers.is_above_zero(variation - MOST_VARIATION):
         return False

@@ -10,7 +10,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from qps.compiler import ir
-from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers, Premise
+from qps.compiler.lower.labels.labeled_network import (
+    Fails,
+    NetworkPassages,
+    NumberFacts,
+    Premise,
+)
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.itinerary import Delay, Serve
@@ -25,7 +30,7 @@ OfQueue: TypeAlias = Callable[[Queue], Iterator[Premise]]
 # -- arrivals --------------------------------------------------------------------------------
 
 
-def poisson(passages: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def poisson(passages: NetworkPassages, station: Station, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Arrivals are a Poisson process: not stated otherwise, in no bursts, as at their sources."""
     name, visits = station.name, passages.queues[station.name].visits
     if any(visit.variation is not None for visit in visits):
@@ -39,7 +44,11 @@ def poisson(passages: NetworkPassages, station: Station, numbers: Numbers) -> It
         yield Fails(reason_of("closed-as-open", list(resends)))
 
 
-def periodic(passages: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def periodic(
+    passages: NetworkPassages,
+    station: Station,
+    numbers: NumberFacts,  # noqa: ARG001 - of structure alone
+) -> Iterator[Premise]:
     """The items of each flow arrive periodically, all of them, at one of equal machines."""
     name, visits = station.name, passages.queues[station.name].visits
     processes = {passages.network.classes[visit.of[0]].arrivals.process for visit in visits}
@@ -81,7 +90,7 @@ def _meeting(queue: Queue) -> Iterator[Premise]:
 def not_behind_a_pool(
     passages: NetworkPassages,
     station: Station,
-    numbers: Numbers,  # noqa: ARG001 - of structure alone
+    numbers: NumberFacts,  # noqa: ARG001 - of structure alone
 ) -> Iterator[Premise]:
     """Open traffic comes at random: no pool that is waited for lets it through.
 
@@ -94,7 +103,7 @@ def not_behind_a_pool(
 
 
 def random_or_room(
-    passages: NetworkPassages, station: Station, numbers: Numbers
+    passages: NetworkPassages, station: Station, numbers: NumberFacts
 ) -> Iterator[Premise]:
     """What finds no room is known: none where all do, else of visits that come at random."""
     if not fits(passages, station, numbers):
@@ -103,7 +112,7 @@ def random_or_room(
         yield from _by_chance_at(passages, station, numbers)
 
 
-def fits(passages: NetworkPassages, station: Station, numbers: Numbers) -> bool:
+def fits(passages: NetworkPassages, station: Station, numbers: NumberFacts) -> bool:
     """Return whether all who may be at a station find room: each holds one of fewer places."""
     visits = passages.visits.get(station.name, ())
     most = most_within(visits, station.place, passages.network.pools)
@@ -112,7 +121,7 @@ def fits(passages: NetworkPassages, station: Station, numbers: Numbers) -> bool:
 
 
 def whole_visits(
-    passages: NetworkPassages, station: Station, numbers: Numbers
+    passages: NetworkPassages, station: Station, numbers: NumberFacts
 ) -> Iterator[Premise]:
     """Every visit has the law that is stated: no step in it is taken by a share of the items.
 
@@ -127,7 +136,7 @@ def whole_visits(
 
 
 def _by_chance_at(
-    passages: NetworkPassages, station: Station, numbers: Numbers
+    passages: NetworkPassages, station: Station, numbers: NumberFacts
 ) -> Iterator[Premise]:
     for run in passages.runs.get(station.name, ()):
         chances = [one for one in run.services if is_by_chance(one, numbers)]
@@ -147,7 +156,7 @@ def is_exponential(station: Station) -> bool:
     return queueing.variation is None or queueing.variation.expr == ir.Constant(Fraction(1))
 
 
-def _is_share(served: Serve, numbers: Numbers) -> bool:
+def _is_share(served: Serve, numbers: NumberFacts) -> bool:
     return not numbers.is_above_zero(served.times.often - 1)
 
 
@@ -156,7 +165,7 @@ def by_chance(served: Serve, station: Station) -> Fails:
     return Fails(reason_of("step-by-chance", station.name, step=served.by))
 
 
-def is_by_chance(node: Serve | Delay, numbers: Numbers) -> bool:
+def is_by_chance(node: Serve | Delay, numbers: NumberFacts) -> bool:
     """Return whether a step or delay is taken by some items only."""
     if isinstance(node, Serve) and node.work is ZERO:
         return False  # what a flow keeps for good is an amount, not a chance
@@ -165,7 +174,7 @@ def is_by_chance(node: Serve | Delay, numbers: Numbers) -> bool:
 
 
 def product_form_station(
-    passages: NetworkPassages, station: Station, numbers: Numbers
+    passages: NetworkPassages, station: Station, numbers: NumberFacts
 ) -> Iterator[Premise]:
     """Where users who wait for answers meet others, all are served alike: it is in product form.
 

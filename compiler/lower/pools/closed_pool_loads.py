@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.disciplines.closed_waits import PoolInClosedNetwork
-from qps.compiler.lower.disciplines.pool_wait import Pool
+from qps.compiler.lower.disciplines.pool_wait import PoolLaw
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.queues.pool_holding import Hold, Room
+from qps.compiler.lower.queues.pool_holding import Hold, PoolCapacity
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
@@ -36,7 +36,7 @@ class UsersPools(Struct, frozen=True, kw_only=True):
 
     resources: dict[str, ResourceLoad]
     queues: dict[str, PlacedQueue]
-    rooms: dict[str, Room]
+    rooms: dict[str, PoolCapacity]
     classes: dict[str, ClassTraffic]
 
 
@@ -61,7 +61,7 @@ def users_pools(
         held = ((one.stream, _holding_time(one, name)) for one in all_of)
         found.resources[name] = pool_load_of_users(resources[name], held, known)
         found.rooms[name] = _room(all_of[0], name, holds[0])
-        visits = list[Visit]()
+        visits = list[QueueVisit]()
         for one in all_of:
             own = found.classes[one.name]
             stages = [h.stage for h in holds if h.of == one.name and h.stage is not None]
@@ -91,14 +91,14 @@ def _holding_time(stream: ClosedStream, name: str) -> Formula:
     )
 
 
-def _room(stream: ClosedStream, name: str, hold: Hold) -> Room:
+def _room(stream: ClosedStream, name: str, hold: Hold) -> PoolCapacity:
     pool = stream.pool(name)
     left = (ONE - pool.permanent) / pool.unit / pool.copies * hold.amount
-    return Room(permanent=pool.permanent, left=left, places=pool.places)
+    return PoolCapacity(permanent=pool.permanent, left=left, places=pool.places)
 
 
-def _queue(name: str, streams: Sequence[ClosedStream], visits: Sequence[Visit]) -> Queue:
-    stated = Pool(adds=ZERO, tail=ZERO, share=ZERO)
+def _queue(name: str, streams: Sequence[ClosedStream], visits: Sequence[QueueVisit]) -> Queue:
+    stated = PoolLaw(adds=ZERO, tail=ZERO, share=ZERO)
     return Queue(
         resource=name,
         law=PoolInClosedNetwork(stated, tuple(streams)),

@@ -12,19 +12,19 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.disciplines.loss_system import Loss
 from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
-from qps.compiler.lower.disciplines.pool_wait import Pool
+from qps.compiler.lower.disciplines.pool_wait import PoolLaw
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.pools.holding_variance import cumulants_of_calls
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
-    Network,
-    Station,
+    PoolSubnetwork,
+    SubnetworkStation,
     station_of,
     station_of_pool,
 )
-from qps.compiler.lower.queues.pool_holding import Hold, Room, weighted_mean
+from qps.compiler.lower.queues.pool_holding import Hold, PoolCapacity, weighted_mean
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.parallel_stages import in_line
 from qps.compiler.lower.response_time.response_stages import LatencyPart, every
@@ -48,11 +48,11 @@ class OpenPools(Struct, frozen=True, kw_only=True):
 
     resources: dict[str, ResourceLoad]
     queues: dict[str, PlacedQueue]
-    visits: dict[str, dict[int, Visit]]
-    networks: dict[str, Network]
+    visits: dict[str, dict[int, QueueVisit]]
+    networks: dict[str, PoolSubnetwork]
     filled: dict[str, Filled]
     holds: list[Hold]
-    rooms: dict[str, Room]
+    rooms: dict[str, PoolCapacity]
 
 
 class HoldingTime(Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     variance: Formula
     between: Formula
     third: Formula | None
-    stations: dict[str, Station]
+    stations: dict[str, SubnetworkStation]
     uneven: Formula
     variations: frozenset[Formula]
     unlike: tuple[str, ...]
@@ -108,7 +108,7 @@ def holding_time(
     done = in_line(plain, hold.depth)
     if not hold.is_lossy:
         uneven_holds, third = cumulants_of_calls(done, hold.depth)
-    stations: dict[str, Station] = {}
+    stations: dict[str, SubnetworkStation] = {}
     uneven: list[tuple[Formula, Formula]] = []
     inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
     covered = {index for one in inner for index in range(one.begins, one.ends)}
@@ -147,7 +147,9 @@ def stages_within(
     return stages, stages[0].calls[hold.depth - 1].reached if is_in_calls else ONE
 
 
-def _station(part: LatencyPart, often: Formula, times: Formula, found: OpenPools) -> Station:
+def _station(
+    part: LatencyPart, often: Formula, times: Formula, found: OpenPools
+) -> SubnetworkStation:
     """Return what is waited for at a stage, as a station that each item comes to so often."""
     queue, visit = part.queue, part.visit
     assert queue is not None
@@ -230,7 +232,7 @@ def _unlike(line: Sequence[LatencyPart]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for part in every(line):
         queue = part.queue
-        if queue is None or isinstance(queue.law, Pool) or _is_delay(queue):
+        if queue is None or isinstance(queue.law, PoolLaw) or _is_delay(queue):
             continue
         if queue.traits.is_insensitive:
             continue
@@ -256,7 +258,7 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
     queues = _queues_with_waits(line)
     waited = dict.fromkeys(queue.resource for queue in queues)
     if waited:
-        case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""
+        case = "nested" if any(isinstance(queue.law, PoolLaw) for queue in queues) else ""
         known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
     if unlike := _unlike(line):
         known.append(known_by("unlike-while-held", hold.pool, by=list(unlike)))

@@ -14,18 +14,18 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.disciplines.pool_arrivals import BehindPools, Through
-from qps.compiler.lower.disciplines.pool_wait import Pool, PoolMethod
-from qps.compiler.lower.disciplines.processor_sharing import Sharing, SharingAtSpeeds
+from qps.compiler.lower.disciplines.pool_wait import PoolLaw, PoolMethod
+from qps.compiler.lower.disciplines.processor_sharing import SharingAtSpeeds, SharingLaw
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Checks
-from qps.compiler.lower.labels.labeled_network import Numbers
+from qps.compiler.lower.labels.labeled_network import NumberFacts
 from qps.compiler.lower.pools.holding_times import HoldingTime, OpenPools, holding_time
 from qps.compiler.lower.pools.pool_methods import pool_method
 from qps.compiler.lower.queues.arrival_variability import from_outside
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
-    Network,
+    PoolSubnetwork,
     are_own,
     filled,
     joined,
@@ -33,11 +33,11 @@ from qps.compiler.lower.queues.flow_equivalent_server import (
 )
 from qps.compiler.lower.queues.pool_holding import Hold, room_of, weighted_mean
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.unlike_services import Lengths, two_lengths
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.unlike_services import ServiceLengths, two_lengths
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
-from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic, Traffic
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic, StationTraffic
 from qps.compiler.quantities.certainty import together
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.expressions.substitution import Substitution
@@ -51,7 +51,7 @@ def open_pools(
     resources: Mapping[str, ResourceLoad],
     queues: Mapping[str, PlacedQueue],
     put_in: Substitution,
-    numbers: Numbers,
+    numbers: NumberFacts,
     checks: Checks,
 ) -> OpenPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to.
@@ -103,7 +103,9 @@ def _behind(
     """Yield the queues to which some come through pools and others do not, as these find them."""
     for name, placed in found.queues.items():
         queue = placed.queue
-        if not isinstance(queue.law, OneServer | Sharing) or isinstance(queue.law, SharingAtSpeeds):
+        if not isinstance(queue.law, OneServer | SharingLaw) or isinstance(
+            queue.law, SharingAtSpeeds
+        ):
             continue
         through = [one for visit in queue.visits if (one := _through(visit, found, results))]
         if through and len(through) < len(queue.visits) and queue.bursts is None:
@@ -111,7 +113,9 @@ def _behind(
             yield name, replace(placed, queue=replace(queue, law=law))
 
 
-def _through(visit: Visit, found: OpenPools, results: Mapping[str, ClassTraffic]) -> Through | None:
+def _through(
+    visit: QueueVisit, found: OpenPools, results: Mapping[str, ClassTraffic]
+) -> Through | None:
     """Return what the innermost pool that is held does to a visit; None where none is held."""
     stages = {one.of: at for at, one in results[visit.of[0]].visits.items()}
     held = [
@@ -142,7 +146,7 @@ def _zero_hold_error(hold: Hold) -> QpsError:
 def _queue(
     name: str,
     holds: Sequence[HoldingTime],
-    network: Network,
+    network: PoolSubnetwork,
     comes: Filled,
     *,
     vary: bool,
@@ -154,7 +158,7 @@ def _queue(
     longer = ONE if arrivals is ONE else apply("uneven", arrivals, ONE, comes.load)
     return Queue(
         resource=name,
-        law=Pool(
+        law=PoolLaw(
             adds=comes.adds * longer,
             tail=comes.tail * longer,
             share=comes.share,
@@ -176,7 +180,7 @@ def _queue(
 # -- what is done meanwhile ----------------------------------------------------------------
 
 
-def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
+def _network(holds: Sequence[HoldingTime], places: Formula) -> PoolSubnetwork:
     """Return what goes on in a pool, of all that take some of it as if they were alike."""
     rates = [one.rate / holds[0].rate for one in holds]  # of what the population moves alike
     services = weighted_mean([one.alone for one in holds], rates)
@@ -194,7 +198,7 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
         node=node,
         in_line=all(one.is_in_line for one in holds),
     )
-    return Network(
+    return PoolSubnetwork(
         places=places,
         services=services,
         alone=alone,
@@ -209,7 +213,7 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
     )
 
 
-def _lengths(holds: Sequence[HoldingTime], rates: Sequence[Formula]) -> Lengths | None:
+def _lengths(holds: Sequence[HoldingTime], rates: Sequence[Formula]) -> ServiceLengths | None:
     """Return the two lengths of holds; None where all are alike, or no third moment is known."""
     times = [one.alone for one in holds]
     mean = weighted_mean(times, rates)
@@ -260,7 +264,7 @@ def _most_at_a_time(
     return total(found)
 
 
-def refuse_elastic(traffic: Traffic, expressions: ExpressionLowering) -> None:
+def refuse_elastic(traffic: NetworkTraffic, expressions: ExpressionLowering) -> None:
     """Refuse an elastic parameter on which it rests how much of a pool is held.
 
     It takes what is left where loads are in proportion to it, which that of a pool is not.

@@ -11,16 +11,20 @@ from qps.compiler.lower.disciplines.pool_wait import (
     PoolMethod,
 )
 from qps.compiler.lower.label_doubts import Checks
-from qps.compiler.lower.labels.labeled_network import Numbers
+from qps.compiler.lower.labels.labeled_network import NumberFacts
 from qps.compiler.lower.pools.holding_times import HoldingTime
-from qps.compiler.lower.queues.flow_equivalent_server import Network
+from qps.compiler.lower.queues.flow_equivalent_server import PoolSubnetwork
 from qps.compiler.quantities.methods import METHODS
 
 _MOST_APART = METHODS[DELAY].up_to["mean"][-1][0]
 
 
 def pool_method(
-    name: str, holds: Sequence[HoldingTime], network: Network, numbers: Numbers, checks: Checks
+    name: str,
+    holds: Sequence[HoldingTime],
+    network: PoolSubnetwork,
+    numbers: NumberFacts,
+    checks: Checks,
 ) -> PoolMethod:
     """Return the method of a pool.
 
@@ -39,7 +43,7 @@ def pool_method(
     return PoolMethod(DELAY, apart)
 
 
-def _apart(network: Network, numbers: Numbers) -> float | None:
+def _apart(network: PoolSubnetwork, numbers: NumberFacts) -> float | None:
     """Return how far the squared variation of holding times is from 1, where it is known."""
     spread = network.variance / network.alone**2
     if numbers.expressions.population in spread.symbols:

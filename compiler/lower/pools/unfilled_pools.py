@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.pools.closed_pool_loads import pool_load_of_users
 from qps.compiler.lower.pools.holding_times import of_each, stages_within
-from qps.compiler.lower.queues.pool_holding import Hold, Room, room_of
+from qps.compiler.lower.queues.pool_holding import Hold, PoolCapacity, room_of
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.parallel_stages import in_line
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
@@ -27,7 +27,7 @@ class UnfilledPools(Struct, frozen=True, kw_only=True):
     """
 
     resources: dict[str, ResourceLoad]
-    rooms: dict[str, Room]
+    rooms: dict[str, PoolCapacity]
     classes: dict[str, ClassTraffic]
 
 
@@ -43,7 +43,7 @@ def unfilled_pools(
     gate: Gate,
 ) -> UnfilledPools:
     """Return what pools come to of which closed streams take, and classes without their waits."""
-    found, rooms = dict[str, ResourceLoad](), dict[str, Room]()
+    found, rooms = dict[str, ResourceLoad](), dict[str, PoolCapacity]()
     holds = {n: [h for h in demands[n].holds if h.stage is not None] for n in sorted(names)}
     waits = {(hold.of, hold.stage) for each in holds.values() for hold in each}
     without = {

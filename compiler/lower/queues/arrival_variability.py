@@ -24,7 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
@@ -84,7 +84,7 @@ def peakedness(name: str, queues: Mapping[str, Queue], service: Formula) -> Form
     return _peakedness(list(seen.parts(name, 0)), service)
 
 
-def peakedness_outside(visits: Sequence[Visit], service: Formula) -> Formula:
+def peakedness_outside(visits: Sequence[QueueVisit], service: Formula) -> Formula:
     """Return the same as it leaves its sources."""
     return _peakedness(_outside(visits), service)
 
@@ -99,12 +99,12 @@ def _peakedness(parts: Sequence[_Part], service: Formula) -> Formula:
     return apply("mean", total(each), total(part.rate for part in parts))
 
 
-def from_outside(visits: Sequence[Visit], load: Formula) -> Formula:
+def from_outside(visits: Sequence[QueueVisit], load: Formula) -> Formula:
     """Return c^2 of what arrives at a queue of a load as it leaves its sources."""
     return _together(_outside(visits), _forgotten(minimum(ONE, load)))
 
 
-def _outside(visits: Sequence[Visit]) -> list[_Part]:
+def _outside(visits: Sequence[QueueVisit]) -> list[_Part]:
     """Return what leaves its sources; what has passed another queue before counts as at random."""
     return [
         _sent(
@@ -115,7 +115,7 @@ def _outside(visits: Sequence[Visit]) -> list[_Part]:
     ]
 
 
-def _sent(visit: Visit, uneven: Formula) -> _Part:
+def _sent(visit: QueueVisit, uneven: Formula) -> _Part:
     """Return what comes from its sources: of several places each has a share of every flow."""
     many, rate = visit.flows / visit.batch, visit.rate / visit.batch
     count = visit.place.count
@@ -191,7 +191,7 @@ class _Upstream:
     def parts(self, name: str, far: int) -> Iterator[_Part]:
         """Yield what arrives, by where it comes from; what comes back does so at random."""
         queue = self._queues[name]
-        behind: dict[tuple[str, bool], list[Visit]] = {}
+        behind: dict[tuple[str, bool], list[QueueVisit]] = {}
         for visit in queue.visits:
             before = visit.before
             if before is None or before.resource not in self._queues:

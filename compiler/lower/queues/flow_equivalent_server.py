@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.unlike_services import (
-    Lengths,
+    ServiceLengths,
     TwoTimes,
     two_times,
     unlike_ratio,
 )
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
@@ -40,7 +40,7 @@ _NEARLY = number(1 - Fraction(1, 10**12))
 _NEXT_TO_NOTHING = number(Fraction(1, 10**12))
 
 
-class Network(Struct, frozen=True, kw_only=True):
+class PoolSubnetwork(Struct, frozen=True, kw_only=True):
     """What a pool of so many `places` lets through: `alone` is the time of one item, in s.
 
     Without what others make it wait it is that of `services`; waits are `uneven` times as long as
@@ -58,7 +58,7 @@ class Network(Struct, frozen=True, kw_only=True):
     uneven: Formula
     opened: Formula
     variance: Formula
-    lengths: Lengths | None = None
+    lengths: ServiceLengths | None = None
     is_queued: bool = True
     meets_others: bool = False
 
@@ -68,7 +68,7 @@ class Network(Struct, frozen=True, kw_only=True):
         return maximum(_AT_LEAST_ONE, self.alone * self.rate)
 
 
-class Station(Struct, frozen=True, kw_only=True):
+class SubnetworkStation(Struct, frozen=True, kw_only=True):
     """Something that is waited for within: the `demand` of an item is in s on one server.
 
     There are so many `copies` of it for the pools of all machines together, each with so many
@@ -97,7 +97,7 @@ class Station(Struct, frozen=True, kw_only=True):
             return ZERO
         return maximum(ZERO, self.filled - self.own)
 
-    def and_also(self, other: Station) -> Station:
+    def and_also(self, other: SubnetworkStation) -> SubnetworkStation:
         """Return the same that is come to by other visits besides."""
         return replace(
             self,
@@ -106,17 +106,19 @@ class Station(Struct, frozen=True, kw_only=True):
             theirs=self.theirs | other.theirs,
         )
 
-    def scaled(self, share: Formula) -> Station:
+    def scaled(self, share: Formula) -> SubnetworkStation:
         """Return the same to which so many of the items come."""
         return replace(self, demand=self.demand * share)
 
 
-def station_of(queue: Queue, visit: Visit, often: Formula, times: Formula) -> Station:
+def station_of(
+    queue: Queue, visit: QueueVisit, often: Formula, times: Formula
+) -> SubnetworkStation:
     """Return a queue to which items come so many `times`, so `often` a second in all."""
     demand, servers = visit.service, queue.servers
     if not queue.models_servers:  # they count as one that is as fast as all
         demand, servers = demand / servers, ONE
-    return Station(
+    return SubnetworkStation(
         resource=queue.resource,
         demand=demand * times,
         servers=servers,
@@ -130,8 +132,8 @@ def station_of(queue: Queue, visit: Visit, often: Formula, times: Formula) -> St
 
 
 def station_of_pool(
-    queue: Queue, inner: Network, visit: Visit, often: Formula, times: Formula
-) -> Station:
+    queue: Queue, inner: PoolSubnetwork, visit: QueueVisit, often: Formula, times: Formula
+) -> SubnetworkStation:
     """Return a pool within as servers of the time of one item alone."""
     whole = total(one.rate for one in queue.visits)
     alike = replace(visit, service=inner.alone)
@@ -139,7 +141,9 @@ def station_of_pool(
     return station_of(replace(queue, servers=inner.servers, load=load), alike, often, times)
 
 
-def joined(stations: Sequence[Station | None], rates: Sequence[Formula]) -> Station:
+def joined(
+    stations: Sequence[SubnetworkStation | None], rates: Sequence[Formula]
+) -> SubnetworkStation:
     """Return one station for several kinds of items, of which some do not come there."""
     first, *others = [
         one.scaled(rate / total(rates))
@@ -155,7 +159,7 @@ def let_through(
     services: Formula,
     places: Formula,
     machines: Formula,
-    stations: Sequence[Station],
+    stations: Sequence[SubnetworkStation],
     *,
     node: str,
     in_line: bool,
@@ -181,7 +185,7 @@ def let_through(
     return alone, apply("closed_rate", machines * places, think, *operands) / machines
 
 
-def are_own(stations: Sequence[Station], machines: Formula, node: str) -> bool:
+def are_own(stations: Sequence[SubnetworkStation], machines: Formula, node: str) -> bool:
     """Return whether each of some machines of a node has such stations for itself."""
     return all(one.copies == machines and one.stands_at(node) for one in stations)
 
@@ -201,7 +205,7 @@ class Filled(Struct, frozen=True, kw_only=True):
     lasts: TwoTimes | None = None
 
 
-def filled(network: Network, arriving: Formula, most: Formula | None = None) -> Filled:
+def filled(network: PoolSubnetwork, arriving: Formula, most: Formula | None = None) -> Filled:
     """Return what a pool comes to at which so many items arrive in a second.
 
     Where all of these hold something else of which there are but so many, there are no more than
@@ -214,7 +218,7 @@ def filled(network: Network, arriving: Formula, most: Formula | None = None) -> 
     return replace(found, holding_time=held, load=arriving * held / network.places)
 
 
-def _filled(network: Network, arriving: Formula) -> Filled:
+def _filled(network: PoolSubnetwork, arriving: Formula) -> Filled:
     servers, rate, places = network.servers, network.rate, network.places
     load = arriving / rate
     below = minimum(load, _NEARLY)

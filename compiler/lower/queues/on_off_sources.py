@@ -54,7 +54,7 @@ class BurstyFlows(Struct, frozen=True):
         return self.sources * self.burst.share * self.peak
 
 
-class Bursts(Struct, frozen=True):
+class BurstLoad(Struct, frozen=True):
     """What bursts come to at a queue of which other loads leave `spare`."""
 
     flows: BurstyFlows
@@ -145,7 +145,7 @@ class Bursts(Struct, frozen=True):
         return maximum(_NEXT_TO_NOTHING, 1 - self.flows.load / self.spare)
 
 
-def bursts_of(flows: Sequence[BurstyFlows], others: Formula) -> Bursts | None:
+def bursts_of(flows: Sequence[BurstyFlows], others: Formula) -> BurstLoad | None:
     """Return what bursts come to beside other loads; None where there are none."""
     if not flows:
         return None
@@ -154,8 +154,8 @@ def bursts_of(flows: Sequence[BurstyFlows], others: Formula) -> Bursts | None:
     first = flows[0]
     if len(kinds) == 1:
         sources = total(one.sources for one in flows)
-        return Bursts(BurstyFlows(first.burst, sources, first.peak), spare)
-    return Bursts(_alike(flows), spare)
+        return BurstLoad(BurstyFlows(first.burst, sources, first.peak), spare)
+    return BurstLoad(_alike(flows), spare)
 
 
 def _alike(flows: Sequence[BurstyFlows]) -> BurstyFlows:

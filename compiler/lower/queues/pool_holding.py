@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
 
@@ -26,7 +26,7 @@ class Hold(Struct, frozen=True, kw_only=True):
 
     pool: str
     of: str
-    visit: Visit
+    visit: QueueVisit
     amount: Formula
     machines: Formula
     stage: int | None
@@ -49,7 +49,7 @@ class Hold(Struct, frozen=True, kw_only=True):
         )
 
 
-class Room(Struct, frozen=True, kw_only=True):
+class PoolCapacity(Struct, frozen=True, kw_only=True):
     """What a pool has to give: `permanent` of it is held for good, so much is `left` to be taken.
 
     Where all take equally much, what is less than that is of no use to anybody, and is not left.
@@ -70,7 +70,7 @@ _HARDLY_ANY = number(Fraction(1, 10**9))
 
 def room_of(
     reserve: Formula, capacity: Formula, amounts: Sequence[Formula], busy: Sequence[Formula]
-) -> Room:
+) -> PoolCapacity:
     """Return what a pool has to give to those who take some of it, each so `busy` with it."""
     amount, left = weighted_mean(amounts, busy), (ONE - reserve) * capacity
     places = left / amount
@@ -79,7 +79,7 @@ def room_of(
         whole = floor(places)
         places = whole if whole.is_constant else maximum(_HARDLY_ANY, whole)
         left = places * amount
-    return Room(permanent=reserve, left=left, places=places)
+    return PoolCapacity(permanent=reserve, left=left, places=places)
 
 
 def weighted_mean(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:

@@ -13,7 +13,7 @@ from math import sqrt
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty, compounded, of_another, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO
@@ -111,7 +111,7 @@ def _service_known(queue: Queue) -> Certainty:
     return known_by("exponential-waits", queue.resource)
 
 
-def _steady(visit: Visit) -> Visit:
+def _steady(visit: QueueVisit) -> QueueVisit:
     return replace(visit, burst=None, is_bursty=visit.is_bursty and visit.burst is None)
 
 

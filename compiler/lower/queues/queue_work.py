@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.lower.queues.visits import Visit, longest
+from qps.compiler.lower.queues.visits import QueueVisit, longest
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, number, total
 
 MOST_APART = 10
@@ -33,7 +33,7 @@ class QueueWork(Struct, frozen=True, kw_only=True):
     variation: Formula
     servers: Formula
     load: Formula
-    visits: tuple[Visit, ...]
+    visits: tuple[QueueVisit, ...]
     background: Formula
     is_alike: bool = False
     times_apart: float | None = None

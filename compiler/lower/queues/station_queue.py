@@ -20,14 +20,14 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.on_off_sources import (
-    Bursts,
+    BurstLoad,
     BurstyFlows,
     burst_and_batch_factor,
     bursts_of,
 )
 from qps.compiler.lower.queues.queue_work import QueueWork
 from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.expressions.monomials import expanded
@@ -59,7 +59,7 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
     at queues that all of them have passed before they come here.
     """
 
-    law: Law
+    law: DisciplineLaw
     traits: ir.Traits
     speeds: tuple[Formula, ...] = ()
     quota: Quota | None = None
@@ -69,7 +69,7 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
     most_uneven: float | None = 1.0
     most_visits: int | None = 1
     offered: OfferedLoad | None = None
-    passed: tuple[Bursts, ...] = ()
+    passed: tuple[BurstLoad, ...] = ()
     has_enough: Formula = ZERO
     """1 where all who come hold places of pools that are no more than the servers, else 0."""
     never_waits: bool = False
@@ -89,7 +89,7 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
         return self.is_uniform or (self.is_alike and not self.law.is_bound_for_mixes)
 
     @property
-    def bursts(self) -> Bursts | None:
+    def bursts(self) -> BurstLoad | None:
         """What flows come to that are on and off for times that are known."""
         if not self.law.counts_bursts:
             return None
@@ -130,7 +130,7 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
 
     # -- what the discipline says ----------------------------------------------------------
 
-    def wait(self, own: Visit) -> Formula:
+    def wait(self, own: QueueVisit) -> Formula:
         """Return the mean time that a visit waits, in s; infinite from load 1 on."""
         found, bursts = self.law.wait(self, own), self.bursts
         if bursts is None:
@@ -145,12 +145,12 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
         before = [one.piled(is_of_them=is_of_them) for one in self.passed]
         return maximum(ZERO, piled - maximum(*dict.fromkeys(before))) if before else piled
 
-    def longer_in_bursts(self, own: Visit, bursts: Bursts, wait: Formula) -> Formula:
+    def longer_in_bursts(self, own: QueueVisit, bursts: BurstLoad, wait: Formula) -> Formula:
         """Return by which part items are waited for longer, for they come unevenly in bursts."""
         left, is_of_them = self.residual / self.servers, own.burst is not None
         return bursts.longer(self.load, left, wait, is_of_them=is_of_them)
 
-    def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return what a share `level` of the visits does not wait longer than, in s.
 
         It is the quantile of wait and service less the mean service, which is in the latency
@@ -164,7 +164,7 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
         behind = bursts.quantile(level, is_of_them=own.burst is not None)
         return self._joined(found, behind, bursts)
 
-    def _quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
+    def _quantile(self, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile as the discipline has it, the wait longer where arrivals are uneven.
 
         Waits fall off as an exponential; that grows with the mean.
@@ -175,7 +175,7 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
         served = self.own_tail(own, level)
         return served + maximum(ZERO, found - served) * self.times_random
 
-    def stage(self, own: Visit) -> StageLaw | None:
+    def stage(self, own: QueueVisit) -> StageLaw | None:
         """Return the law of wait and service of a visit, of kinds of the slowest.
 
         Where arrivals are uneven, what is waited for is longer by as much as on average. What
@@ -195,13 +195,13 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
             return found
         return found.lasting(self.times_random)
 
-    def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
+    def own_tail(self, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
         if self.variation is ZERO:
             return ZERO
         return own.slowest.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
 
-    def _joined(self, items: Formula, behind: Formula, bursts: Bursts) -> Formula:
+    def _joined(self, items: Formula, behind: Formula, bursts: BurstLoad) -> Formula:
         """Return the wait for single items and behind bursts, together.
 
         Items that come at random within a burst wait longer than both: what one leaves, the other
@@ -270,7 +270,7 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
         )
 
 
-class Law(Struct, frozen=True):
+class DisciplineLaw(Struct, frozen=True):
     """What a discipline comes to: one of `disciplines/`, in the table there."""
 
     is_bound_for_mixes: ClassVar[bool] = False
@@ -290,19 +290,19 @@ class Law(Struct, frozen=True):
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 
-    def unevenness(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002
+    def unevenness(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002
         """Return the squared variation of wait and service together, as if exponential."""
         return ONE
 
     @abstractmethod
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean time that a visit waits, in s."""
 
     @abstractmethod
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service, in s."""
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002 - of most there is none
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:  # noqa: ARG002 - of most there is none
         """Return the law of wait and service of a visit; None where there is but a quantile."""
         return None
 
@@ -310,7 +310,7 @@ class Law(Struct, frozen=True):
         """Return what that law does to how quantiles are known, besides."""
         return self.quantiles_known(queue)
 
-    def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
+    def later_than_service(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:
         """Return the share that takes longer than its mean service by a time, in s.
 
         None where that has no formula of its own: it has one where service times are fixed.
@@ -320,15 +320,15 @@ class Law(Struct, frozen=True):
         is_fixed = self.has_fixed_service(queue)
         return self.waiting_tail(queue, own.slowest, seconds) if is_fixed else None
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002 - of most there is none
+    def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:  # noqa: ARG002 - of most there is none
         """Return the law of the wait of a visit, without its service; None where there is none."""
         return None
 
-    def waiting_law(self, queue: Queue, own: Visit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
         """Return which share waits, and the law of their wait, where that is no stage of a sum."""
         return None
 
-    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:  # noqa: ARG002
+    def waiting_tail(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:  # noqa: ARG002
         """Return the share that waits longer than a time, where that has a formula of its own."""
         return None
 
@@ -344,15 +344,15 @@ class Law(Struct, frozen=True):
         """Return what the law of a wait without its service does to how it is known."""
         return self.quantiles_known(queue)
 
-    def together(self, own: Visit, fork: int) -> Formula | None:  # noqa: ARG002 - most know none
+    def together(self, own: QueueVisit, fork: int) -> Formula | None:  # noqa: ARG002 - most know none
         """Return how long calls take that are made together, where it knows of all of them."""
         return None
 
-    def relative_wait(self, own: Visit, first: Visit) -> Formula:  # noqa: ARG002 - most wait alike
+    def relative_wait(self, own: QueueVisit, first: QueueVisit) -> Formula:  # noqa: ARG002 - most wait alike
         """Return how many times as long an item waits in a visit as in one that it made before."""
         return ONE
 
-    def wait_together(self, visits: Sequence[Visit]) -> Formula | None:  # noqa: ARG002
+    def wait_together(self, visits: Sequence[QueueVisit]) -> Formula | None:  # noqa: ARG002
         """Return how many waits of the first visit those of an item are that makes some in a row.
 
         None where it is not known of them together.
@@ -392,6 +392,6 @@ class Law(Struct, frozen=True):
         """Return which share of what is offered finds no room."""
         return ZERO
 
-    def lost(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of most all lose alike
+    def lost(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - of most all lose alike
         """Return which share of a stream is beyond what a resource can do."""
         return 1 - 1 / maximum(1, queue.load)

@@ -36,7 +36,7 @@ _LIGHT, _LESS_IF_FULL = number(Fraction(9, 10)), number(Fraction(3, 5))
 """Fitted to the chains that the errors above were measured on."""
 
 
-class Lengths(Struct, frozen=True, kw_only=True):
+class ServiceLengths(Struct, frozen=True, kw_only=True):
     """Services of two lengths: the mean, which share of the load are `long` ones, and both.
 
     Around each, services have a variance of `varied` squares of the length; in all, one of
@@ -51,7 +51,7 @@ class Lengths(Struct, frozen=True, kw_only=True):
     variation: Formula
 
 
-def two_lengths(mean: Formula, between: Formula, third: Formula, within: Formula) -> Lengths:
+def two_lengths(mean: Formula, between: Formula, third: Formula, within: Formula) -> ServiceLengths:
     """Return two lengths with a mean, a variance and a third central moment.
 
     Around these services vary by a variance `within`.
@@ -61,7 +61,7 @@ def two_lengths(mean: Formula, between: Formula, third: Formula, within: Formula
     reach = square_root(between + half**2)
     long, short = mean + half + reach, maximum(mean * _LEAST, mean + half - reach)
     often = (reach - half) / (2 * reach)
-    return Lengths(
+    return ServiceLengths(
         mean=mean,
         share=minimum(ONE, often * long / mean),
         short=short,
@@ -71,7 +71,7 @@ def two_lengths(mean: Formula, between: Formula, third: Formula, within: Formula
     )
 
 
-def unlike_ratio(of: Lengths, servers: Formula, load: Formula) -> Formula:
+def unlike_ratio(of: ServiceLengths, servers: Formula, load: Formula) -> Formula:
     """Return how many times as long as for exponential services one waits, at a load below 1.
 
     Of lengths that are hardly apart two moments determine it.
@@ -89,7 +89,7 @@ def unlike_ratio(of: Lengths, servers: Formula, load: Formula) -> Formula:
     return near * wait_ratio(of.variation, servers, load) + (1 - near) * (later + sooner) / of.mean
 
 
-def _more_even(of: Lengths, servers: Formula, busy: Formula) -> Formula:
+def _more_even(of: ServiceLengths, servers: Formula, busy: Formula) -> Formula:
     """Return how many times as long as for exponential services of one length one waits."""
     there = maximum(ONE, servers)
     return wait_ratio(of.varied, there, busy / there)

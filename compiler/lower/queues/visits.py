@@ -12,7 +12,7 @@ from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
 
 
-class Place(Struct, frozen=True):
+class QueuePlace(Struct, frozen=True):
     """Where something waits: one of so many equal places of a name."""
 
     name: str
@@ -23,7 +23,7 @@ LAST = 1 << 30
 """The rank of what no priority is stated of: it goes last."""
 
 
-class Visit(Struct, kw_only=True):
+class QueueVisit(Struct, kw_only=True):
     """What one stream demands of a queue: grows while its run of steps is walked.
 
     `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
@@ -55,8 +55,8 @@ class Visit(Struct, kw_only=True):
     batch: Formula = ONE
     others: Others | None = None
     after: tuple[str, ...] = ()
-    place: Place = Place("", ONE)
-    before: Visit | None = None
+    place: QueuePlace = QueuePlace("", ONE)
+    before: QueueVisit | None = None
     joined: str | None = None
     variation: Formula | None = None
     is_uneven: bool = False
@@ -95,14 +95,14 @@ class Visit(Struct, kw_only=True):
         return self.service * (1 + variation**2) + self.other_work
 
     @property
-    def slowest(self) -> Visit:
+    def slowest(self) -> QueueVisit:
         """The visit of the kind that takes longest."""
         if self.most is None:
             return self
         service, batch = self.most
         return replace(self, service=service, batch=batch)
 
-    def changed(self, change: Callable[[Formula], Formula]) -> Visit:
+    def changed(self, change: Callable[[Formula], Formula]) -> QueueVisit:
         """Return the visit with every formula changed of which its queue is made."""
         burst = self.burst and Burst(change(self.burst.share), change(self.burst.lasting))
         return replace(
@@ -117,7 +117,7 @@ class Visit(Struct, kw_only=True):
         )
 
 
-def mean_service(visits: Sequence[Visit]) -> Formula:
+def mean_service(visits: Sequence[QueueVisit]) -> Formula:
     """Return the mean service time of visits, each of which counts as often as it is made."""
     services = {visit.service for visit in visits}
     if len(services) == 1:

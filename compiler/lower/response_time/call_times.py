@@ -12,7 +12,7 @@ from qps.compiler.quantities.certainty import Certainty, together
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, product, total
 
 
-class Passage(Struct, frozen=True, kw_only=True):
+class CallPassage(Struct, frozen=True, kw_only=True):
     """A call, or a node or link on the way, so deep within calls.
 
     It is passed `times` for each time that what is around it is, `often` for each item, and takes
@@ -35,21 +35,21 @@ class Passage(Struct, frozen=True, kw_only=True):
     """True where it is all calls that are made together: those stand next, so much deeper."""
 
 
-def waterfall(parts: Sequence[LatencyPart]) -> list[Passage]:
+def waterfall(parts: Sequence[LatencyPart]) -> list[CallPassage]:
     """Return the tree of a latency, calls before what is in them; nothing where there is none."""
     if not any(part.calls for part in every(parts)):
         return []
     return passages(parts)
 
 
-def passages(parts: Sequence[LatencyPart]) -> list[Passage]:
+def passages(parts: Sequence[LatencyPart]) -> list[CallPassage]:
     """Return the tree of a latency whether or not anything is called."""
     return list(_passages(parts, 0, 0, ZERO))
 
 
 def _passages(
     parts: Sequence[LatencyPart], at: int, depth: int, starts: Formula
-) -> Iterator[Passage]:
+) -> Iterator[CallPassage]:
     """Yield what stages are made of that stand in `at` calls."""
     for (is_call, name, _), group in groupby(parts, key=lambda part: _group(part, at)):
         inside = list(group)
@@ -64,7 +64,7 @@ def _passages(
         if any(part.differs for part in every(inside)):  # by those who call, kind by kind
             times = ONE if call is None else apply("mean", often, around)
             each = apply("mean", takes, often)
-        yield Passage(
+        yield CallPassage(
             depth=depth,
             name=f"call {name}" if is_call else name,
             times=times,

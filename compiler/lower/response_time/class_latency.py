@@ -22,7 +22,7 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
-from qps.compiler.lower.response_time.latency_paths import StagePath
+from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.law_guards import (
     guarded,
     guarded_known,
@@ -44,8 +44,8 @@ from qps.compiler.lower.response_time.sum_quantiles import later_paths, later_sh
 from qps.compiler.lower.response_time.waiting_times import (
     no_share,
 )
-from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, of_another, together
-from qps.compiler.quantities.measured_errors import Quantity
+from qps.compiler.quantities.certainty import EXACT, Certainty, CertaintyKind, of_another, together
+from qps.compiler.quantities.measured_errors import ErrorQuantity
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     ONE,
@@ -156,7 +156,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             known = guarded_known(known, self.latency_certainty)
         return self.doubts.known_in_part(of_another(known))
 
-    def _later_certainty(self, paths: Sequence[StagePath]) -> Certainty:
+    def _later_certainty(self, paths: Sequence[LatencyPath]) -> Certainty:
         return self._sum_certainty(paths, Fraction(1, 2))
 
     @property
@@ -179,7 +179,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
 
     def _is_loose(self, known: Certainty) -> bool:
         """Return whether a quantile is no proven bound though it is made like one."""
-        if known.kind is not Kind.APPROXIMATION or self.jitter or not self._waits:
+        if known.kind is not CertaintyKind.APPROXIMATION or self.jitter or not self._waits:
             return False
         return self._is_of_kinds or self._adds_quantiles
 
@@ -204,7 +204,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         return None if self.jitter or self.playout is not None else cycle_of(self.latency)
 
     @cached_property
-    def paths(self) -> tuple[StagePath, ...]:
+    def paths(self) -> tuple[LatencyPath, ...]:
         """The ways through its stages where a quantile is that of a sum; none where it is not."""
         return paths_of(self.latency, self._is_added)
 
@@ -214,14 +214,14 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         is_open = self.cycle is None and not self.kinds
         return is_open and any(path.has_fork for path in self.paths)
 
-    def quantile_of(self, path: StagePath, level: Fraction) -> Formula:
+    def quantile_of(self, path: LatencyPath, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
         late = (1 - level) / path.paths
         found = path.quantile(late, int(self.varies), self._passage)
         endless = [part.value for part in self.endless]
         return total((found, self.jitter_quantile(self._allotment(path, level)), *endless))
 
-    def _allotment(self, path: StagePath, level: Fraction) -> Allotment:
+    def _allotment(self, path: LatencyPath, level: Fraction) -> Allotment:
         units = len(path.added) + len(path.aside) + self.varies
         return Allotment((1 - level) / path.paths / max(1, units), Fraction(0))
 
@@ -311,7 +311,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         missing = uncounted(self.uncounted)
         summed = known_by("sum-of-means", self.name)
         known = (summed, self.buffer_certainty, self.cycle_certainty, missing, self.elastic_known)
-        return self.doubts.known(together(*waits, *known), Quantity.LATENCY)
+        return self.doubts.known(together(*waits, *known), ErrorQuantity.LATENCY)
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
@@ -321,7 +321,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         known = together(known, known_by("path-of-stages", self.name))
         if not self._has_fork:
             known = guarded_known(known, self.latency_certainty)
-        return self.doubts.known(known, Quantity.of_level(level))
+        return self.doubts.known(known, ErrorQuantity.of_level(level))
 
     @cached_property
     def _known_quantiles(self) -> dict[Fraction, Certainty]:
@@ -355,7 +355,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         parts += [self.cycle_certainty, self.elastic_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
-    def _sum_certainty(self, paths: Sequence[StagePath], level: Fraction) -> Certainty:
+    def _sum_certainty(self, paths: Sequence[LatencyPath], level: Fraction) -> Certainty:
         """Return how the quantile is known of a level that is that of a sum."""
         parts = [paths_known(paths)]
         for way in paths:

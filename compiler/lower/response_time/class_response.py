@@ -20,7 +20,7 @@ from qps.compiler.lower.response_time.waiting_times import (
 )
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together
-from qps.compiler.quantities.measured_errors import Quantity
+from qps.compiler.quantities.measured_errors import ErrorQuantity
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     Formula,
@@ -69,13 +69,13 @@ class StreamMeasures(ClassLatency, frozen=True, kw_only=True, dict=True):
         known = together(
             known_by("flow-balance", self.name), self.late_certainty, *losses, self.elastic_known
         )
-        return self.doubts.known(known, Quantity.LOSS)
+        return self.doubts.known(known, ErrorQuantity.LOSS)
 
     @property
     def arriving_known(self) -> Certainty:
         """How it is known what arrives: as what was sent is, and what is lost on the way."""
         known = together(of_another(opposite(self.lost_known)), self.rate_known)
-        return self.doubts.known(known, Quantity.RATE)
+        return self.doubts.known(known, ErrorQuantity.RATE)
 
     # -- waiting -------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.branch_moments import has_exponential_services, moments_of
 from qps.compiler.lower.response_time.latency_paths import FanOutPath
 from qps.compiler.lower.response_time.parallel_calls import Slowest
-from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart, every
+from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart, every
 from qps.compiler.lower.response_time.sum_quantiles import fan_out_path
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, apply, minimum, number, total
@@ -29,7 +29,7 @@ _FOUR_ELEVENTHS, _EIGHTH = number(Fraction(4, 11)), number(Fraction(1, 8))
 _OF_TWO = number(Fraction(3, 2))
 
 
-def time_of_fan_out(branch: Sequence[LatencyPart], fan_out: FanOut, depth: int) -> Slowest:
+def time_of_fan_out(branch: Sequence[LatencyPart], fan_out: FanOutStage, depth: int) -> Slowest:
     """Return the mean time until the answers are there; the calls stand in `depth` others."""
     call = branch[0].calls[depth]
     path = fan_out_path(branch, fan_out, depth, has_law)
@@ -48,7 +48,7 @@ def time_of_fan_out(branch: Sequence[LatencyPart], fan_out: FanOut, depth: int) 
     return Slowest(path.mean, path.known)
 
 
-def _by_moments(branch: Sequence[LatencyPart], fan_out: FanOut, depth: int) -> Slowest:
+def _by_moments(branch: Sequence[LatencyPart], fan_out: FanOutStage, depth: int) -> Slowest:
     """Return the mean time of all calls where the law of one is unknown: as if it were gamma."""
     node = branch[0].calls[depth].node
     if any(part.differs for part in every(branch)):
@@ -67,7 +67,7 @@ def has_law(part: LatencyPart) -> bool:
 
 
 def _of_equal_queues(
-    branch: Sequence[LatencyPart], fan_out: FanOut, path: FanOutPath
+    branch: Sequence[LatencyPart], fan_out: FanOutStage, path: FanOutPath
 ) -> Slowest | None:
     """Return the mean of equal M/M/1 queues, each of which every request visits."""
     waits = [part for part in every(branch) if part.queue is not None]

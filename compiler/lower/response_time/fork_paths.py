@@ -15,12 +15,12 @@ from itertools import combinations, islice, product
 
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.branch_moments import has_exponential_services
-from qps.compiler.lower.response_time.latency_paths import StagePath
+from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes
 from qps.compiler.lower.response_time.repeated_visits import repeats_by_share
 from qps.compiler.lower.response_time.response_stages import (
     CallFactor,
-    FanOut,
+    FanOutStage,
     LatencyPart,
     every,
 )
@@ -29,7 +29,7 @@ from qps.compiler.lower.response_time.stage_operands import (
     operands_by_outcome,
     operands_of,
 )
-from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, CertaintyKind, together
 from qps.compiler.quantities.disciplines import Service
 from qps.compiler.quantities.methods import known_by
 from qps.engine.distributions.stage_paths import MOST_COMBINED, MOST_PATHS
@@ -42,7 +42,7 @@ _FEW = 3
 _IsAdded = Callable[[LatencyPart], bool]
 
 
-def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | None:
+def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> LatencyPath | None:
     """Return the way through stages of which some are forks; None where its law is not known."""
     forks = [part for part in parts if part.branches]
     if not forks or not all(is_known(fork, is_added) for fork in forks):
@@ -60,7 +60,7 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
         return None
     if not _varies(parts):
         return None
-    return StagePath(
+    return LatencyPath(
         parts=tuple(parts),
         added=tuple(part for part in every(parts) if part.queue is not None),
         aside=(),
@@ -122,7 +122,9 @@ def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
     return True
 
 
-def _is_of_one_exponential_time(fork: LatencyPart, fan_out: FanOut, is_added: _IsAdded) -> bool:
+def _is_of_one_exponential_time(
+    fork: LatencyPart, fan_out: FanOutStage, is_added: _IsAdded
+) -> bool:
     """Return whether each call has a machine for itself, and takes an exponential time there."""
     (branch,) = fork.branches
     waits = [part for part in branch if part.queue is not None]
@@ -182,7 +184,7 @@ def _all_forks(forks: Iterable[LatencyPart]) -> Iterator[LatencyPart]:
 
 def _without_bound(known: Certainty) -> Certainty:
     """Return how a fork is known among others: of these the error counts the bound of each."""
-    return EXACT if known.kind is Kind.UPPER_BOUND else known
+    return EXACT if known.kind is CertaintyKind.UPPER_BOUND else known
 
 
 def _has_queues_outside_forks(fork: LatencyPart) -> bool:
@@ -251,10 +253,10 @@ def _is_served_in_turn(queue: Queue) -> bool:
     return queue.traits.service is Service.IN_TURN and not queue.traits.loses
 
 
-def lines_of(path: StagePath) -> Iterator[StagePath]:
+def lines_of(path: LatencyPath) -> Iterator[LatencyPath]:
     """Yield what is passed in line on a way: of each fork one branch, of some ways the first."""
     for line in islice(_lines(path.parts), _MOST_LINES):
-        yield StagePath(
+        yield LatencyPath(
             parts=line,
             added=tuple(part for part in line if part.queue is not None),
             aside=(),

@@ -66,7 +66,7 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
         return apply("stages_quantile", each, *self.operands)
 
 
-class StagePath(Struct, frozen=True, kw_only=True):
+class LatencyPath(Struct, frozen=True, kw_only=True):
     """A way through the stages of a latency.
 
     `added` are those of `parts` that the sum has, `aside` those that have a quantile alone. `fixed`

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.quantities.certainty import Certainty, Kind, together
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind, together
 from qps.engine.expressions.formulas import Formula, minimum
 
-_FROM_ABOVE = frozenset({Kind.EXACT, Kind.UPPER_BOUND})
+_FROM_ABOVE = frozenset({CertaintyKind.EXACT, CertaintyKind.UPPER_BOUND})
 
 
 def guarded(
@@ -46,6 +46,9 @@ def _is_guarded(known: Certainty, mean_known: Certainty) -> bool:
     What is exact needs no bound, a lower bound has none; a bound of an approximated mean is none
     for what is a bound itself.
     """
-    if known.is_exact or known.kind is Kind.LOWER_BOUND:
+    if known.is_exact or known.kind is CertaintyKind.LOWER_BOUND:
         return False
-    return mean_known.kind in _FROM_ABOVE or known.kind is mean_known.kind is Kind.APPROXIMATION
+    return (
+        mean_known.kind in _FROM_ABOVE
+        or known.kind is mean_known.kind is CertaintyKind.APPROXIMATION
+    )

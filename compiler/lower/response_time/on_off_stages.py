@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from qps.compiler.lower.queues.on_off_sources import Bursts, burst_and_batch_factor
+from qps.compiler.lower.queues.on_off_sources import BurstLoad, burst_and_batch_factor
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.engine.expressions.formulas import ONE, Formula, maximum, minimum, number
 
@@ -33,7 +33,7 @@ _OF_MANY = number(5)
 """How many times as long as of many flows what piles up is waited for: fitted to simulations."""
 
 
-def stage_of(queue: Queue, own: Visit) -> StageLaw | None:
+def stage_of(queue: Queue, own: QueueVisit) -> StageLaw | None:
     """Return the law of what items make each other wait and of the service."""
     found, bursts = queue.stage(own), queue.bursts
     if found is None or bursts is None:
@@ -60,7 +60,7 @@ def behind(part: LatencyPart) -> StageLaw | None:
     return StageLaw(waits=minimum(ONE, mean / tail), work=maximum(mean, tail))
 
 
-def passed_bursts(queues: Mapping[str, Queue], queue: Queue) -> tuple[Bursts, ...]:
+def passed_bursts(queues: Mapping[str, Queue], queue: Queue) -> tuple[BurstLoad, ...]:
     """Return what bursts come to at the queues that all of a queue's have passed before.
 
     At those queues there are no other bursts, whose piles would say nothing of what comes here.

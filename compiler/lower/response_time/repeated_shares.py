@@ -19,7 +19,7 @@ from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class LatencyOutcome(Struct, frozen=True, kw_only=True):
     """What an item passes with a `chance`: parts of a latency, in calls that are all made."""
 
     chance: Formula
@@ -43,7 +43,7 @@ def shows_outcomes(added: Sequence[LatencyPart]) -> bool:
     return all(queue.is_modeled_as_uniform or queue.law.has_wait_of_each_visit for queue in again)
 
 
-def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[Outcome]:
+def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[LatencyOutcome]:
     """Yield what may happen on a line of stages; a call is made only where that around it is.
 
     Of alternatives one is made, or none by what is left of 1.
@@ -65,7 +65,7 @@ def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[Outcome]:
         parts = (
             _alone(part) for part in line if not any(call.number in left_out for call in part.calls)
         )
-        yield Outcome(chance=chance, parts=tuple(parts))
+        yield LatencyOutcome(chance=chance, parts=tuple(parts))
 
 
 def _alone(part: LatencyPart) -> LatencyPart:

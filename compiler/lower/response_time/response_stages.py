@@ -15,14 +15,14 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queues.queue_certainty import mean_certainty
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
 
 _WAITING = "waiting for "
 
 
-class FanOut(Struct, frozen=True, kw_only=True):
+class FanOutStage(Struct, frozen=True, kw_only=True):
     """A call that is made `count` times at once; the first `answers` are waited for, or all.
 
     Its requests come together at each of so many `machines`, so that so many `batches` wait there:
@@ -48,7 +48,7 @@ class FanOut(Struct, frozen=True, kw_only=True):
         """How many more are made."""
         return ZERO if self.answers is None else self.count - self.answers
 
-    def changed(self, change: Callable[[Formula], Formula]) -> FanOut:
+    def changed(self, change: Callable[[Formula], Formula]) -> FanOutStage:
         """Return it with every formula changed."""
         return replace(
             self,
@@ -77,7 +77,7 @@ class CallFactor(Struct, frozen=True, kw_only=True):
     is_whole: bool = True
     is_share: bool = True
     choice: int | None = None
-    fan_out: FanOut | None = None
+    fan_out: FanOutStage | None = None
 
 
 class TimeSpent(Enum):
@@ -110,14 +110,14 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     place: str = ""
     spent: TimeSpent = TimeSpent.DELAY
     queue: Queue | None = None
-    visit: Visit | None = None
+    visit: QueueVisit | None = None
     calls: tuple[CallFactor, ...] = ()
     single: Formula | None = None
     branches: tuple[tuple[LatencyPart, ...], ...] = ()
     slowest_known: Certainty = EXACT
     slowest: Formula | None = None
     reached: Formula = ONE
-    fan_out: FanOut | None = None
+    fan_out: FanOutStage | None = None
     """Where the branches are one that is passed by several at once, how many."""
 
     @property
@@ -202,7 +202,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
             return found
         return replace(found, single=apply("mean", found.value, found.times))
 
-    def waits(self, queue: Queue, visit: Visit) -> LatencyPart:
+    def waits(self, queue: Queue, visit: QueueVisit) -> LatencyPart:
         """Return the stage with the queue that it waits in."""
         wait = queue.wait(visit)
         if self.single is None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart, every
+from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart, every
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -49,7 +49,7 @@ class Allotment(Struct, frozen=True):
     among: Formula = ONE
     """Calls that are made at once: each has such a part of what may be late."""
 
-    def shared(self, fan_out: FanOut) -> Allotment:
+    def shared(self, fan_out: FanOutStage) -> Allotment:
         """Return what is left for each of the calls that are made at once."""
         return Allotment(self.late, self.more, self.among * fan_out.count)
 

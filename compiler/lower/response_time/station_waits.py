@@ -11,7 +11,7 @@ from qps.compiler.lower.disciplines.gamma_stages import quantile_of
 from qps.compiler.lower.queues.pool_holding import weighted_mean
 from qps.compiler.lower.queues.queue_certainty import mean_certainty, quantile_certainty
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit, longest
+from qps.compiler.lower.queues.visits import QueueVisit, longest
 from qps.compiler.lower.response_time.waiting_times import (
     WaitLaw,
     no_distribution,
@@ -79,7 +79,7 @@ class StationWaits(Struct, frozen=True, kw_only=True):
     def _alone(self) -> Queue:
         return replace(self.queue, law=WaitLaw(self.queue.law))
 
-    def _tail_of(self, visit: Visit, seconds: Fraction) -> Formula:
+    def _tail_of(self, visit: QueueVisit, seconds: Fraction) -> Formula:
         law, later = WaitLaw(self.queue.law), number(seconds)
         found = law.later_than_service(self._alone, visit, later)
         if found is not None:

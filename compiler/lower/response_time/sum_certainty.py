@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from qps.compiler.lower.queues.queue_certainty import cannot_overtake
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.fork_paths import forks_known, grid_known, lines_of
-from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
+from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
 from qps.compiler.lower.response_time.repeated_visits import alternative_paths, repeated_queues
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE
 
 
-def paths_known(paths: Sequence[StagePath]) -> Certainty:
+def paths_known(paths: Sequence[LatencyPath]) -> Certainty:
     """Return what calls made together do to how a quantile is known."""
     if len(paths) < 2:  # noqa: PLR2004 - one way
         return EXACT
     return known_by("any-parallel-late")
 
 
-def added_known(path: StagePath) -> Certainty:
+def added_known(path: LatencyPath) -> Certainty:
     """Return how the quantile of a sum is known of stages that are known: are they independent?"""
     if path.has_fork:
         known = forks_known(path.parts)
@@ -61,7 +61,7 @@ def _fitted_mixture(queue: Queue) -> Certainty:
     return known_by("gamma-mixture", queue.resource, apart=queue.times_apart)
 
 
-def _are_independent(path: StagePath) -> bool:
+def _are_independent(path: LatencyPath) -> bool:
     """Return whether the times in the queues of a path are independent of each other."""
     if any(
         not call.is_share for part in path.parts for call in part.calls if call.times is not ONE

@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.response_time.fork_paths import fork_path
-from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
+from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes, shows_outcomes
 from qps.compiler.lower.response_time.repeated_visits import repeats_by_share
-from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart
+from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.lower.response_time.stage_operands import (
     operands_by_outcome,
     operands_of,
@@ -32,7 +32,7 @@ _MOST_PATHS = 16
 
 def paths_of(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
-) -> tuple[StagePath, ...]:
+) -> tuple[LatencyPath, ...]:
     """Return the ways through stages of which a sum gives the quantile; none where it does not."""
     forked = fork_path(parts, is_added)
     if forked is not None:
@@ -58,7 +58,7 @@ def paths_of(
 
 def later_paths(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
-) -> tuple[StagePath, ...]:
+) -> tuple[LatencyPath, ...]:
     """Return the ways through stages of which a sum gives the tail; none where it does not."""
     forked = fork_path(parts, is_added)
     if forked is not None:
@@ -72,7 +72,7 @@ def later_paths(
     return () if any(path.chances > MOST_PATHS for path in found) else found
 
 
-def later_share(path: StagePath, seconds: Fraction) -> Formula:
+def later_share(path: LatencyPath, seconds: Fraction) -> Formula:
     """Return the share of what goes one way that takes longer than a time, in s."""
     found = None if path.has_fork else _own_share(path, number(seconds))
     if found is not None:
@@ -82,7 +82,7 @@ def later_share(path: StagePath, seconds: Fraction) -> Formula:
     return apply(word, number(seconds) / path.scale - path.fixed, *operands)
 
 
-def _own_share(path: StagePath, seconds: Formula) -> Formula | None:
+def _own_share(path: LatencyPath, seconds: Formula) -> Formula | None:
     """Return the same of one queue, where the law of its wait has a formula of its own.
 
     What is served is always served for one time then, or nothing is.
@@ -118,7 +118,7 @@ def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
 
 def fan_out_path(
     branch: Sequence[LatencyPart],
-    fan_out: FanOut,
+    fan_out: FanOutStage,
     depth: int,
     is_added: Callable[[LatencyPart], bool],
 ) -> FanOutPath | None:
@@ -154,7 +154,7 @@ def fan_out_path(
     )
 
 
-def _waits_alone(path: StagePath, node: str, depth: int) -> bool:
+def _waits_alone(path: LatencyPath, node: str, depth: int) -> bool:
     """Return whether nothing varies but waits at a node: of a batch the last one counts there."""
     made = (call for part in path.parts for call in part.calls[depth:])
     is_plain = bool(path.added) and all(call.times is ONE for call in made)
@@ -180,7 +180,7 @@ def _path_of(
     is_added: Callable[[LatencyPart], bool],
     paths: int,
     depth: int = 0,
-) -> StagePath:
+) -> LatencyPath:
     """Return a way through stages that stand in so many calls as are not looked at."""
     at_once = next((part for part in line if part.fan_out is not None), None)
     fan_out = None
@@ -198,7 +198,7 @@ def _path_of(
         fixed, operands, chances = operands_of(line, added, depth)
     if fan_out is not None:
         fixed += fan_out.fixed
-    return StagePath(
+    return LatencyPath(
         parts=parts,
         added=added,
         aside=tuple(part for part in waits if part not in added),
@@ -210,7 +210,7 @@ def _path_of(
     )
 
 
-def _is_simple(path: StagePath) -> bool:
+def _is_simple(path: LatencyPath) -> bool:
     """Return whether what is passed again is so by whole numbers, or for each outcome by one."""
     if not repeats_by_share(path.added):
         return True

@@ -16,8 +16,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.disciplines.gamma_stages import StageOperands, one_of, quantile_of
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Law, Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_stages import (
     LatencyPart,
     TimeSpent,
@@ -28,16 +28,16 @@ from qps.compiler.quantities.certainty import Certainty
 from qps.engine.expressions.formulas import ONE, Formula, apply
 
 
-class WaitLaw(Law, frozen=True):
+class WaitLaw(DisciplineLaw, frozen=True):
     """The wait at a queue that has the `stated` discipline, without the service behind it."""
 
-    stated: Law
+    stated: DisciplineLaw
 
-    def wait(self, queue: Queue, own: Visit) -> Formula:
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait, in s."""
         return self.stated.wait(_as_stated(queue, self.stated), own)
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the wait, in s; QpsError where its law is not known."""
         there = _as_stated(queue, self.stated)
         if self.stated.has_fixed_service(there):
@@ -52,7 +52,7 @@ class WaitLaw(Law, frozen=True):
         return quantile_of(level, operands)
 
     def operands(
-        self, queue: Queue, visits: Sequence[tuple[Formula, Visit]]
+        self, queue: Queue, visits: Sequence[tuple[Formula, QueueVisit]]
     ) -> StageOperands | None:
         """Return the wait of one of some visits, each with its chance, as a stage of a sum.
 
@@ -68,7 +68,7 @@ class WaitLaw(Law, frozen=True):
             return None
         return one_of((chance * law[0], law[1]) for chance, law in laws if law is not None)
 
-    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the law of the wait; None where there is none that a sum can take."""
         there = _as_stated(queue, self.stated)
         found = None if there.bursts is not None else self.stated.waiting_stage(there, own)
@@ -76,7 +76,7 @@ class WaitLaw(Law, frozen=True):
             return found
         return found.lasting(there.times_random)
 
-    def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
+    def later_than_service(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:
         """Return the share that waits longer than a time; None where a sum must say that."""
         there = _as_stated(queue, self.stated)
         if there.bursts is not None or there.arrivals is not ONE:
@@ -100,7 +100,7 @@ class WaitLaw(Law, frozen=True):
         return self.stated.waits_known(_as_stated(queue, self.stated))
 
 
-def _as_stated(queue: Queue, law: Law) -> Queue:
+def _as_stated(queue: Queue, law: DisciplineLaw) -> Queue:
     return replace(queue, law=law)
 
 

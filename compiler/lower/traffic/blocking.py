@@ -24,9 +24,9 @@ from qps.compiler.lower.queues.arrival_variability import (
 )
 from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.traffic.station_queues import queue_of, variation_of
-from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
+from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic, StationTraffic
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.place_limits import most_within
@@ -35,7 +35,9 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, 
 from qps.engine.expressions.substitution import Substitution
 
 
-def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLowering) -> Traffic:
+def with_losses(
+    traffic: NetworkTraffic, network: Network, expressions: ExpressionLowering
+) -> NetworkTraffic:
     """Return traffic of which what finds no room is lost; QpsError where that rests on itself."""
     symbols, stations = traffic.losing, traffic.stations
     if not symbols:
@@ -111,7 +113,7 @@ def _may_lack_room(
     return minimum(ONE, maximum(ZERO, most - capacity))
 
 
-def _refuse_closed(offered: Mapping[str, OfferedLoad], traffic: Traffic) -> None:
+def _refuse_closed(offered: Mapping[str, OfferedLoad], traffic: NetworkTraffic) -> None:
     """Refuse users who wait for the answer to what may be lost."""
     waiting = {one.closed.symbol: one.stream for one in traffic.closed if one.closed is not None}
     for name, one in offered.items():
@@ -150,7 +152,7 @@ class _QueuesBefore(Struct, frozen=True, dict=True):
             if demand.queueing is not None and name not in self.closed
         }
 
-    def of(self, offered: OfferedLoad, name: str, sent: Sequence[Visit]) -> OfferedLoad:
+    def of(self, offered: OfferedLoad, name: str, sent: Sequence[QueueVisit]) -> OfferedLoad:
         """Return what is offered with how uneven it comes, by how it is `sent` there.
 
         What queues before it do to that counts where these are of open traffic alone, and rest on

@@ -21,7 +21,7 @@ from qps.compiler.network.classes import Class, ItemKinds
 from qps.compiler.network.itinerary import Take
 from qps.compiler.network.network import Elastic, Link, Network
 from qps.compiler.network.passages import Passage, passages, visits_of
-from qps.compiler.network.spread import Spread, SpreadKind
+from qps.compiler.network.spread import CopySelection, CopySelectionKind
 from qps.compiler.network.stations_and_pools import Place, Pool, Station
 from qps.engine.expressions.formulas import ONE, Formula
 
@@ -151,13 +151,13 @@ def _with_spreads(
     return found
 
 
-def _spread(node: str, visits: Sequence[Passage]) -> Spread:
+def _spread(node: str, visits: Sequence[Passage]) -> CopySelection:
     if visits and all(one.of.holder.name == node for one in visits):
-        return Spread(SpreadKind.OWN)
+        return CopySelection(CopySelectionKind.OWN)
     pools = {_pool_there(node, one.holds) for one in visits}
     if len(pools) == 1 and (pool := pools.pop()):
-        return Spread(SpreadKind.WITH_HOLD, pool)
-    return Spread()
+        return CopySelection(CopySelectionKind.WITH_HOLD, pool)
+    return CopySelection()
 
 
 def _pool_there(node: str, takes: Sequence[Take]) -> str:

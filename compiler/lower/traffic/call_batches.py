@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from qps.compiler.lower.queues.batches import Others
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, total
 
@@ -21,12 +21,12 @@ def batch_of(copies: Formula, *, is_whole: bool) -> tuple[Formula, Formula]:
     return apply("ceil", copies), least * (2 * copies - least - 1) / copies
 
 
-def note_others(visits: Iterable[Visit]) -> None:
+def note_others(visits: Iterable[QueueVisit]) -> None:
     """Note of each visit in a batch what the others do: each visit of the queue by its share.
 
     Where all copies make one visit, alike, nothing else need be known than how many they are.
     """
-    together: dict[tuple[tuple[int, int], str], list[Visit]] = {}
+    together: dict[tuple[tuple[int, int], str], list[QueueVisit]] = {}
     for visit in visits:
         if visit.others is not None:
             together.setdefault((visit.others.of, visit.resource), []).append(visit)

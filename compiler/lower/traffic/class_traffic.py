@@ -7,15 +7,17 @@ from msgspec.structs import replace
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.itinerary_flows import ItineraryFlows
-from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
+from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic, StationTraffic
 from qps.compiler.network.network import Network
 from qps.engine.expressions.formulas import ONE
 
 
-def traffic_of(spec: SpecNetwork, numbers: ExpressionLowering) -> Traffic:
+def traffic_of(spec: SpecNetwork, numbers: ExpressionLowering) -> NetworkTraffic:
     """Return the traffic of all classes, with kinds and elastic parameters as symbols."""
     network, of_kinds = spec.network, numbers.keeping_classes()
-    traffic = Traffic(stations={name: _without_traffic(name, network) for name in spec.places})
+    traffic = NetworkTraffic(
+        stations={name: _without_traffic(name, network) for name in spec.places}
+    )
     streams = {one.of.name: one for one in spec.classes}
     for of in network.classes.values():
         own = replace(streams[of.stream], of=of)

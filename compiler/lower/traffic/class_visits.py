@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.visits import LAST, Place, Visit
+from qps.compiler.lower.queues.visits import LAST, QueuePlace, QueueVisit
 from qps.compiler.lower.response_time.response_stages import wait_for
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.call_batches import note_others
@@ -27,7 +27,7 @@ from qps.engine.expressions.quotients import above_and_below
 class _Run(Struct, frozen=True):
     """A visit with the service times that it is made of."""
 
-    visit: Visit
+    visit: QueueVisit
     services: list[Formula] = field(default_factory=list)
 
 
@@ -56,7 +56,7 @@ class ClassVisits:
         self._rank = LAST if of.rank is None else int(of.rank.value or 0)
         self._runs: dict[str, _Run] = {}  # visits that go on
         self._served: list[_Run] = []
-        self.place = Place("", ONE)
+        self.place = QueuePlace("", ONE)
 
     def come_to(self, node: Node) -> None:
         """Come to a node of the itinerary, which may end visits."""
@@ -122,10 +122,12 @@ class ClassVisits:
                 replace(unwaited, discipline=None) if is_bare else unwaited
             )
 
-    def visit(self, name: str, rate: Formula, flows: Formula, place: Place | None = None) -> Visit:
+    def visit(
+        self, name: str, rate: Formula, flows: Formula, place: QueuePlace | None = None
+    ) -> QueueVisit:
         """Return a visit with what is known of the flows so far; at the node, if nowhere else."""
         now, at = self._state, place or self.place
-        return Visit(
+        return QueueVisit(
             resource=name,
             rate=rate,
             flows=flows,
@@ -143,13 +145,13 @@ class ClassVisits:
             rank=self._rank,
         )
 
-    def queue(self, visit: Visit) -> None:
+    def queue(self, visit: QueueVisit) -> None:
         """Put a visit in a queue, and a place for its wait into the latency."""
         self._demands[visit.resource].visits.append(visit)
         self.add_wait(visit)
         self._state.queue_visits += (visit,)
 
-    def add_wait(self, visit: Visit) -> None:
+    def add_wait(self, visit: QueueVisit) -> None:
         """Put a place for the wait of a visit into the latency."""
         place = self._network.place_of(visit.resource)
         self._result.visits[len(self._result.latency)] = visit

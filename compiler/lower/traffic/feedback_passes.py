@@ -18,9 +18,9 @@ from qps.compiler.lower.disciplines.feedback import Gap, Passes, feedback_queue
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.symbolic_numbers import Assuming
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart, TimeSpent
-from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 
 _MOST_PASSES = 8
@@ -35,7 +35,7 @@ class _UnknownPassesError(Exception):
 
 
 def with_feedback(
-    queues: Mapping[str, Queue], traffic: Traffic, numbers: Assuming
+    queues: Mapping[str, Queue], traffic: NetworkTraffic, numbers: Assuming
 ) -> dict[str, Queue]:
     """Return queues of which those have another law to which items come back.
 
@@ -61,7 +61,7 @@ def with_feedback(
     return found
 
 
-def _most_visits(queue: Queue, traffic: Traffic) -> int | None:
+def _most_visits(queue: Queue, traffic: NetworkTraffic) -> int | None:
     """Return how many visits an item makes at most, None where one may be made again and again."""
     if _is_repeated(queue, traffic):
         return None
@@ -70,7 +70,7 @@ def _most_visits(queue: Queue, traffic: Traffic) -> int | None:
     return max(Counter(visit.of[0] for visit in queue.visits).values(), default=1)
 
 
-def _may_come_back(queue: Queue, traffic: Traffic) -> bool:
+def _may_come_back(queue: Queue, traffic: NetworkTraffic) -> bool:
     visits = queue.visits
     if type(queue.law) is not OneServer or queue.servers is not ONE:
         return False
@@ -80,7 +80,7 @@ def _may_come_back(queue: Queue, traffic: Traffic) -> bool:
     return not is_random and queue.background is ZERO and all(map(_is_plain, visits))
 
 
-def _is_repeated(queue: Queue, traffic: Traffic) -> bool:
+def _is_repeated(queue: Queue, traffic: NetworkTraffic) -> bool:
     """Return whether a visit stands in calls that may be made more than once."""
     parts = (traffic.classes[visit.of[0]].latency[visit.of[1]] for visit in queue.visits)
     return any(_is_again(call) for part in parts for call in part.calls)
@@ -90,7 +90,7 @@ def _is_again(call: CallFactor) -> bool:
     return not call.is_share and call.fork is None and call.fan_out is None
 
 
-def _is_plain(visit: Visit) -> bool:
+def _is_plain(visit: QueueVisit) -> bool:
     """Return whether a visit is one of open traffic that comes at random, item by item."""
     return not (
         visit.is_uneven
@@ -134,7 +134,7 @@ def _kinds_of(
             )
 
 
-def _indices(one: ClassTraffic, own: Mapping[int, Visit], resource: str) -> range:
+def _indices(one: ClassTraffic, own: Mapping[int, QueueVisit], resource: str) -> range:
     """Return the stages from the first visit to the last, and all of calls made again with one.
 
     What is done in a visit comes behind the wait.
@@ -155,7 +155,7 @@ class _Between(Struct, frozen=True, kw_only=True):
     """What an item of one class does between its `own` visits of a resource."""
 
     one: ClassTraffic
-    own: Mapping[int, Visit]
+    own: Mapping[int, QueueVisit]
     resource: str
     queues: Mapping[str, Queue]
     numbers: Assuming

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queues.on_off_sources import Burst
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossKind, LossPart
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Spent
@@ -37,7 +37,7 @@ class FlowState(Struct, kw_only=True):
     meets: bool = False
     is_bursty: bool = False
     burst: Burst | None = None
-    queue_visits: tuple[Visit, ...] = ()
+    queue_visits: tuple[QueueVisit, ...] = ()
     joined: str | None = None
     reached: Formula = ONE
 

@@ -17,16 +17,16 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
-from qps.compiler.lower.queues.visits import Place, Visit
+from qps.compiler.lower.queues.visits import QueuePlace, QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossKind, QueuePart
-from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart
+from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.class_holds import ClassHolds
 from qps.compiler.lower.traffic.class_visits import ClassVisits
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.station_flows import StationFlows
 from qps.compiler.lower.traffic.traffic_in_calls import CallTraffic
-from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic, closed_source
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic, closed_source
 from qps.compiler.lower.traffic.transport_recovery import recovery
 from qps.compiler.lower.walk.build_classes import StreamClass
 from qps.compiler.network.itinerary import (
@@ -73,7 +73,7 @@ class ItineraryFlows:
         spec: SpecNetwork,
         stream_class: StreamClass,
         expressions: ExpressionLowering,
-        traffic: Traffic,
+        traffic: NetworkTraffic,
     ) -> None:
         self._network = spec.network
         self._of = of = stream_class.of
@@ -106,7 +106,7 @@ class ItineraryFlows:
         self._bits = of.items.bits
         self._holds = ClassHolds(spec.network.pools, self._state, self._visits, traffic.stations)
         self._cores: dict[int, Formula] = {}  # those that share a part of the latency
-        self._choice: tuple[int, tuple[Visit, ...]] | None = None
+        self._choice: tuple[int, tuple[QueueVisit, ...]] | None = None
         """The alternatives of which one was followed last, and what was waited for before them."""
 
     def result(self) -> ClassTraffic:
@@ -152,7 +152,7 @@ class ItineraryFlows:
     def _arrive(self, node: At) -> None:
         """Come to the copies of a node."""
         self._leave()
-        self._visits.place = Place(node.node, node.copies)
+        self._visits.place = QueuePlace(node.node, node.copies)
         held, begins = self._state.total / node.copies, len(self._result.latency)
         self._stay = _Stay(flows=held, copies=node.copies, begins=begins)
 
@@ -279,7 +279,7 @@ class ItineraryFlows:
     def _call(self, node: Call | Fork) -> None:
         """Follow calls: each begins with what comes, and what all leave of it goes on."""
         now, before, left = self._state, replace(self._state), ONE
-        waited: tuple[Visit, ...] = ()
+        waited: tuple[QueueVisit, ...] = ()
         since = self._before_alternatives(node)
         now.queue_visits = since
         for call in [node] if isinstance(node, Call) else _calls_of(node):
@@ -301,14 +301,14 @@ class ItineraryFlows:
         if isinstance(node, Call) and node.choice is not None:
             self._choice = node.choice, since
 
-    def _before_alternatives(self, node: Call | Fork) -> tuple[Visit, ...]:
+    def _before_alternatives(self, node: Call | Fork) -> tuple[QueueVisit, ...]:
         """Return what an item has waited for before a call: in no other one that it excludes."""
         choice = node.choice if isinstance(node, Call) else None
         if choice is None or self._choice is None or self._choice[0] != choice:
             return self._state.queue_visits
         return self._choice[1]
 
-    def _fan_out(self, fork: Fork, call: Call) -> FanOut | None:
+    def _fan_out(self, fork: Fork, call: Call) -> FanOutStage | None:
         """Return how often a call is made at once, and on how many machines; None where once."""
         if fork.count is None:
             return None
@@ -325,7 +325,7 @@ class ItineraryFlows:
         )
         left = self._calls.machines_left(machines, fork.count)
         is_apart = fork.answers is not None or left.low >= 0
-        return FanOut(
+        return FanOutStage(
             count=fork.count,
             answers=fork.answers,
             machines=machines,

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.expressions.item_kinds import kind_by_kind
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic, Traffic
+from qps.compiler.lower.queues.visits import QueueVisit
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic, StationTraffic
 from qps.compiler.lower.traffic.transport_recovery import averaged_losses
 from qps.engine.expressions.formulas import Formula
 
 
-def over_all_kinds(traffic: Traffic, expressions: ExpressionLowering) -> Traffic:
+def over_all_kinds(traffic: NetworkTraffic, expressions: ExpressionLowering) -> NetworkTraffic:
     """Return traffic counted kind by kind, where parameters have values for each kind.
 
     What an item meets is a mean over items, so that who sends more counts more: of those that
@@ -35,7 +35,7 @@ def over_all_kinds(traffic: Traffic, expressions: ExpressionLowering) -> Traffic
 class _Means:
     """The means over all kinds of what some traffic comes to."""
 
-    def __init__(self, traffic: Traffic, expressions: ExpressionLowering) -> None:
+    def __init__(self, traffic: NetworkTraffic, expressions: ExpressionLowering) -> None:
         self._mean, self._by = expressions.averaged, expressions.averaged_by
         self._most, self._mixtures = expressions.largest, expressions.mixtures
         self._of_items = {one for one, of in self._mixtures.items() if not of.of_users}
@@ -56,7 +56,7 @@ class _Means:
         )
         return found.changed(self._mean)
 
-    def _visit(self, one: ClassTraffic, at: int, visit: Visit) -> Visit:
+    def _visit(self, one: ClassTraffic, at: int, visit: QueueVisit) -> QueueVisit:
         passing = one.arriving * one.latency[at].times
         service, batch = self._by(visit.service, passing), self._by(visit.batch, passing)
         longest, widest = self._most(visit.service), self._most(visit.batch)
@@ -91,7 +91,7 @@ class _Means:
             visits=[one for visit in traffic.visits for one in self._of_each_kind(visit)],
         )
 
-    def _of_each_kind(self, visit: Visit) -> list[Visit]:
+    def _of_each_kind(self, visit: QueueVisit) -> list[QueueVisit]:
         formulas = () if visit.others is None else visit.others.formulas
         of_visit = visit.rate, visit.flows, visit.service, visit.batch, *formulas
         sizes: frozenset[Formula] = visit.service.symbols | visit.batch.symbols

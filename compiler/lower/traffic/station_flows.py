@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from qps.compiler.lower.queues.visits import Place
+from qps.compiler.lower.queues.visits import QueuePlace
 from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
 from qps.compiler.lower.traffic.class_visits import ClassVisits
 from qps.compiler.lower.traffic.flow_state import FlowState
-from qps.compiler.lower.traffic.traffic_parts import Traffic
+from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Cross, Lose, PortVisit, Serve
 from qps.compiler.network.network import Network
@@ -28,7 +28,7 @@ class StationFlows:
         of: Class,
         state: FlowState,
         visits: ClassVisits,
-        traffic: Traffic,
+        traffic: NetworkTraffic,
     ) -> None:
         self._network = network
         self._of = of
@@ -101,7 +101,7 @@ class StationFlows:
             site = station.place.name if station.kind is StationKind.PORT else station.name
             result.flows[port.station], result.where[port.station] = flows, site
             if station.waits and not now.is_bare:
-                place = Place(site, station.place.copies)
+                place = QueuePlace(site, station.place.copies)
                 visit = self._visits.visit(port.station, flows * now.rate, flows, place)
                 visit.service = station.time_for(port.bits)
                 visit.batch = now.batch if index == 0 else ONE

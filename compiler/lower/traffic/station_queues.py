@@ -16,7 +16,7 @@ from qps.compiler.lower.disciplines.feedback import FeedbackQueue
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.arrival_variability import with_arrivals
 from qps.compiler.lower.queues.station_queue import Queue, Quota
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.on_off_stages import passed_bursts
 from qps.compiler.lower.response_time.response_stages import LatencyPart
@@ -33,11 +33,11 @@ class PlacedQueue(Struct, frozen=True):
     queue: Queue
     put_in: Substitution
 
-    def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
+    def stage(self, part: LatencyPart, visit: QueueVisit) -> LatencyPart:
         """Return a stage of a latency, in which a visit waits in this queue."""
         return part.waits(self.queue, visit.changed(self.put_in))
 
-    def lost(self, visit: Visit) -> Formula:
+    def lost(self, visit: QueueVisit) -> Formula:
         """Return which share of a stream is beyond what the resource can do."""
         return self.queue.law.lost(self.queue, visit.changed(self.put_in))
 
@@ -229,7 +229,7 @@ def quota_of(name: str, queueing: ir.Queueing, expressions: ExpressionLowering) 
     )
 
 
-def _most_uneven(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float | None:
+def _most_uneven(visits: tuple[QueueVisit, ...], expressions: ExpressionLowering) -> float | None:
     """Return the largest stated coefficient of variation of arrivals, None where nobody knows."""
     stated = [visit.variation for visit in visits if visit.variation is not None]
     values = [one.exact for one in _evaluated(stated, expressions, always=True)]
@@ -237,7 +237,7 @@ def _most_uneven(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> 
     return max(known, default=1.0) if len(known) == len(values) else None
 
 
-def _times(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float | None:
+def _times(visits: tuple[QueueVisit, ...], expressions: ExpressionLowering) -> float | None:
     """Return how many times as long as the shortest the longest visit is served, where known."""
     services = list({visit.service for visit in visits})
     if len(services) == 1:
@@ -258,7 +258,7 @@ def _varies(queue: Queue, expressions: ExpressionLowering) -> float | None:
 
 
 def _sizes(
-    visits: tuple[Visit, ...], expressions: ExpressionLowering
+    visits: tuple[QueueVisit, ...], expressions: ExpressionLowering
 ) -> list[tuple[Formula, Formula]]:
     """Return the service times and batches of visits, at the numbers that the spec gives."""
     services = _evaluated([visit.service for visit in visits], expressions)

@@ -14,9 +14,9 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.shares import is_always_a_share
 from qps.compiler.lower.queues.batches import Others
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossPart
-from qps.compiler.lower.response_time.response_stages import CallFactor, FanOut
+from qps.compiler.lower.response_time.response_stages import CallFactor, FanOutStage
 from qps.compiler.lower.traffic.call_batches import batch_of, comes_later
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
@@ -42,7 +42,7 @@ class _OpenCall(Struct, frozen=True, kw_only=True):
     passes: dict[str, Formula]
     reached: Formula
     offered: Formula = ONE
-    fan_out: FanOut | None = None
+    fan_out: FanOutStage | None = None
 
 
 class CallTraffic:
@@ -77,7 +77,7 @@ class CallTraffic:
     def _result(self) -> ClassTraffic:
         return self._state.result
 
-    def begin(self, number: int, times: Formula | None, fan_out: FanOut | None = None) -> None:
+    def begin(self, number: int, times: Formula | None, fan_out: FanOutStage | None = None) -> None:
         """Begin a call that is made so many times, once where that is None; or at once, as well."""
         result, state = self._result, self._state
         offered = state.reached if fan_out is None else state.reached * fan_out.count
@@ -215,7 +215,7 @@ class CallTraffic:
         if begun.call.fork is not None:
             self._note_meeting(begun.call.number, begun.call.fork, inside)
 
-    def _note_fan_out(self, begun: _OpenCall, fan_out: FanOut) -> None:
+    def _note_fan_out(self, begun: _OpenCall, fan_out: FanOutStage) -> None:
         """Note which visits come together of a call that is made several times at once.
 
         At the node that is called they come one at each machine, or evenly at those that there are.
@@ -246,7 +246,7 @@ class CallTraffic:
             visit.others = Others(of=with_it, count=others, share=share)
             visit.meets |= is_later
 
-    def _note_meeting(self, number: int, fork: int, inside: list[Visit]) -> None:
+    def _note_meeting(self, number: int, fork: int, inside: list[QueueVisit]) -> None:
         """Note where calls that are made together meet."""
         first = self._visited.setdefault(fork, {})
         for visit in inside:

@@ -11,7 +11,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.pool_holding import Hold
-from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossPart, QueuePart
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
@@ -36,7 +36,7 @@ class StationTraffic(Struct, kw_only=True):
     whose: dict[str, list[str]] = field(default_factory=dict)
     queueing: ir.Queueing | None = None
     servers: Formula = ONE
-    visits: list[Visit] = field(default_factory=list)
+    visits: list[QueueVisit] = field(default_factory=list)
     background: list[Formula] = field(default_factory=list)
     throughputs: list[Formula] = field(default_factory=list)
     count: Formula = ONE
@@ -123,7 +123,7 @@ class ClassTraffic(Struct, kw_only=True):
     passes: dict[str, Formula] = field(default_factory=dict)
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
     rates: dict[str, Formula] = field(default_factory=dict)
-    visits: dict[int, Visit] = field(default_factory=dict)
+    visits: dict[int, QueueVisit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)
     unmodeled_queues: dict[str, UnmodeledQueue] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class ClassTraffic(Struct, kw_only=True):
         return replace(self, visits={at: one.changed(change) for at, one in self.visits.items()})
 
 
-class Traffic(Struct, frozen=True, kw_only=True):
+class NetworkTraffic(Struct, frozen=True, kw_only=True):
     """What all classes demand of each station and pool, and what each class comes to.
 
     What finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is
@@ -178,7 +178,7 @@ class Traffic(Struct, frozen=True, kw_only=True):
         """All classes of users who wait for their answers."""
         return [one for one in self.classes.values() if one.closed is not None]
 
-    def with_visits(self, visits: Mapping[str, Mapping[int, Visit]]) -> Traffic:
+    def with_visits(self, visits: Mapping[str, Mapping[int, QueueVisit]]) -> NetworkTraffic:
         """Return the traffic with other visits of some classes, by the stages that wait."""
 
         def waiting(one: ClassTraffic) -> ClassTraffic:
@@ -186,6 +186,6 @@ class Traffic(Struct, frozen=True, kw_only=True):
 
         return self.of_each(waiting) if visits else self
 
-    def of_each(self, change: Callable[[ClassTraffic], ClassTraffic]) -> Traffic:
+    def of_each(self, change: Callable[[ClassTraffic], ClassTraffic]) -> NetworkTraffic:
         """Return the traffic with all that classes come to changed."""
         return replace(self, classes={name: change(one) for name, one in self.classes.items()})

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.campaigns.campaign_axes import Setting
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
-from qps.compiler.measurement.campaigns.run_results import Failure, Run
+from qps.compiler.measurement.campaigns.run_results import FailedRun, MeasuredRun
 
 _IN_A_ROW = 3
 """Runs that fail one after another, from which on the rest would fail as well."""
@@ -42,24 +42,24 @@ def turns(settings: Sequence[Setting], repeat: int, seed: int) -> list[Turn]:
     return found
 
 
-def left(turns: Iterable[Turn], runs: Iterable[Run]) -> list[Turn]:
+def left(turns: Iterable[Turn], runs: Iterable[MeasuredRun]) -> list[Turn]:
     """Return the turns that were not measured yet."""
     done = {(run.setting, run.repetition) for run in runs}
     return [turn for turn in turns if turn not in done]
 
 
-class Records(Struct):
+class CampaignRecords(Struct):
     """What a campaign has come to so far; `keep` is called after each run."""
 
-    keep: Callable[[Sequence[Run], Sequence[Failure]], None]
-    runs: list[Run]
-    failures: list[Failure]
+    keep: Callable[[Sequence[MeasuredRun], Sequence[FailedRun]], None]
+    runs: list[MeasuredRun]
+    failures: list[FailedRun]
     stopped: Stopped | None = None
 
     def measure(
         self,
         turns: Iterable[Turn],
-        measure: Callable[[Setting, int], Run],
+        measure: Callable[[Setting, int], MeasuredRun],
         alive: Callable[[], str | None] = lambda: None,
     ) -> None:
         """Measure turn by turn. A run that fails is reported and skipped, but not many in a row.
@@ -71,7 +71,7 @@ class Records(Struct):
             try:
                 run = measure(setting, repetition)
             except MeasuringError as error:
-                self.failures.append(Failure(setting, repetition, error.message))
+                self.failures.append(FailedRun(setting, repetition, error.message))
                 in_a_row += 1
                 ended = alive()
                 if ended is not None:

@@ -25,7 +25,7 @@ SECONDS = "seconds"
 """The name of how long a generator is to run, in its command."""
 
 
-class Axis(Struct, frozen=True, kw_only=True):
+class CampaignAxis(Struct, frozen=True, kw_only=True):
     """A name, its values as they were written, and what one of their unit is in base units."""
 
     name: str
@@ -60,7 +60,7 @@ Setting = tuple[str, ...]
 IDLE: Setting = ()
 
 
-def axis(text: str, unit_of: UnitOf) -> Axis:
+def axis(text: str, unit_of: UnitOf) -> CampaignAxis:
     """Return what a `--vary` says; MeasuringError where it says nothing."""
     found = _AXIS.fullmatch(text)
     if found is None:
@@ -94,7 +94,9 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
             f"`{bare[0]}` has its own unit before `{unit}`",
             "write plain numbers, and the unit once, after the last one",
         )
-    made = Axis(name=name, values=tuple(values), unit=unit, factor=factor, dimension=dimension)
+    made = CampaignAxis(
+        name=name, values=tuple(values), unit=unit, factor=factor, dimension=dimension
+    )
     if made.item and any((made.value(value) or 0) <= 0 for value in values):
         raise MeasuringError(
             f"a rate of `{name}` is not above zero", "to measure without load use `--idle`"
@@ -102,7 +104,7 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
     return made
 
 
-def settings_of(axes: Sequence[Axis]) -> tuple[Setting, ...]:
+def settings_of(axes: Sequence[CampaignAxis]) -> tuple[Setting, ...]:
     """Return each combination of values; MeasuringError for too many."""
     names = [one.name for one in axes]
     if len(set(names)) < len(names):

@@ -25,7 +25,7 @@ from qps.compiler.measurement.campaigns.processor_accounts import (
     MeasuringError,
     ProcessAccount,
 )
-from qps.compiler.measurement.campaigns.supervision import Program, start
+from qps.compiler.measurement.campaigns.supervision import SupervisedProgram, start
 
 _PATIENCE = 5.0
 """Seconds for a program to end, once it was requested to."""
@@ -63,7 +63,7 @@ class Child:
         started = self.command if group is None else group.starting(self.command)
         folder = None if group is None else str(group.folder)
         try:
-            self._program: Program = start(
+            self._program: SupervisedProgram = start(
                 started, self._output.fileno(), self._errors.fileno(), group=folder
             )
         except BaseException:

@@ -9,8 +9,8 @@ from statistics import median
 
 from msgspec import Struct
 
-from qps.compiler.measurement.campaigns.campaign_axes import IDLE, Axis, Setting
-from qps.compiler.measurement.campaigns.run_results import Run
+from qps.compiler.measurement.campaigns.campaign_axes import IDLE, CampaignAxis, Setting
+from qps.compiler.measurement.campaigns.run_results import MeasuredRun
 from qps.compiler.measurement.fit_columns import CORES
 from qps.compiler.measurement.sheet_cells import csv_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE
@@ -25,19 +25,19 @@ Packets of files come in steps with their bytes: so little shows no cost, and sp
 """
 
 
-class Layout(Struct, frozen=True, kw_only=True):
+class TableLayout(Struct, frozen=True, kw_only=True):
     """What the columns of a table are: `items` in the order of their counts.
 
     `cores` is how many processors the load is a share of, `machine_cores` how many there are.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[CampaignAxis, ...]
     items: tuple[str, ...]
     cores: float
     machine_cores: int
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class SettingRow(Struct, frozen=True, kw_only=True):
     """The results of a setting; each number is the median of its runs.
 
     `loads` are fractions of the usable cores, by column; `rates` are items per second, with `byte`
@@ -79,16 +79,18 @@ class Row(Struct, frozen=True, kw_only=True):
         return min(parts, default=None)
 
 
-def rows_of(runs: Iterable[Run], settings: Sequence[Setting], layout: Layout) -> list[Row]:
+def rows_of(
+    runs: Iterable[MeasuredRun], settings: Sequence[Setting], layout: TableLayout
+) -> list[SettingRow]:
     """Return a row for each setting that was measured, in the order of the settings."""
-    by_setting: dict[Setting, list[Run]] = {}
+    by_setting: dict[Setting, list[MeasuredRun]] = {}
     for run in runs:
         by_setting.setdefault(run.setting, []).append(run)
     return [_row(by_setting[one], one, layout) for one in settings if one in by_setting]
 
 
-def _row(runs: Sequence[Run], setting: Setting, layout: Layout) -> Row:
-    def middle(value: Callable[[Run], float]) -> float:
+def _row(runs: Sequence[MeasuredRun], setting: Setting, layout: TableLayout) -> SettingRow:
+    def middle(value: Callable[[MeasuredRun], float]) -> float:
         return median(value(run) for run in runs)
 
     first = layout.items[0]
@@ -96,7 +98,7 @@ def _row(runs: Sequence[Run], setting: Setting, layout: Layout) -> Row:
     spreads = costs or [run.cpu / run.elapsed for run in runs]
     rates = [_rates(run, layout) for run in runs]
     machine = layout.machine_cores
-    return Row(
+    return SettingRow(
         setting=setting,
         repetitions=len(runs),
         loads={
@@ -118,7 +120,7 @@ def _row(runs: Sequence[Run], setting: Setting, layout: Layout) -> Row:
     )
 
 
-def _rates(run: Run, layout: Layout) -> dict[str, float]:
+def _rates(run: MeasuredRun, layout: TableLayout) -> dict[str, float]:
     """Return how many of each item were done in a second, and bytes and packets where known."""
     rates = {item: run.counted[item] / run.counted_over for item in layout.items}
     if BYTE not in rates:
@@ -130,7 +132,7 @@ def _rates(run: Run, layout: Layout) -> dict[str, float]:
     return rates
 
 
-def _size(setting: Setting, layout: Layout) -> float | None:
+def _size(setting: Setting, layout: TableLayout) -> float | None:
     """Return the bytes of each of the first item; None where nothing that is varied says so."""
     sized = [one for one in layout.axes if one.sized == layout.items[0]]
     if not sized:
@@ -142,7 +144,7 @@ def _size(setting: Setting, layout: Layout) -> float | None:
     return float(total / _BYTE_BITS)
 
 
-def _request_columns(setting: Setting, layout: Layout) -> Iterator[tuple[str, float]]:
+def _request_columns(setting: Setting, layout: TableLayout) -> Iterator[tuple[str, float]]:
     if setting == IDLE:
         return
     for one, text in zip(layout.axes, setting, strict=True):
@@ -155,7 +157,7 @@ def _request_columns(setting: Setting, layout: Layout) -> Iterator[tuple[str, fl
             yield one.item, float(value)
 
 
-def rate_items(rows: Sequence[Row], layout: Layout) -> tuple[str, ...]:
+def rate_items(rows: Sequence[SettingRow], layout: TableLayout) -> tuple[str, ...]:
     """Return which rates have columns of their own: those that rows distinguish.
 
     Items that are counted always have. Bytes and packets that move with what stands before them,
@@ -188,7 +190,7 @@ def _unit(column: Sequence[float]) -> list[float]:
     return [value / length if length else 0.0 for value in column]
 
 
-def table_text(rows: Sequence[Row], layout: Layout) -> str:
+def table_text(rows: Sequence[SettingRow], layout: TableLayout) -> str:
     """Return the table as CSV, in the columns that `qps fit` reads, and others for people."""
     if not rows:
         return ""
@@ -211,7 +213,9 @@ def table_text(rows: Sequence[Row], layout: Layout) -> str:
     return csv_of([headings, *(_cells(row, items, items_without, layout) for row in rows)])
 
 
-def _cells(row: Row, items: Sequence[str], columns: Sequence[str], layout: Layout) -> Iterator[str]:
+def _cells(
+    row: SettingRow, items: Sequence[str], columns: Sequence[str], layout: TableLayout
+) -> Iterator[str]:
     first = row.rates[layout.items[0]]
     for load in row.loads.values():
         yield _cell(100 * load)
@@ -235,7 +239,7 @@ def _cell(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"  # noqa: PLR2004
 
 
-def named_setting(setting: Setting, axes: Sequence[Axis]) -> str:
+def named_setting(setting: Setting, axes: Sequence[CampaignAxis]) -> str:
     """Return a setting in words: `rate 100, size 10`."""
     if setting == IDLE:
         return "idle" if axes else "the run"

@@ -15,14 +15,20 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from qps.compiler.measurement.campaigns.campaign_axes import IDLE, SECONDS, Axis, Setting, filled
+from qps.compiler.measurement.campaigns.campaign_axes import (
+    IDLE,
+    SECONDS,
+    CampaignAxis,
+    Setting,
+    filled,
+)
 from qps.compiler.measurement.campaigns.child_processes import Child, running
 from qps.compiler.measurement.campaigns.control_groups import ControlGroup, control_group
 from qps.compiler.measurement.campaigns.item_counts import Count, counted, page_or_output
 from qps.compiler.measurement.campaigns.process_table import (
+    InterfaceTraffic,
     Look,
     Processes,
-    Traffic,
     all_processes,
     stolen,
     thread_clocks,
@@ -34,7 +40,7 @@ from qps.compiler.measurement.campaigns.processor_accounts import (
     MeasuringError,
     used_between,
 )
-from qps.compiler.measurement.campaigns.run_results import Run
+from qps.compiler.measurement.campaigns.run_results import MeasuredRun
 
 _STEP = 0.05
 _SAMPLED = 0.25
@@ -47,7 +53,7 @@ _LEAST_PATIENCE = 30.0
 _SLEPT = 0.2
 
 
-class Bench(Struct, frozen=True, kw_only=True):
+class RunEnvironment(Struct, frozen=True, kw_only=True):
     """All that one run needs; `accounts` are by column of the load.
 
     `source` is the page or command that counts items, None where the generator prints them.
@@ -55,7 +61,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     the generator, or gives none.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[CampaignAxis, ...]
     generator: tuple[str, ...]
     counts: tuple[Count, ...]
     source: str | None
@@ -76,7 +82,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         """Return the command of the generator for a setting."""
         return filled(self.generator, self.values(setting, seconds))
 
-    def run(self, setting: Setting, repetition: int, seconds: float) -> Run:
+    def run(self, setting: Setting, repetition: int, seconds: float) -> MeasuredRun:
         """Measure a setting once; MeasuringError where that comes to nothing."""
         if setting == IDLE and self.axes:
             return self._idle(repetition, seconds)
@@ -84,7 +90,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             return self._whole_run(setting, repetition, seconds)
         return self._window(setting, repetition, seconds)
 
-    def _whole_run(self, setting: Setting, repetition: int, seconds: float) -> Run:
+    def _whole_run(self, setting: Setting, repetition: int, seconds: float) -> MeasuredRun:
         command = self.command(setting, seconds)
         with control_group(self.groups()) as group:
             before = self._reading(None)
@@ -125,7 +131,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             time.sleep(_STEP)
         return _busiest(first, last, span)
 
-    def _window(self, setting: Setting, repetition: int, seconds: float) -> Run:
+    def _window(self, setting: Setting, repetition: int, seconds: float) -> MeasuredRun:
         command = self.command(setting, seconds)
         with control_group(self.groups()) as group, running(command, group) as child:
             self._let_pass(self.warm_up, child)
@@ -171,7 +177,7 @@ class Bench(Struct, frozen=True, kw_only=True):
                     "put `{seconds}` into its command as the duration",
                 )
 
-    def _idle(self, repetition: int, seconds: float) -> Run:
+    def _idle(self, repetition: int, seconds: float) -> MeasuredRun:
         before = self._reading(None)
         time.sleep(seconds)
         after = self._reading(None)
@@ -184,7 +190,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             generator_busiest=0.0,
         )
 
-    def _reading(self, child: Child | None) -> Reading:
+    def _reading(self, child: Child | None) -> CounterReading:
         """Read all clocks and counters: at once those that costs are made of, then the others."""
         processes = self.look()
         balances = {name: one.balance(processes) for name, one in self.accounts.items()}
@@ -193,7 +199,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         carried = None if self.interface is None else traffic(self.interface, min(own))
         generator = None if child is None else child.account.balance(processes)
         threads = thread_clocks(own)
-        return Reading(
+        return CounterReading(
             moment=moment,
             real=time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)),
             date=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -210,13 +216,13 @@ class Bench(Struct, frozen=True, kw_only=True):
         self,
         setting: Setting,
         repetition: int,
-        readings: tuple[Reading, Reading],
+        readings: tuple[CounterReading, CounterReading],
         *,
         counted: dict[str, float],
         generator: float,
         generator_busiest: float,
         counted_over: float | None = None,
-    ) -> Run:
+    ) -> MeasuredRun:
         before, after = readings
         elapsed = after.moment - before.moment
         used = {
@@ -227,7 +233,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         known = frozenset[int]().union(
             *(balance.pids for reading in readings for balance in reading.known)
         )
-        return Run(
+        return MeasuredRun(
             setting=setting,
             repetition=repetition,
             started=before.date,
@@ -246,7 +252,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         )
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class CounterReading(Struct, frozen=True, kw_only=True):
     """All clocks and counters at a moment; `real` also counts while the machine sleeps."""
 
     moment: float
@@ -257,7 +263,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     generator: Balance | None
     generator_threads: Mapping[tuple[int, int], float]
     processes: Processes
-    traffic: Traffic | None
+    traffic: InterfaceTraffic | None
     stolen: float
 
     @property
@@ -276,13 +282,15 @@ def _busiest(
     return max((used - before.get(one, 0.0) for one, used in after.items()), default=0.0) / span
 
 
-def _traffic_of(before: Traffic | None, after: Traffic | None) -> Traffic | None:
+def _traffic_of(
+    before: InterfaceTraffic | None, after: InterfaceTraffic | None
+) -> InterfaceTraffic | None:
     if before is None or after is None:
         return None
     packets, octets = after.packets - before.packets, after.octets - before.octets
     if packets < 0 or octets < 0:
         raise MeasuringError("the counters of the network interface were reset")
-    return Traffic(packets, octets)
+    return InterfaceTraffic(packets, octets)
 
 
 def _others(before: Processes, after: Processes, known: frozenset[int]) -> float:
@@ -297,7 +305,7 @@ def _others(before: Processes, after: Processes, known: frozenset[int]) -> float
     return total
 
 
-def _notes(before: Reading, after: Reading) -> Iterator[str]:
+def _notes(before: CounterReading, after: CounterReading) -> Iterator[str]:
     slept = (after.real - before.real) - (after.moment - before.moment)
     if slept > _SLEPT:
         yield f"the machine slept for {slept:.1f} s"

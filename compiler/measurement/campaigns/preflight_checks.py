@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from qps.compiler.measurement.campaigns.campaign_axes import Axis, Setting
-from qps.compiler.measurement.campaigns.measured_rows import Layout, named_setting, rows_of
-from qps.compiler.measurement.campaigns.measured_run import Bench
+from qps.compiler.measurement.campaigns.campaign_axes import CampaignAxis, Setting
+from qps.compiler.measurement.campaigns.measured_rows import TableLayout, named_setting, rows_of
+from qps.compiler.measurement.campaigns.measured_run import RunEnvironment
 from qps.compiler.measurement.campaigns.process_table import traffic
 from qps.compiler.measurement.campaigns.row_doubts import bottleneck
 
@@ -21,7 +21,7 @@ _REACHED = 0.9
 _PROBED = 1.0
 
 
-def heaviest(settings: Sequence[Setting], axes: Sequence[Axis]) -> Setting:
+def heaviest(settings: Sequence[Setting], axes: Sequence[CampaignAxis]) -> Setting:
     """Return the setting with the highest rates, and of these with the largest items."""
 
     def weight(setting: Setting) -> tuple[float, float]:
@@ -33,7 +33,7 @@ def heaviest(settings: Sequence[Setting], axes: Sequence[Axis]) -> Setting:
     return max((one for one in settings if len(one) == len(axes)), key=weight)
 
 
-def quiet(bench: Bench, machine_cores: int) -> Iterator[str]:
+def quiet(bench: RunEnvironment, machine_cores: int) -> Iterator[str]:
     """Yield what others do on this machine before anything is measured."""
     pids = {pid for one in bench.accounts.values() for pid in one.balance(bench.look()).pids}
     first, before, began = bench.look(), _packets(bench, min(pids)), time.monotonic()
@@ -54,13 +54,13 @@ def quiet(bench: Bench, machine_cores: int) -> Iterator[str]:
         )
 
 
-def _packets(bench: Bench, pid: int) -> int | None:
+def _packets(bench: RunEnvironment, pid: int) -> int | None:
     found = None if bench.interface is None else traffic(bench.interface, pid)
     return None if found is None else found.packets
 
 
 def probed(
-    bench: Bench, settings: Sequence[Setting], seconds: float, layout: Layout
+    bench: RunEnvironment, settings: Sequence[Setting], seconds: float, layout: TableLayout
 ) -> Iterator[str]:
     """Run the heaviest setting for a second, and yield what is wrong with it.
 

@@ -191,14 +191,14 @@ def stolen() -> float:
     return 0.0
 
 
-class Traffic(Struct, frozen=True):
+class InterfaceTraffic(Struct, frozen=True):
     """What an interface has carried: packets and bytes, those of both directions."""
 
     packets: int
     octets: int
 
 
-def traffic(interface: str, pid: int | None = None) -> Traffic | None:
+def traffic(interface: str, pid: int | None = None) -> InterfaceTraffic | None:
     """Return what an interface has carried, in the network that a process sees; None for none.
 
     What passes the loopback interface is counted once: all of it is sent and received there.
@@ -208,8 +208,13 @@ def traffic(interface: str, pid: int | None = None) -> Traffic | None:
             name, _, numbers = line.partition(":")
             if name.strip() == interface:
                 fields = [int(field) for field in numbers.split()]
-                received, sent = Traffic(fields[1], fields[0]), Traffic(fields[9], fields[8])
+                received, sent = (
+                    InterfaceTraffic(fields[1], fields[0]),
+                    InterfaceTraffic(fields[9], fields[8]),
+                )
                 if interface == "lo":
                     return received
-                return Traffic(received.packets + sent.packets, received.octets + sent.octets)
+                return InterfaceTraffic(
+                    received.packets + sent.packets, received.octets + sent.octets
+                )
     return None

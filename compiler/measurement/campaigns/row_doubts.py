@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from qps.compiler.measurement.campaigns.campaign_axes import IDLE, Setting
-from qps.compiler.measurement.campaigns.measured_rows import BYTE, Layout, Row
+from qps.compiler.measurement.campaigns.measured_rows import BYTE, SettingRow, TableLayout
 
 FULL = 0.9
 """Share of its cores, or of the time of a thread, from which a program is full."""
@@ -40,7 +40,7 @@ class Doubt(Struct, frozen=True):
 
 
 def doubts(
-    rows: Sequence[Row], layout: Layout, *, is_here: bool, loopback_mtu: int | None
+    rows: Sequence[SettingRow], layout: TableLayout, *, is_here: bool, loopback_mtu: int | None
 ) -> list[Doubt]:
     """Return what makes rows doubtful, with the figures of the worst of them.
 
@@ -52,12 +52,12 @@ def doubts(
     return found
 
 
-Rule = Callable[[Row, Layout], str | None]
+Rule = Callable[[SettingRow, TableLayout], str | None]
 """Tells what is doubtful of a row, None where nothing is."""
 
 
-def _of_each(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
-    rules: tuple[tuple[str, Rule, Callable[[Row], float]], ...] = (
+def _of_each(rows: Sequence[SettingRow], layout: TableLayout) -> Iterator[Doubt]:
+    rules: tuple[tuple[str, Rule, Callable[[SettingRow], float]], ...] = (
         ("rate not reached", _not_reached, lambda row: -(row.reached or 0.0)),
         ("saturated", _saturated, lambda row: row.load),
         ("short", _short, lambda row: -row.seconds),
@@ -73,7 +73,7 @@ def _of_each(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
             yield Doubt(kind, tuple(reasons), reasons[worst.setting])
 
 
-def _not_reached(row: Row, layout: Layout) -> str | None:
+def _not_reached(row: SettingRow, layout: TableLayout) -> str | None:
     reached = row.reached
     if reached is None or reached >= _REACHED:
         return None
@@ -86,7 +86,7 @@ def _not_reached(row: Row, layout: Layout) -> str | None:
     return f"{text}: {bottleneck(row, layout)}"
 
 
-def bottleneck(row: Row, layout: Layout) -> str:
+def bottleneck(row: SettingRow, layout: TableLayout) -> str:
     """Return in words what kept a rate from being reached."""
     if row.load >= FULL:
         return "the server is saturated"
@@ -108,7 +108,7 @@ def bottleneck(row: Row, layout: Layout) -> str:
     )
 
 
-def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+def _saturated(row: SettingRow, layout: TableLayout) -> str | None:  # noqa: ARG001 - as all rules
     # A thread that serves a rate on demand may well be busy; one that gets as much as
     # it can is full.
     is_thread_full = row.busiest >= FULL and (row.reached or 0.0) < _REACHED
@@ -123,7 +123,7 @@ def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all
     )
 
 
-def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+def _short(row: SettingRow, layout: TableLayout) -> str | None:  # noqa: ARG001 - as all rules
     if row.each is None or row.seconds >= _LEAST_SECONDS:
         return None
     return (
@@ -132,7 +132,7 @@ def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rul
     )
 
 
-def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+def _spread(row: SettingRow, layout: TableLayout) -> str | None:  # noqa: ARG001 - as all rules
     if row.repetitions == 1 or row.spread <= _SPREAD or row.each is None:
         return None
     return (
@@ -141,7 +141,7 @@ def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all ru
     )
 
 
-def _others(row: Row, layout: Layout) -> str | None:
+def _others(row: SettingRow, layout: TableLayout) -> str | None:
     busy = row.others * layout.machine_cores
     if busy < _OTHERS:
         return None
@@ -151,19 +151,19 @@ def _others(row: Row, layout: Layout) -> str | None:
     )
 
 
-def _stolen(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+def _stolen(row: SettingRow, layout: TableLayout) -> str | None:  # noqa: ARG001 - as all rules
     if row.stolen < _STOLEN:
         return None
     return f"other virtual machines took {_percent(row.stolen)} of the CPU time"
 
 
-def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
+def _batching(rows: Sequence[SettingRow], layout: TableLayout) -> Iterator[Doubt]:
     """Yield that low rates cost more: one cost cannot describe all rates."""
     rated = [i for i, one in enumerate(layout.axes) if one.item is not None]
     if not rated:
         return
     always = next((row.load for row in rows if row.setting == IDLE), 0.0)
-    alike: dict[Setting, list[Row]] = {}
+    alike: dict[Setting, list[SettingRow]] = {}
     for row in rows:
         if row.each is not None and row.load < FULL:
             key = tuple(value for i, value in enumerate(row.setting) if i not in rated)
@@ -186,7 +186,7 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
         )
 
 
-def _cost_rise(rows: Sequence[Row]) -> str:
+def _cost_rise(rows: Sequence[SettingRow]) -> str:
     if any(row.setting == IDLE for row in rows):
         return "because the server batches work"
     return (
@@ -195,7 +195,7 @@ def _cost_rise(rows: Sequence[Row]) -> str:
     )
 
 
-def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
+def _one_thread(rows: Sequence[SettingRow], layout: TableLayout) -> Iterator[Doubt]:
     loaded = [row for row in rows if row.seconds >= _LEAST_SECONDS]
     if layout.cores > 1 and loaded:
         shares = [row.busiest * row.elapsed / row.seconds for row in loaded]
@@ -208,7 +208,9 @@ def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
             )
 
 
-def _on_loopback(rows: Sequence[Row], layout: Layout, loopback_mtu: int | None) -> Iterator[Doubt]:
+def _on_loopback(
+    rows: Sequence[SettingRow], layout: TableLayout, loopback_mtu: int | None
+) -> Iterator[Doubt]:
     large, sized = [], False
     for row in rows:
         items, octets = row.rates[layout.items[0]], row.rates.get(BYTE)

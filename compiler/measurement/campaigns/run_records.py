@@ -14,13 +14,13 @@ from msgspec import Struct
 from qps.atomic_files import whole_file
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 from qps.compiler.measurement.campaigns.run_conditions import Conditions
-from qps.compiler.measurement.campaigns.run_results import Failure, Run
+from qps.compiler.measurement.campaigns.run_results import FailedRun, MeasuredRun
 
 SCHEMA = "qps/measure/1"
 _LARGEST = 200_000_000
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class CampaignPlan(Struct, frozen=True, kw_only=True):
     """What was requested, in the words of the command line: it must be the same to go on with."""
 
     of: tuple[str, ...]
@@ -37,16 +37,16 @@ class Plan(Struct, frozen=True, kw_only=True):
     generator: tuple[str, ...]
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class CampaignData(Struct, frozen=True, kw_only=True):
     """All that is kept: `repeat` and `seed` may differ when it is gone on with."""
 
     schema: str
-    plan: Plan
+    plan: CampaignPlan
     repeat: int
     seed: int
     conditions: Conditions
-    runs: tuple[Run, ...]
-    failures: tuple[Failure, ...]
+    runs: tuple[MeasuredRun, ...]
+    failures: tuple[FailedRun, ...]
 
 
 def runs_file(table: Path) -> Path:
@@ -54,12 +54,12 @@ def runs_file(table: Path) -> Path:
     return table.with_suffix(".json")
 
 
-def read_runs(path: Path) -> Measured:
+def read_runs(path: Path) -> CampaignData:
     """Return what was kept; MeasuringError where the file cannot be gone on with."""
     try:
         if path.stat().st_size > _LARGEST:
             raise MeasuringError(f"`{path}` is too large to be a measurement file")
-        found = msgspec.json.decode(path.read_bytes(), type=Measured)
+        found = msgspec.json.decode(path.read_bytes(), type=CampaignData)
     except OSError as error:
         raise MeasuringError(
             f"`{path}` cannot be read: {error.strerror}",
@@ -72,9 +72,9 @@ def read_runs(path: Path) -> Measured:
     return found
 
 
-def changed(stored: Plan, requested: Plan) -> str | None:
+def changed(stored: CampaignPlan, requested: CampaignPlan) -> str | None:
     """Return what was requested otherwise, in words; None where nothing was."""
-    for name in Plan.__struct_fields__:
+    for name in CampaignPlan.__struct_fields__:
         before, now = getattr(stored, name), getattr(requested, name)
         if before != now:
             return f"{name.replace('_', ' ')} was {_shown(before)}, now {_shown(now)}"
@@ -97,6 +97,6 @@ def write_whole(path: Path, data: bytes) -> None:
         ) from error
 
 
-def encoded(measured: Measured) -> bytes:
+def encoded(measured: CampaignData) -> bytes:
     """Return what is kept as bytes: JSON, a line for each level, for people too."""
     return msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n"

@@ -7,7 +7,7 @@ from msgspec import Struct
 from qps.compiler.measurement.campaigns.campaign_axes import Setting
 
 
-class Run(Struct, frozen=True, kw_only=True):
+class MeasuredRun(Struct, frozen=True, kw_only=True):
     """One run of a setting. Times are seconds, `used` and the shares seconds of processors.
 
     `used` is by column of the load. `counted` are items, done within `counted_over`. `packets` and
@@ -38,7 +38,7 @@ class Run(Struct, frozen=True, kw_only=True):
         return sum(self.used.values())
 
 
-class Failure(Struct, frozen=True):
+class FailedRun(Struct, frozen=True):
     """A failed run, and the reason."""
 
     setting: Setting

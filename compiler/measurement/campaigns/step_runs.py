@@ -13,7 +13,7 @@ from math import sqrt
 
 from msgspec import Struct
 
-from qps.compiler.measurement.campaigns.campaign_axes import Axis, Setting, filled
+from qps.compiler.measurement.campaigns.campaign_axes import CampaignAxis, Setting, filled
 from qps.compiler.measurement.campaigns.child_processes import running
 from qps.compiler.measurement.campaigns.control_groups import ControlGroup, control_group
 from qps.compiler.measurement.campaigns.item_counts import Count, counted
@@ -32,7 +32,7 @@ RUN = "call"
 """The item of a step whose command names none: each run is one."""
 
 
-class Cost(Struct, frozen=True):
+class ItemCost(Struct, frozen=True):
     """Seconds of a processor for each `item` (`byte`, or once for the start-up).
 
     `half_width` is that of the 95 % interval, None where there are no more runs than numbers.
@@ -52,11 +52,11 @@ class StepRun(Struct, frozen=True):
     seconds: float
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class StepCosts(Struct, frozen=True, kw_only=True):
     """What a step costs, by runs; `missed` is the largest part of a run that is not explained."""
 
     item: str
-    costs: tuple[Cost, ...]
+    costs: tuple[ItemCost, ...]
     runs: tuple[StepRun, ...]
     missed: float
 
@@ -64,7 +64,7 @@ class Step(Struct, frozen=True, kw_only=True):
 class StepBench(Struct, frozen=True, kw_only=True):
     """All that one run of a step needs; `counts` find items in what the command prints."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[CampaignAxis, ...]
     command: tuple[str, ...]
     counts: tuple[Count, ...]
     item: str
@@ -103,7 +103,7 @@ class StepBench(Struct, frozen=True, kw_only=True):
         return float(items), float(octets)
 
 
-def item_of(axes: Sequence[Axis], counts: Sequence[Count]) -> str:
+def item_of(axes: Sequence[CampaignAxis], counts: Sequence[Count]) -> str:
     """Return what a step is given: the item that is varied or counted, else each run is one."""
     varied = [one.dimension.single_base for one in axes if one.dimension.is_item]
     sized = [one.sized for one in axes]
@@ -111,7 +111,7 @@ def item_of(axes: Sequence[Axis], counts: Sequence[Count]) -> str:
     return next((name for name in names if name is not None), RUN)
 
 
-def step_of(runs: Sequence[StepRun], item: str) -> Step:
+def step_of(runs: Sequence[StepRun], item: str) -> StepCosts:
     """Return what a step costs; MeasuringError where runs do not show it."""
     if any(run.seconds <= 0 for run in runs):
         raise MeasuringError(
@@ -138,9 +138,9 @@ def step_of(runs: Sequence[StepRun], item: str) -> Step:
         widths = [factor * sqrt(sum(row[i] ** 2 for row in weights)) for i in range(len(values))]
     given = zip(*columns.values(), strict=True)
     explained = [sum(v * x for v, x in zip(values, row, strict=True)) for row in given]
-    return Step(
+    return StepCosts(
         item=item,
-        costs=tuple(Cost(*one) for one in zip(columns, values, widths, strict=True)),
+        costs=tuple(ItemCost(*one) for one in zip(columns, values, widths, strict=True)),
         runs=tuple(runs),
         missed=max(abs(e / run.seconds - 1) for e, run in zip(explained, runs, strict=True)),
     )
@@ -162,7 +162,7 @@ def _differ(values: Sequence[float]) -> bool:
     return max(values) - min(values) > _RESOLUTION * max(values)
 
 
-def scale_of(cost: Cost) -> tuple[float, str]:
+def scale_of(cost: ItemCost) -> tuple[float, str]:
     """Return what to multiply the seconds of a cost with, and their unit then."""
     per = "" if cost.item == START else f"/{cost.item}"
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):

@@ -43,7 +43,7 @@ class _Word(Struct):
     used: float = 0.0
 
 
-class Program:
+class SupervisedProgram:
     """A program that the supervisor has started; `pid` is its process, leader of a session."""
 
     def __init__(self, pid: int, report: int, text: bytes) -> None:
@@ -68,7 +68,9 @@ class Program:
             self._ending = self._ending or Ending(-9, 0.0)
 
 
-def start(command: Sequence[str], output: int, errors: int, *, group: str | None = None) -> Program:
+def start(
+    command: Sequence[str], output: int, errors: int, *, group: str | None = None
+) -> SupervisedProgram:
     """Start a program that prints into two open files, in this folder, with this environment.
 
     `group` is a folder of control groups that is taken away, too, when all is ended. MeasuringError
@@ -102,7 +104,7 @@ def start(command: Sequence[str], output: int, errors: int, *, group: str | None
     if found.pid is None:
         os.close(report_end)
         raise MeasuringError(f"`{command[0]}` cannot be run: {found.error}")
-    return Program(found.pid, report_end, rest)
+    return SupervisedProgram(found.pid, report_end, rest)
 
 
 def prepare() -> None:

@@ -20,7 +20,7 @@ _SLACK = 5
 _MOST_NAMED = 3
 
 
-class Sample(Struct, frozen=True, kw_only=True):
+class JmeterSample(Struct, frozen=True, kw_only=True):
     """A line: when it began, how long it took (ms), bytes, and of which thread it is."""
 
     start: int
@@ -44,11 +44,11 @@ class Sample(Struct, frozen=True, kw_only=True):
         """Whether it says of itself that it is the sum of others."""
         return _TRANSACTION.match(self.message) is not None
 
-    def holds(self, other: Sample) -> bool:
+    def holds(self, other: JmeterSample) -> bool:
         """Return whether another one lies within it, as far as times show."""
         return self.start <= other.start + _SLACK and other.end <= self.end + _SLACK
 
-    def is_part_of(self, other: Sample) -> bool:
+    def is_part_of(self, other: JmeterSample) -> bool:
         """Return whether it is named as a step of another one, and lies within it."""
         name, _, number = self.label.rpartition("-")
         return number.isdecimal() and name == other.label and other.holds(self)
@@ -64,13 +64,13 @@ class Nesting(Struct):
     labels: dict[str, None] = field(default_factory=dict)
     overlapping: int = 0
 
-    def classified(self, samples: Iterable[Sample]) -> Iterator[tuple[Sample, bool]]:
+    def classified(self, samples: Iterable[JmeterSample]) -> Iterator[tuple[JmeterSample, bool]]:
         """Yield each sample, and whether it holds others.
 
         Of a thread the last one is held back until the next shows whether it is a step of it.
         """
-        last: dict[str, Sample] = {}
-        parents: dict[str, Sample] = {}
+        last: dict[str, JmeterSample] = {}
+        parents: dict[str, JmeterSample] = {}
         for sample in samples:
             before, parent = last.get(sample.thread), parents.get(sample.thread)
             if sample.is_transaction or (before is not None and _contains(sample, before)):
@@ -90,13 +90,13 @@ class Nesting(Struct):
         for sample in last.values():
             yield sample, False
 
-    def _holding(self, sample: Sample) -> tuple[Sample, bool]:
+    def _holding(self, sample: JmeterSample) -> tuple[JmeterSample, bool]:
         if len(self.labels) < _MOST_NAMED:
             self.labels[sample.label] = None
         return sample, True
 
 
-def _contains(sample: Sample, before: Sample) -> bool:
+def _contains(sample: JmeterSample, before: JmeterSample) -> bool:
     """Return whether a sample is the sum of one before it: by its name, or as it has no request."""
     is_sum = sample.url == "null" and not sample.kind
     return before.is_part_of(sample) or (is_sum and sample.holds(before))

@@ -30,7 +30,7 @@ from qps.compiler.measurement.observations.prometheus_server import (
     MOST_POINTS,
     Grid,
     Prometheus,
-    Series,
+    SampledSeries,
 )
 
 PARTS = 20
@@ -156,7 +156,7 @@ def _series(
     queries: RunQueries,
     grid: Grid,
     on_answer: Callable[[], None],
-) -> Sequence[Series]:
+) -> Sequence[SampledSeries]:
     found = server.samples(query, grid, on_answer)
     if not any(value is not None for one in found for value in one.values):
         raise DataError(

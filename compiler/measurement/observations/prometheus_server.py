@@ -47,7 +47,7 @@ class Grid(Struct, frozen=True):
     count: int
 
 
-class Series(Struct, frozen=True):
+class SampledSeries(Struct, frozen=True):
     """The samples of a series at the times of a grid, None where there is none."""
 
     labels: Mapping[str, str]
@@ -109,9 +109,9 @@ class Prometheus:
         is_plain = self._address.scheme == "http" and not is_here(to.hostname)
         return self._authorization is not None and is_plain
 
-    def samples(self, query: str, grid: Grid, on_answer: Callable[[], None]) -> list[Series]:
+    def samples(self, query: str, grid: Grid, on_answer: Callable[[], None]) -> list[SampledSeries]:
         """Return the series of a query; `on_answer` is called after each answer. Else DataError."""
-        found: dict[tuple[tuple[str, str], ...], Series] = {}
+        found: dict[tuple[tuple[str, str], ...], SampledSeries] = {}
         for first in range(0, grid.count, MOST_POINTS):
             last = min(first + MOST_POINTS, grid.count) - 1
             for one in self._query(query, grid, first, last):
@@ -122,7 +122,7 @@ class Prometheus:
                             f"`{shortened(query)}` returns more than {len(found)} series",
                             "select fewer by labels, or sum them in the query: `sum(…)`",
                         )
-                    found[key] = Series(one.metric, [None] * grid.count)
+                    found[key] = SampledSeries(one.metric, [None] * grid.count)
                 _fill(found[key].values, one.values, grid, self.host)
             on_answer()
         return [found[key] for key in sorted(found)]

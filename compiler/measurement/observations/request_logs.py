@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.load_runs import ITEMS, Fields, LoadRun
-from qps.compiler.measurement.observations.nested_samples import Nesting, Sample
+from qps.compiler.measurement.observations.nested_samples import JmeterSample, Nesting
 from qps.compiler.measurement.observations.time_windows import MOST_SAMPLES, Stretch, Stretches
 
 _NEEDED = ("timeStamp", "elapsed")
@@ -62,7 +62,7 @@ def jmeter_runs(
     return runs, notes
 
 
-def _add(sample: Sample, found: Stretches, *, is_run: bool) -> None:
+def _add(sample: JmeterSample, found: Stretches, *, is_run: bool) -> None:
     stretch = _stretch(sample, found, is_run=is_run)
     stretch.elapsed.append(sample.elapsed)
     found.has_bytes = found.has_bytes or sample.octets is not None
@@ -71,14 +71,14 @@ def _add(sample: Sample, found: Stretches, *, is_run: bool) -> None:
     stretch.users = max(stretch.users, sample.threads)
 
 
-def _stretch(sample: Sample, found: Stretches, *, is_run: bool) -> Stretch:
+def _stretch(sample: JmeterSample, found: Stretches, *, is_run: bool) -> Stretch:
     stretch = found.at(sample.end)
     if is_run:
         stretch.first = min(stretch.first, sample.start)
     return stretch
 
 
-def _samples(lines: Iterable[str], file: str) -> Iterator[Sample]:
+def _samples(lines: Iterable[str], file: str) -> Iterator[JmeterSample]:
     """Yield each sample; DataError where there is none, but for a last broken line.
 
     A heading may stand there again, where files were put one behind the other.
@@ -112,7 +112,7 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[Sample]:
         raise DataError(f"`{shortened(file)}`, line {reader.line_num}: {error}", _HINT) from error
 
 
-def _sample(row: Sequence[str], places: dict[str, int]) -> Sample | None:
+def _sample(row: Sequence[str], places: dict[str, int]) -> JmeterSample | None:
     """Return what a line says, None where it is no sample."""
     numbers: dict[str, int] = {}
     for name in _NUMBERS:
@@ -126,7 +126,7 @@ def _sample(row: Sequence[str], places: dict[str, int]) -> Sample | None:
     if success not in ("true", "false"):  # a spreadsheet writes them large
         return None
     texts = {name: row[places[name]] if name in places else "" for name in _TEXTS}
-    return Sample(
+    return JmeterSample(
         start=numbers["timeStamp"],
         elapsed=numbers["elapsed"],
         octets=numbers.get("bytes"),

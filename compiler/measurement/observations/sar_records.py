@@ -52,7 +52,7 @@ class Device(Struct, kw_only=True):
     sent: float = field(name="txkB")
 
 
-class Network(Struct):
+class SarNetwork(Struct):
     """The interfaces of a machine."""
 
     devices: list[Device] = field(name="net-dev", default_factory=list)
@@ -66,12 +66,12 @@ class Stamp(Struct):
     utc: int = 0
 
 
-class Sample(Struct):
+class SarSample(Struct):
     """What was recorded of one moment."""
 
     timestamp: Stamp | None = None
     loads: list[Processors] = field(name="cpu-load", default_factory=list)
-    network: Network = field(default_factory=Network)
+    network: SarNetwork = field(default_factory=SarNetwork)
 
     @property
     def load(self) -> Processors | None:
@@ -82,7 +82,7 @@ class Sample(Struct):
 class Host(Struct):
     """What was recorded of a machine."""
 
-    statistics: list[Sample]
+    statistics: list[SarSample]
     nodename: str = ""
     cores: int | None = field(name="number-of-cpus", default=None)
 

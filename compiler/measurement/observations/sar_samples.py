@@ -14,7 +14,7 @@ from qps.compiler.measurement.fit_columns import CORES
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading, text_of
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns, written
-from qps.compiler.measurement.observations.sar_records import Host, Sample, Stamp, dated
+from qps.compiler.measurement.observations.sar_records import Host, SarSample, Stamp, dated
 from qps.compiler.measurement.observations.sar_texts import hosts_of_text
 
 _KIB = 1024
@@ -82,7 +82,7 @@ def _of_json(text: str, file: str) -> list[Host]:
         raise DataError(f"`{shortened(file)}` is not what `sadf -j` writes", _HINT) from error
 
 
-def _doubts(samples: Sequence[Sample], file: str, interface: str | None) -> Iterator[str]:
+def _doubts(samples: Sequence[SarSample], file: str, interface: str | None) -> Iterator[str]:
     """Yield what does not add up, and what may count twice."""
     odd = [
         sample.timestamp
@@ -117,7 +117,7 @@ def _cores(host: Host) -> str:
     return "" if host.cores is None else str(host.cores)
 
 
-def _row(sample: Sample, at: Stamp, interface: str | None) -> dict[str, str]:
+def _row(sample: SarSample, at: Stamp, interface: str | None) -> dict[str, str]:
     devices = [
         one
         for one in sample.network.devices

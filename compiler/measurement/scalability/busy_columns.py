@@ -6,13 +6,13 @@ import re
 from fractions import Fraction
 
 from qps.compiler.measurement.fit_columns import LOADS, UnitOf, cores_of, numbers_below
-from qps.compiler.measurement.measured_tables import Table
+from qps.compiler.measurement.measured_tables import MeasuredTable
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS
 
 _NAMED = r"(\w+)\s+in\s+(.+)"
 
 
-def busy_cores(table: Table, unit_of: UnitOf) -> tuple[float, ...] | None:
+def busy_cores(table: MeasuredTable, unit_of: UnitOf) -> tuple[float, ...] | None:
     """Return how many cores were busy in each row; None where no column says so."""
     for heading in table.headings:
         named = re.fullmatch(_NAMED, heading.strip())

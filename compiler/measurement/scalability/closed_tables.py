@@ -24,7 +24,7 @@ from qps.compiler.measurement.fit_columns import (
     rate_hint,
     usually_headed,
 )
-from qps.compiler.measurement.measured_tables import DataError, Table
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
 from qps.compiler.measurement.scalability.busy_columns import busy_cores
 from qps.compiler.measurement.scalability.littles_law import Contradiction, little_checked
 from qps.compiler.measurement.scalability.response_columns import response_columns
@@ -72,7 +72,7 @@ class ClosedTable(Struct, frozen=True, kw_only=True):
         return tuple(clients / throughput for clients, throughput in pairs)
 
 
-def closed_table(table: Table, by: str, unit_of: UnitOf) -> ClosedTable:
+def closed_table(table: MeasuredTable, by: str, unit_of: UnitOf) -> ClosedTable:
     """Return the runs of a table by its column of clients; DataError where it is none."""
     table = usually_headed(table, by, unit_of)
     if by not in table.headings:
@@ -117,7 +117,7 @@ def closed_table(table: Table, by: str, unit_of: UnitOf) -> ClosedTable:
 
 
 def _throughputs(
-    table: Table, rate: RateColumn, clients: Sequence[int], rows: Sequence[int]
+    table: MeasuredTable, rate: RateColumn, clients: Sequence[int], rows: Sequence[int]
 ) -> tuple[float, ...]:
     """Return the throughputs (1/s) of rows; DataError where clients had none."""
     found = numbers_below(table, rate.heading, table.columns[rate.heading])
@@ -131,7 +131,7 @@ def _throughputs(
 
 
 def _check_times(
-    table: Table, rows: Sequence[int], columns: Sequence[tuple[float, tuple[float, ...]]]
+    table: MeasuredTable, rows: Sequence[int], columns: Sequence[tuple[float, tuple[float, ...]]]
 ) -> None:
     """Raise the first response time that cannot have been measured."""
     for _, times in columns:
@@ -144,7 +144,7 @@ def _check_times(
 
 
 def _demands(
-    table: Table, rows: Sequence[int], throughputs: Sequence[float], unit_of: UnitOf
+    table: MeasuredTable, rows: Sequence[int], throughputs: Sequence[float], unit_of: UnitOf
 ) -> tuple[float, ...]:
     """Return processor times per item (s) of runs far from the largest throughput.
 
@@ -159,7 +159,7 @@ def _demands(
     return tuple(busy[i] / x for i, x in pairs if x <= limit and busy[i] > 0)
 
 
-def _clients(table: Table, by: str) -> Sequence[int]:
+def _clients(table: MeasuredTable, by: str) -> Sequence[int]:
     """Return how many clients each run had; none in those of an idle system."""
     found = numbers_below(table, by, table.columns[by])
     counts = []
@@ -181,7 +181,7 @@ def _clients(table: Table, by: str) -> Sequence[int]:
     return counts
 
 
-def _throughput(table: Table, by: str, unit_of: UnitOf) -> RateColumn:
+def _throughput(table: MeasuredTable, by: str, unit_of: UnitOf) -> RateColumn:
     """Return the column of the throughput: the only rate of items."""
     rates = [rate for rate in rate_columns(table, unit_of) if rate.heading != by]
     items = [rate for rate in rates if rate.item != INFORMATION_BASE] or rates

@@ -13,7 +13,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.measurement.fit_columns import UnitOf, numbers_below
-from qps.compiler.measurement.measured_tables import Table
+from qps.compiler.measurement.measured_tables import MeasuredTable
 from qps.compiler.quantities.dimension import TIME
 
 _NAMED = r"(?P<name>[\w .%]+?)(?:\s+in\s+|\s*,\s*)(?P<unit>\w+)"
@@ -44,7 +44,7 @@ class ResponseColumns(Struct, frozen=True, kw_only=True):
     missed: tuple[str, ...]
 
 
-def response_columns(table: Table, unit_of: UnitOf) -> ResponseColumns:
+def response_columns(table: MeasuredTable, unit_of: UnitOf) -> ResponseColumns:
     """Return the response times of a table; those that are no numbers raise DataError."""
     means, rounding = None, 0.0
     percentiles: dict[float, tuple[float, ...]] = {}

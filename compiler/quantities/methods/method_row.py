@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 
 Steps: TypeAlias = tuple[tuple[float, float], ...]
 """Errors, each up to a number."""
@@ -46,7 +46,7 @@ class Method(Struct, frozen=True, kw_only=True):
 
     name: str
     of: tuple[Of, ...]
-    kind: Kind = Kind.APPROXIMATION
+    kind: CertaintyKind = CertaintyKind.APPROXIMATION
     reason: str = ""
     notes: Mapping[str, str] = _NOTHING
     error: float | None = None
@@ -86,5 +86,5 @@ class PremiseText(Struct, frozen=True):
 TIMES = (Of.MEAN, Of.QUANTILE)
 TAIL = (Of.QUANTILE,)
 CLOSED = (Of.MEAN, Of.QUANTILE, Of.RATE, Of.LOAD)
-UPPER, LOWER = Kind.UPPER_BOUND, Kind.LOWER_BOUND
+UPPER, LOWER = CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND
 """What many rows give, and how."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.quantities.certainty import Certainty, Kind, Reason
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind, Reason
 from qps.compiler.quantities.methods.closed_methods import OF_CLOSED
 from qps.compiler.quantities.methods.discipline_methods import OF_DISCIPLINES
 from qps.compiler.quantities.methods.feedback_methods import OF_FEEDBACK
@@ -85,11 +85,11 @@ def known_by(
     stated = row.error_of(case, apart) if error is None else error
     known = stated if is_measured else None
     because = reason_of(method, at, case=case, apart=apart, error=known or 0.0, **arguments)
-    if row.kind is Kind.EXACT:
+    if row.kind is CertaintyKind.EXACT:
         return Certainty(theorems=(because,))
-    is_bound = row.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND)
+    is_bound = row.kind in (CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND)
     return Certainty(
-        kind=Kind.APPROXIMATION if is_bound and not is_proven else row.kind,
+        kind=CertaintyKind.APPROXIMATION if is_bound and not is_proven else row.kind,
         because=(because,),
         error=None if is_bound else known,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.methods.method_row import CLOSED, LOWER, TAIL, UPPER, Method, Of, Rows
 
 OF_RESPONSES: Rows = MappingProxyType(
@@ -158,7 +158,7 @@ OF_RESPONSES: Rows = MappingProxyType(
         "fan-out-independent": Method(
             name="order statistics of independent calls",
             of=(Of.MEAN, *TAIL),
-            kind=Kind.EXACT,
+            kind=CertaintyKind.EXACT,
             sources=("David and Nagaraja 2003",),
         ),
         "fan-out-associated": Method(
@@ -194,7 +194,7 @@ OF_RESPONSES: Rows = MappingProxyType(
         "fork-independent": Method(
             name="fork and join: maximum of independent times",
             of=(Of.MEAN, *TAIL),
-            kind=Kind.EXACT,
+            kind=CertaintyKind.EXACT,
             sources=("David and Nagaraja 2003",),
         ),
         "fork-associated": Method(

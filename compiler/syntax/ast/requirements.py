@@ -85,7 +85,7 @@ class Wait(Written, frozen=True, kw_only=True):
     host_cores: Expr | None = None
 
 
-class Waiting(Declaration, frozen=True):
+class DefaultQueueing(Declaration, frozen=True):
     """How what arrives waits, where no machine or network says it."""
 
     is_of_system: ClassVar[bool] = True

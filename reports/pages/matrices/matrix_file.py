@@ -14,7 +14,7 @@ from qps.compiler.check.claims.check_matrices import ANSWERS, WORDS
 from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.ir.measure_names import FORMER, UTILIZATION, current_column
 from qps.compiler.measurement.sheet_cells import WRITTEN, of_cell
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.solver.matrix.row_tables import (
     FORMER_SCHEMA,
     LARGEST,
@@ -140,7 +140,7 @@ def _known(note: object) -> tuple[str, list[str]]:
     """Return how a column is known, and why no better; nothing where a file does not say."""
     kind = note.get("kind") if isinstance(note, dict) else None
     reasons = note.get("reasons") if isinstance(note, dict) else None
-    if kind not in {each.value for each in Kind} or not isinstance(reasons, list):
+    if kind not in {each.value for each in CertaintyKind} or not isinstance(reasons, list):
         return "", []
     return str(kind), [reason for reason in reasons if isinstance(reason, str)]
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from qps.compiler.check.claims.check_matrices import ANSWERS
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.matrices.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.pages.plain_sentences import unquoted
@@ -31,7 +31,7 @@ MOST_ROWS = 100_000
 _STATIC_ROWS = 50
 _MOST_LINES, _MOST_WORDS = 9, 40
 COSTS = ("cost", "running_cost")
-_MORE, _ABOUT = MARKS[Kind.LOWER_BOUND], MARKS[Kind.APPROXIMATION]
+_MORE, _ABOUT = MARKS[CertaintyKind.LOWER_BOUND], MARKS[CertaintyKind.APPROXIMATION]
 _MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
 
 

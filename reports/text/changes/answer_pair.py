@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.quantities.certainty import EXACT, Certainty, Kind
+from qps.compiler.quantities.certainty import EXACT, Certainty, CertaintyKind
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.answer_values import RequirementView, ResourceView, SolveView
@@ -114,7 +114,7 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
 
     def _known(self, view: SolveView) -> Certainty:
         is_covered = view.reliable_capacity is not None and not view.reliable_capacity.unmeasured
-        if self.headlines is None or not is_covered or view.known.kind is Kind.LOWER_BOUND:
+        if self.headlines is None or not is_covered or view.known.kind is CertaintyKind.LOWER_BOUND:
             return view.known
         return EXACT
 
@@ -141,7 +141,7 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
         text = marked(users, self.known[1])
         if headline is None or headline.confidence is None:
             return text
-        is_covered = self.known[1].kind in (Kind.EXACT, Kind.LOWER_BOUND)
+        is_covered = self.known[1].kind in (CertaintyKind.EXACT, CertaintyKind.LOWER_BOUND)
         way = "confident" if is_covered else "sampled"
         return phrase(f"capacity.{way}", users=text, sure=percent(headline.confidence))
 

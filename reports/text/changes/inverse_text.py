@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.solutions.uncertainty_text import typical_lines
@@ -152,9 +152,9 @@ def _reliability(solution: InverseSolution, labels: Labels) -> str:
 
 
 _RELIABILITY = {
-    Kind.UPPER_BOUND: phrase("inverse.optimistic"),
-    Kind.LOWER_BOUND: phrase("inverse.conservative_values"),
-    Kind.APPROXIMATION: phrase("inverse.approximate"),
+    CertaintyKind.UPPER_BOUND: phrase("inverse.optimistic"),
+    CertaintyKind.LOWER_BOUND: phrase("inverse.conservative_values"),
+    CertaintyKind.APPROXIMATION: phrase("inverse.approximate"),
 }
 
 

@@ -8,7 +8,7 @@ from math import isfinite
 from msgspec import Struct
 
 from qps.compiler.ir.measure_names import current_name
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
@@ -194,9 +194,9 @@ def agreement(one: NumberComparison) -> str:
         return phrase("simulation.differs")
     if one.verdict is not Verdict.AGREES:
         return one.verdict.value
-    if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND):
+    if one.known.kind in (CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND):
         return phrase("simulation.within_bound")
-    if one.known.kind is Kind.APPROXIMATION and one.known.error is not None:
+    if one.known.kind is CertaintyKind.APPROXIMATION and one.known.error is not None:
         return f"within ±{percent(one.known.error)}"
     return Verdict.AGREES.value
 

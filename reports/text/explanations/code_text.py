@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from qps.compiler.diagnostics.code_explanations import ExampleFile, Explanation
+from qps.compiler.diagnostics.code_explanations import CodeExplanation, ExampleFile
 from qps.compiler.diagnostics.diagnostic import Severity
 from qps.reports.text.layout.colors import Tone, toned
 from qps.reports.text.layout.wrapping import wrapped
@@ -14,7 +14,7 @@ _TONES = {Severity.ERROR: Tone.MISS, Severity.WARNING: Tone.LIMIT}
 _MARKED = re.compile(r" *\| +[\^-]+(?: .*)?")
 
 
-def explained_text(explanation: Explanation, *, width: int = 80, color: bool = False) -> str:
+def explained_text(explanation: CodeExplanation, *, width: int = 80, color: bool = False) -> str:
     """Return the reason of a code, an example that fails, what it prints, and the fix."""
     code, tone = explanation.code, _TONES[explanation.code.severity]
     lines = [toned(f"{code.id} {code.slug} ({code.severity.value})", tone, color=color)]
@@ -33,7 +33,7 @@ def explained_text(explanation: Explanation, *, width: int = 80, color: bool = F
     return "\n".join(lines) + "\n"
 
 
-def explained_json(explanation: Explanation) -> dict[str, object]:
+def explained_json(explanation: CodeExplanation) -> dict[str, object]:
     """Return an explanation as plain values, the fixed example whole."""
     return {
         "schema": "qps/code/2",
@@ -63,7 +63,7 @@ def _files(files: Sequence[ExampleFile]) -> Iterator[str]:
         yield from (f"  {line}" for line in file.text.splitlines())
 
 
-def _changes(explanation: Explanation, *, color: bool) -> Iterator[str]:
+def _changes(explanation: CodeExplanation, *, color: bool) -> Iterator[str]:
     """Yield the lines that are otherwise in the fixed example, or the files that are new."""
     tones = {"-": Tone.MISS, "+": Tone.ANSWER}
     for line in explanation.change.splitlines():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from qps.compiler.lower.label_doubts import Checks
-from qps.compiler.quantities.certainty import Certainty, Kind, Reason
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind, Reason
 from qps.compiler.quantities.methods import METHODS, PREMISES
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.labels import Labels
@@ -76,7 +76,7 @@ def _premises(
     It fails where a check on the network says so, and where another method stands instead.
     """
     row = METHODS[method]
-    if row.kind is not Kind.EXACT:
+    if row.kind is not CertaintyKind.EXACT:
         return
     at = tuple(places)
     for premise in row.premises:

@@ -11,7 +11,7 @@ from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
 from qps.compiler.network.classes import Class
 from qps.compiler.network.passages import passages
-from qps.compiler.network.spread import SpreadKind
+from qps.compiler.network.spread import CopySelectionKind
 from qps.compiler.network.stations_and_pools import Pool, Station, StationKind
 from qps.engine.expressions.formulas import ZERO, Formula
 from qps.reports.text.explanations.itinerary_text import ItineraryText
@@ -24,8 +24,8 @@ from qps.reports.text.words.phrases import phrase
 _TITLE = phrase("network.queueing_network")
 _OF_LINKS = (StationKind.PORT, StationKind.MEDIUM, StationKind.CAP)
 _SPREADS = {
-    SpreadKind.OWN: phrase("network.one_per_source"),
-    SpreadKind.WITH_HOLD: phrase("network.one_per_pool"),
+    CopySelectionKind.OWN: phrase("network.one_per_source"),
+    CopySelectionKind.WITH_HOLD: phrase("network.one_per_pool"),
 }
 
 

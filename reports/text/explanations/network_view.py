@@ -169,7 +169,7 @@ _VIEWS: Mapping[type[Struct], type[Struct]] = {
     classes.Playout: PlayoutView,
     stations_and_pools.Pool: PoolView,
     stations_and_pools.Station: StationView,
-    spread.Spread: SpreadView,
+    spread.CopySelection: SpreadView,
     **NODE_VIEWS,
 }
 """What is printed of each part of a network: of its fields, those of the same names."""

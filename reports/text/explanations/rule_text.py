@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.compiler.project.review_rules import Level, Rule
+from qps.compiler.project.review_rules import Level, ReviewRule
 from qps.reports.text.layout.colors import Tone, toned
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.words.phrases import phrase
@@ -25,7 +25,7 @@ class RuleView(Struct, frozen=True, kw_only=True):
     fix: str
 
 
-def rule_view(rule: Rule) -> RuleView:
+def rule_view(rule: ReviewRule) -> RuleView:
     """Return a rule as plain values."""
     return RuleView(
         schema="qps/rule/2",
@@ -38,7 +38,7 @@ def rule_view(rule: Rule) -> RuleView:
     )
 
 
-def rule_text(rule: Rule, *, width: int = 80, color: bool = False) -> str:
+def rule_text(rule: ReviewRule, *, width: int = 80, color: bool = False) -> str:
     """Return what a rule finds, why, a change that it finds, and the fix."""
     tone = _TONES[rule.level]
     lines = [toned(f"{rule.name} ({rule.level.value})", tone, color=color)]

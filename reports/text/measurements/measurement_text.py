@@ -8,13 +8,13 @@ from math import log
 from msgspec import Struct
 
 from qps.compiler.ir.distributions import NORMAL_SIDE
-from qps.compiler.measurement.campaigns.campaign_axes import Axis, Setting
-from qps.compiler.measurement.campaigns.measured_rows import Layout as Columns
-from qps.compiler.measurement.campaigns.measured_rows import Row, named_setting
+from qps.compiler.measurement.campaigns.campaign_axes import CampaignAxis, Setting
+from qps.compiler.measurement.campaigns.measured_rows import SettingRow, named_setting
+from qps.compiler.measurement.campaigns.measured_rows import TableLayout as Columns
 from qps.compiler.measurement.campaigns.row_doubts import Doubt
 from qps.compiler.measurement.campaigns.run_conditions import Conditions
-from qps.compiler.measurement.campaigns.run_results import Failure
-from qps.compiler.measurement.campaigns.step_runs import START, Cost, Step, scale_of
+from qps.compiler.measurement.campaigns.run_results import FailedRun
+from qps.compiler.measurement.campaigns.step_runs import START, ItemCost, StepCosts, scale_of
 from qps.compiler.quantities.units import built_in
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
@@ -33,9 +33,9 @@ class MeasuredView(Struct, frozen=True, kw_only=True):
     table: str
     runs_file: str
     layout: Columns
-    rows: tuple[Row, ...]
+    rows: tuple[SettingRow, ...]
     doubts: tuple[Doubt, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedRun, ...]
     conditions: Conditions
     run_count: int
     planned_count: int
@@ -91,7 +91,7 @@ def measured_json(view: MeasuredView) -> dict[str, object]:
     }
 
 
-def _values(setting: Setting, axes: Sequence[Axis]) -> dict[str, str]:
+def _values(setting: Setting, axes: Sequence[CampaignAxis]) -> dict[str, str]:
     return dict(zip((one.name for one in axes), setting, strict=False))
 
 
@@ -195,7 +195,7 @@ def _next(view: MeasuredView) -> str:
     return f"qps fit {view.table}{resource}{units}"
 
 
-def step_json(step: Step, component: str | None) -> dict[str, object]:
+def step_json(step: StepCosts, component: str | None) -> dict[str, object]:
     """Return what `qps measure step --format json` prints; times are seconds of a processor."""
     return {
         "schema": "qps/measured_step/1",
@@ -212,7 +212,7 @@ def step_json(step: Step, component: str | None) -> dict[str, object]:
     }
 
 
-def step_text(step: Step, component: str | None, command: str, width: int = COLUMNS) -> str:
+def step_text(step: StepCosts, component: str | None, command: str, width: int = COLUMNS) -> str:
     """Return the service demands of a step with their intervals, and the component to paste."""
     rows = []
     for cost in step.costs:
@@ -238,7 +238,7 @@ def step_text(step: Step, component: str | None, command: str, width: int = COLU
     return layout.as_text(width)
 
 
-def step_warnings(step: Step) -> list[str]:
+def step_warnings(step: StepCosts) -> list[str]:
     """Return what makes the costs of a step doubtful."""
     warnings = []
     names = {cost.item for cost in step.costs}
@@ -251,7 +251,7 @@ def step_warnings(step: Step) -> list[str]:
     return warnings
 
 
-def step_component(step: Step, command: str, cores: int) -> str | None:
+def step_component(step: StepCosts, command: str, cores: int) -> str | None:
     """Return the machine and the component to paste; None where a cost is not above zero."""
     costs = [cost for cost in step.costs if cost.item != START]
     if any(cost.seconds <= 0 for cost in costs):
@@ -266,7 +266,7 @@ def step_component(step: Step, command: str, cores: int) -> str | None:
     )
 
 
-def _term(cost: Cost) -> str:
+def _term(cost: ItemCost) -> str:
     """Return a cost as a spec takes it: one that may be zero is not normal, as none is below."""
     factor, unit = scale_of(cost)
     value = f"{cost.seconds * factor:.6g}"

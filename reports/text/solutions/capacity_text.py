@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qps.compiler.ir.measure_names import utilization_of
-from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind
+from qps.compiler.quantities.certainty import MOST_STATED, Certainty, CertaintyKind
 from qps.reports.text.solutions.uncertainty_text import samples_text
 from qps.reports.text.words.certainty_marks import MARKS, merged, users_as_known
 from qps.reports.text.words.labels import Labels
@@ -53,7 +53,7 @@ def supported(answer: Answer) -> int | None:
 def is_covered(answer: Answer) -> bool:
     """Return whether every model error that can lower the capacity is known and allowed for."""
     if answer.reliable is None:
-        return answer.known.kind in (Kind.EXACT, Kind.LOWER_BOUND)
+        return answer.known.kind in (CertaintyKind.EXACT, CertaintyKind.LOWER_BOUND)
     return not answer.reliable.unmeasured
 
 
@@ -79,7 +79,11 @@ def capacity(answer: Answer) -> str:
     users = _to_end(answer, count, f"{rounded_down(count)} {noun(name)}")
     sure = percent(uncertainty.at_confidence.confidence)
     if is_covered(answer):
-        mark = MARKS[Kind.LOWER_BOUND] if answer.known.kind is Kind.LOWER_BOUND else ""
+        mark = (
+            MARKS[CertaintyKind.LOWER_BOUND]
+            if answer.known.kind is CertaintyKind.LOWER_BOUND
+            else ""
+        )
         return phrase("capacity.confident", users=mark + users, sure=sure)
     return phrase("capacity.sampled", users=marked_users(answer, users), sure=sure)
 
@@ -103,7 +107,7 @@ def _planned(answer: Answer, count: int) -> str:
     users = _to_end(answer, count, counted(planned, answer.population))
     kind = answer.known.kind
     beside = []
-    if kind is Kind.LOWER_BOUND or not is_covered(answer):
+    if kind is CertaintyKind.LOWER_BOUND or not is_covered(answer):
         beside.append(users_as_known(answer.known))
     if answer.capacity is not None and answer.capacity != planned:
         computed = _to_end(answer, answer.capacity, f"{answer.capacity:,} ").rstrip()
@@ -135,7 +139,7 @@ def accuracy(answer: Answer) -> str:
     """Return what a capacity is that is no bound from above: exact, or conservative."""
     if supported(answer) is None:
         return ""
-    if answer.known.kind is Kind.LOWER_BOUND:
+    if answer.known.kind is CertaintyKind.LOWER_BOUND:
         reasons = dict.fromkeys(reason.partition(": ")[0] for reason in answer.known.reasons)
         known = users_as_known(answer.known)
         return f"{known}: {'; '.join(merged(tuple(reasons), answer.ports))}"
@@ -203,7 +207,7 @@ def _doubts(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
 
 def _is_doubtful(known: Certainty, *, at_most: bool, is_limiting: bool) -> bool:
     """Return whether the capacity may be another one since this is not exact."""
-    exact = Kind.UPPER_BOUND if at_most else Kind.LOWER_BOUND
+    exact = CertaintyKind.UPPER_BOUND if at_most else CertaintyKind.LOWER_BOUND
     return not known.is_exact and (is_limiting or known.kind is not exact)
 
 
@@ -227,9 +231,9 @@ def _resource(one: ResourceSolution, labels: Labels) -> str:
 
 def _as_known(value: str, known: Certainty) -> str:
     """Return a value with its model error: `412 ms ± 15 %`, `at least 48.9 ms`."""
-    if known.kind is Kind.UPPER_BOUND:
+    if known.kind is CertaintyKind.UPPER_BOUND:
         return phrase("capacity.at_most", value=value)
-    if known.kind is Kind.LOWER_BOUND:
+    if known.kind is CertaintyKind.LOWER_BOUND:
         return phrase("capacity.at_least", value=value)
     if known.error is None or known.error > MOST_STATED:
         return f"about {value}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import floor, isfinite
 
 from qps.compiler.ir.measure_names import resource_in, timed_streams, utilization_of
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
 from qps.reports.text.words.certainty_marks import marked, marked_value
@@ -162,7 +162,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
         text = f"{labels.measure(name)}: {value} at {users} ({side_of(one)} {limit})"
-        bound = Kind.LOWER_BOUND if one.at_most else Kind.UPPER_BOUND
+        bound = CertaintyKind.LOWER_BOUND if one.at_most else CertaintyKind.UPPER_BOUND
         if there.known.kind is bound and isfinite(there.value):
             key = "limit.lower_bound_exceeds" if one.at_most else "limit.upper_bound_below"
             text = phrase(key, text=text)

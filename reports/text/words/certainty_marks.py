@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Protocol
 
-from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind, together
+from qps.compiler.quantities.certainty import MOST_STATED, Certainty, CertaintyKind, together
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import first_words, percent
 from qps.solver.answer import Answer
@@ -19,7 +19,7 @@ from qps.solver.answers.solution import QUALITY, Verdict
 
 ALL_EXACT, OTHERS_EXACT = phrase("all_exact"), phrase("others_exact")
 
-MARKS = {kind: phrase(f"mark.{kind.value}") for kind in Kind}
+MARKS = {kind: phrase(f"mark.{kind.value}") for kind in CertaintyKind}
 MOST_PORTS = 4
 """Ports of a switch that are solved one by one: those of two nodes, out and in."""
 MOST_PORTS_IN_ALL = 12
@@ -28,10 +28,10 @@ Ports = Mapping[str, str]
 """Ports of switches, with the link that each is a port of."""
 _NO_PORTS: Ports = {}
 _WHAT = {
-    Kind.UPPER_BOUND: ("an upper bound", "upper bounds"),
-    Kind.LOWER_BOUND: ("a lower bound", "lower bounds"),
-    Kind.APPROXIMATION: ("an approximation", "approximations"),
-    Kind.SIMULATED: ("simulated", "simulated"),
+    CertaintyKind.UPPER_BOUND: ("an upper bound", "upper bounds"),
+    CertaintyKind.LOWER_BOUND: ("a lower bound", "lower bounds"),
+    CertaintyKind.APPROXIMATION: ("an approximation", "approximations"),
+    CertaintyKind.SIMULATED: ("simulated", "simulated"),
 }
 _TRUE_VALUE_TEXTS = {kind: phrase(f"truth.{kind.value}") for kind in _WHAT}
 
@@ -53,9 +53,9 @@ class CapacityChange(Protocol):
 
 
 _IN_WORDS = {
-    MARKS[Kind.UPPER_BOUND]: "at most ",
-    MARKS[Kind.LOWER_BOUND]: "at least ",
-    MARKS[Kind.APPROXIMATION]: "about ",
+    MARKS[CertaintyKind.UPPER_BOUND]: "at most ",
+    MARKS[CertaintyKind.LOWER_BOUND]: "at least ",
+    MARKS[CertaintyKind.APPROXIMATION]: "about ",
 }
 
 
@@ -103,7 +103,7 @@ def marked_users(largest: int, known: Certainty, *, range_limits: bool) -> str:
         return marked(users, known)
     if known.is_exact:
         return phrase("at_least", users=users)
-    return MARKS[Kind.APPROXIMATION] + users
+    return MARKS[CertaintyKind.APPROXIMATION] + users
 
 
 def parenthesis(known: Certainty) -> str:
@@ -199,7 +199,7 @@ def _called(name: str) -> str:
     return name if name.startswith(_ARTICLE) else f"`{name}`"
 
 
-def _subject(kind: Kind, names: Sequence[str], stated: str) -> str:
+def _subject(kind: CertaintyKind, names: Sequence[str], stated: str) -> str:
     one, several = _WHAT[kind]
     is_or_are = f"are {several}" if len(names) > 1 else f"is {one}"
     subject = first_words([_GROUP_NAMES.get(name, _called(name)) for name in names], _MOST_NAMED)

@@ -10,7 +10,7 @@ from qps.compiler import ir
 from qps.compiler.check.model.fits.fit_quantities import fit_terms, fitted_idle
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.regression import regression
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.exact_algebra.exact_values import as_float
@@ -67,7 +67,7 @@ def interval_text(model: ir.Model, assumption: Assumption) -> str:
 
 
 @lru_cache(maxsize=8)  # a page requests the same numbers in each of its configurations
-def _intervals(fits: tuple[tuple[Span, Fit], ...]) -> dict[tuple[Span, str], str]:
+def _intervals(fits: tuple[tuple[Span, CostFit], ...]) -> dict[tuple[Span, str], str]:
     """Return the intervals of fitted numbers, by where these stand and how they are reported."""
     if not fits:
         return {}

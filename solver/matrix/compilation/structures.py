@@ -24,7 +24,7 @@ from qps.compiler.configure.configuration import (
     in_force,
     with_drawn,
 )
-from qps.compiler.configure.fold import CircleError, Folder, TooLargeError
+from qps.compiler.configure.fold import CircleError, Folder, ValueTooLargeError
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
@@ -294,7 +294,7 @@ def _is_true(model: ir.Model, configuration: Configuration, compare: ir.Compare)
         holds = Folder(configuration=configuration, population=Fraction(configuration.low)).holds(
             compare
         )
-    except (CircleError, NoValueError, TooLargeError):
+    except (CircleError, NoValueError, ValueTooLargeError):
         return None
     if holds is not None:
         return holds

@@ -15,7 +15,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.code_explanations import explained, page_of
 from qps.compiler.diagnostics.diagnostic import Code, QpsError
 from qps.compiler.diagnostics.suggest import closest
-from qps.compiler.project.review_rules import BY_NAME, Rule, rule_page
+from qps.compiler.project.review_rules import BY_NAME, ReviewRule, rule_page
 from qps.reports.text.explanations.code_text import explained_json, explained_text
 from qps.reports.text.explanations.rule_text import rule_text, rule_view
 from qps.reports.text.words.phrases import phrase
@@ -42,7 +42,7 @@ def explain_code(word: str, arguments: Namespace) -> Exit:
     return Exit.YES
 
 
-def _explain_rule(rule: Rule, arguments: Namespace) -> Exit:
+def _explain_rule(rule: ReviewRule, arguments: Namespace) -> Exit:
     """Tell what a rule of a review finds."""
     if arguments.format == "json":
         print_json(to_builtins(rule_view(rule)))

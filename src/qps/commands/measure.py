@@ -15,17 +15,17 @@ from qps.commands.arguments.measure_request import MeasureRequest, request_of
 from qps.commands.terminal.console import Exit, complain, print_json, width_of
 from qps.commands.terminal.progress import Progress
 from qps.commands.terminal.signals import ended_in_order
-from qps.compiler.measurement.campaigns.campaign import Records, left, turns
+from qps.compiler.measurement.campaigns.campaign import CampaignRecords, left, turns
 from qps.compiler.measurement.campaigns.campaign_axes import IDLE, Setting
 from qps.compiler.measurement.campaigns.control_groups import new_group_or_none
 from qps.compiler.measurement.campaigns.measured_rows import (
     PACKET,
-    Layout,
+    TableLayout,
     named_setting,
     rows_of,
     table_text,
 )
-from qps.compiler.measurement.campaigns.measured_run import Bench
+from qps.compiler.measurement.campaigns.measured_run import RunEnvironment
 from qps.compiler.measurement.campaigns.measured_servers import (
     Server,
     accounts_of,
@@ -40,14 +40,14 @@ from qps.compiler.measurement.campaigns.row_doubts import doubts
 from qps.compiler.measurement.campaigns.run_conditions import Conditions, conditions
 from qps.compiler.measurement.campaigns.run_records import (
     SCHEMA,
-    Measured,
+    CampaignData,
     changed,
     encoded,
     read_runs,
     runs_file,
     write_whole,
 )
-from qps.compiler.measurement.campaigns.run_results import Failure, Run
+from qps.compiler.measurement.campaigns.run_results import FailedRun, MeasuredRun
 from qps.compiler.measurement.campaigns.supervision import prepare
 from qps.compiler.measurement.measured_tables import number
 from qps.compiler.quantities.units import built_in
@@ -145,8 +145,8 @@ def _dry(request: MeasureRequest) -> Exit:
     return Exit.YES
 
 
-def _bench(request: MeasureRequest, accounts: dict[str, Account]) -> Bench:
-    return Bench(
+def _bench(request: MeasureRequest, accounts: dict[str, Account]) -> RunEnvironment:
+    return RunEnvironment(
         axes=request.axes,
         generator=request.plan.generator,
         counts=request.counts,
@@ -176,7 +176,7 @@ def _measure(request: MeasureRequest, arguments: Namespace) -> Exit:
         accounts = accounts_of(request.names, server)
         bench = _bench(request, accounts)
         cores = _cores(request, accounts)
-        layout = Layout(
+        layout = TableLayout(
             axes=request.axes,
             items=request.items,
             cores=cores,
@@ -211,9 +211,9 @@ def _cores(request: MeasureRequest, accounts: dict[str, Account]) -> float:
 
 
 def _check_first(
-    bench: Bench,
+    bench: RunEnvironment,
     request: MeasureRequest,
-    layout: Layout,
+    layout: TableLayout,
     server: Server | None,
     arguments: Namespace,
 ) -> None:
@@ -233,15 +233,15 @@ def _check_first(
 
 def _campaign(
     request: MeasureRequest,
-    bench: Bench,
-    layout: Layout,
+    bench: RunEnvironment,
+    layout: TableLayout,
     here: Conditions,
-    measured: Measured | None,
+    measured: CampaignData | None,
     server: Server | None,
     arguments: Namespace,
 ) -> Exit:
-    def store(runs: Sequence[Run], failures: Sequence[Failure]) -> None:
-        all_of_it = Measured(
+    def store(runs: Sequence[MeasuredRun], failures: Sequence[FailedRun]) -> None:
+        all_of_it = CampaignData(
             schema=SCHEMA,
             plan=request.plan,
             repeat=request.repeat,
@@ -255,7 +255,7 @@ def _campaign(
             text = table_text(rows_of(runs, request.settings, layout), layout)
             write_whole(request.table, text.encode())
 
-    records = Records(
+    records = CampaignRecords(
         store,
         [] if measured is None else list(measured.runs),
         [] if measured is None else list(measured.failures),
@@ -267,7 +267,7 @@ def _campaign(
     try:
         with Progress(total=len(waiting), quiet=arguments.quiet, unit=None) as progress:
 
-            def measure(setting: Setting, repetition: int) -> Run:
+            def measure(setting: Setting, repetition: int) -> MeasuredRun:
                 name = named_setting(setting, request.axes)
                 run = len(order) - len(waiting) + int(progress.done) + 1
                 done = phrase("measure.progress", run=run, runs=len(order))
@@ -288,9 +288,9 @@ def _campaign(
 
 def _show(
     request: MeasureRequest,
-    layout: Layout,
+    layout: TableLayout,
     here: Conditions,
-    records: Records,
+    records: CampaignRecords,
     count: int,
     arguments: Namespace,
 ) -> None:

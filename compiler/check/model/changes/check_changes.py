@@ -16,7 +16,7 @@ from qps.compiler.check.model.hardware.check_places import PlaceChecker
 from qps.compiler.check.names.declarations import (
     Declared,
     IndexedDeclaration,
-    Module,
+    LoadedModule,
     chooses,
     kind_of,
     lookup,
@@ -29,7 +29,7 @@ from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
-from qps.compiler.check.values.part import Part, sound
+from qps.compiler.check.values.part import DeclarationChecker, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
 from qps.compiler.diagnostics.fixits import instead, single_statement_hint
@@ -39,7 +39,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 
 
-class ChangeChecker(Part, frozen=True):
+class ChangeChecker(DeclarationChecker, frozen=True):
     """Checks what changes a model, and the ranges in which it may vary."""
 
     @property
@@ -79,7 +79,7 @@ class ChangeChecker(Part, frozen=True):
                 )
         return built
 
-    def one(self, change: ast.Change, module: Module) -> ir.Change | None:
+    def one(self, change: ast.Change, module: LoadedModule) -> ir.Change | None:
         """Return one change, or None where it was reported."""
         if isinstance(change.value, ast.Listed):
             return self.choices.together(change, change.value, module)
@@ -121,7 +121,7 @@ class ChangeChecker(Part, frozen=True):
         )
         return None
 
-    def _set_within(self, change: ast.Change, module: Module) -> ir.Change | None:
+    def _set_within(self, change: ast.Change, module: LoadedModule) -> ir.Change | None:
         """Return a change of the case, of one kind of a parameter, or of a number in its place."""
         if change.name.text == "case":
             return self.choices.case(change, module)
@@ -295,7 +295,7 @@ class ChangeChecker(Part, frozen=True):
         return self.known.scenarios[name]
 
 
-class OfChanges(Part, frozen=True):
+class OfChanges(DeclarationChecker, frozen=True):
     """Checks what is demanded of a model as it is changed."""
 
     @property
@@ -342,7 +342,7 @@ def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] |
     return None
 
 
-def _stated_in_a_table(name: ast.Name, module: Module) -> str:
+def _stated_in_a_table(name: ast.Name, module: LoadedModule) -> str:
     """Return where to state what is between a kind and itself, for a name of that."""
     table = module.names.get(name.parts[-3]) if len(name.parts) > 2 else None  # noqa: PLR2004
     if not isinstance(table, IndexedDeclaration):

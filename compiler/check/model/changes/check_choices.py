@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import CASES
-from qps.compiler.check.names.declarations import Module, chooses, lookup, repeated
+from qps.compiler.check.names.declarations import LoadedModule, chooses, lookup, repeated
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.values.part import Part, whole
+from qps.compiler.check.values.part import DeclarationChecker, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import single_statement_hint
@@ -18,7 +18,7 @@ from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
 
 
-class ChoiceChecker(Part, frozen=True):
+class ChoiceChecker(DeclarationChecker, frozen=True):
     """Checks the choices of modes, scenarios and cases."""
 
     @property
@@ -26,7 +26,9 @@ class ChoiceChecker(Part, frozen=True):
         params = self.program.everywhere(ast.Param)
         return any(isinstance(p.declaration.value, ast.Cases | ast.KindTable) for p in params)
 
-    def together(self, change: ast.Change, several: ast.Listed, module: Module) -> ir.Change | None:
+    def together(
+        self, change: ast.Change, several: ast.Listed, module: LoadedModule
+    ) -> ir.Change | None:
         """Return the choice of several scenarios."""
         word = change.name.text
         if word != "scenario" or not chooses(module, change.name):
@@ -59,7 +61,7 @@ class ChoiceChecker(Part, frozen=True):
         names = ", ".join(one.name for one in chosen if isinstance(one, ir.SetScenario))
         return ir.SetScenario(names, chosen, change.span)
 
-    def case(self, change: ast.Change, module: Module) -> ir.Change | None:
+    def case(self, change: ast.Change, module: LoadedModule) -> ir.Change | None:
         """Return the choice of a case."""
         value = change.value
         word = value.name.text if isinstance(value, ast.Reference) else value.span.text
@@ -113,18 +115,18 @@ class ChoiceChecker(Part, frozen=True):
         )
         return None
 
-    def _owner(self, name: ast.Name) -> tuple[Module, str]:
+    def _owner(self, name: ast.Name) -> tuple[LoadedModule, str]:
         """Return the module that a scenario or a mode of a name stands in, and its name there."""
         module, parts = self.main, name.parts
         while len(parts) > 1 and parts[0] in module.imports:
             module, parts = module.imports[parts[0]], parts[1:]
         return module, ".".join(parts)
 
-    def _declared(self, kind: str, module: Module) -> Sequence[ast.Mode | ast.Scenario]:
+    def _declared(self, kind: str, module: LoadedModule) -> Sequence[ast.Mode | ast.Scenario]:
         return module.syntax.every(ast.Mode if kind == "mode" else ast.Scenario)
 
     def _not_offered(
-        self, change: ast.Change, found: ast.Mode | ast.Scenario, instance: Module
+        self, change: ast.Change, found: ast.Mode | ast.Scenario, instance: LoadedModule
     ) -> None:
         """Report a scenario of an instance that sets its users, a mode beside the one it is in."""
         word, prefix = change.name.text, instance.prefix
@@ -142,7 +144,7 @@ class ChoiceChecker(Part, frozen=True):
             hint=hint,
         )
 
-    def sets_population(self, scenario: ast.Scenario, module: Module) -> bool:
+    def sets_population(self, scenario: ast.Scenario, module: LoadedModule) -> bool:
         """Return whether a scenario of an instance sets its users, itself or by another one."""
         if not module.prefix:
             return False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
@@ -15,7 +15,7 @@ from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 
-class NewValueChecker(Part, frozen=True):
+class NewValueChecker(DeclarationChecker, frozen=True):
     """Checks that what is set is one value, of a dimension that the number may have."""
 
     def new_value(

@@ -8,8 +8,14 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.changes.check_new_values import NewValueChecker
-from qps.compiler.check.names.declarations import Declared, Module, names_of, owned_in, owner_in
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.names.declarations import (
+    Declared,
+    LoadedModule,
+    names_of,
+    owned_in,
+    owner_in,
+)
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import instead
@@ -25,7 +31,7 @@ _OFFERED = 4
 """Numbers to choose from."""
 
 
-class Named(Struct, frozen=True):
+class SettableNumber(Struct, frozen=True):
     """A number that can be set: what the model calls it, its dimension, where it is stated."""
 
     name: str
@@ -38,33 +44,33 @@ class Named(Struct, frozen=True):
         return CORE if is_in_cores(self.name) else self.dimension
 
 
-class Settable(Part, frozen=True):
+class Settable(DeclarationChecker, frozen=True):
     """Finds the numbers that changes set and that no parameter declares.
 
     Such a number is called as `explain` and `--for` call it. What is set becomes a parameter of the
     model of that name.
     """
 
-    def is_named(self, name: ast.Name, module: Module) -> bool:
+    def is_named(self, name: ast.Name, module: LoadedModule) -> bool:
         """Return whether a name is that of a number, be it one that can be set or not."""
         return any(
             called in self.known.uncertain or self._stated(called, module) is not None
             for called in _called(name, module)
         )
 
-    def number(self, name: ast.Name, module: Module) -> Named | None:
+    def number(self, name: ast.Name, module: LoadedModule) -> SettableNumber | None:
         """Return the number of a name; None where it was reported."""
         for called in _called(name, module):
             uncertain = self.known.uncertain.get(called)
             if uncertain is not None:
-                return Named(called, uncertain.dimension, uncertain.value_span)
+                return SettableNumber(called, uncertain.dimension, uncertain.value_span)
             number = self._stated(called, module)
             if number is not None:
                 return self._one(name, number)
         self._unknown(name, module)
         return None
 
-    def _stated(self, called: str, module: Module) -> OwnNumber | None:
+    def _stated(self, called: str, module: LoadedModule) -> OwnNumber | None:
         """Return what is stated under a name: of a place, by any machine that may stand there."""
         number = self.known.numbers.get(called)
         if number is not None:
@@ -81,7 +87,7 @@ class Settable(Part, frozen=True):
                 return OwnNumber(name=called, stated=stated, place=owner.qualified)
         return None
 
-    def change(self, change: ast.Change, module: Module) -> ir.Change | None:
+    def change(self, change: ast.Change, module: LoadedModule) -> ir.Change | None:
         """Return the new value of a number, None where that was reported."""
         found = self.number(change.name, module)
         if found is None:
@@ -93,13 +99,13 @@ class Settable(Part, frozen=True):
             return None
         return ir.SetParameter(found.name, value.expr, value.span)
 
-    def _one(self, name: ast.Name, number: OwnNumber) -> Named | None:
+    def _one(self, name: ast.Name, number: OwnNumber) -> SettableNumber | None:
         """Return a number that is none made of others; what it is made of is reported at those."""
         stated = number.stated
         if number.is_plain:
             self.known.numbers.setdefault(number.name, number)
             self.known.numbers_set[number.name] = None
-            return Named(number.name, stated.dimension, stated.span)
+            return SettableNumber(number.name, stated.dimension, stated.span)
         names = number.rests_on
         options = f" from {listed(names, 'and')}" if names else f", `{_example(stated.span)}`"
         self.sink.report(
@@ -122,7 +128,7 @@ class Settable(Part, frozen=True):
         parts_text = f"set one of its parts: {parts_text.removeprefix('its parts: ')}"
         return instead(declared.qualified, *known[:_OFFERED], words=parts_text)
 
-    def _unknown(self, name: ast.Name, module: Module) -> None:
+    def _unknown(self, name: ast.Name, module: LoadedModule) -> None:
         known = [*self._settable_names(), *_declared(module)]
         near = dotted_meant(name.text, known)
         self.sink.report(
@@ -139,7 +145,7 @@ class Settable(Part, frozen=True):
         yield from self.known.uncertain
 
 
-def _called(name: ast.Name, module: Module) -> Iterator[str]:
+def _called(name: ast.Name, module: LoadedModule) -> Iterator[str]:
     """Yield what a number may be called in the model that has a name in a module."""
     owner, rest = owner_in(module, name)
     if owner is not None and rest:
@@ -149,7 +155,7 @@ def _called(name: ast.Name, module: Module) -> Iterator[str]:
         yield text
 
 
-def _declared(module: Module) -> Iterable[str]:
+def _declared(module: LoadedModule) -> Iterable[str]:
     kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
     yield from (name for name, found in module.names.items() if isinstance(found, kinds))
     for alias, used in module.imports.items():

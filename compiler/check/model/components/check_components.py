@@ -17,7 +17,7 @@ from qps.compiler.check.names.declarations import (
     DeclaredAs,
 )
 from qps.compiler.check.names.scope import AllowedNames
-from qps.compiler.check.values.part import Part, whole
+from qps.compiler.check.values.part import DeclarationChecker, whole
 from qps.compiler.check.values.values import multiply
 from qps.compiler.diagnostics import codes
 from qps.compiler.ir.parts import parts_of
@@ -50,7 +50,7 @@ class ComponentPart(Struct, frozen=True):
         )
 
 
-class ComponentChecker(Part, frozen=True):
+class ComponentChecker(DeclarationChecker, frozen=True):
     """Checks components; one without formals is checked once, however often it is used."""
 
     run: set[str] = field(default_factory=set)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import removal_with_word_hint
 from qps.compiler.quantities.dimension import (
@@ -19,7 +19,7 @@ from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 
-class EffectChecker(Part, frozen=True):
+class EffectChecker(DeclarationChecker, frozen=True):
     """Checks what components do to streams: keep, emit, queue, drop, delay, recover, be active."""
 
     def effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:

@@ -25,8 +25,8 @@ from qps.compiler.check.model.fits.scalability_texts import (
     cpu_text,
     missed_text,
 )
-from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.names.declarations import LoadedModule
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.measurement.cost_products import item_word
@@ -44,10 +44,10 @@ _CERTAIN = 2.0
 """Standard deviations beyond a limit of parallel service that speeds are listed for."""
 
 
-class ScalabilityChecker(Part, frozen=True):
+class ScalabilityChecker(DeclarationChecker, frozen=True):
     """Reads the tables that stations are fitted to, each once for a column of clients."""
 
-    def station(self, item: ast.Fit, module: Module) -> StationFit | None:
+    def station(self, item: ast.Fit, module: LoadedModule) -> StationFit | None:
         """Return the station that fits a table, or None where it was reported."""
         assert item.by is not None
         if FitClauses(self.expressions).refuse(item):
@@ -64,7 +64,7 @@ class ScalabilityChecker(Part, frozen=True):
             self.known.stations_used[item.span] = found
         return found
 
-    def _read(self, item: ast.Fit, module: Module) -> StationFit | None:
+    def _read(self, item: ast.Fit, module: LoadedModule) -> StationFit | None:
         from qps.compiler.measurement.scalability.scalability_fit import station_fit  # noqa: PLC0415 - an extra, and slow to load
 
         assert item.by is not None
@@ -78,7 +78,7 @@ class ScalabilityChecker(Part, frozen=True):
             self.sink.report(codes.BAD_DATA, item.file.span, error.message, hint=error.hint)
             return None
 
-    def efficiency(self, item: ast.Fit, module: Module) -> ir.Quantity | None:
+    def efficiency(self, item: ast.Fit, module: LoadedModule) -> ir.Quantity | None:
         """Return the scaling efficiency that fits a table of cores; None where it was reported."""
         assert item.by is not None
         if FitClauses(self.expressions).refuse(item):

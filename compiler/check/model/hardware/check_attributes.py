@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.model.hardware.check_queueing import QueueingChecker
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.ir.measure_names import FORMER, UTILIZATION
 from qps.compiler.ir.parts import parts_of
@@ -21,7 +21,7 @@ from qps.compiler.quantities.dimension import (
 from qps.compiler.syntax import ast
 
 
-class AttributeChecker(Part, frozen=True):
+class AttributeChecker(DeclarationChecker, frozen=True):
     """Checks what a machine or a network may have."""
 
     @property

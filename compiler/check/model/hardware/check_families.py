@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, keyword
 from qps.compiler.check.names.expression_text import text_in_model
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
@@ -37,7 +37,7 @@ class Member(Struct, Generic[K], frozen=True):
         return self.declared.declaration
 
 
-class FamilyChecker(Part, frozen=True):
+class FamilyChecker(DeclarationChecker, frozen=True):
     """Follows what is another one to the one that all of it stands in."""
 
     def line(

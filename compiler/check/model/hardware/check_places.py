@@ -6,15 +6,15 @@ from qps.compiler import ir
 from qps.compiler.check.model.hardware.check_machines import MachineChecker
 from qps.compiler.check.model.hardware.check_networks import NetworkChecker
 from qps.compiler.check.names.declarations import (
-    Module,
+    LoadedModule,
     kind_of,
     lookup,
     lookup_as,
 )
-from qps.compiler.check.names.places import Place
+from qps.compiler.check.names.places import PlacedHardware
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import instead
@@ -24,10 +24,10 @@ from qps.compiler.syntax import ast
 _NUMBERS = (ast.Users, ast.Param, ast.Let)
 
 
-class PlaceChecker(Part, frozen=True):
+class PlaceChecker(DeclarationChecker, frozen=True):
     """Checks the machines and networks that are put in a place."""
 
-    def kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
+    def kind(self, place: PlacedHardware, module: LoadedModule, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""
         machine = lookup_as(module, place.name, ast.Machine) if is_node else None
         network = None if is_node else lookup_as(module, place.name, ast.Network)
@@ -76,7 +76,7 @@ class PlaceChecker(Part, frozen=True):
             hint=instead(stands.span.text, f"{stands.name.text}{count}"),
         )
 
-    def count(self, expr: ast.Expr, module: Module, *, is_node: bool) -> ir.Expr | None:
+    def count(self, expr: ast.Expr, module: LoadedModule, *, is_node: bool) -> ir.Expr | None:
         """Return how many there are of a node or link; none of a node that no stream visits."""
         scope = Scope(module, AllowedNames.POPULATION)
         quantity = self.expressions.quantity(expr, scope, DIMENSIONLESS, "a count")

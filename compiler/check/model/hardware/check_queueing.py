@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.part import Part, whole
+from qps.compiler.check.values.part import DeclarationChecker, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.suggest import listed, offered
@@ -32,7 +32,7 @@ _NOT_ACCEPTED = {
 }
 
 
-class QueueingChecker(Part, frozen=True):
+class QueueingChecker(DeclarationChecker, frozen=True):
     """Checks what stands behind `queueing`."""
 
     def of_resource(

@@ -11,7 +11,7 @@ from qps.compiler.check.names.declarations import names_of, owner_in
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part, sound
+from qps.compiler.check.values.part import DeclarationChecker, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import instead, single_statement_hint
@@ -25,7 +25,7 @@ S = TypeVar("S", ast.Aim, ast.Wait)
 T = TypeVar("T", ir.Target, ir.Wait)
 
 
-class TargetChecker(Part, frozen=True):
+class TargetChecker(DeclarationChecker, frozen=True):
     """Checks planning targets and ways of waiting."""
 
     def targets(self, declared: Iterable[ast.Target]) -> tuple[ir.Target, ...]:
@@ -35,7 +35,7 @@ class TargetChecker(Part, frozen=True):
             self._target(aim) for aim in self._without_duplicates(aims, "the target of `{}`")
         )
 
-    def waits(self, declared: Iterable[ast.Waiting]) -> tuple[ir.Wait, ...]:
+    def waits(self, declared: Iterable[ast.DefaultQueueing]) -> tuple[ir.Wait, ...]:
         """Return how what arrives waits, each stated once."""
         waits = [wait for waiting in declared for wait in waiting.waits]
         return sound(
@@ -73,7 +73,7 @@ class TargetChecker(Part, frozen=True):
         scope, name = self._scope(wait.name)
         if scope is None or self._is_part(wait.name) or self._is_room(wait.name):
             return None
-        is_link = scope is ir.Scope.LINKS or isinstance(self._place(wait.name), ast.Link)
+        is_link = scope is ir.ResourceScope.LINKS or isinstance(self._place(wait.name), ast.Link)
         fixed = Scope(self.main, AllowedNames.NOTHING)
         queueing = QueueingChecker(self.expressions).stated(wait, fixed, is_link=is_link)
         if queueing is None:
@@ -123,19 +123,19 @@ class TargetChecker(Part, frozen=True):
         )
         return True
 
-    def _scope(self, name: ast.Name) -> tuple[ir.Scope | None, str]:
+    def _scope(self, name: ast.Name) -> tuple[ir.ResourceScope | None, str]:
         """Return what is stated holds for, and its name; a name of nothing loaded is reported."""
         if name.text == _ALL_LINKS:
             self.main.note(Meaning.WORD, name)
-            return ir.Scope.LINKS, name.text
+            return ir.ResourceScope.LINKS, name.text
         owner, rest = owner_in(self.main, name)
         if owner is not None and isinstance(owner.declaration, ast.Node | ast.Link):
             is_known = has_resource(self.sink, owner, rest, name)
-            place = ir.Scope.PLACE if is_known else None
+            place = ir.ResourceScope.PLACE if is_known else None
             return place, resource_name(owner, rest)
         if name.text in self.program.resources:
             self.main.note(Meaning.RESOURCE, name)
-            return ir.Scope.RESOURCE, name.text
+            return ir.ResourceScope.RESOURCE, name.text
         places = names_of(self.main, (ast.Node, ast.Link))
         known = [*sorted(self.program.resources), _ALL_LINKS, *places]
         self.sink.report(
@@ -153,7 +153,7 @@ def agreed(stated: tuple[T, ...], what: str, sink: Sink) -> tuple[T, ...]:
     What stands further outside says which holds. A place that one of them names more closely, such
     as one resource of a node, is one that both mean.
     """
-    of_places = [one for one in stated if one.scope is ir.Scope.PLACE]
+    of_places = [one for one in stated if one.scope is ir.ResourceScope.PLACE]
     seen: set[str] = set()
     for one, closer in _of_one_place(of_places):
         around = [other for other in of_places if other.name == closer.name]

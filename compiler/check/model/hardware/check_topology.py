@@ -8,15 +8,15 @@ from typing import TypeVar
 from qps.compiler import ir
 from qps.compiler.check.model.hardware.check_places import PlaceChecker
 from qps.compiler.check.names.declarations import (
-    Module,
+    LoadedModule,
     declared_in,
     lookup,
     repeated,
 )
 from qps.compiler.check.names.name_recorder import Meaning
-from qps.compiler.check.names.places import Place, place_of
+from qps.compiler.check.names.places import PlacedHardware, place_of
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import instead, renaming_hint, single_statement_hint
@@ -27,7 +27,7 @@ N = TypeVar("N", ast.Node, ast.Link)
 _ONE = Fraction(1)
 
 
-class TopologyChecker(Part, frozen=True):
+class TopologyChecker(DeclarationChecker, frozen=True):
     """Checks the nodes and links of a system."""
 
     @property
@@ -112,7 +112,7 @@ class TopologyChecker(Part, frozen=True):
         return None if count is None else (kind, count)
 
     def _count(
-        self, place: Place, name: ast.Name, module: Module, *, is_node: bool
+        self, place: PlacedHardware, name: ast.Name, module: LoadedModule, *, is_node: bool
     ) -> ir.Expr | None:
         """Return how many there are; what an instance is given without a count keeps its own."""
         if place.count is not None:

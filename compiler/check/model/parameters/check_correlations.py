@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import single_statement_hint
 from qps.compiler.syntax import ast
 
 
-class CorrelationChecker(Part, frozen=True):
+class CorrelationChecker(DeclarationChecker, frozen=True):
     """Checks the correlations that all modules state."""
 
     def correlations(self, parameters: Sequence[ir.Parameter]) -> tuple[ir.Correlation, ...]:
@@ -55,7 +55,7 @@ class CorrelationChecker(Part, frozen=True):
         return ()
 
     def _one(
-        self, declared: ast.Correlation, module: Module, uncertain: set[str]
+        self, declared: ast.Correlation, module: LoadedModule, uncertain: set[str]
     ) -> ir.Correlation | None:
         both = declared.one, declared.other
         names = [self._parameter(name, module, uncertain) for name in both]
@@ -82,7 +82,7 @@ class CorrelationChecker(Part, frozen=True):
             return None
         return ir.Correlation(one=one, other=other, value=value, span=declared.span)
 
-    def _parameter(self, name: ast.Name, module: Module, uncertain: set[str]) -> str | None:
+    def _parameter(self, name: ast.Name, module: LoadedModule, uncertain: set[str]) -> str | None:
         """Return the parameter of a name, where it is uncertain by itself."""
         declared = self.named(module, name, ast.Param)
         if declared is None:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import DeclaredAs, InstanceArgument, Module
+from qps.compiler.check.names.declarations import DeclaredAs, InstanceArgument, LoadedModule
 from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_conditions import choices_of
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import instead, swapping_hint
@@ -22,7 +22,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import origin
 
 
-class ParameterChecker(Part, frozen=True):
+class ParameterChecker(DeclarationChecker, frozen=True):
     """Checks what may vary in a program."""
 
     def options(self) -> tuple[ir.Option, ...]:
@@ -141,7 +141,7 @@ class ParameterChecker(Part, frozen=True):
         return quantity and replace(quantity, span=argument.value.span)
 
     def _each_kind(
-        self, whole: ir.Parameter, param: ast.Param, module: Module
+        self, whole: ir.Parameter, param: ast.Param, module: LoadedModule
     ) -> Iterator[ir.Parameter]:
         """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`.
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 
 from qps.compiler.check.names.declarations import (
-    Module,
+    LoadedModule,
     is_value,
     kind_of,
     lookup,
@@ -31,7 +31,7 @@ _IN_BRACKETS = re.compile(r"\(")
 """Between two factors: brackets make nothing of their own in the tree."""
 
 
-def report_quotients(modules: Iterable[Module], sink: Sink) -> None:
+def report_quotients(modules: Iterable[LoadedModule], sink: Sink) -> None:
     """Warn of quotients that some read otherwise, and of units that are divided by a value.
 
     Each file is reported once.
@@ -50,7 +50,7 @@ def report_quotients(modules: Iterable[Module], sink: Sink) -> None:
                     _report(before, number, unit, sink)
 
 
-def _report_bare_unit(product: ast.Product, module: Module, sink: Sink) -> None:
+def _report_bare_unit(product: ast.Product, module: LoadedModule, sink: Sink) -> None:
     """Report a bare unit that is divided by a value with the name of a unit: `request/s`."""
     for (_, unit), (divides, value) in zip(product.factors, product.factors[1:], strict=False):
         if not (divides and isinstance(unit, ast.Reference) and isinstance(value, ast.Reference)):

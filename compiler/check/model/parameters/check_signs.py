@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.values.values import looks_uncertain
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
@@ -19,7 +19,7 @@ _GLUED = re.compile(r"\+-\S")
 """Without these a text has no such sum, and its nodes need not be walked."""
 
 
-def report_signs(modules: Iterable[Module], sink: Sink) -> None:
+def report_signs(modules: Iterable[LoadedModule], sink: Sink) -> None:
     """Warn of sums with `+-` and no blank behind it. Once for each file."""
     for syntax in {module.syntax.source.label: module.syntax for module in modules}.values():
         if not _GLUED.search(syntax.source.text):

@@ -7,7 +7,7 @@ import re
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
@@ -18,7 +18,7 @@ from qps.compiler.syntax import ast
 _OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
 
 
-class CallSizeChecker(Part, frozen=True, kw_only=True):
+class CallSizeChecker(DeclarationChecker, frozen=True, kw_only=True):
     """Checks the numbers of the calls of one stream, of such an `emission`."""
 
     emission: ir.Emission | None

@@ -8,7 +8,7 @@ from itertools import chain
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part, whole
+from qps.compiler.check.values.part import DeclarationChecker, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import (
@@ -29,7 +29,7 @@ from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 
-class EmissionChecker(Part, frozen=True):
+class EmissionChecker(DeclarationChecker, frozen=True):
     """Checks what leaves the source of a stream."""
 
     def emission(self, declaration: ast.Stream) -> ir.Emission | None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Module, kind_of, named_in
+from qps.compiler.check.names.declarations import LoadedModule, kind_of, named_in
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import closest, did_you_mean
@@ -40,7 +40,7 @@ def event_condition(probability: ast.Expr | None) -> tuple[ast.Name, bool] | Non
     return None
 
 
-class EventChecker(Part, frozen=True):
+class EventChecker(DeclarationChecker, frozen=True):
     """Checks the events that a stream declares."""
 
     def events(self, declaration: ast.Stream) -> StreamEvents:
@@ -104,7 +104,7 @@ class EventChecker(Part, frozen=True):
         return False
 
 
-class EventUses(Part, frozen=True, kw_only=True):
+class EventUses(DeclarationChecker, frozen=True, kw_only=True):
     """Checks where a stream uses its events."""
 
     events: StreamEvents
@@ -273,7 +273,7 @@ class EventUses(Part, frozen=True, kw_only=True):
         return None
 
 
-def report_unused(events: StreamEvents, checker: Part) -> None:
+def report_unused(events: StreamEvents, checker: DeclarationChecker) -> None:
     """Warn of events that a stream never uses."""
     for name, event in events.declared.items():
         if name not in events.used:
@@ -285,7 +285,7 @@ def report_unused(events: StreamEvents, checker: Part) -> None:
             )
 
 
-def _events_of(module: Module) -> Iterator[tuple[ast.Stream, ast.Event]]:
+def _events_of(module: LoadedModule) -> Iterator[tuple[ast.Stream, ast.Event]]:
     for stream in module.syntax.every(ast.Stream):
         for item in stream.items:
             if isinstance(item, ast.Event):

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import DeclaredAs, Module
+from qps.compiler.check.names.declarations import DeclaredAs, LoadedModule
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -20,7 +20,7 @@ from qps.compiler.syntax import ast
 _ONE = Fraction(1)
 
 
-class GroupChecker(Part, frozen=True):
+class GroupChecker(DeclarationChecker, frozen=True):
     """Checks groups, and what streams say of them."""
 
     def groups(self, declared: Iterable[DeclaredAs[ast.Group]]) -> tuple[ir.Group, ...]:
@@ -69,7 +69,7 @@ class GroupChecker(Part, frozen=True):
             users=users,
         )
 
-    def users_of(self, module: Module, share: ast.Expr | None = None) -> ir.Expr | None:
+    def users_of(self, module: LoadedModule, share: ast.Expr | None = None) -> ir.Expr | None:
         """Return the users of the instance that a module is in; None for those of the spec.
 
         Where a share is reported, these are a part of them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
@@ -14,7 +14,7 @@ _BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.MAX_WAIT)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
-class PlayoutChecker(Part, frozen=True):
+class PlayoutChecker(DeclarationChecker, frozen=True):
     """Checks the playout buffers of streams."""
 
     def playout(self, declaration: ast.Stream) -> ir.Playout | None:

@@ -10,7 +10,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import owner_in
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.fixits import instead, removal_hint
@@ -20,7 +20,7 @@ _CHANGING = (ir.EffectKind.MERGE, ir.EffectKind.ACTIVE, ir.EffectKind.KEEP)
 """What makes other flows, or fewer, of those that hold something."""
 
 
-class PoolChecker(Part, frozen=True):
+class PoolChecker(DeclarationChecker, frozen=True):
     """Checks what is taken and given back."""
 
     def mark(self, item: ast.Take | ast.Give, node: str | None) -> ir.PoolMark | None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
-    Module,
+    LoadedModule,
     lookup,
 )
 from qps.compiler.check.names.reported_names import report_name
@@ -56,7 +56,7 @@ class RouteChecker(Struct, frozen=True):
     """
 
     sink: Sink
-    module: Module
+    module: LoadedModule
     links: dict[str, ir.Link]
     paired: str | None = None
 

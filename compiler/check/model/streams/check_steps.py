@@ -17,7 +17,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_conditions import choices_of
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
@@ -33,7 +33,7 @@ _NOT_REPEATED = frozenset(ir.EffectKind) - {ir.EffectKind.DELAY, ir.EffectKind.M
 """What a step does to a stream once, however often it is repeated; merging again merges nothing."""
 
 
-class StepChecker(Part, frozen=True, kw_only=True):
+class StepChecker(DeclarationChecker, frozen=True, kw_only=True):
     """Checks steps over the nodes that there are."""
 
     components: ComponentChecker

@@ -28,7 +28,7 @@ from qps.compiler.check.model.streams.check_visits import VisitChecker
 from qps.compiler.check.names.declarations import IndexedDeclaration, kind_of, lookup, lookup_as
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
@@ -69,7 +69,7 @@ def _where(visit: ir.Visit, known: Mapping[ir.Condition, bool]) -> ir.Visit:
     return replace(visit, steps=tuple(steps))
 
 
-class StreamChecker(Part, frozen=True, kw_only=True):
+class StreamChecker(DeclarationChecker, frozen=True, kw_only=True):
     """Checks the streams of a program over its nodes and links."""
 
     steps: StepChecker

@@ -17,7 +17,7 @@ from qps.compiler.check.model.streams.check_pools import PoolChecker
 from qps.compiler.check.model.streams.check_routes import RouteChecker
 from qps.compiler.check.model.streams.check_steps import StepChecker
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.streams import MOST_OTHERS
@@ -58,7 +58,7 @@ def _rest(stated: Sequence[ir.Quantity], branch: ast.Chance) -> ir.Quantity:
     return ir.Quantity(expr=whole, dimension=DIMENSIONLESS, span=branch.span)
 
 
-class VisitChecker(Part, frozen=True, kw_only=True):
+class VisitChecker(DeclarationChecker, frozen=True, kw_only=True):
     """Checks the visits of one stream, with the calls in them."""
 
     steps: StepChecker

@@ -13,7 +13,7 @@ from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.measurement.campaigns.campaign_axes import (
     IDLE,
     SECONDS,
-    Axis,
+    CampaignAxis,
     Setting,
     axis,
     filled,
@@ -21,7 +21,7 @@ from qps.compiler.measurement.campaigns.campaign_axes import (
     settings_of,
 )
 from qps.compiler.measurement.campaigns.item_counts import Count, count_of
-from qps.compiler.measurement.campaigns.run_records import Plan
+from qps.compiler.measurement.campaigns.run_records import CampaignPlan
 from qps.compiler.measurement.fit_columns import UnitOf
 from qps.compiler.measurement.measured_tables import number
 
@@ -30,8 +30,8 @@ class MeasureRequest(Struct, frozen=True, kw_only=True):
     """What the command line requests, read and checked."""
 
     table: Path
-    plan: Plan
-    axes: tuple[Axis, ...]
+    plan: CampaignPlan
+    axes: tuple[CampaignAxis, ...]
     settings: tuple[Setting, ...]
     counts: tuple[Count, ...]
     names: tuple[tuple[str, str], ...]
@@ -110,9 +110,9 @@ def _check_flags(arguments: Namespace) -> None:
         )
 
 
-def _plan(arguments: Namespace) -> Plan:
+def _plan(arguments: Namespace) -> CampaignPlan:
     """Return the request in the words of the command line."""
-    return Plan(
+    return CampaignPlan(
         of=tuple(arguments.of),
         server=arguments.server,
         vary=tuple(arguments.vary),
@@ -128,7 +128,7 @@ def _plan(arguments: Namespace) -> Plan:
     )
 
 
-def _item(axes: Sequence[Axis]) -> str:
+def _item(axes: Sequence[CampaignAxis]) -> str:
     """Return what is counted where a count names nothing: what is requested."""
     items = [one.item for one in axes if one.dimension != axes[0].dimension or one.item]
     own = [item for item in items if item not in (None, "information")]
