@@ -32,10 +32,10 @@ def simulated(path: str, users: int) -> float:
     """Return what a million packets of a spec take, from a tenth as many."""
     from qps.api import load  # noqa: PLC0415
     from qps.simulation.model_builder import simulated_model  # noqa: PLC0415
-    from qps.simulation.single_run import LEVELS, Run  # noqa: PLC0415
+    from qps.simulation.single_run import LEVELS, SimulationRun  # noqa: PLC0415
 
     graph = load(path).graph()
-    run = Run(network=simulated_model(graph, users), seed=1, number=1, levels=LEVELS)
+    run = SimulationRun(network=simulated_model(graph, users), seed=1, number=1, levels=LEVELS)
     (rate,) = (graph.at(users).number(one.rate) for one in graph.streams.values())
     begin = process_time()
     run.advance(_PACKETS / 10 / rate, 50, lambda: False)

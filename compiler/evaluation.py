@@ -25,7 +25,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.scales import quantity
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.exact_algebra.exact_values import NoValueError, as_float
 
 ValuesByPlace = dict[Span, dict[str, Value]]
@@ -58,7 +58,7 @@ class PlacedValue(Struct, frozen=True, kw_only=True):
         try:
             return folder.fold(self.expr)
         except (
-            CircleError, KeyError, NoValueError, TooLongError, UnstatedCaseError,
+            CircleError, KeyError, NoValueError, PowerTooLongError, UnstatedCaseError,
             ValueTooLargeError,
         ):  # fmt: skip
             return None

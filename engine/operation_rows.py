@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from qps.engine.evaluators.domains import Domain
     from qps.engine.evaluators.on_bounds import Bounds
-    from qps.engine.numerics.sloped_intervals import Interval
-    from qps.engine.numerics.value_ranges import Range
+    from qps.engine.numerics.sloped_intervals import SlopedInterval
+    from qps.engine.numerics.value_ranges import ValueRange
 
 
 NOT_NEGATIVE = (0.0, inf)
@@ -141,7 +141,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("slopes_on_floats")
 
     @cached_property
-    def interval(self) -> Callable[..., Interval]:
+    def interval(self) -> Callable[..., SlopedInterval]:
         """Its bounds from those of its operands, rounded outwards, with those of its slope."""
         if self.by_ends:
             from qps.engine.evaluators.on_intervals import monotone  # noqa: PLC0415 - seldom needed
@@ -163,12 +163,12 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("approximation_flags", None)
 
     @cached_property
-    def range(self) -> Callable[..., Range]:
+    def range(self) -> Callable[..., ValueRange]:
         """Its range from those of its operands; anywhere in `lies` where no more is reported."""
-        from qps.engine.numerics.value_ranges import Range  # noqa: PLC0415 - who checks a spec needs none
+        from qps.engine.numerics.value_ranges import ValueRange  # noqa: PLC0415 - who checks a spec needs none
 
         low, high = (Fraction(end) if isfinite(end) else end for end in self.lies)
-        anywhere = Range(low, high)
+        anywhere = ValueRange(low, high)
         return self._in("on_ranges", lambda *_: anywhere)
 
     @cached_property

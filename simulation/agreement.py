@@ -32,7 +32,7 @@ _FEW = 100
 """Of fewer items than these nothing is reported."""
 
 
-class Verdict(StrEnum):
+class PredictionVerdict(StrEnum):
     """What playing says of a prediction with its label."""
 
     AGREES = "agrees"
@@ -84,7 +84,7 @@ class NumberComparison(Struct, frozen=True, kw_only=True):
     predicted: float
     known: Certainty
     simulated: Estimate
-    verdict: Verdict = Verdict.UNKNOWN
+    verdict: PredictionVerdict = PredictionVerdict.UNKNOWN
     within: float = inf
     is_share: bool = False
     items: int = 0
@@ -94,7 +94,7 @@ class NumberComparison(Struct, frozen=True, kw_only=True):
     @property
     def is_right(self) -> bool:
         """Whether the prediction is off by no more than its label allows."""
-        return self.verdict is not Verdict.DIFFERS
+        return self.verdict is not PredictionVerdict.DIFFERS
 
     def is_met(self, value: float) -> bool | None:
         """Return whether a value meets the limit; None where there is none."""
@@ -328,22 +328,22 @@ def _compare_one(one: NumberComparison, level: float) -> NumberComparison:
     within = seen.within(one.predicted, level)
     off = one.predicted - estimate.mean
     if isnan(off):
-        verdict = Verdict.DIFFERS
+        verdict = PredictionVerdict.DIFFERS
     elif seen.is_seldom and abs(off) > within:
-        verdict = Verdict.UNKNOWN
+        verdict = PredictionVerdict.UNKNOWN
     elif abs(off) <= within:
-        verdict = Verdict.AGREES
+        verdict = PredictionVerdict.AGREES
     elif one.known.kind is CertaintyKind.UPPER_BOUND:
-        verdict = Verdict.AGREES if off > 0 else Verdict.DIFFERS
+        verdict = PredictionVerdict.AGREES if off > 0 else PredictionVerdict.DIFFERS
     elif one.known.kind is CertaintyKind.LOWER_BOUND:
-        verdict = Verdict.AGREES if off < 0 else Verdict.DIFFERS
+        verdict = PredictionVerdict.AGREES if off < 0 else PredictionVerdict.DIFFERS
     elif one.known.kind is CertaintyKind.APPROXIMATION:
         error = one.known.error
         if error is None:
-            verdict = Verdict.UNSTATED
+            verdict = PredictionVerdict.UNSTATED
         else:
             is_near = abs(off) <= within + error * abs(estimate.mean)
-            verdict = Verdict.AGREES if is_near else Verdict.DIFFERS
+            verdict = PredictionVerdict.AGREES if is_near else PredictionVerdict.DIFFERS
     else:
-        verdict = Verdict.DIFFERS
+        verdict = PredictionVerdict.DIFFERS
     return replace(one, verdict=verdict, within=within)

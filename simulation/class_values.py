@@ -11,7 +11,7 @@ from qps.engine.expressions.substitution import substituted
 from qps.simulation.operating_point import OperatingPoint
 
 
-class Numbers:
+class ClassValues:
     """Formulas as plain numbers, for one kind of users and items."""
 
     def __init__(self, point: OperatingPoint, kind: Mapping[Formula, Formula]) -> None:

@@ -16,8 +16,9 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.station_runs import goes_on
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.engine.expressions.formulas import Formula
-from qps.simulation.class_values import Numbers
+from qps.simulation.class_values import ClassValues
 from qps.simulation.simulated_model import (
+    BackgroundLoad,
     Call,
     Choose,
     Copy,
@@ -35,13 +36,12 @@ from qps.simulation.simulated_model import (
     Step,
     Take,
     Thin,
-    Use,
 )
 from qps.simulation.station_registry import Stations, refused
 
 _ROUNDING = 1e-12
 """What is left of 1 by so little is nothing."""
-_GATHERED = Serve | Use | Delay
+_GATHERED = Serve | BackgroundLoad | Delay
 
 
 class _Frame(Struct, kw_only=True):
@@ -64,7 +64,7 @@ class ItinerarySteps(Struct, kw_only=True):
 
     stations: Stations
     of: Class
-    numbers: Numbers
+    numbers: ClassValues
     flows: float = 1.0
     weight: float = 1.0
     frames: list[_Frame] = field(default_factory=lambda: [_Frame()])
@@ -197,9 +197,9 @@ class ItinerarySteps(Struct, kw_only=True):
                 cores = 1.0 if threaded is not None else known.servers
                 frame.works.append((len(frame.steps), cores))
                 self._add(Delay(service))
-                self._add(Use(station, piece))
+                self._add(BackgroundLoad(station, piece))
                 if threaded is not None:
-                    self._add(Use(threaded, piece))
+                    self._add(BackgroundLoad(threaded, piece))
             return
         if known.room < inf and threaded is not None:
             self._refuse(f"a single thread at `{known.name}`, which has a bounded queue")
@@ -295,7 +295,7 @@ class ItinerarySteps(Struct, kw_only=True):
             name, items = port.cap
             cap = self.stations.number(name, self.numbers)
             amount = self.stations.network.stations[name].time_for(items)
-            self._add(Use(cap, self.numbers(amount) * self.weight))
+            self._add(BackgroundLoad(cap, self.numbers(amount) * self.weight))
         if station.waits:
             key = of.place.name if of.kind is StationKind.PORT else of.name
             step = Reach if is_own else Pick
@@ -303,7 +303,7 @@ class ItinerarySteps(Struct, kw_only=True):
             parts = ((service * self.weight, None),)
             self._add(Serve(station=number, parts=parts, node=key, overlaps=port.overlaps))
             return
-        self._add(Use(number, service * self.weight))
+        self._add(BackgroundLoad(number, service * self.weight))
         if not port.overlaps:
             self._add(Delay(service))
 

@@ -15,7 +15,7 @@ from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.class_kinds import kinds_in
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
-from qps.simulation.class_values import Numbers, each_of
+from qps.simulation.class_values import ClassValues, each_of
 from qps.simulation.itinerary_steps import ItinerarySteps
 from qps.simulation.loss_weights import with_loss_weights
 from qps.simulation.operating_point import OperatingPoint, operating_point
@@ -25,8 +25,8 @@ from qps.simulation.simulated_model import (
     Pick,
     Serve,
     SimulatedNetwork,
-    Source,
     Step,
+    StreamSource,
     served,
 )
 from qps.simulation.station_registry import NEARLY, Stations, refused
@@ -82,7 +82,7 @@ class _NetworkBuilder(Struct, kw_only=True):
     """Gathers what is played."""
 
     stations: Stations
-    sources: list[Source] = field(default_factory=list)
+    sources: list[StreamSource] = field(default_factory=list)
     flows: dict[str, float] = field(default_factory=dict)
 
     def add(self, of: Class) -> None:
@@ -95,7 +95,10 @@ class _NetworkBuilder(Struct, kw_only=True):
         is_drawn = of.is_closed or of.arrivals.variation is not None
         for share, kind in each_of(of_users):
             each = [
-                (part, *self._steps_of(of, Numbers(self.stations.point, of.values | kind | own)))
+                (
+                    part,
+                    *self._steps_of(of, ClassValues(self.stations.point, of.values | kind | own)),
+                )
                 for part, own in each_of(of_items)
             ]
             if not is_drawn or len(each) == 1:
@@ -108,7 +111,7 @@ class _NetworkBuilder(Struct, kw_only=True):
             chosen = tuple((part, steps) for part, _, steps in each)
             self._add_source(share, first, (Choose(chosen),))
 
-    def _steps_of(self, of: Class, numbers: Numbers) -> tuple[ItinerarySteps, tuple[Step, ...]]:
+    def _steps_of(self, of: Class, numbers: ClassValues) -> tuple[ItinerarySteps, tuple[Step, ...]]:
         """Return the steps of one kind, each with what is lost there, and what made them."""
         piece = 1.0 if of.items.primary is not None else _PIECE
         found = ItinerarySteps(stations=self.stations, of=of, numbers=numbers, weight=piece)
@@ -133,7 +136,7 @@ class _NetworkBuilder(Struct, kw_only=True):
             return
         self.flows[of.stream] = self.flows.get(of.stream, 0.0) + arriving
         variation = of.arrivals.variation
-        source = Source(
+        source = StreamSource(
             stream=of.stream,
             rate=rate,
             flows=share * flows,
@@ -147,7 +150,7 @@ class _NetworkBuilder(Struct, kw_only=True):
         self._refuse_many(source)
         self.sources.append(source)
 
-    def _refuse_many(self, source: Source) -> None:
+    def _refuse_many(self, source: StreamSource) -> None:
         """Refuse what would take more memory than there is: each run keeps all of these."""
         has_own = source.is_periodic or source.variation is not None
         if source.customers:
@@ -202,7 +205,7 @@ class _NetworkBuilder(Struct, kw_only=True):
             visit = Serve(station=number, parts=((mean, None),), node=node)
             pick = (Pick(node, round(station.copies)),) if node is not None else ()
             self.sources.append(
-                Source(stream="", rate=demand / mean, flows=1.0, steps=(*pick, visit))
+                StreamSource(stream="", rate=demand / mean, flows=1.0, steps=(*pick, visit))
             )
             self.stations.remarks.append(
                 f"background utilization of {station.name} is simulated as visits of mean size"

@@ -16,7 +16,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.queues.pool_holding import PoolCapacity
 from qps.compiler.lower.response_times import TOO_LATE
 from qps.engine.expressions.formulas import Formula, total
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import Substitution
 
 
@@ -37,7 +37,7 @@ class OperatingPoint(Struct, frozen=True, kw_only=True):
     """
 
     users: int
-    values: Point
+    values: EvaluationPoint
     elastic: Substitution
     utilizations: Mapping[str, float]
     background: Mapping[str, Formula]

@@ -7,7 +7,7 @@ from qps.simulation.items import Go, Item, Joined
 from qps.simulation.pool_holds import release_all
 from qps.simulation.run_state import SimulationState, StreamHandlers
 from qps.simulation.simulated_model import Lose, Thin, goes_on
-from qps.simulation.sources import Bursts
+from qps.simulation.sources import OnOffFlows
 
 
 def with_random_loss(state: SimulationState, step: Lose | Thin, then: Go, of: StreamHandlers) -> Go:
@@ -17,7 +17,7 @@ def with_random_loss(state: SimulationState, step: Lose | Thin, then: Go, of: St
         return then
     random, gone = state.random.random, gone_of(state, step, of)
     if isinstance(step, Thin) and step.lasting is not None:
-        is_on = Bursts(step.share, step.lasting, state.clock, state.random).is_on
+        is_on = OnOffFlows(step.share, step.lasting, state.clock, state.random).is_on
 
         def burst(item: Item) -> None:
             if is_on(item.flow):

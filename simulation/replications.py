@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.simulation.run_lengths import lengths_of
 from qps.simulation.simulated_model import SimulatedNetwork
-from qps.simulation.single_run import LEVELS, Run, RunResult, WaitRun
+from qps.simulation.single_run import LEVELS, RunResult, SimulationRun, WaitRun
 from qps.simulation.statistics import Estimate, estimate, warm_up
 from qps.worker_processes import Workers, cores
 
@@ -220,7 +220,7 @@ class _SomeRuns:
         self._tick = tick
         observed = frozenset(one.subject for one in effort.measures)
         self._runs = [
-            Run(
+            SimulationRun(
                 network=network,
                 seed=effort.seed,
                 number=number,

@@ -19,9 +19,9 @@ from qps.simulation.simulated_model import (
     Recovery,
     Serve,
     SimulatedNetwork,
-    Source,
     Station,
     Step,
+    StreamSource,
     Take,
     Thin,
     burst_cycles,
@@ -44,7 +44,7 @@ _PERIODS = 4
 _BURSTS = 8
 
 
-class Lengths(Struct, frozen=True):
+class RunLengths(Struct, frozen=True):
     """How long each run is, in s of the model.
 
     `first` takes a moment, what is shorter than `least` has not reached a steady state, `fair` is
@@ -56,11 +56,11 @@ class Lengths(Struct, frozen=True):
     fair: float
 
 
-def lengths_of(network: SimulatedNetwork) -> Lengths:
+def lengths_of(network: SimulatedNetwork) -> RunLengths:
     """Return how long each run is."""
     busy = sum(source.rate * (1 + events(source.steps)) for source in network.sources)
     if busy <= 0:
-        return Lengths(1.0, 1.0, 1.0)
+        return RunLengths(1.0, 1.0, 1.0)
     slowest = min(source.rate for source in network.sources)
     bursts = [cycle for source in network.sources for cycle in burst_cycles(source.steps)]
     rounds = [_CYCLES * one.customers / one.rate for one in network.sources]
@@ -73,7 +73,7 @@ def lengths_of(network: SimulatedNetwork) -> Lengths:
         lengths += [_FORGETTING * memory for memory in _memories(network)]
     longest = max(fair, *lengths)
     first = longest / 2 ** max(0, ceil(log2(longest * busy / _EVENTS) - 1e-9))
-    return Lengths(first, max(lengths), fair)
+    return RunLengths(first, max(lengths), fair)
 
 
 def _of_closed(network: SimulatedNetwork) -> Iterator[float]:
@@ -196,7 +196,9 @@ def _delays(steps: tuple[Step, ...]) -> float:
     return found
 
 
-def _memories(network: SimulatedNetwork, sources: tuple[Source, ...] | None = None) -> list[float]:
+def _memories(
+    network: SimulatedNetwork, sources: tuple[StreamSource, ...] | None = None
+) -> list[float]:
     """Return the times in which queues forget how they were: longer the fuller they are.
 
     A service that has begun goes on the longer the more services vary, as those of a gamma law.

@@ -9,9 +9,9 @@ import simpy
 from msgspec import Struct, field
 
 from qps.simulation.items import Go, Item, StationCounts, StreamCounts
-from qps.simulation.sharing_and_priorities import Machine
+from qps.simulation.sharing_and_priorities import StationMachine
 from qps.simulation.simulated_model import SimulatedNetwork
-from qps.simulation.stations import InRoom, InTurn, Limit, Lock, Places, Schedule
+from qps.simulation.stations import InRoom, InTurn, Lock, Places, QueuelessResource, Schedule
 
 
 class LossRecovery(Struct, frozen=True):
@@ -46,10 +46,10 @@ class SimulationState(Struct, kw_only=True):
     queues: list[dict[int, InTurn]] = field(default_factory=list)
     rooms: dict[tuple[int, int], InRoom] = field(default_factory=dict)
     locks: list[dict[int, Lock]] = field(default_factory=list)
-    limits: dict[int, Limit] = field(default_factory=dict)
+    limits: dict[int, QueuelessResource] = field(default_factory=dict)
     """Of what nobody waits for: only users who wait for their answers can be held up by it."""
     places: list[dict[int, Places]] = field(default_factory=list)
-    machines: dict[tuple[int, ...], Machine] = field(default_factory=dict)
+    machines: dict[tuple[int, ...], StationMachine] = field(default_factory=dict)
     random: Random = field(default_factory=Random)
     schedule: Schedule = field(default_factory=lambda: _no_clock)
     several: frozenset[str] = frozenset()

@@ -17,7 +17,7 @@ from qps.simulation.throttled_processor import UnderQuota
 from qps.simulation.visitor import Visitor
 
 
-class Machine(Protocol):
+class StationMachine(Protocol):
     """One machine of a station."""
 
     @property
@@ -30,7 +30,7 @@ class Machine(Protocol):
 
 def machine_of(
     station: Station, clock: simpy.Environment, schedule: Schedule, random: Random
-) -> Machine:
+) -> StationMachine:
     """Return one machine of a station, empty; its periods begin at a time by chance."""
     if station.period is not None:
         return UnderQuota(
@@ -43,11 +43,11 @@ def machine_of(
         )
     servers = int(station.servers)
     if station.service is Service.SHARED:
-        return Sharing(clock, schedule, servers, station.speeds)
+        return SharingMachine(clock, schedule, servers, station.speeds)
     return Ranked(clock, schedule, servers, preempts=station.is_preemptive)
 
 
-class Sharing(SharedServer):
+class SharingMachine(SharedServer):
     """All who are there are served, each equally fast: so who has least left is the next to go.
 
     Time goes by as fast as each is served: who comes with so much work goes when so much of it has.

@@ -67,7 +67,7 @@ class Serve(Struct, frozen=True, kw_only=True):
         return sum(mean for mean, _ in self.parts)
 
 
-class Use(Struct, frozen=True):
+class BackgroundLoad(Struct, frozen=True):
     """A station is busy by so much for each item; nobody waits for it."""
 
     station: int
@@ -198,7 +198,7 @@ class Gather(Struct, frozen=True):
 
 Step: TypeAlias = (
     Serve
-    | Use
+    | BackgroundLoad
     | Delay
     | Shift
     | NormalJitter
@@ -218,7 +218,7 @@ Step: TypeAlias = (
 )
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class StreamSource(Struct, frozen=True, kw_only=True):
     """Items that a stream sends: `rate` a second of all flows together.
 
     They come at random, or from `flows` that each send with a fixed period. Where there are
@@ -250,7 +250,7 @@ class SimulatedNetwork(Struct, frozen=True, kw_only=True):
 
     population: int
     stations: tuple[Station, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[StreamSource, ...]
     flows: dict[str, float]
     remarks: tuple[str, ...] = ()
     episode: tuple[float, float] | None = None

@@ -24,7 +24,7 @@ _BEYOND = 10
 """So many items must be later than a quantile, for it to be reported for one run."""
 
 
-class Mark(Struct, frozen=True, kw_only=True):
+class CounterSnapshot(Struct, frozen=True, kw_only=True):
     """The counters of a run at a time."""
 
     time: float
@@ -75,7 +75,7 @@ Stopped = Callable[[], bool]
 """Says whether a run is to be broken off."""
 
 
-class Run:
+class SimulationRun:
     """One run, which can be made longer. The same seed and number make the same run."""
 
     def __init__(
@@ -101,7 +101,7 @@ class Run:
         }
         self._warm_up_waits: dict[int, int] = {}
         self._busy = [0.0] * len(network.stations)
-        self._marks: list[Mark] = []
+        self._marks: list[CounterSnapshot] = []
         self._episodes = 0
         self._ended = 0.0
         self._warm_up_counts = [0] * len(self._counts)
@@ -174,11 +174,11 @@ class Run:
             del counts.begins[before:], counts.waits[before:]
 
     @property
-    def _nothing(self) -> Mark:
+    def _nothing(self) -> CounterSnapshot:
         """What is counted before anything happens."""
         count = len(self._counts)
         none = (0.0,) * len(LossKind)
-        return Mark(
+        return CounterSnapshot(
             time=0.0,
             busy=(0.0,) * len(self._busy),
             done=(0,) * count,
@@ -189,7 +189,7 @@ class Run:
     def _mark(self, time: float) -> None:
         counts = self._counts.values()
         self._marks.append(
-            Mark(
+            CounterSnapshot(
                 time=time,
                 busy=tuple(
                     b - left for b, left in zip(self._busy, self._state.left(), strict=True)
@@ -237,7 +237,7 @@ class Run:
         }
         return RunResult(streams=streams, loads=loads, stations=self._stations(first, last))
 
-    def _stations(self, first: Mark, last: Mark) -> dict[str, WaitRun]:
+    def _stations(self, first: CounterSnapshot, last: CounterSnapshot) -> dict[str, WaitRun]:
         """Return the waits at the stations that are observed."""
         found = {}
         for at, counts in self._observed.items():
@@ -262,7 +262,12 @@ class Run:
         )
 
     def _stream(
-        self, name: str, index: int, counts: StreamCounts, first: Mark, last: Mark
+        self,
+        name: str,
+        index: int,
+        counts: StreamCounts,
+        first: CounterSnapshot,
+        last: CounterSnapshot,
     ) -> StreamRun:
         begin = 0
         if counts.ends and not self._network.episode:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from simpy import Environment
 
 from qps.simulation.items import Go, Item
-from qps.simulation.simulated_model import Source, burst_cycles
+from qps.simulation.simulated_model import StreamSource, burst_cycles
 from qps.simulation.stations import NORMAL, Happening, Schedule, gaps
 
 _MANY = 2_000
@@ -21,7 +21,7 @@ def schedule_of(clock: Environment) -> Schedule:
     return cast("Schedule", clock.schedule)
 
 
-def at_random(source: Source, go: Go, clock: Environment, random: Random) -> None:
+def at_random(source: StreamSource, go: Go, clock: Environment, random: Random) -> None:
     """Let items come at random."""
     schedule, gap, rate = schedule_of(clock), random.expovariate, source.rate
     priority, flows = source.priority, max(1, round(source.flows))
@@ -40,7 +40,7 @@ def at_random(source: Source, go: Go, clock: Environment, random: Random) -> Non
     schedule(Happening(again, None), NORMAL, gap(rate))
 
 
-def unevenly(source: Source, go: Go, clock: Environment, random: Random) -> None:
+def unevenly(source: StreamSource, go: Go, clock: Environment, random: Random) -> None:
     """Let each flow send with times of its own between two items."""
     schedule, priority = schedule_of(clock), source.priority
     flows = max(1, round(source.flows))
@@ -60,7 +60,7 @@ def unevenly(source: Source, go: Go, clock: Environment, random: Random) -> None
         flow(number)
 
 
-def by_clock(source: Source, go: Go, clock: Environment, random: Random) -> None:
+def by_clock(source: StreamSource, go: Go, clock: Environment, random: Random) -> None:
     """Let each flow send an item a period, at a phase of its own."""
     schedule = schedule_of(clock)
     flows = max(1, round(source.flows))
@@ -84,7 +84,7 @@ def by_clock(source: Source, go: Go, clock: Environment, random: Random) -> None
 
 
 def customers(
-    source: Source,
+    source: StreamSource,
     path: Callable[[Callable[[], None]], Go],
     clock: Environment,
     random: Random,
@@ -113,7 +113,10 @@ def customers(
 
 
 def _many_customers(
-    source: Source, path: Callable[[Callable[[], None]], Go], clock: Environment, random: Random
+    source: StreamSource,
+    path: Callable[[Callable[[], None]], Go],
+    clock: Environment,
+    random: Random,
 ) -> None:
     """Let customers think, send requests and wait, without storing who thinks: the next is known.
 
@@ -147,7 +150,7 @@ def _many_customers(
     plan()
 
 
-class Bursts:
+class OnOffFlows:
     """Which flows are on: each for itself, by turns, for exponential times; in equilibrium."""
 
     def __init__(self, share: float, lasting: float, clock: Environment, random: Random) -> None:

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.network import stations_and_pools as parts
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.disciplines import Service
-from qps.simulation.class_values import Numbers
+from qps.simulation.class_values import ClassValues
 from qps.simulation.operating_point import OperatingPoint
 from qps.simulation.simulated_model import Station
 
@@ -33,7 +33,7 @@ class Stations(Struct, kw_only=True):
     index: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
-    def number(self, name: str, numbers: Numbers) -> int:
+    def number(self, name: str, numbers: ClassValues) -> int:
         """Return the number of a station, known from now on."""
         if name not in self.index:
             station = self.network.stations[name]
@@ -56,7 +56,7 @@ class Stations(Struct, kw_only=True):
             )
         return self.index[name]
 
-    def pool(self, name: str, numbers: Numbers) -> int:
+    def pool(self, name: str, numbers: ClassValues) -> int:
         """Return the number of a pool: of its units, one is kept by what holds it."""
         if name not in self.index:
             room = self.point.rooms[name]
@@ -80,7 +80,7 @@ class Stations(Struct, kw_only=True):
             return servers
         return self._whole(station.name, servers, "servers")
 
-    def _room(self, station: parts.Station, servers: float, numbers: Numbers) -> float:
+    def _room(self, station: parts.Station, servers: float, numbers: ClassValues) -> float:
         """Return for how many there is room: where nobody may wait, for those being served."""
         if station.room is not None:
             return self._whole(station.name, numbers(station.room), "places")

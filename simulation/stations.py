@@ -118,7 +118,7 @@ class InRoom:
         return self._turn.left
 
 
-class Limit:
+class QueuelessResource:
     """What nobody waits for as long as its demand is not above its capacity, on average.
 
     What is too much waits. So much `slack` of time as it has been idle may be made up for later:

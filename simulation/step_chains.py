@@ -23,6 +23,7 @@ from qps.simulation.random_loss import with_random_loss
 from qps.simulation.run_state import LossRecovery, SimulationState, StreamHandlers
 from qps.simulation.service_steps import serve
 from qps.simulation.simulated_model import (
+    BackgroundLoad,
     Call,
     Choose,
     Copy,
@@ -38,15 +39,14 @@ from qps.simulation.simulated_model import (
     Recovery,
     Serve,
     Shift,
-    Source,
     Step,
+    StreamSource,
     Take,
     Thin,
-    Use,
     stood,
 )
 from qps.simulation.sources import at_random, by_clock, customers, schedule_of, unevenly
-from qps.simulation.stations import NORMAL, Happening, Limit
+from qps.simulation.stations import NORMAL, Happening, QueuelessResource
 
 
 def begin(state: SimulationState) -> None:
@@ -76,7 +76,7 @@ def begin(state: SimulationState) -> None:
             at_random(source, way(None), state.clock, random)
 
 
-def _path(state: SimulationState, source: Source, over: Callable[[], None] | None) -> Go:
+def _path(state: SimulationState, source: StreamSource, over: Callable[[], None] | None) -> Go:
     """Return the way of an item of a source, and what is to be done when it is over."""
     of = StreamHandlers(source.stream, over)
     return _chain(state, source.steps, _finish(state, of), of)
@@ -111,7 +111,7 @@ def _step(state: SimulationState, step: Step, then: Go, of: StreamHandlers) -> G
     match step:
         case Serve():
             return serve(state, step, then, of)
-        case Use():
+        case BackgroundLoad():
             return _use(state, step, then)
         case Delay():
             return _delay(state, step.time, then)
@@ -184,7 +184,7 @@ def _later(state: SimulationState, step: Shift | NormalJitter, then: Go) -> Go:
     return shake
 
 
-def _use(state: SimulationState, step: Use, then: Go) -> Go:
+def _use(state: SimulationState, step: BackgroundLoad, then: Go) -> Go:
     busy, station, amount = state.busy, step.station, step.amount
 
     def use(item: Item) -> None:
@@ -203,7 +203,7 @@ def _use(state: SimulationState, step: Use, then: Go) -> Go:
     return wait
 
 
-def _limit_of(state: SimulationState, number: int) -> Limit | None:
+def _limit_of(state: SimulationState, number: int) -> QueuelessResource | None:
     """Return the delay at a station without a queue whose demand is above its capacity.
 
     Open traffic demands less, or it is not played: only users who wait for their answers may demand
@@ -214,5 +214,5 @@ def _limit_of(state: SimulationState, number: int) -> Limit | None:
     known = state.network.stations[number]
     left = known.servers * known.copies * (1 - known.background)
     if number not in state.limits and left > 0:
-        state.limits[number] = Limit(state.clock, left)
+        state.limits[number] = QueuelessResource(state.clock, left)
     return state.limits.get(number)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.simulation.simulated_model import (
+    BackgroundLoad,
     Call,
     Choose,
     Delay,
@@ -21,7 +22,6 @@ from qps.simulation.simulated_model import (
     Shift,
     Step,
     Take,
-    Use,
 )
 
 
@@ -59,8 +59,8 @@ def _without_delays(steps: tuple[Step, ...]) -> Iterator[Step]:
                 time += step.time
             case Gather():
                 for inner in step.steps:
-                    if isinstance(inner, Use):
-                        yield Use(inner.station, inner.amount * step.number)
+                    if isinstance(inner, BackgroundLoad):
+                        yield BackgroundLoad(inner.station, inner.amount * step.number)
                     elif isinstance(inner, Delay):
                         time += inner.time
             case Recovery():

@@ -19,7 +19,7 @@ from qps.compiler.configure.cases import Unstated, mixed
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parted, parts_of
-from qps.engine.exact_algebra.exact_powers import MOST_BITS, TooLongError
+from qps.engine.exact_algebra.exact_powers import MOST_BITS, PowerTooLongError
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError
 from qps.engine.operation_rows import NEVER_NEGATIVE, Operation
 from qps.engine.operations import OPERATIONS, POWER
@@ -270,7 +270,7 @@ class Folder(Struct, kw_only=True):
                 raise NoValueError(f"has no value: `{name}` is below zero")
         try:
             found = row.exact(*values)
-        except TooLongError:
+        except PowerTooLongError:
             raise ValueTooLargeError from None
         except InexactError:
             if row.is_steep and abs(values[0]) > MOST_BITS:

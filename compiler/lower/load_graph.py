@@ -32,7 +32,7 @@ from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.expressions.formulas import Formula, number, total
-from qps.engine.expressions.point_values import Point, in_floats
+from qps.engine.expressions.point_values import EvaluationPoint, in_floats
 from qps.engine.expressions.substitution import Substitution
 
 T = TypeVar("T")
@@ -345,11 +345,11 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
         """Return the same for populations up to another one."""
         return replace(self, network=replace(self.network, high=high))
 
-    def at(self, population: float) -> Point:
+    def at(self, population: float) -> EvaluationPoint:
         """Return the values of all formulas at a population, whole or not, as plain numbers."""
         point = self._at.pop(population, None)
         if point is None:
-            point = Point(self.values | {self.population: number(Fraction(population))})
+            point = EvaluationPoint(self.values | {self.population: number(Fraction(population))})
         self._at[population] = point
         if len(self._at) > _MOST_POINTS:
             del self._at[next(iter(self._at))]
@@ -360,7 +360,7 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
         return self.at(self.low).number(formula)
 
     @cached_property
-    def _at(self) -> dict[float, Point]:
+    def _at(self) -> dict[float, EvaluationPoint]:
         """Points that were requested, the latest last."""
         return {}
 

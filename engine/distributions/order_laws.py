@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from qps.engine.distributions.order_levels import log_beta, share_of_orders
-from qps.engine.distributions.stage_tails import Law
+from qps.engine.distributions.stage_tails import PhaseTimeDistribution
 from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_numbers import KINKED
 from qps.engine.numerics.array_blocks import Array, gauss_rule
@@ -34,7 +34,7 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
     which panels lie, as far as it moves there.
     """
 
-    law: Law
+    law: PhaseTimeDistribution
     answers: float
     spare: float
     fixed: tuple[float, ...]
@@ -44,7 +44,7 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
     @staticmethod
     def of(stages: Sequence[float], answers: float, spare: float) -> OrderLaw | None:
         """Return the law of calls that pass stages, None where these have too many ways."""
-        law = Law.of(stages, log(answers + spare) + _DIGITS)
+        law = PhaseTimeDistribution.of(stages, log(answers + spare) + _DIGITS)
         if law is None:
             return None
         jumps = []
@@ -117,14 +117,14 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
 class OtherTime(Struct, frozen=True, kw_only=True):
     """The time that is taken besides: at `least` so much, with the points between its panels."""
 
-    law: Law
+    law: PhaseTimeDistribution
     least: float
     points: tuple[float, ...]
 
     @staticmethod
     def of(stages: Sequence[float], late: float) -> OtherTime | None:
         """Return that of stages, None where these have too many ways; a share `late` is sought."""
-        law = Law.of(stages, -log(late) + _OTHER)
+        law = PhaseTimeDistribution.of(stages, -log(late) + _OTHER)
         if law is None:
             return None
         points = points_of([time for time, _ in law.fixed], stages)
@@ -169,7 +169,7 @@ def points_of(
     return np.unique(np.concatenate([np.array(starts), *(start + away for start in starts)]))
 
 
-def nodes(points: Sequence[float], *laws: Law) -> tuple[Array, Array]:
+def nodes(points: Sequence[float], *laws: PhaseTimeDistribution) -> tuple[Array, Array]:
     """Return where, and with which weights, panels are summed: of narrow laws at more places."""
     is_narrow = any(len(law.terms) == len(KINKED) for law in laws)
     at, by = gauss_rule(_MANY if is_narrow else _FEW)

@@ -212,7 +212,7 @@ def _power(passage: dict[Pieces, Any], times: int) -> dict[Pieces, Any]:
 # -- ways that take the same fixed time --------------------------------------------------
 
 
-class Mixture(Struct, frozen=True, kw_only=True):
+class PathMixture(Struct, frozen=True, kw_only=True):
     """The ways that take the same `fixed` time, with a `chance` of all of them.
 
     `paths` are the chance of each and the stages that vary on it, each so often.
@@ -228,7 +228,7 @@ class Mixture(Struct, frozen=True, kw_only=True):
         return tuple(stage for _, stages in self.paths for stage, _ in stages)
 
 
-def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mixture, ...]:
+def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[PathMixture, ...]:
     """Return ways by the time that is always the same of them, the shortest first.
 
     `number` makes a float of a time: those that are the same but for roundings are the same.
@@ -244,7 +244,7 @@ def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mi
             found.append([path])
             last = time
     return tuple(
-        Mixture(
+        PathMixture(
             fixed=times[ways[0]],
             chance=sum(pieced.chances[way] for way in ways),
             paths=tuple(

@@ -15,7 +15,7 @@ from qps.engine.distributions.sum_mixtures import StagePath, around, paths_of, t
 from qps.engine.numerics.array_blocks import Array
 
 
-class Law(Struct, frozen=True, kw_only=True):
+class PhaseTimeDistribution(Struct, frozen=True, kw_only=True):
     """The law of the time to pass stages.
 
     `fixed` are the times that are always the same on the ways through them, the shortest first,
@@ -29,7 +29,7 @@ class Law(Struct, frozen=True, kw_only=True):
     fixed: tuple[tuple[float, float], ...]
 
     @staticmethod
-    def of(stages: Sequence[float], goal: float) -> Law | None:
+    def of(stages: Sequence[float], goal: float) -> PhaseTimeDistribution | None:
         """Return the law of stages, None where these have too many ways."""
         operands = [np.array([float(one)]) for one in stages]
         with np.errstate(all="ignore"):  # what is not passed has no rates
@@ -43,7 +43,7 @@ class Law(Struct, frozen=True, kw_only=True):
                     continue
                 before, at = around(paths, np.array([time]), np.array([goal]), terms)
                 fixed.append((time, max(0.0, float(before[0] - at[0]))))
-        return Law(paths=tuple(paths), terms=terms, goal=goal, fixed=tuple(fixed))
+        return PhaseTimeDistribution(paths=tuple(paths), terms=terms, goal=goal, fixed=tuple(fixed))
 
     def longer(self, times: Array) -> tuple[Array, Array]:
         """Return which share takes longer than each time, and the density there."""

@@ -18,7 +18,7 @@ from math import comb, exp, inf, isnan, log, log1p, nan, pi, prod
 
 from msgspec import Struct
 
-from qps.engine.distributions.stage_paths import SAME, Mixture, mixtures, pieces_of
+from qps.engine.distributions.stage_paths import SAME, PathMixture, mixtures, pieces_of
 from qps.engine.distributions.stage_transforms import (
     Passage,
     nearest_singularity,
@@ -69,7 +69,7 @@ def weights(plain: int, averaged: int) -> tuple[float, ...]:
 SMOOTH, KINKED = weights(16, 12), weights(48, 12)
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class QuantilePosition(Struct, frozen=True, kw_only=True):
     """Where a quantile is: so long beyond the fixed time of the mixture `at`, or right there."""
 
     at: int
@@ -118,13 +118,13 @@ def is_endless(line: Sequence[Stage]) -> bool:
     return any(each.service == inf or (each.is_late and each.full_load >= 1) for each in every)
 
 
-def mixed(line: Sequence[Stage]) -> tuple[Mixture, ...] | None:
+def mixed(line: Sequence[Stage]) -> tuple[PathMixture, ...] | None:
     """Return the ways through stages by the fixed time of each, None where there are too many."""
     pieced = pieces_of(line)
     return None if pieced is None else mixtures(pieced)
 
 
-def mixture_share_at_fixed(mixture: Mixture) -> float:
+def mixture_share_at_fixed(mixture: PathMixture) -> float:
     """Return which share of all takes the fixed time of a mixture, and no longer."""
     return sum(
         float(chance) * prod(share_at_fixed((stage,)) ** often for stage, often in stages)
@@ -135,7 +135,7 @@ def mixture_share_at_fixed(mixture: Mixture) -> float:
 # -- where a quantile is -----------------------------------------------------------------
 
 
-def placed(paths: Sequence[Mixture], level: float) -> Place:
+def placed(paths: Sequence[PathMixture], level: float) -> QuantilePosition:
     """Return where the quantile of a mixture of ways is: at the fixed time of one, or beyond it."""
     goal, late = -log1p(-level), 1 - level
     tails = [Tail.of(mixture, goal) for mixture in paths]
@@ -146,7 +146,7 @@ def placed(paths: Sequence[Mixture], level: float) -> Place:
             continue  # more than that take the next fixed time at least
         before = _longer(tails[:k], mixture.fixed)[0]
         if before + longer[k] - mixture_share_at_fixed(mixture) <= late * (1 + SAME):
-            return Place(at=k)
+            return QuantilePosition(at=k)
         ahead = paths[k + 1].fixed if k < last else inf
         if k < last and _longer(tails[: k + 1], ahead)[0] + longer[k + 1] > late * (1 - SAME):
             continue
@@ -162,8 +162,8 @@ def placed(paths: Sequence[Mixture], level: float) -> Place:
             found += beyond  # noqa: B023
             return (log(found) + goal, -density / found) if found > 0 else (-1.0, 0.0)
 
-        return Place(at=k, beyond=falling_root(excess, 0.0, high, high, near))
-    return Place(at=last)
+        return QuantilePosition(at=k, beyond=falling_root(excess, 0.0, high, high, near))
+    return QuantilePosition(at=last)
 
 
 WeightedPath = tuple[float, tuple[tuple[int, tuple[Passage, ...]], ...]]
@@ -177,7 +177,7 @@ class Tail(Struct, frozen=True, kw_only=True):
     a `place` of the transform.
     """
 
-    mixture: Mixture
+    mixture: PathMixture
     paths: tuple[WeightedPath, ...]
     nearest: float
     goal: float
@@ -191,7 +191,7 @@ class Tail(Struct, frozen=True, kw_only=True):
         return float(self.mixture.fixed)
 
     @staticmethod
-    def of(mixture: Mixture, goal: float) -> Tail:
+    def of(mixture: PathMixture, goal: float) -> Tail:
         """Return what is needed where so much of the logarithm of a share is requested."""
         line, ways = mixture.line, _paths_of(mixture)
         if not line:
@@ -235,7 +235,7 @@ def _longer(tails: Sequence[Tail], since: float, time: float = 0.0) -> tuple[flo
     return sum(one for one, _ in each), sum(one for _, one in each)
 
 
-def _paths_of(mixture: Mixture) -> tuple[WeightedPath, ...]:
+def _paths_of(mixture: PathMixture) -> tuple[WeightedPath, ...]:
     """Return the chance of each way, and its stages by how often they are passed on it."""
     found = []
     for chance, stages in mixture.paths:

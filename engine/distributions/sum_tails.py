@@ -14,7 +14,7 @@ from math import inf, isnan, log, nan
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.engine.distributions.stage_paths import SAME, Mixture
+from qps.engine.distributions.stage_paths import SAME, PathMixture
 from qps.engine.distributions.sum_numbers import (
     Tail,
     is_endless,
@@ -56,12 +56,12 @@ def stages_tail(time: float, *stages: float) -> float:
     return min(1.0, max(0.0, sum(one.share for one in tails_of(ways, time))))
 
 
-def tails_of(paths: Sequence[Mixture], time: float) -> list[MixtureTail]:
+def tails_of(paths: Sequence[PathMixture], time: float) -> list[MixtureTail]:
     """Return what of each mixture of ways takes longer than a time."""
     return [_tail_of(mixture, time - float(mixture.fixed), time) for mixture in paths]
 
 
-def _tail_of(mixture: Mixture, after: float, time: float) -> MixtureTail:
+def _tail_of(mixture: PathMixture, after: float, time: float) -> MixtureTail:
     chance = float(mixture.chance)
     if abs(after) <= SAME * time:
         return MixtureTail(after=0.0, share=chance - mixture_share_at_fixed(mixture))

@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 
 from qps.engine.evaluators.on_intervals import monotone
 from qps.engine.exact_algebra.exact_values import NoValueError
-from qps.engine.numerics.sloped_intervals import Interval, above, below
+from qps.engine.numerics.sloped_intervals import SlopedInterval, above, below
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()
@@ -92,12 +92,12 @@ def by_floats(
     return joined(arb(found.low), arb(found.high))
 
 
-def _interval(value: arb) -> Interval:
+def _interval(value: arb) -> SlopedInterval:
     near = float(value.mid())
     if value.is_exact() and arb(near) == value:
-        return Interval(near, near)
+        return SlopedInterval(near, near)
     low = below(float(value.lower()))
-    return Interval(max(low, 0.0) if value >= 0 else low, above(float(value.upper())))
+    return SlopedInterval(max(low, 0.0) if value >= 0 else low, above(float(value.upper())))
 
 
 def at_ends(function: Callable[..., arb], *operands: arb, falls: Collection[int] = ()) -> arb:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf, isnan
 
 from qps.engine.evaluators.multiclass_bounds import at_point, is_point
-from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval
 from qps.engine.operand_groups import repeated
 from qps.engine.queueing_networks import fork_join_mva
 from qps.engine.queueing_networks.fork_join_operands import GROUP, GROWING, places_of
@@ -18,7 +18,7 @@ _OFF = 1 / 128
 """By which part of a rate it may move the other way: four times as much as it was seen to."""
 
 
-def forked_rate(*operands: Interval) -> Interval:
+def forked_rate(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which rates that of a network lies."""
     if is_point(operands):
         return at_point(fork_join_mva.forked_rate, operands)
@@ -29,31 +29,31 @@ def forked_rate(*operands: Interval) -> Interval:
     most = fork_join_mva.forked_rate(*(one.low if by < 0 else one.high for by, one in pairs))
     if isnan(least) or isnan(most):
         return NOTHING_KNOWN
-    return Interval(least * (1 - _OFF), most * (1 + _OFF), -inf, inf)
+    return SlopedInterval(least * (1 - _OFF), most * (1 + _OFF), -inf, inf)
 
 
-def forked_time(*operands: Interval) -> Interval:
+def forked_time(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which times that at a place lies."""
     if is_point(operands):
         return at_point(fork_join_mva.forked_time, operands)
     return _anything(operands)
 
 
-def forked_wait(*operands: Interval) -> Interval:
+def forked_wait(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which numbers of service times the wait of open visits lies."""
     if is_point(operands):
         return at_point(fork_join_mva.forked_wait, operands)
     return _anything(operands)
 
 
-def _anything(operands: tuple[Interval, ...]) -> Interval:
+def _anything(operands: tuple[SlopedInterval, ...]) -> SlopedInterval:
     """Return that nothing is below zero, where there is one network all over a box."""
     is_one = _is_one_form(operands[3:]) and is_point(operands[:1])
     is_bounded = all(0 <= one.low <= one.high < inf for one in operands[1:3])
-    return Interval(0.0, inf, -inf, inf) if is_one and is_bounded else NOTHING_KNOWN
+    return SlopedInterval(0.0, inf, -inf, inf) if is_one and is_bounded else NOTHING_KNOWN
 
 
-def _is_one_form(operands: tuple[Interval, ...]) -> bool:
+def _is_one_form(operands: tuple[SlopedInterval, ...]) -> bool:
     """Return whether there is a network, the same all over the box but for its numbers.
 
     How often stations are visited is one number: how a rate moves with it is not known.

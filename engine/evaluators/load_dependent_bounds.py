@@ -11,7 +11,7 @@ from itertools import product
 from math import ceil, floor, inf, isnan, prod
 
 from qps.engine.evaluators.multiclass_bounds import at_point, is_number, is_point, widened
-from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, span
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, span
 from qps.engine.queueing_networks import load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import (
     GROUP,
@@ -21,7 +21,7 @@ from qps.engine.queueing_networks.load_dependent_operands import (
 )
 
 
-def nested_rate(*operands: Interval) -> Interval:
+def nested_rate(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which rates that of a network lies."""
     if is_point(operands):
         return at_point(load_dependent_mva.nested_rate, operands)
@@ -43,8 +43,8 @@ def nested_rate(*operands: Interval) -> Interval:
 
 
 def _at_whole_places(
-    grows: Sequence[int], operands: Sequence[Interval], uncertain: Sequence[int]
-) -> Interval | None:
+    grows: Sequence[int], operands: Sequence[SlopedInterval], uncertain: Sequence[int]
+) -> SlopedInterval | None:
     """Return bounds over whole numbers of places, between which a rate is on lines.
 
     None where more is uncertain, or these are many.
@@ -60,12 +60,14 @@ def _at_whole_places(
     for corner in product(*whole):
         corner_operands = list(operands)
         for k, places in zip(uncertain, corner, strict=True):
-            corner_operands[k] = Interval(float(places), float(places))
+            corner_operands[k] = SlopedInterval(float(places), float(places))
         found.append(_of_growing(grows, corner_operands))
     low, high = min(one.low for one in found), max(one.high for one in found)
     if not all(operands[k].is_fixed for k in uncertain):
-        return Interval(low, high, -inf, inf)
-    return Interval(low, high, min(one.slow for one in found), max(one.steep for one in found))
+        return SlopedInterval(low, high, -inf, inf)
+    return SlopedInterval(
+        low, high, min(one.slow for one in found), max(one.steep for one in found)
+    )
 
 
 _BEFORE, _PLACES = 2, 2
@@ -76,7 +78,7 @@ _MOST_CORNERS = 36
 _SLOPES = {1: (0.0, inf), -1: (-inf, 0.0), 0: (-inf, inf)}
 
 
-def _of_growing(grows: Sequence[int], operands: Sequence[Interval]) -> Interval:
+def _of_growing(grows: Sequence[int], operands: Sequence[SlopedInterval]) -> SlopedInterval:
     """Return the bounds of a rate that rises or falls with all that moves, and of its slope."""
     pairs = list(zip(grows, operands, strict=True))
     least = load_dependent_mva.nested_rate(*(p.high if g < 0 else p.low for g, p in pairs))
@@ -89,10 +91,10 @@ def _of_growing(grows: Sequence[int], operands: Sequence[Interval]) -> Interval:
             part = span(p.slow, p.steep, *_SLOPES[g])
             slow, steep = slow + part[0], steep + part[1]
     found = widened(least, most)
-    return Interval(found.low, found.high, slow, steep)
+    return SlopedInterval(found.low, found.high, slow, steep)
 
 
-def nested_time(*operands: Interval) -> Interval:
+def nested_time(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which times that at a place lies.
 
     By Little's law, what is not elsewhere: no longer than a cycle without its delay, and for a pool
@@ -112,12 +114,12 @@ def nested_time(*operands: Interval) -> Interval:
     if which.low == which.high == 0 and kind.low == len(wide) / GROUP - 1 > 0:
         waiting = counted.low - places.high * copies.high
         low = max(low, waiting / rate.high - think.high) if waiting > 0 else low
-    return Interval(*_apart(low, high), found.slow, found.steep)
+    return SlopedInterval(*_apart(low, high), found.slow, found.steep)
 
 
-def _counted(one: Interval) -> Interval:
+def _counted(one: SlopedInterval) -> SlopedInterval:
     """Return the whole numbers around what counts whole: between them values are on lines."""
-    return Interval(float(floor(one.low)), float(ceil(one.high)))
+    return SlopedInterval(float(floor(one.low)), float(ceil(one.high)))
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
@@ -125,12 +127,12 @@ def _apart(low: float, high: float) -> tuple[float, float]:
     return found.low, found.high
 
 
-def nested_wait(*operands: Interval) -> Interval:
+def nested_wait(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which numbers of service times the wait of open visits lies."""
     return _of_place(load_dependent_mva.nested_wait, operands)
 
 
-def _of_place(value: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
+def _of_place(value: Callable[..., float], operands: tuple[SlopedInterval, ...]) -> SlopedInterval:
     """Return the bounds of what is longer the more customers there are, and of its slope."""
     if is_point(operands):
         return at_point(value, operands)
@@ -139,17 +141,17 @@ def _of_place(value: Callable[..., float], operands: tuple[Interval, ...]) -> In
         return NOTHING_KNOWN
     if is_point((which, *others)) and times_grow(tuple(others[1:])):
         ends = [
-            at_point(value, (which, Interval(n, n), *others))
+            at_point(value, (which, SlopedInterval(n, n), *others))
             for n in (customers.low, customers.high)
         ]
         if ends[0].low >= 0 and ends[1].high < inf:
             slopes = span(customers.slow, customers.steep, 0.0, inf)
             is_still = all(one.is_fixed for one in (which, *others))
-            return Interval(ends[0].low, ends[1].high, *(slopes if is_still else (-inf, inf)))
+            return SlopedInterval(ends[0].low, ends[1].high, *(slopes if is_still else (-inf, inf)))
     return widened(0.0, inf)
 
 
-def _is_one_form(operands: tuple[Interval, ...]) -> bool:
+def _is_one_form(operands: tuple[SlopedInterval, ...]) -> bool:
     """Return whether there is a network, the same all over the box but for its numbers."""
     kinds = operands[::GROUP]
     if len(operands) % GROUP or not is_point(kinds):
@@ -159,5 +161,5 @@ def _is_one_form(operands: tuple[Interval, ...]) -> bool:
     ) and all(places_of(_ends(operands, high=high)) is not None for high in (False, True))
 
 
-def _ends(operands: tuple[Interval, ...], *, high: bool) -> list[float]:
+def _ends(operands: tuple[SlopedInterval, ...], *, high: bool) -> list[float]:
     return [one.high if high and k % GROUP else one.low for k, one in enumerate(operands)]

@@ -14,9 +14,9 @@ from itertools import product
 from math import ceil, floor, inf, isfinite, isnan, prod
 
 from qps.engine.numerics.float_overflow import nan_beyond_floats
-from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, above, span
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, above, span
 from qps.engine.queueing_networks import multiclass_cycle_times, multiclass_mva
-from qps.engine.queueing_networks.multiclass_operands import Network, network_of
+from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork, network_of
 
 _ERROR = 1e-9
 _KNOWN = 1e-14
@@ -25,7 +25,7 @@ _MOST_CORNERS, _FEW_CORNERS = 36, 9
 """So many whole populations are looked at for bounds; of several servers, which take longer."""
 
 
-def class_rate(*operands: Interval) -> Interval:
+def class_rate(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which rates that of a class lies."""
     if is_point(operands):
         return at_point(multiclass_mva.class_rate, operands)
@@ -47,7 +47,7 @@ def class_rate(*operands: Interval) -> Interval:
     return widened(min(least, most), most)
 
 
-def class_wait(*operands: Interval) -> Interval:
+def class_wait(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which times the wait of a class at the first station lies."""
     if is_point(operands):
         return at_point(multiclass_mva.class_wait, operands)
@@ -61,7 +61,7 @@ def class_wait(*operands: Interval) -> Interval:
     return widened(0.0, demand and demand * (1 + _longest(best, worst, 0)))
 
 
-def class_open_wait(*operands: Interval) -> Interval:
+def class_open_wait(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which numbers of service times the wait of open visits lies."""
     if is_point(operands):
         return at_point(multiclass_mva.class_open_wait, operands)
@@ -73,43 +73,43 @@ def class_open_wait(*operands: Interval) -> Interval:
     return widened(0.0, _longest(*ends, 0))
 
 
-def class_quantile(*operands: Interval) -> Interval:
+def class_quantile(*operands: SlopedInterval) -> SlopedInterval:
     """Return what is known of a quantile of a class: of a box no more than its sign."""
     if is_point(operands):
         return at_point(multiclass_cycle_times.class_quantile, operands)
-    return Interval(0.0, inf, -inf, inf)
+    return SlopedInterval(0.0, inf, -inf, inf)
 
 
-def is_point(operands: tuple[Interval, ...]) -> bool:
+def is_point(operands: tuple[SlopedInterval, ...]) -> bool:
     """Return whether each operand is one number, but for what a few roundings make of it."""
     return all(map(is_number, operands))
 
 
-def is_number(one: Interval) -> bool:
+def is_number(one: SlopedInterval) -> bool:
     """Return the same of one operand."""
     low, high = one.low, one.high
     return low == high or high <= above(above(low)) or high - low <= _KNOWN * abs(high)
 
 
-def at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
+def at_point(number: Callable[..., float], operands: tuple[SlopedInterval, ...]) -> SlopedInterval:
     """Return what is known of a value where each operand is one number."""
     value = nan_beyond_floats(number)(*map(_float_in, operands))
     if isnan(value):
         return NOTHING_KNOWN
     is_fixed = isfinite(value) and all(one.is_fixed for one in operands)
     slopes = (0.0, 0.0) if is_fixed else (-inf, inf)
-    return Interval(value * (1 - _ERROR), value * (1 + _ERROR), *slopes)
+    return SlopedInterval(value * (1 - _ERROR), value * (1 + _ERROR), *slopes)
 
 
-def _float_in(one: Interval) -> float:
+def _float_in(one: SlopedInterval) -> float:
     """Return the whole number that an operand may be, else its lower end."""
     whole = ceil(one.low) if isfinite(one.low) else one.low
     return float(whole) if whole <= one.high else one.low
 
 
 def _between_whole(
-    number: Callable[..., float], operands: tuple[Interval, ...], before: int
-) -> Interval | None:
+    number: Callable[..., float], operands: tuple[SlopedInterval, ...], before: int
+) -> SlopedInterval | None:
     """Return bounds from whole numbers of customers; None where more moves, or it is too much."""
     count = before + int(operands[0].low) if is_point(operands[:before]) else 0
     if not count or not is_point((*operands[:before], *operands[count:])):
@@ -136,7 +136,7 @@ def _between_whole(
         if not one.is_fixed:
             part = span(*_slopes(values, k), one.slow, one.steep)
             slow, steep = slow + part[0], steep + part[1]
-    return Interval(known.low, known.high, slow, steep)
+    return SlopedInterval(known.low, known.high, slow, steep)
 
 
 def _slopes(values: dict[tuple[int, ...], float], k: int) -> tuple[float, float]:
@@ -152,7 +152,9 @@ def _slopes(values: dict[tuple[int, ...], float], k: int) -> tuple[float, float]
     return (min(found), max(found)) if found else (-inf, inf)
 
 
-def _ends(operands: tuple[Interval, ...], before: int) -> tuple[Network, Network] | None:
+def _ends(
+    operands: tuple[SlopedInterval, ...], before: int
+) -> tuple[MulticlassNetwork, MulticlassNetwork] | None:
     """Return the network in which all is at its best for a class, and that at its worst.
 
     Of customers those have the most and the least. What counts whole is so, as between it is on a
@@ -178,7 +180,7 @@ def _ends(operands: tuple[Interval, ...], before: int) -> tuple[Network, Network
     return None if found[0] is None or found[1] is None else (found[0], found[1])
 
 
-def _longest(best: Network, worst: Network, at: int) -> float:
+def _longest(best: MulticlassNetwork, worst: MulticlassNetwork, at: int) -> float:
     """Return what is waited at most, in service times: as if all customers were at one copy."""
     place = worst.places[at]
     if place.load >= place.servers:
@@ -187,6 +189,6 @@ def _longest(best: Network, worst: Network, at: int) -> float:
     return (found + 1) / (place.servers - place.load)
 
 
-def widened(low: float, high: float) -> Interval:
+def widened(low: float, high: float) -> SlopedInterval:
     """Return what lies between two values that are off by roundings."""
-    return Interval(low * (1 - _ERROR), high * (1 + _ERROR), -inf, inf)
+    return SlopedInterval(low * (1 - _ERROR), high * (1 + _ERROR), -inf, inf)

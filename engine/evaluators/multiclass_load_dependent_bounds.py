@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 
 from qps.engine.evaluators.multiclass_bounds import at_point, is_point, widened
-from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval
 from qps.engine.queueing_networks import multiclass_load_dependent_numbers
 from qps.engine.queueing_networks.load_dependent_operands import STATION
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
@@ -19,7 +19,7 @@ from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
 )
 
 
-def shared_rate(*operands: Interval) -> Interval:
+def shared_rate(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which rates that of a class lies."""
     if is_point(operands):
         return at_point(multiclass_load_dependent_numbers.shared_rate, operands)
@@ -41,25 +41,25 @@ def shared_rate(*operands: Interval) -> Interval:
     return widened(0.0, most)
 
 
-def shared_time(*operands: Interval) -> Interval:
+def shared_time(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which times that of a class at a place lies."""
     if is_point(operands):
         return at_point(multiclass_load_dependent_numbers.shared_time, operands)
     return widened(0.0, inf) if _is_one_form(operands, 3) else NOTHING_KNOWN
 
 
-def shared_wait(*operands: Interval) -> Interval:
+def shared_wait(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which numbers of service times the wait of open visits lies."""
     if is_point(operands):
         return at_point(multiclass_load_dependent_numbers.shared_wait, operands)
     return widened(0.0, inf) if _is_one_form(operands, 2) else NOTHING_KNOWN
 
 
-def _has_one_speed(operands: tuple[Interval, ...], behind: int) -> bool:
+def _has_one_speed(operands: tuple[SlopedInterval, ...], behind: int) -> bool:
     return behind >= len(operands) or operands[behind].low >= STATION
 
 
-def _is_one_form(operands: tuple[Interval, ...], before: int) -> bool:
+def _is_one_form(operands: tuple[SlopedInterval, ...], before: int) -> bool:
     """Return whether there is a network, the same all over the box but for its numbers."""
     if not is_point(operands[:before]) or operands[0].low != int(operands[0].low):
         return False

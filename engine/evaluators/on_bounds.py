@@ -25,7 +25,7 @@ from qps.engine.evaluators import (
     on_arrays,
 )
 from qps.engine.evaluators.on_arrays import whole_power as powered
-from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.engine.operand_groups import placed, repeated
 from qps.engine.queueing_networks.load_dependent_arrays import rates_grow, times_grow
 from qps.engine.queueing_networks.load_dependent_operands import GROUP
@@ -351,7 +351,7 @@ def monotone(
     return bounds
 
 
-def _row_by_row(function: Callable[..., Interval]) -> Callable[..., Bounds]:
+def _row_by_row(function: Callable[..., SlopedInterval]) -> Callable[..., Bounds]:
     """Return the bounds of many rows of what has those of one."""
 
     def bounds(*operands: Bounds) -> Bounds:
@@ -359,7 +359,7 @@ def _row_by_row(function: Callable[..., Interval]) -> Callable[..., Bounds]:
         wide = np.broadcast_arrays(*(np.asarray(end, dtype=float) for one in ends for end in one))
         shape, rows = wide[0].shape, zip(*(column.ravel().tolist() for column in wide), strict=True)
         each = [
-            function(*(Interval(*row[at : at + 4]) for at in range(0, len(row), 4))).sound()
+            function(*(SlopedInterval(*row[at : at + 4]) for at in range(0, len(row), 4))).sound()
             for row in rows
         ]
         found = ([getattr(one, end) for one in each] for end in ("low", "high", "slow", "steep"))

@@ -30,7 +30,7 @@ from qps.engine.evaluators.multiclass_load_dependent_bounds import (
 from qps.engine.numerics.sloped_intervals import (
     LIBRARY,
     NOTHING_KNOWN,
-    Interval,
+    SlopedInterval,
     above,
     below,
     maximum,
@@ -79,34 +79,36 @@ def _lowered(end: float, by: float) -> float:
     return below(end) if end == inf else below(end - abs(end) * by)
 
 
-def _chained(value: tuple[float, float], rate: tuple[float, float], inner: Interval) -> Interval:
+def _chained(
+    value: tuple[float, float], rate: tuple[float, float], inner: SlopedInterval
+) -> SlopedInterval:
     """Return a function of something, its own slopes being between two bounds."""
     if inner.is_fixed:
-        return Interval(*value)
-    return Interval(*value, *span(*rate, inner.slow, inner.steep))
+        return SlopedInterval(*value)
+    return SlopedInterval(*value, *span(*rate, inner.slow, inner.steep))
 
 
 def _monotone(
-    function: Callable[[float], float], one: Interval, *, falls: bool = False
+    function: Callable[[float], float], one: SlopedInterval, *, falls: bool = False
 ) -> tuple[float, float]:
     """Return the bounds of a function that rises throughout, or that falls."""
     ends = function(one.low), function(one.high)
     return _widened(*(ends[::-1] if falls else ends), LIBRARY)
 
 
-def absolute(one: Interval) -> Interval:
+def absolute(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a size without its sign."""
     return maximum(one, negative(one))
 
 
-def exponential(one: Interval) -> Interval:
+def exponential(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of e^x."""
     low, high = _monotone(on_floats.exponential, one)
     value = max(low, 0.0), high
     return _chained(value, value, one)
 
 
-def logarithm(one: Interval) -> Interval:
+def logarithm(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of ln x; nothing is known where x may not be positive."""
     if one.low <= 0:
         return NOTHING_KNOWN
@@ -114,7 +116,7 @@ def logarithm(one: Interval) -> Interval:
     return _chained(_monotone(math.log, one), rate, one)
 
 
-def root(one: Interval) -> Interval:
+def root(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a square root."""
     if one.low < 0:
         return NOTHING_KNOWN
@@ -126,7 +128,7 @@ def root(one: Interval) -> Interval:
     return _chained((least, most), rate, one)
 
 
-def raised(base: Interval, exponent: Interval) -> Interval:
+def raised(base: SlopedInterval, exponent: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a power: a whole one, one of a root, or of something positive.
 
     The last as exp(y ln x).
@@ -139,7 +141,7 @@ def raised(base: Interval, exponent: Interval) -> Interval:
     return exponential(times(exponent, logarithm(base)))
 
 
-def _stepped(value: tuple[float, float], one: Interval) -> Interval:
+def _stepped(value: tuple[float, float], one: SlopedInterval) -> SlopedInterval:
     rate = (0.0, 0.0) if value[0] == value[1] else (0.0, inf)
     return _chained(value, rate, one)
 
@@ -148,20 +150,20 @@ def _rounded(function: Callable[[float], float], value: float) -> float:
     return value if value in (inf, -inf) else float(function(value))
 
 
-def ceiling(one: Interval) -> Interval:
+def ceiling(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of what is rounded up: flat, but where it jumps."""
     return _stepped((_rounded(math.ceil, one.low), _rounded(math.ceil, one.high)), one)
 
 
-def floor(one: Interval) -> Interval:
+def floor(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of what is rounded down."""
     return _stepped((_rounded(math.floor, one.low), _rounded(math.floor, one.high)), one)
 
 
-def cosine(one: Interval) -> Interval:
+def cosine(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a cosine: by its ends where it does not turn in between."""
     if not (abs(one.low) < inf and abs(one.high) < inf):
-        return Interval(-1.0, 1.0, -inf, inf)
+        return SlopedInterval(-1.0, 1.0, -inf, inf)
     value, rate = (-1.0, 1.0), (-1.0, 1.0)
     turns = math.floor(one.low / math.pi), math.floor(one.high / math.pi)
     if turns[0] == turns[1]:
@@ -171,7 +173,7 @@ def cosine(one: Interval) -> Interval:
     return _chained(value, rate, one)
 
 
-def arc_cosine(one: Interval) -> Interval:
+def arc_cosine(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of an angle of which the cosine is known."""
     if not (one.low >= -1 and one.high <= 1):
         return NOTHING_KNOWN
@@ -184,13 +186,13 @@ def arc_cosine(one: Interval) -> Interval:
     )
 
 
-def lambert(one: Interval) -> Interval:
+def lambert(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of the upper branch of Lambert's W, which rises."""
     value = _monotone(on_floats.lambert, one)
     return _chained(value, _lambert_rate(value), one)
 
 
-def lower_lambert(one: Interval) -> Interval:
+def lower_lambert(one: SlopedInterval) -> SlopedInterval:
     """Return the bounds of the lower branch of Lambert's W, which falls."""
     value = _monotone(on_floats.lower_lambert, one, falls=True)
     return _chained(value, _lambert_rate(value), one)
@@ -198,39 +200,43 @@ def lower_lambert(one: Interval) -> Interval:
 
 def _lambert_rate(value: tuple[float, float]) -> tuple[float, float]:
     """Return the bounds of 1 / (exp(w) (1 + w)), which is the slope where W is w."""
-    w = Interval(*value)
-    found = quotient(Interval(1.0, 1.0), times(exponential(w), total(Interval(1.0, 1.0), w)))
+    w = SlopedInterval(*value)
+    found = quotient(
+        SlopedInterval(1.0, 1.0), times(exponential(w), total(SlopedInterval(1.0, 1.0), w))
+    )
     return found.low, found.high
 
 
-def ratio(one: Interval, other: Interval) -> Interval:
+def ratio(one: SlopedInterval, other: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a quotient that is infinite where its divisor vanishes."""
     return quotient(one, other)
 
 
-def mean(one: Interval, other: Interval) -> Interval:
+def mean(one: SlopedInterval, other: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a quotient that is 0 where its divisor vanishes."""
     found = quotient(one, other)
     if other.low > 0 or other.high < 0:
         return found
-    return Interval(min(found.low, 0.0), max(found.high, 0.0), -inf, inf)
+    return SlopedInterval(min(found.low, 0.0), max(found.high, 0.0), -inf, inf)
 
 
-def waiting(work: Interval, load: Interval) -> Interval:
+def waiting(work: SlopedInterval, load: SlopedInterval) -> SlopedInterval:
     """Return the bounds of work/(1 - load), infinite from load 1 on."""
-    spare = total(Interval(1.0, 1.0), Interval(-load.high, -load.low, -load.steep, -load.slow))
+    spare = total(
+        SlopedInterval(1.0, 1.0), SlopedInterval(-load.high, -load.low, -load.steep, -load.slow)
+    )
     if load.high < 1:
         return quotient(work, spare)
     if work.low < 0:
         return NOTHING_KNOWN
     if load.low >= 1:
-        return Interval(inf, inf, -inf, inf)
+        return SlopedInterval(inf, inf, -inf, inf)
     rises = work.slow >= 0 and load.slow >= 0
-    least = quotient(Interval(work.low, work.low), Interval(spare.high, spare.high)).low
-    return Interval(least, inf, 0.0 if rises else -inf, inf)
+    least = quotient(SlopedInterval(work.low, work.low), SlopedInterval(spare.high, spare.high)).low
+    return SlopedInterval(least, inf, 0.0 if rises else -inf, inf)
 
 
-def effective(cores: Interval, efficiency: Interval) -> Interval:
+def effective(cores: SlopedInterval, efficiency: SlopedInterval) -> SlopedInterval:
     """Return the bounds of what cores do together, c e^(log2 c), for one core or more.
 
     It grows with the efficiency, and with the cores where that lies above one half; below, it falls
@@ -238,7 +244,7 @@ def effective(cores: Interval, efficiency: Interval) -> Interval:
     """
     if not (cores.low >= 1 and efficiency.low > 0):
         return NOTHING_KNOWN
-    doublings = quotient(logarithm(cores), logarithm(Interval(2.0, 2.0)))
+    doublings = quotient(logarithm(cores), logarithm(SlopedInterval(2.0, 2.0)))
     found = times(cores, raised(efficiency, doublings))
     low, high = (
         choose(on_floats.effective(end, of) for end in (cores.low, cores.high))
@@ -246,10 +252,10 @@ def effective(cores: Interval, efficiency: Interval) -> Interval:
     )
     rises = cores.slow >= 0 and efficiency.slow >= 0 and efficiency.low >= 1 / 2
     slow = max(found.slow, 0.0) if rises else found.slow
-    return Interval(*_widened(low, high, 2 * LIBRARY), slow, found.steep)
+    return SlopedInterval(*_widened(low, high, 2 * LIBRARY), slow, found.steep)
 
 
-def _is_one_number(one: Interval) -> bool:
+def _is_one_number(one: SlopedInterval) -> bool:
     """Return whether bounds are those of one number, itself a float or between two of them."""
     return one.is_fixed and one.high <= above(above(one.low))
 
@@ -262,7 +268,7 @@ def monotone(
     repeats: int = 0,
     gammas: tuple[int, ...] = (),
     never_negative: tuple[int, ...] = (),
-) -> Callable[..., Interval]:
+) -> Callable[..., SlopedInterval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     Where `grows` is 0 it may do either: nothing is known then but of one number.
@@ -277,7 +283,7 @@ def monotone(
     bounds begins at zero there. So it does not hide what another operand makes infinite.
     """
 
-    def at_end(pairs: list[tuple[int, Interval]], end: int) -> float:
+    def at_end(pairs: list[tuple[int, SlopedInterval]], end: int) -> float:
         """Return the least (-1) or most (1)."""
         ends = [p.high if g * end > 0 else p.low for g, p in pairs]
         for place in placed(gammas, len(grows), repeats, len(pairs)):
@@ -286,7 +292,7 @@ def monotone(
             ends[place - 1] *= other / ends[place] if ends[place] != other else 1.0
         return function(*ends)
 
-    def bounds(*parts: Interval) -> Interval:
+    def bounds(*parts: SlopedInterval) -> SlopedInterval:
         pairs = list(zip(repeated(grows, repeats, len(parts)), parts, strict=True))
         for place in placed(never_negative, len(grows), repeats, len(pairs)):
             g, p = pairs[place]
@@ -299,7 +305,7 @@ def monotone(
                 return NOTHING_KNOWN
         least, most = at_end(pairs, -1), at_end(pairs, 1)
         if least == inf:
-            return Interval(inf, inf, -inf, inf)  # without an end, not only beyond all floats
+            return SlopedInterval(inf, inf, -inf, inf)  # without an end, not only beyond all floats
         if math.isnan(most) and not math.isnan(least) and lies[1] == inf:
             most = inf  # an operand without bounds has no value at its end
         slow = steep = 0.0
@@ -311,6 +317,6 @@ def monotone(
         low, high = _widened(least, most, _QUEUE)
         low, high = below(low - error), above(high + error)
         # In this order: one that is not-a-number stays so, and then bounds nothing.
-        return Interval(max(low, lies[0]), min(high, lies[1]), slow, steep)
+        return SlopedInterval(max(low, lies[0]), min(high, lies[1]), slow, steep)
 
     return bounds

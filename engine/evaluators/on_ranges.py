@@ -12,25 +12,25 @@ from functools import reduce
 from math import ceil, inf, isinf
 from math import floor as rounded_down
 
-from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, End, Range
+from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, End, ValueRange
 
 
-def total(*parts: Range) -> Range:
+def total(*parts: ValueRange) -> ValueRange:
     """Return the range of a sum."""
-    return Range(_sum([part.low for part in parts]), _sum([part.high for part in parts]))
+    return ValueRange(_sum([part.low for part in parts]), _sum([part.high for part in parts]))
 
 
-def product(*parts: Range) -> Range:
+def product(*parts: ValueRange) -> ValueRange:
     """Return the range of a product."""
-    return reduce(_product, parts, Range(Fraction(1), Fraction(1)))
+    return reduce(_product, parts, ValueRange(Fraction(1), Fraction(1)))
 
 
-def raised(base: Range, exponent: Range) -> Range:
+def raised(base: ValueRange, exponent: ValueRange) -> ValueRange:
     """Return the range of a power."""
     if not base.below:
         # x^y is not negative; with y above zero not below 1 where x is not.
         is_large = exponent.low == exponent.high and exponent.low > 0 and base.low >= 1
-        return Range(Fraction(1), inf) if is_large else NOT_NEGATIVE
+        return ValueRange(Fraction(1), inf) if is_large else NOT_NEGATIVE
     whole = exponent.whole
     if whole is None:
         return ANY
@@ -39,55 +39,55 @@ def raised(base: Range, exponent: Range) -> Range:
     return ANY if base.above else NOT_POSITIVE
 
 
-def maximum(*parts: Range) -> Range:
+def maximum(*parts: ValueRange) -> ValueRange:
     """Return the range of the largest."""
-    return Range(max(part.low for part in parts), max(part.high for part in parts))
+    return ValueRange(max(part.low for part in parts), max(part.high for part in parts))
 
 
-def minimum(*parts: Range) -> Range:
+def minimum(*parts: ValueRange) -> ValueRange:
     """Return the range of the smallest."""
-    return Range(min(part.low for part in parts), min(part.high for part in parts))
+    return ValueRange(min(part.low for part in parts), min(part.high for part in parts))
 
 
-def ratio(above: Range, below: Range) -> Range:
+def ratio(above: ValueRange, below: ValueRange) -> ValueRange:
     """Return the range of a quotient that is infinite where its divisor vanishes."""
     found = mean(above, below)
-    return found if below.low > 0 else Range(found.low, inf)
+    return found if below.low > 0 else ValueRange(found.low, inf)
 
 
-def mean(above: Range, below: Range) -> Range:
+def mean(above: ValueRange, below: ValueRange) -> ValueRange:
     """Return the range of a quotient that is 0 where its divisor vanishes."""
     return ANY if below.below else _product(above, NOT_NEGATIVE)
 
 
-def waiting(work: Range, _load: Range) -> Range:
+def waiting(work: ValueRange, _load: ValueRange) -> ValueRange:
     """Return the range of a wait."""
     return ANY if work.below else NOT_NEGATIVE
 
 
-def floor(of: Range) -> Range:
+def floor(of: ValueRange) -> ValueRange:
     """Return the range of what is rounded down."""
     return _rounded(rounded_down, of)
 
 
-def ceiling(of: Range) -> Range:
+def ceiling(of: ValueRange) -> ValueRange:
     """Return the range of what is rounded up."""
     return _rounded(ceil, of)
 
 
-def exponential(of: Range) -> Range:
+def exponential(of: ValueRange) -> ValueRange:
     """Return the range of e^x, which is never below 1 + x."""
-    return Range(of.low + 1 if of.low > -1 else Fraction(0), inf)
+    return ValueRange(of.low + 1 if of.low > -1 else Fraction(0), inf)
 
 
-def logarithm(of: Range) -> Range:
+def logarithm(of: ValueRange) -> ValueRange:
     """Return on which side of zero a logarithm lies."""
-    return Range(Fraction(0) if of.low >= 1 else -inf, Fraction(0) if of.high <= 1 else inf)
+    return ValueRange(Fraction(0) if of.low >= 1 else -inf, Fraction(0) if of.high <= 1 else inf)
 
 
-def lambert(of: Range) -> Range:
+def lambert(of: ValueRange) -> ValueRange:
     """Return on which side of zero Lambert's W lies: on that of its argument."""
-    return Range(Fraction(-1) if of.below else Fraction(0), inf if of.above else Fraction(0))
+    return ValueRange(Fraction(-1) if of.below else Fraction(0), inf if of.above else Fraction(0))
 
 
 def _sum(ends: Sequence[End]) -> End:
@@ -95,9 +95,9 @@ def _sum(ends: Sequence[End]) -> End:
     return infinite[0] if infinite else sum(ends, Fraction(0))
 
 
-def _product(one: Range, other: Range) -> Range:
+def _product(one: ValueRange, other: ValueRange) -> ValueRange:
     ends = [_times(a, b) for a in (one.low, one.high) for b in (other.low, other.high)]
-    return Range(min(ends), max(ends))
+    return ValueRange(min(ends), max(ends))
 
 
 def _times(one: End, other: End) -> End:
@@ -108,8 +108,8 @@ def _times(one: End, other: End) -> End:
     return one * other
 
 
-def _rounded(rounding: Callable[[Fraction], int], of: Range) -> Range:
+def _rounded(rounding: Callable[[Fraction], int], of: ValueRange) -> ValueRange:
     low, high = (
         end if isinstance(end, float) else Fraction(rounding(end)) for end in (of.low, of.high)
     )
-    return Range(low, high)
+    return ValueRange(low, high)

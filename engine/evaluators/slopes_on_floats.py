@@ -159,7 +159,7 @@ def effective(cores: float, efficiency: float) -> Slopes:
 # -- queues ------------------------------------------------------------------------------
 
 
-class OneByOne(Struct, frozen=True):
+class FiniteDifferences(Struct, frozen=True):
     """Slopes by differences: each takes as long as some values, so that few may be requested."""
 
     slope: Callable[[int, tuple[float, ...]], float]
@@ -176,7 +176,7 @@ class OneByOne(Struct, frozen=True):
 
 def by_differences(
     number: Callable[..., float], ball: Callable[..., arb], is_whole: Callable[[int], bool]
-) -> OneByOne:
+) -> FiniteDifferences:
     """Return the slopes of a function that has values in balls: quotients of small differences.
 
     Values in balls have digits enough for differences that are as small as the last ones of a
@@ -196,15 +196,15 @@ def by_differences(
         more, less = (number(*before, to, *behind) for to in (at + step, at - step))
         return _finite((more - less) / (2 * step))[0]
 
-    return OneByOne(slope)
+    return FiniteDifferences(slope)
 
 
 def by_tail(
-    quantile: OneByOne,
+    quantile: FiniteDifferences,
     number: Callable[..., float],
     tail: Callable[..., arb],
     is_whole: Callable[[int], bool],
-) -> OneByOne:
+) -> FiniteDifferences:
     """Return the slopes of a quantile: by how much a share is later there, over the density there.
 
     A value of a tail takes a small part of the time of a quantile, which is sought by many of them.
@@ -231,7 +231,7 @@ def by_tail(
         )
         return quantile.slope(place, operands) if later is None else later / often
 
-    return OneByOne(slope)
+    return FiniteDifferences(slope)
 
 
 def _in_floats(number: Callable[..., float], place: int, operands: tuple[float, ...]) -> float:
@@ -270,9 +270,9 @@ def _difference_in_balls(function: Callable[[arb], arb], at: float) -> float | N
     return float(found.mid()) if found.rel_accuracy_bits() >= _ENOUGH else None
 
 
-def _in_networks(number: Callable[..., float]) -> OneByOne:
+def _in_networks(number: Callable[..., float]) -> FiniteDifferences:
     """Return the slopes of a function that has values in floats alone, or wide balls."""
-    return OneByOne(partial(_in_floats, number))
+    return FiniteDifferences(partial(_in_floats, number))
 
 
 class_rate = _in_networks(on_floats.class_rate)

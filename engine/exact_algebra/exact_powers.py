@@ -10,7 +10,7 @@ MOST_BITS = 100_000
 """Bits of a numerator or denominator, beyond which an exact power is not computed."""
 
 
-class TooLongError(ArithmeticError):
+class PowerTooLongError(ArithmeticError):
     """An exact power would have more than `MOST_BITS` bits."""
 
 
@@ -31,7 +31,7 @@ def exact_power(base: Fraction, exponent: Fraction) -> Fraction | float | None:
         return None if root is None else exact_power(root, Fraction(exponent.numerator))
     bits = max(abs(base.numerator), base.denominator).bit_length()
     if abs(exponent) * bits > MOST_BITS and base != -1:
-        raise TooLongError
+        raise PowerTooLongError
     return base ** int(exponent)
 
 

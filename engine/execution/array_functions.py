@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qps.engine.execution.array_runs import Runner
-from qps.engine.execution.program_builder import Builder
+from qps.engine.execution.program_builder import ProgramBuilder
 from qps.engine.expressions.formulas import Formula
 
 
@@ -19,7 +19,7 @@ def array_function(
 
     Not-a-number where a formula has no value.
     """
-    builder = Builder(argument, {}, {})
+    builder = ProgramBuilder(argument, {}, {})
     outputs = [builder.build(formula) for formula in formulas]
     runner = Runner(builder.program())
 

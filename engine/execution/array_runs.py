@@ -15,7 +15,7 @@ from qps.engine.evaluators import on_bounds
 from qps.engine.evaluators.on_arrays import whole_power
 from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.exact_algebra.exact_values import as_float
-from qps.engine.execution.programs import Plan, Program, Step
+from qps.engine.execution.programs import EvaluationPlan, ProgramStep, StraightLineProgram
 from qps.engine.leaves import NUMBER
 from qps.engine.operation_rows import Operation
 from qps.engine.operations import OPERATIONS
@@ -33,8 +33,10 @@ Values = dict[int, Any]
 class Runner:
     """Runs one program; what is to be done for which outputs is worked out once."""
 
-    program: Program
-    _plans: dict[tuple[frozenset[int], frozenset[int]], Plan] = field(default_factory=dict)
+    program: StraightLineProgram
+    _plans: dict[tuple[frozenset[int], frozenset[int]], EvaluationPlan] = field(
+        default_factory=dict
+    )
 
     def run(
         self,
@@ -118,7 +120,7 @@ class Runner:
                     del found[done]
         return {number: found[number] for number in wanted}
 
-    def _plan(self, outputs: frozenset[int], known: Mapping[int, object]) -> Plan:
+    def _plan(self, outputs: frozenset[int], known: Mapping[int, object]) -> EvaluationPlan:
         key = (outputs, frozenset(known))
         if key not in self._plans:
             plan = self._plans[key] = self.program.plan(outputs, known)
@@ -126,7 +128,7 @@ class Runner:
         return self._plans[key]
 
 
-def _rounded(row: Operation | None, step: Step, *operands: Bounds) -> Bounds:
+def _rounded(row: Operation | None, step: ProgramStep, *operands: Bounds) -> Bounds:
     """Return the bounds of a step, rounded outwards; not-a-number where there may be no value.
 
     What is infinite is so surely, or is not known; so is what rests on such a one.
@@ -157,12 +159,12 @@ def _around(own: Bounds, row: Operation | None = None) -> Bounds:
     return Bounds(low, own.high + (part * np.abs(own.high) + room))
 
 
-def _powered(step: Step, operands: Sequence[Any]) -> Any:
+def _powered(step: ProgramStep, operands: Sequence[Any]) -> Any:
     assert isinstance(step.value, int)
     return whole_power(operands[0], step.value)
 
 
-def in_floats(step: Step, operands: Sequence[Any]) -> Any:
+def in_floats(step: ProgramStep, operands: Sequence[Any]) -> Any:
     """Return what a step gives that is neither an input nor the population, on floats or arrays."""
     row = OPERATIONS.get(step.word)
     if row is not None:

@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpq
 
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError, as_float
 from qps.engine.execution.array_runs import Runner, in_floats
-from qps.engine.execution.programs import Program, Step
+from qps.engine.execution.programs import ProgramStep, StraightLineProgram
 from qps.engine.expressions import formulas
 from qps.engine.expressions.formulas import Formula
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
@@ -39,7 +39,7 @@ def exact(number: Fraction | int) -> Exact:
     return fmpq(number.numerator, number.denominator)
 
 
-class Columns(dict[str, Sequence[Exact]]):
+class ExactColumns(dict[str, Sequence[Exact]]):
     """Columns of exact numbers by the names of inputs; each is made when it is first requested."""
 
     def __init__(self, read: Callable[[str], Sequence[Exact]]) -> None:
@@ -63,7 +63,7 @@ class _Plan:
     `same` has for each output the step, or the constant, that it comes to.
     """
 
-    steps: tuple[tuple[int, Step, tuple[int, ...]], ...]
+    steps: tuple[tuple[int, ProgramStep, tuple[int, ...]], ...]
     constants: Mapping[int, Exact]
     same: Mapping[int, int]
 
@@ -83,7 +83,7 @@ def alike(columns: np.ndarray) -> list[list[int]]:
 class ExactRunner:
     """Runs a program on columns of exact numbers."""
 
-    program: Program
+    program: StraightLineProgram
     runner: Runner
     _plans: dict[tuple[tuple[int, ...], bytes], _Plan] = field(default_factory=dict)
     _extremes: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
@@ -168,7 +168,9 @@ def _clearly(among: np.ndarray, *, is_most: bool) -> np.ndarray:
     return np.where(apart & np.isfinite(top) & np.isfinite(second), best, _ANY)
 
 
-def _planned(program: Program, wanted: tuple[int, ...], chosen: Mapping[int, int]) -> _Plan:
+def _planned(
+    program: StraightLineProgram, wanted: tuple[int, ...], chosen: Mapping[int, int]
+) -> _Plan:
     """Return the steps that are left, constants folded."""
 
     def meant(number: int) -> int:
@@ -192,7 +194,7 @@ def _planned(program: Program, wanted: tuple[int, ...], chosen: Mapping[int, int
 
 
 def _resting(
-    program: Program,
+    program: StraightLineProgram,
     wanted: Iterable[int],
     meant: Callable[[int], int],
     known: Container[int],
@@ -209,7 +211,7 @@ def _resting(
     return sorted(needed)
 
 
-def _formula(step: Step, operands: Sequence[Formula]) -> Formula:
+def _formula(step: ProgramStep, operands: Sequence[Formula]) -> Formula:
     """Return a step as a formula, in which equal parts cancel."""
     value = step.value
     if step.word == INPUT:
@@ -265,7 +267,7 @@ def _counted(number: Any) -> Exact:
     return number if isinstance(number, fmpq) else exact(Fraction(number))
 
 
-def _column(step: Step, columns: Sequence[Iterable[Exact]]) -> list[Exact]:
+def _column(step: ProgramStep, columns: Sequence[Iterable[Exact]]) -> list[Exact]:
     """Return what a step gives in each row: exactly where it can be, else in floats together."""
     each = list(zip(*columns, strict=False))
     found: list[Exact] = [nan] * len(each)
@@ -286,7 +288,7 @@ def _column(step: Step, columns: Sequence[Iterable[Exact]]) -> list[Exact]:
     return found
 
 
-def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
+def _exactly(step: ProgramStep, operands: Sequence[Exact]) -> Exact:
     """Return what a step gives; InexactError where that is no fraction."""
     row = OPERATIONS.get(step.word)
     if not all(isinstance(operand, fmpq) for operand in operands):
@@ -301,7 +303,7 @@ def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
                 return operands[0] / below
         try:
             found = row.exact(*map(as_fraction, operands))
-        except TooLongError:
+        except PowerTooLongError:
             raise InexactError from None
         if not isinstance(found, Fraction):
             raise InexactError  # infinite: what it means is for the caller

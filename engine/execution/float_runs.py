@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from qps.engine.exact_algebra.exact_values import as_float
-from qps.engine.execution.program_builder import Builder
-from qps.engine.execution.programs import Step
+from qps.engine.execution.program_builder import ProgramBuilder
+from qps.engine.execution.programs import ProgramStep
 from qps.engine.expressions.formulas import Formula
 from qps.engine.leaves import NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS, POWER
@@ -23,7 +23,7 @@ def numbers_function(
     argument: Formula, formulas: Iterable[Formula], values: Mapping[Formula, Formula] | None = None
 ) -> Callable[[float], list[float]]:
     """Return several formulas as one function, with `values` of all symbols but the argument."""
-    builder = Builder(argument, values or {}, {})
+    builder = ProgramBuilder(argument, values or {}, {})
     outputs = [builder.build(formula) for formula in formulas]
     program = builder.program()
     needed = program.needed(outputs)
@@ -38,7 +38,7 @@ def numbers_function(
     return applied
 
 
-def _value(step: Step, operands: Sequence[float], at: float) -> float:
+def _value(step: ProgramStep, operands: Sequence[float], at: float) -> float:
     if step.word == POPULATION:
         return at
     if step.word == NUMBER:

@@ -15,7 +15,7 @@ from functools import partial, reduce
 from itertools import pairwise
 from typing import TypeAlias
 
-from qps.engine.execution.programs import Program, Step, StepValue
+from qps.engine.execution.programs import ProgramStep, StepValue, StraightLineProgram
 from qps.engine.expressions.formula_parts import parts_first, whole_exponent
 from qps.engine.expressions.formulas import Formula
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
@@ -38,13 +38,13 @@ Powers = dict[int, int]
 
 
 @dataclass
-class Builder:
+class ProgramBuilder:
     """Builds a program; `values` are the numbers of symbols, all others are inputs."""
 
     population: Formula
     values: Mapping[Formula, Formula]
     inputs: Mapping[Formula, str]
-    _steps: list[Step] = field(init=False, default_factory=list)
+    _steps: list[ProgramStep] = field(init=False, default_factory=list)
     _inputs: list[frozenset[str]] = field(init=False, default_factory=list)
     _varies: list[bool] = field(init=False, default_factory=list)
     _known: dict[_Key, int] = field(init=False, default_factory=dict)
@@ -53,16 +53,16 @@ class Builder:
     _powers: dict[Formula, Powers | None] = field(init=False, default_factory=dict)
     _rests: dict[Formula, bool] = field(init=False, default_factory=dict)
 
-    def plain_builder(self) -> Builder:
+    def plain_builder(self) -> ProgramBuilder:
         """Return a builder that adds to the same program, and writes formulas as they are."""
-        other = Builder(self.population, self.values, self.inputs)
+        other = ProgramBuilder(self.population, self.values, self.inputs)
         other._steps, other._inputs, other._varies = self._steps, self._inputs, self._varies
         other._known = self._known
         return other
 
-    def program(self) -> Program:
+    def program(self) -> StraightLineProgram:
         """Return what was built so far."""
-        return Program(tuple(self._steps), tuple(self._inputs), tuple(self._varies))
+        return StraightLineProgram(tuple(self._steps), tuple(self._inputs), tuple(self._varies))
 
     # -- operations ----------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ class Builder:
             inputs |= self._inputs[operand]
         varies = word == POPULATION or any(self._varies[operand] for operand in operands)
         number = len(self._steps)
-        self._steps.append(Step(word, operands, value))
+        self._steps.append(ProgramStep(word, operands, value))
         self._inputs.append(inputs)
         self._varies.append(varies)
         self._known[word, operands, value] = number

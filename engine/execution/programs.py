@@ -21,7 +21,7 @@ StepValue: TypeAlias = Fraction | float | str | int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgramStep:
     """An operation by its word: its operands are the numbers of earlier steps.
 
     `value` holds a number (a float where it is no fraction), the name of an input or the exponent
@@ -34,13 +34,13 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Program:
+class StraightLineProgram:
     """Steps in an order in which each comes after its operands.
 
     `inputs` says on which inputs a step rests, `varies` whether on the population.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     # Worked out from the steps; sets have another order in each process.
     inputs: tuple[frozenset[str], ...] = field(repr=False)
     varies: tuple[bool, ...] = field(repr=False)
@@ -70,7 +70,7 @@ class Program:
                 waiting += self.steps[number].operands
         return found
 
-    def plan(self, outputs: Iterable[int], known: Iterable[int] = ()) -> Plan:
+    def plan(self, outputs: Iterable[int], known: Iterable[int] = ()) -> EvaluationPlan:
         """Return what is to be done for some outputs, in order."""
         wanted = frozenset(outputs)
         order = self.needed(wanted, known)
@@ -82,7 +82,7 @@ class Program:
         for operand, number in last.items():
             if operand not in wanted:
                 unused.setdefault(number, []).append(operand)
-        found = Plan()
+        found = EvaluationPlan()
         for number in order:
             step = self.steps[number]
             match step.word:
@@ -100,7 +100,7 @@ class Program:
 
 
 @dataclass(slots=True)
-class Plan:
+class EvaluationPlan:
     """What is to be done for some outputs.
 
     Steps in their order, each with its row of the table (None for a whole power), and the numbers
@@ -110,4 +110,6 @@ class Plan:
     constants: dict[int, float] = field(default_factory=dict)
     inputs: dict[int, str] = field(default_factory=dict)
     populations: list[int] = field(default_factory=list)
-    steps: list[tuple[int, Operation | None, Step, tuple[int, ...]]] = field(default_factory=list)
+    steps: list[tuple[int, Operation | None, ProgramStep, tuple[int, ...]]] = field(
+        default_factory=list
+    )

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from math import prod
 
-from qps.engine.execution.program_builder import Builder
+from qps.engine.execution.program_builder import ProgramBuilder
 from qps.engine.expressions import linear_sums
-from qps.engine.expressions.linear_sums import FREE, Factor, Line, TooManyError
+from qps.engine.expressions.linear_sums import FREE, Factor, Line, TooManyProductsError
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import EXTREMES, OPERATIONS, PRODUCT, SUM
 
@@ -25,7 +25,7 @@ _WIDEST = 40
 
 
 @dataclass(kw_only=True)
-class TightBuilder(Builder):
+class TightBuilder(ProgramBuilder):
     """Builds programs so; `positive` are the inputs that are above zero in all rows."""
 
     positive: frozenset[str] = frozenset()
@@ -110,7 +110,7 @@ class TightBuilder(Builder):
         if self._varies[one] and self._varies[other]:
             try:
                 found = self._cancelled(one, other)
-            except TooManyError:
+            except TooManyProductsError:
                 found = None
             if found is not None:
                 return found
@@ -172,7 +172,7 @@ class TightBuilder(Builder):
         if number not in self._lines:
             try:
                 line = self._as_line(number)
-            except TooManyError:
+            except TooManyProductsError:
                 line = None
             self._lines[number] = line if line is None or len(line) <= _WIDEST else None
         return self._lines[number]

@@ -21,7 +21,7 @@ from qps.engine.expressions.formulas import (
     symbol,
     total,
 )
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.leaves import NUMBER
 from qps.engine.operations import EXTREMES, POWER, PRODUCT, ROUNDINGS, SUM
 
@@ -50,7 +50,7 @@ class Generalization:
     def __init__(self, values: Sequence[Mapping[Formula, Formula]]) -> None:
         self.leaves: dict[Column, Formula] = {}
         self._values = values
-        self._points = [Point(own) for own in values]
+        self._points = [EvaluationPoint(own) for own in values]
         self._known: dict[Several, Formula | None] = {}
         self._have_values = frozenset().union(*values)
         self._is_finite: dict[Formula, bool] = {}

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator
 from fractions import Fraction
 from typing import TypeVar
 
-from qps.engine.expressions.nodes import Node
+from qps.engine.expressions.nodes import ExpressionNode
 from qps.engine.leaves import NUMBER
 from qps.engine.operations import (
     EXPONENTIAL,
@@ -20,7 +20,7 @@ from qps.engine.operations import (
     SUM,
 )
 
-F = TypeVar("F", bound=Node)
+F = TypeVar("F", bound=ExpressionNode)
 
 _UNIT = Fraction(1)
 
@@ -69,22 +69,22 @@ def as_power_of(factor: F) -> tuple[F, Fraction]:
     return factor, _UNIT
 
 
-def whole_exponent(part: Node) -> int | None:
+def whole_exponent(part: ExpressionNode) -> int | None:
     """Return the exponent of a whole power, None for any other formula."""
     value = part.operands[1].exact if part.word == POWER else None
     return int(value) if value is not None and value.denominator == 1 else None
 
 
-def number_in(part: Node) -> Fraction | float:
+def number_in(part: ExpressionNode) -> Fraction | float:
     """Return the value of a number."""
     value = part.value
     assert isinstance(value, Fraction | float)
     return value
 
 
-def is_positive(formula: Node) -> bool:
+def is_positive(formula: ExpressionNode) -> bool:
     """Return whether a formula is surely above zero, wherever it has a value."""
-    found: dict[Node, bool] = {}
+    found: dict[ExpressionNode, bool] = {}
     for part in parts_first(formula):
         own = [found[operand] for operand in part.operands]
         if part.word == NUMBER:

@@ -29,7 +29,7 @@ from qps.engine.expressions.formula_parts import (
     terms_of,
 )
 from qps.engine.expressions.memo import memoized
-from qps.engine.expressions.nodes import Node, Value, key_of
+from qps.engine.expressions.nodes import ExpressionNode, Value, key_of
 from qps.engine.leaves import INPUT, NUMBER, POPULATION
 from qps.engine.operations import (
     EXPONENTIAL,
@@ -46,7 +46,7 @@ from qps.engine.operations import (
 Operand: TypeAlias = "Formula | Fraction | int"
 
 
-class Formula(Node):
+class Formula(ExpressionNode):
     """A node, and Python's operators on it; made by the functions of this module alone."""
 
     __slots__ = ()

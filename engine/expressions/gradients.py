@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import isnan
 
-from qps.engine.evaluators.slopes_on_floats import OneByOne
+from qps.engine.evaluators.slopes_on_floats import FiniteDifferences
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.operations import EXTREMES, OPERATIONS
 
 
 def gradient(
-    formula: Formula, point: Point, by: Collection[str] | None = None
+    formula: Formula, point: EvaluationPoint, by: Collection[str] | None = None
 ) -> dict[Formula, float]:
     """Return the derivatives of a formula at a point: by its symbols, or by those of some names.
 
@@ -44,20 +44,20 @@ def gradient(
 
 
 def _local(
-    part: Formula, values: Sequence[float], places: Sequence[int], point: Point
+    part: Formula, values: Sequence[float], places: Sequence[int], point: EvaluationPoint
 ) -> Sequence[float]:
     """Return the derivatives of an operation by its operands in some places."""
     if part.word in EXTREMES:
         found = _of_chosen(part, values, point)
     else:
         slopes = OPERATIONS[part.word].slopes
-        if isinstance(slopes, OneByOne):
+        if isinstance(slopes, FiniteDifferences):
             return slopes.at(places, tuple(values))
         found = slopes(*values)
     return [found[place] for place in places]
 
 
-def _of_chosen(part: Formula, values: Sequence[float], point: Point) -> Sequence[float]:
+def _of_chosen(part: Formula, values: Sequence[float], point: EvaluationPoint) -> Sequence[float]:
     """Return 1 for the operand that is chosen, 0 for the others."""
     if any(map(isnan, values)):
         return values

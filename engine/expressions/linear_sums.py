@@ -21,7 +21,7 @@ ONE: Factor = {(): Fraction(1)}
 _MOST_PRODUCTS = 64
 
 
-class TooManyError(Exception):
+class TooManyProductsError(Exception):
     """Raised for a factor of so many products that it is not worth while."""
 
 
@@ -38,7 +38,7 @@ def power_of(operation: int, exponent: int) -> Factor:
 def times(one: Factor, other: Factor) -> Factor:
     """Return the product of two factors."""
     if len(one) * len(other) > _MOST_PRODUCTS:
-        raise TooManyError
+        raise TooManyProductsError
     found: Factor = {}
     for first, a in one.items():
         for second, b in other.items():
@@ -64,7 +64,7 @@ def plus(one: Factor, other: Factor) -> Factor:
     for product, value in other.items():
         found[product] = found.get(product, Fraction(0)) + value
     if len(found) > _MOST_PRODUCTS:
-        raise TooManyError
+        raise TooManyProductsError
     return {product: value for product, value in found.items() if value}
 
 

@@ -12,7 +12,7 @@ Value: TypeAlias = Fraction | float | str | None
 """Of a number: a fraction, an infinity or not-a-number; of a symbol its name; else None."""
 
 
-class Node:
+class ExpressionNode:
     """An operation and its operands: a formula, but for what makes others of it.
 
     `value` is that of a number, or the name of a symbol. `key` is the same for equal formulas in
@@ -84,7 +84,7 @@ class Node:
 _CODES: dict[str, int] = {}
 
 
-def key_of(word: str, operands: tuple[Node, ...], value: Value) -> int:
+def key_of(word: str, operands: tuple[ExpressionNode, ...], value: Value) -> int:
     """Return a number for a node, the same in every process."""
     return hash((_coded(word), *(operand.key for operand in operands), _of_value(value)))
 

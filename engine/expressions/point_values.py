@@ -14,14 +14,14 @@ from functools import lru_cache
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError, as_float
 from qps.engine.expressions.formula_parts import parts_first, whole_exponent
 from qps.engine.expressions.formulas import Formula, formula
 from qps.engine.expressions.monomials import expanded
 from qps.engine.expressions.substitution import Substitution
 from qps.engine.leaves import NUMBER
-from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, around
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, around
 from qps.engine.operations import EXTREMES, OPERATIONS, PRODUCT, ROUNDINGS, SUM
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class NoSignError(ArithmeticError):
     """A number is so near to zero that the most digits do not determine on which side it lies."""
 
 
-class Point:
+class EvaluationPoint:
     """A value for each symbol of some formulas, and what the formulas come to there.
 
     A value may be a formula without symbols: the root of 2 is no fraction.
@@ -55,11 +55,11 @@ class Point:
         self._exact: dict[Formula, Exact | None] = {}
         self._exact |= {part: self.exact(value) for part, value in self._values.items()}
         self._balls: dict[int, dict[Formula, arb]] = {}
-        self._bounds: dict[Formula, Interval] = {}
+        self._bounds: dict[Formula, SlopedInterval] = {}
 
-    def moved(self, values: Mapping[Formula, Formula]) -> Point:
+    def moved(self, values: Mapping[Formula, Formula]) -> EvaluationPoint:
         """Return the point with other values of some symbols; what is free of these is known."""
-        other = Point({})
+        other = EvaluationPoint({})
         other._values = {**self._values, **values}
         other._exact = {
             part: value
@@ -132,8 +132,8 @@ class Point:
             return found
         forms = [(self, formula)]
         # What is too long to be put in exactly has its digits alone.
-        with suppress(TooLongError):
-            constant, point = _written_out(self.constant(formula)), Point({})
+        with suppress(PowerTooLongError):
+            constant, point = _written_out(self.constant(formula)), EvaluationPoint({})
             if constant.exact is not None:
                 return point.sign(constant)
             found = point._sign_by_balls(constant, BITS[:2])
@@ -198,7 +198,7 @@ class Point:
             before = radius
         return found
 
-    def _bounded(self, formula: Formula) -> Interval:
+    def _bounded(self, formula: Formula) -> SlopedInterval:
         """Return between which floats the value lies; nothing known where a part may have none."""
         known = self._bounds
         if formula not in known:
@@ -206,7 +206,7 @@ class Point:
                 known[part] = self._bounds_of(part, known)
         return known[formula]
 
-    def _bounds_of(self, part: Formula, known: Mapping[Formula, Interval]) -> Interval:
+    def _bounds_of(self, part: Formula, known: Mapping[Formula, SlopedInterval]) -> SlopedInterval:
         value = self._exact.get(part)
         if value is not None:
             return around(value) if isinstance(value, Fraction) else NOTHING_KNOWN
@@ -304,26 +304,26 @@ def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
         return None
     try:
         return OPERATIONS[part.word].exact(*known)
-    except (InexactError, TooLongError):
+    except (InexactError, PowerTooLongError):
         return None
     except NoValueError:
         return nan
 
 
 @lru_cache(maxsize=64)  # each holds a value for every part of a formula
-def point_of(symbol: Formula, at: Fraction) -> Point:
+def point_of(symbol: Formula, at: Fraction) -> EvaluationPoint:
     """Return the point at which a symbol has a value: what is evaluated there is remembered."""
-    return Point({symbol: at})
+    return EvaluationPoint({symbol: at})
 
 
 def sign(constant: Formula) -> int | None:
     """Return the sign of a formula without symbols; None where it has no finite real value."""
-    return Point({}).sign(constant)
+    return EvaluationPoint({}).sign(constant)
 
 
 def in_floats(constant: Formula) -> float:
     """Return the value of a formula without symbols as a float."""
-    return Point({}).number(constant)
+    return EvaluationPoint({}).number(constant)
 
 
 def _written_out(constant: Formula) -> Formula:

@@ -12,13 +12,15 @@ from math import inf
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import NoSignError, sign
-from qps.engine.numerics.value_ranges import ANY, Range
+from qps.engine.numerics.value_ranges import ANY, ValueRange
 from qps.engine.operations import OPERATIONS
 
-_POPULATION = Range(Fraction(1), inf)
+_POPULATION = ValueRange(Fraction(1), inf)
 
 
-def range_of(formula: Formula, known: Mapping[Formula, Range], *, by_sign: bool = True) -> Range:
+def range_of(
+    formula: Formula, known: Mapping[Formula, ValueRange], *, by_sign: bool = True
+) -> ValueRange:
     """Return a range of a formula; `known` has those of symbols, which may be anything else.
 
     Of constants that are no fractions the sign is computed, unless excluded by `by_sign`.
@@ -27,10 +29,10 @@ def range_of(formula: Formula, known: Mapping[Formula, Range], *, by_sign: bool 
 
 
 def ranges_of(
-    formula: Formula, known: Mapping[Formula, Range], *, by_sign: bool = True
-) -> dict[Formula, Range]:
+    formula: Formula, known: Mapping[Formula, ValueRange], *, by_sign: bool = True
+) -> dict[Formula, ValueRange]:
     """Return the ranges of all parts of a formula."""
-    found: dict[Formula, Range] = {}
+    found: dict[Formula, ValueRange] = {}
     for part in parts_first(formula):
         if part.is_constant and (by_sign or not part.operands):
             found[part] = range_of_constant(part)
@@ -41,15 +43,15 @@ def ranges_of(
     return found
 
 
-def range_of_constant(constant: Formula) -> Range:
+def range_of_constant(constant: Formula) -> ValueRange:
     """Return a range of what has no symbols: its value, or the side of zero on which it lies."""
     value = constant.exact
     if value is not None:
-        return Range(value, value)
+        return ValueRange(value, value)
     try:
         side = sign(constant)
     except NoSignError:
         return ANY
     if side is None:
         return ANY
-    return Range(Fraction(0) if side >= 0 else -inf, Fraction(0) if side <= 0 else inf)
+    return ValueRange(Fraction(0) if side >= 0 else -inf, Fraction(0) if side <= 0 else inf)

@@ -22,7 +22,7 @@ from qps.engine.distributions.sum_arrays import is_stage
 from qps.engine.distributions.sum_mixtures import around, quantile_of_paths, terms_of
 from qps.engine.distributions.sum_transforms import Bools
 from qps.engine.forks.fork_grids import grid_mean, grid_quantile, grid_tail
-from qps.engine.forks.fork_nodes import Node, NoPathError, nodes_of
+from qps.engine.forks.fork_nodes import ForkNode, NoPathError, nodes_of
 from qps.engine.forks.phase_counts import CALLS, FORK, have_phases
 from qps.engine.forks.single_forks import SingleFork
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks
@@ -262,7 +262,7 @@ def _is_sound(stages: Sequence[Array]) -> tuple[Bools, Bools]:
     return found & is_sound, is_endless
 
 
-def _checked(nodes: Sequence[Node], is_passed: Bools) -> tuple[Bools, Bools]:
+def _checked(nodes: Sequence[ForkNode], is_passed: Bools) -> tuple[Bools, Bools]:
     is_sound = np.ones(is_passed.shape, dtype=bool)
     is_endless = np.zeros(is_passed.shape, dtype=bool)
     for node in nodes:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from qps.engine.forks.fork_nodes import nodes_of
-from qps.engine.forks.grid_plans import Plan, plan_of
+from qps.engine.forks.grid_plans import GridPlan, plan_of
 from qps.engine.forks.grid_times import shares_on_grid
 from qps.engine.numerics.array_blocks import Array
 
@@ -59,7 +59,7 @@ def grid_mean(stages: Sequence[Array]) -> Array:
 
 
 def _in_parts(
-    function: Callable[[Plan, Array], Array], stages: Sequence[Array], operand: Array
+    function: Callable[[GridPlan, Array], Array], stages: Sequence[Array], operand: Array
 ) -> Array:
     first = plan_of(nodes_of([one[:1] for one in stages]))
     many = max(1, _TOGETHER // max(1, first.count))
@@ -71,7 +71,7 @@ def _in_parts(
     return np.concatenate(found)
 
 
-def _tail(plan: Plan, time: Array) -> Array:
+def _tail(plan: GridPlan, time: Array) -> Array:
     is_within = (time > 0) & (time < np.inf)
     size = _size_of(plan)
     step = _step(np.where(is_within, time, 1.0), size)
@@ -82,7 +82,7 @@ def _tail(plan: Plan, time: Array) -> Array:
     return np.where(time < 0, 1.0, np.where(time == np.inf, 0.0, found))
 
 
-def _quantile(plan: Plan, level: Array) -> Array:
+def _quantile(plan: GridPlan, level: Array) -> Array:
     estimate = _first_estimate(plan, level)
     is_there = estimate > 0
     size, late = _size_of(plan), 1 - level
@@ -97,7 +97,7 @@ def _quantile(plan: Plan, level: Array) -> Array:
     return np.where(is_there, estimate, 0.0)
 
 
-def _mean(plan: Plan, level: Array) -> Array:
+def _mean(plan: GridPlan, level: Array) -> Array:
     size = _size_of(plan)
     far = np.maximum(_first_estimate(plan, level) / plan.scale, _NOTHING)
     step = _step(plan.scale * 2.0 ** np.ceil(np.log2(far)), size)  # it moves as smoothly as a scale
@@ -114,7 +114,7 @@ def _mean(plan: Plan, level: Array) -> Array:
     return np.asarray(found + rest + (rest - first) / (_FINER**2 - 1))  # errors fall as squares do
 
 
-def _first_estimate(plan: Plan, level: Array) -> Array:
+def _first_estimate(plan: GridPlan, level: Array) -> Array:
     """Return about where quantiles are, 0 where they are next to nothing."""
     late = 1 - level
     is_open, nothing = np.ones(level.shape, dtype=bool), plan.scale * _NOTHING
@@ -155,5 +155,5 @@ def _place(size: int) -> int:
     return size * 3 // 4
 
 
-def _size_of(plan: Plan) -> int:
+def _size_of(plan: GridPlan) -> int:
     return next((size for most, size in _SIZES if plan.count <= most), _LEAST_SIZE)

@@ -24,11 +24,11 @@ class NoPathError(Exception):
     """There are no paths, or too many."""
 
 
-class Node(Struct, frozen=True, kw_only=True):
+class ForkNode(Struct, frozen=True, kw_only=True):
     """A stage with what stands in it, all elements alike but for their numbers."""
 
     group: Sequence[Array]
-    inside: tuple[Node, ...]
+    inside: tuple[ForkNode, ...]
 
     @property
     def is_fork(self) -> bool:
@@ -56,7 +56,7 @@ class Node(Struct, frozen=True, kw_only=True):
         return bool(self.group[4][0] < 0) or any(one.has_fork for one in self.inside)
 
     @property
-    def apart(self) -> tuple[list[Node], list[Node]]:
+    def apart(self) -> tuple[list[ForkNode], list[ForkNode]]:
         """Further parts of its work, and the stages that stand in it."""
         works = [one for one in self.inside if one.is_work]
         return works, [one for one in self.inside if not one.is_work]
@@ -75,10 +75,10 @@ class Node(Struct, frozen=True, kw_only=True):
         return (*found, *(value for part in parts for value in part.group))
 
 
-def nodes_of(stages: Sequence[Array]) -> tuple[Node, ...]:
+def nodes_of(stages: Sequence[Array]) -> tuple[ForkNode, ...]:
     """Return the nodes of operands."""
     return read_line(
         groups_of(stages),
-        lambda group, inside: Node(group=group, inside=inside),
+        lambda group, inside: ForkNode(group=group, inside=inside),
         lambda inside: float(inside[0]),
     )

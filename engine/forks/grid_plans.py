@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from qps.engine.distributions.stages import NEARLY_WHOLE
-from qps.engine.forks.fork_nodes import Node, NoPathError
+from qps.engine.forks.fork_nodes import ForkNode, NoPathError
 from qps.engine.numerics.array_blocks import Array
 
 _LEAST_SPARE = 1e-6
@@ -68,7 +68,7 @@ class Waits(Struct, frozen=True, kw_only=True):
     works: tuple[OfKind, ...]
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class GridPlan(Struct, frozen=True, kw_only=True):
     """A line of nodes with all that varies in them, at `count` places.
 
     `forks` are those of each level, the innermost first; `scale` is about how long all take.
@@ -139,10 +139,10 @@ class _Planner:
         """How many places there are."""
         return len(self._places)
 
-    def line(self, nodes: Sequence[Node]) -> tuple[NodePlan, ...]:
+    def line(self, nodes: Sequence[ForkNode]) -> tuple[NodePlan, ...]:
         return tuple(map(self.node, nodes))
 
-    def node(self, node: Node) -> NodePlan:
+    def node(self, node: ForkNode) -> NodePlan:
         works, others = node.apart
         inside = self.line(others)
         groups = [_Group.of(one.group) for one in (node, *works)]
@@ -152,7 +152,7 @@ class _Planner:
         return self._known[key]
 
     def _planned(
-        self, node: Node, groups: Sequence[_Group], inside: tuple[NodePlan, ...]
+        self, node: ForkNode, groups: Sequence[_Group], inside: tuple[NodePlan, ...]
     ) -> NodePlan:
         if node.is_calls or (node.is_fork and len(groups) > 1):
             raise NoPathError
@@ -219,11 +219,11 @@ class _Planner:
         )
 
 
-def plan_of(nodes: Sequence[Node]) -> Plan:
+def plan_of(nodes: Sequence[ForkNode]) -> GridPlan:
     """Return the plan of nodes, all elements alike but for their numbers."""
     planner = _Planner()
     line = planner.line(nodes)
-    return Plan(
+    return GridPlan(
         line=line,
         forks=tuple(tuple(planner.forks[level]) for level in sorted(planner.forks)),
         count=planner.count,

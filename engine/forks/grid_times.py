@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from qps.engine.distributions.stage_transforms import SMALL, SMALL_TERMS, in_terms
 from qps.engine.distributions.sum_transforms import Complex
-from qps.engine.forks.grid_plans import NodePlan, OfKind, Plan, Waits
+from qps.engine.forks.grid_plans import GridPlan, NodePlan, OfKind, Waits
 from qps.engine.numerics.array_blocks import Array
 
 _LOST = 1e-5
@@ -73,7 +73,7 @@ class Circle(Struct, frozen=True, kw_only=True):
         return np.asarray(1 - np.fft.rfft(shares * falls, axis=0) * (1 - points))
 
 
-def shares_on_grid(plan: Plan, step: Array, size: int) -> Array:
+def shares_on_grid(plan: GridPlan, step: Array, size: int) -> Array:
     """Return which shares take longer than so many steps, and half a one."""
     circle = Circle.of(size)
     run = _Run(plan, step, circle)
@@ -86,7 +86,7 @@ def shares_on_grid(plan: Plan, step: Array, size: int) -> Array:
 class _Run:
     """The functions of all nodes of a plan, with some steps."""
 
-    def __init__(self, plan: Plan, step: Array, circle: Circle) -> None:
+    def __init__(self, plan: GridPlan, step: Array, circle: Circle) -> None:
         self._step, self._circle = step, circle
         self._own = _own_functions(plan, circle.derivative / step)
         self._known: dict[int, Complex] = {}
@@ -146,7 +146,7 @@ class _Run:
 # -- waits and services -------------------------------------------------------------------
 
 
-def _own_functions(plan: Plan, at: Complex) -> Complex:
+def _own_functions(plan: GridPlan, at: Complex) -> Complex:
     """Return E exp(-s T) of all that varies by itself: its places stand in the middle."""
     found = np.ones((len(at), plan.count, at.shape[1]), dtype=complex)
     for some in plan.services:

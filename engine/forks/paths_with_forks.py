@@ -23,7 +23,7 @@ from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_mixtures import paths_of
 from qps.engine.distributions.sum_transforms import StageArrays, groups_of, read
 from qps.engine.forks.first_answers import FirstAnswers
-from qps.engine.forks.fork_nodes import Node, NoPathError, nodes_of
+from qps.engine.forks.fork_nodes import ForkNode, NoPathError, nodes_of
 from qps.engine.forks.phase_counts import MOST_PASSAGES, MOST_PHASES
 from qps.engine.forks.phase_times import (
     Phases,
@@ -72,13 +72,13 @@ def fork_paths(stages: Sequence[Array]) -> list[ForkPath]:
 class _Reader(Struct, frozen=True, kw_only=True):
     ones: Array
 
-    def line(self, nodes: Sequence[Node]) -> list[_Path]:
+    def line(self, nodes: Sequence[ForkNode]) -> list[_Path]:
         found = _immediate(self.ones)
         for node in nodes:
             found = _then(found, self.node(node))
         return found
 
-    def node(self, node: Node) -> list[_Path]:
+    def node(self, node: ForkNode) -> list[_Path]:
         """Return the paths through a node, as often as it is passed."""
         if not node.has_fork:
             return self.stage(node)
@@ -99,7 +99,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             found = _then(found, _merged([*_by(share, passage), *_immediate(1 - share)]))
         return found
 
-    def passage(self, node: Node) -> list[_Path]:
+    def passage(self, node: ForkNode) -> list[_Path]:
         """Return the paths of one passage of a node that has a fork."""
         inside = tuple(one for one in node.inside if not one.is_work)
         if node.is_fork:
@@ -119,17 +119,17 @@ class _Reader(Struct, frozen=True, kw_only=True):
                 if one.group[7][0] > 0:
                     found += _by(one.group[7], self.chosen(one))
             found = _merged(found)
-        return _then(self.stage(Node(group=node.own[:OPERANDS], inside=_works(node))), found)
+        return _then(self.stage(ForkNode(group=node.own[:OPERANDS], inside=_works(node))), found)
 
-    def chosen(self, node: Node) -> list[_Path]:
+    def chosen(self, node: ForkNode) -> list[_Path]:
         """Return the paths of one of alternatives: it is passed once, whatever its chance."""
         if node.has_fork:
             return self.passage(node)
         return self.stage(
-            Node(group=(*node.group[:7], self.ones, node.group[8]), inside=node.inside)
+            ForkNode(group=(*node.group[:7], self.ones, node.group[8]), inside=node.inside)
         )
 
-    def stage(self, node: Node) -> list[_Path]:
+    def stage(self, node: ForkNode) -> list[_Path]:
         """Return the paths through a stage without forks."""
         stage = read(groups_of(node.operands))[0]
         found = self.phase_paths(stage)
@@ -187,7 +187,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
                 inside += _by(one.chance, paths)
         return _then(found, _merged(inside))
 
-    def fork(self, branches: Sequence[Node]) -> list[_Path]:
+    def fork(self, branches: Sequence[ForkNode]) -> list[_Path]:
         """Return the paths of the longest of some branches."""
         if not branches:
             return _immediate(self.ones)
@@ -202,7 +202,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
                 return [_longest(chosen) for chosen in product(*each)]
         raise NoPathError
 
-    def calls(self, node: Node) -> list[_Path]:
+    def calls(self, node: ForkNode) -> list[_Path]:
         """Return the path of the first of equal calls, each of one exponential phase behind it."""
         if not node.inside or _works(node):
             raise NoPathError
@@ -214,7 +214,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
         return [_Path(share=self.ones, fixed=paths[0].fixed, factors=(first,))]
 
 
-def _works(node: Node) -> tuple[Node, ...]:
+def _works(node: ForkNode) -> tuple[ForkNode, ...]:
     return tuple(one for one in node.inside if one.is_work)
 
 

@@ -25,7 +25,7 @@ _FEW_FACTORS = 3
 """So many are multiplied; of more the library's power is the narrower one, and found sooner."""
 
 
-class Interval(Struct, frozen=True, gc=False):
+class SlopedInterval(Struct, frozen=True, gc=False):
     """Bounds of a value, and of its slope in the population."""
 
     low: float
@@ -53,17 +53,17 @@ class Interval(Struct, frozen=True, gc=False):
         """True where it does not change with the population."""
         return self.slow == 0 == self.steep
 
-    def sound(self) -> Interval:
+    def sound(self) -> SlopedInterval:
         """Return it without ends that are not-a-number: they bound nothing."""
         has_value, has_slope = self.low <= self.high, self.slow <= self.steep
         if has_value and has_slope:
             return self
         low, high = (self.low, self.high) if has_value else (-inf, inf)
         slow, steep = (self.slow, self.steep) if has_slope else (-inf, inf)
-        return Interval(low, high, slow, steep)
+        return SlopedInterval(low, high, slow, steep)
 
 
-NOTHING_KNOWN = Interval(-inf, inf, -inf, inf)
+NOTHING_KNOWN = SlopedInterval(-inf, inf, -inf, inf)
 
 
 def below(value: float) -> float:
@@ -76,25 +76,27 @@ def above(value: float) -> float:
     return nextafter(value, inf)
 
 
-def around(number: Fraction) -> Interval:
+def around(number: Fraction) -> SlopedInterval:
     """Return a number as itself where it is a float, else as the floats next to it."""
     near = as_float(number)
-    return Interval(near, near) if near == number else Interval(below(near), above(near))
+    return (
+        SlopedInterval(near, near) if near == number else SlopedInterval(below(near), above(near))
+    )
 
 
-def negative(one: Interval) -> Interval:
+def negative(one: SlopedInterval) -> SlopedInterval:
     """Return an interval turned round."""
-    return Interval(-one.high, -one.low, -one.steep, -one.slow)
+    return SlopedInterval(-one.high, -one.low, -one.steep, -one.slow)
 
 
-def total(*parts: Interval) -> Interval:
+def total(*parts: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a sum."""
     low = high = slow = steep = 0.0
     for part in parts:
         low, high = _sum(low, part.low)[0], _sum(high, part.high)[1]
         if part.slow or part.steep:
             slow, steep = _sum(slow, part.slow)[0], _sum(steep, part.steep)[1]
-    return Interval(low, high, slow, steep)
+    return SlopedInterval(low, high, slow, steep)
 
 
 def _sum(one: float, other: float) -> tuple[float, float]:
@@ -107,24 +109,24 @@ def _sum(one: float, other: float) -> tuple[float, float]:
     return (below(found), found) if error < 0 else (found, above(found))
 
 
-def product(*parts: Interval) -> Interval:
+def product(*parts: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a product."""
     return reduce(times, parts)
 
 
-def times(one: Interval, other: Interval) -> Interval:
+def times(one: SlopedInterval, other: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a product of two."""
     low, high = span(one.low, one.high, other.low, other.high)
     is_fixed = one.is_fixed
     if other.is_fixed:
         if is_fixed:
-            return Interval(low, high)
-        return Interval(low, high, *span(other.low, other.high, one.slow, one.steep))
+            return SlopedInterval(low, high)
+        return SlopedInterval(low, high, *span(other.low, other.high, one.slow, one.steep))
     slow, steep = span(one.low, one.high, other.slow, other.steep)
     if not is_fixed:
         least, most = span(other.low, other.high, one.slow, one.steep)
         slow, steep = _sum(slow, least)[0], _sum(steep, most)[1]
-    return Interval(low, high, slow, steep)
+    return SlopedInterval(low, high, slow, steep)
 
 
 def span(a: float, b: float, c: float, d: float) -> tuple[float, float]:
@@ -163,20 +165,20 @@ def _product(one: float, other: float) -> tuple[float, float]:
     return nextafter(found, -inf), nextafter(found, inf)
 
 
-def power(base: Interval, exponent: int) -> Interval:
+def power(base: SlopedInterval, exponent: int) -> SlopedInterval:
     """Return the bounds of a whole power."""
     if exponent == 1:
         return base
     if exponent == 0:
-        return Interval(1.0, 1.0)
+        return SlopedInterval(1.0, 1.0)
     if exponent < 0:
-        return quotient(Interval(1.0, 1.0), power(base, -exponent))
+        return quotient(SlopedInterval(1.0, 1.0), power(base, -exponent))
     low, high = _powers(base.low, base.high, exponent)
     if base.is_fixed:
-        return Interval(low, high)
+        return SlopedInterval(low, high)
     least, most = _powers(base.low, base.high, exponent - 1)
     rate = span(least, most, float(exponent), float(exponent))
-    return Interval(low, high, *span(rate[0], rate[1], base.slow, base.steep))
+    return SlopedInterval(low, high, *span(rate[0], rate[1], base.slow, base.steep))
 
 
 def _powers(low: float, high: float, exponent: int) -> tuple[float, float]:
@@ -216,7 +218,7 @@ def _power_of_size(size: float, exponent: int) -> tuple[float, float]:
     return max(below(near - near * LIBRARY), 0.0), above(near + near * LIBRARY)
 
 
-def quotient(one: Interval, other: Interval) -> Interval:
+def quotient(one: SlopedInterval, other: SlopedInterval) -> SlopedInterval:
     """Return the bounds of a quotient; where the divisor may vanish, it may be anything."""
     if other.low <= 0 <= other.high:
         return _by_what_may_vanish(one, other)
@@ -227,25 +229,25 @@ def quotient(one: Interval, other: Interval) -> Interval:
     # (f/g)' = (f' - (f/g) g') / g
     bend = (0.0, 0.0) if other.is_fixed else span(*value, other.slow, other.steep)
     slow, steep = _sum(one.slow, -bend[1])[0], _sum(one.steep, -bend[0])[1]
-    return Interval(*value, *span(slow, steep, low, high))
+    return SlopedInterval(*value, *span(slow, steep, low, high))
 
 
-def _by_what_may_vanish(one: Interval, other: Interval) -> Interval:
+def _by_what_may_vanish(one: SlopedInterval, other: SlopedInterval) -> SlopedInterval:
     if one.low >= 0 and other.low >= 0 and other.high > 0:
-        return Interval(span(one.low, one.low, below(1 / other.high), 1 / other.high)[0], inf,
+        return SlopedInterval(span(one.low, one.low, below(1 / other.high), 1 / other.high)[0], inf,
                         -inf, inf)  # fmt: skip
     return NOTHING_KNOWN
 
 
-def maximum(*parts: Interval) -> Interval:
+def maximum(*parts: SlopedInterval) -> SlopedInterval:
     """Return the bounds of the largest: its slope is that of one that can be the largest."""
     low = max(part.low for part in parts)
     high = max(part.high for part in parts)
     chosen = [part for part in parts if part.high >= low]
     slow, steep = min(part.slow for part in chosen), max(part.steep for part in chosen)
-    return Interval(low, high, slow, steep)
+    return SlopedInterval(low, high, slow, steep)
 
 
-def minimum(*parts: Interval) -> Interval:
+def minimum(*parts: SlopedInterval) -> SlopedInterval:
     """Return the bounds of the smallest."""
     return negative(maximum(*map(negative, parts)))

@@ -11,7 +11,7 @@ End = Fraction | float
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class ValueRange:
     """What lies between two ends."""
 
     low: End = -inf
@@ -34,6 +34,6 @@ class Range:
         return int(self.low) if is_one and self.low == int(self.low) else None
 
 
-ANY = Range()
-NOT_NEGATIVE = Range(Fraction(0), inf)
-NOT_POSITIVE = Range(-inf, Fraction(0))
+ANY = ValueRange()
+NOT_NEGATIVE = ValueRange(Fraction(0), inf)
+NOT_POSITIVE = ValueRange(-inf, Fraction(0))

@@ -29,7 +29,7 @@ ALONE = 1e-8
 NEARLY = 1e-12
 
 
-class Mixture(Struct, frozen=True):
+class WaitMixture(Struct, frozen=True):
     """What waits: exponentials, each with the logarithm of its weight and its decay.
 
     `logs` are of sources that send 1 each; `served` is how much of that is served at once.
@@ -54,7 +54,7 @@ def burst_quantile(sources: float, active: float, peak: float, level: float) -> 
 
 
 def _between(
-    sources: float, active: float, peak: float, excess: Callable[[Mixture], float]
+    sources: float, active: float, peak: float, excess: Callable[[WaitMixture], float]
 ) -> float:
     if not (sources >= 0 and 0 <= active <= 1 and peak >= 0):
         return nan
@@ -73,12 +73,12 @@ def _between(
     return max(found, excess(_mixture(low, active, low * active * peak)))
 
 
-def _mean(found: Mixture) -> float:
+def _mean(found: WaitMixture) -> float:
     waiting = sum(exp(w) / s for w, s in zip(found.logs, found.decays, strict=True))
     return waiting / found.served / found.load
 
 
-def _quantile(found: Mixture, late: float) -> float:
+def _quantile(found: WaitMixture, late: float) -> float:
     """Return the wait at which so little is left: its logarithm is convex, and Newton is safe."""
     parts = list(zip(found.logs, found.decays, strict=True))
     late *= found.load
@@ -97,7 +97,7 @@ def _quantile(found: Mixture, late: float) -> float:
 
 
 @lru_cache(maxsize=1 << 14)
-def _mixture(sources: int, active: float, load: float) -> Mixture:
+def _mixture(sources: int, active: float, load: float) -> WaitMixture:
     """Return what waits of a whole number of sources."""
     spare = sources * active * (1 - load) / load  # what is served beyond the mean
     count, scale = sources, 1.0
@@ -107,9 +107,9 @@ def _mixture(sources: int, active: float, load: float) -> Mixture:
     served = count * active + spare
     of_all = sources * active / load / scale
     if served >= count:
-        return Mixture(of_all, load)
+        return WaitMixture(of_all, load)
     if served < ALONE:  # bursts come one by one, each at once: M/M/1
-        return Mixture(of_all, load, (log(load),), (1 - load,))
+        return WaitMixture(of_all, load, (log(load),), (1 - load,))
     # At a whole number served the last decay is endless, and weighs nothing.
     few = floor(served * (1 + NEARLY))
     decays = [_decay(count, active, served, spare, k) for k in range(count - few)]
@@ -122,7 +122,7 @@ def _mixture(sources: int, active: float, load: float) -> Mixture:
         weight = count * log(active) + (count - k) * log1p(1 / (starts + rises)) + some
         others = (abs(one / (one - decay)) for j, one in enumerate(decays) if j != k)
         logs.append(weight + _log_of_product(others))
-    return Mixture(of_all, load, tuple(logs), tuple(decays))
+    return WaitMixture(of_all, load, tuple(logs), tuple(decays))
 
 
 def _of_one(decay: float, starts: float) -> tuple[float, float]:

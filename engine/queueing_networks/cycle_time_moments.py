@@ -12,7 +12,7 @@ from math import exp, sqrt
 from qps.engine.distributions.normal_numbers import normal_quantile
 from qps.engine.queueing.queue_numbers import erlang_c
 from qps.engine.queueing_networks.product_form import waits_of
-from qps.engine.queueing_networks.visited_copies import Place
+from qps.engine.queueing_networks.visited_copies import ReplicatedStation
 
 _NO_SKEW, _STEP = 1e-6, 1e-3
 
@@ -30,7 +30,7 @@ def of_moments(level: float, mean: float, deviation: float, skewness: float) -> 
 
 
 def waits_of_visits(
-    found: int, think: float, places: Sequence[Place], grown: Sequence[float]
+    found: int, think: float, places: Sequence[ReplicatedStation], grown: Sequence[float]
 ) -> list[float]:
     """Return what a visit waits at each place, in services; demands are so often as large."""
     stations: list[tuple[float, float, float, float]] = []
@@ -42,12 +42,14 @@ def waits_of_visits(
     return list(waits_of(found, think, tuple(stations))[::2])
 
 
-def mean_of(places: Sequence[Place], waits: Sequence[float]) -> float:
+def mean_of(places: Sequence[ReplicatedStation], waits: Sequence[float]) -> float:
     """Return the mean time at all places, where a visit waits so many services."""
     return sum(place.demand * (1 + wait) for place, wait in zip(places, waits, strict=True))
 
 
-def moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, float, float]:
+def moments(
+    found: int, think: float, places: Sequence[ReplicatedStation]
+) -> tuple[float, float, float]:
     """Return mean, deviation and skewness of the time at all stations.
 
     The waits for larger demands show how what is found varies.
@@ -115,7 +117,7 @@ def open_found(servers: float, load: float, wait: float) -> tuple[float, float]:
 
 
 def _spread(
-    found: int, think: float, places: Sequence[Place], among: Sequence[bool]
+    found: int, think: float, places: Sequence[ReplicatedStation], among: Sequence[bool]
 ) -> tuple[float, float]:
     """Return the variance of what is waited at some places for those who are found.
 

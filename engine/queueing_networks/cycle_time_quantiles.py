@@ -17,7 +17,7 @@ from qps.engine.queueing_networks.closed_operands import between, never_ends, st
 from qps.engine.queueing_networks.cycle_time_moments import moments, of_moments
 from qps.engine.queueing_networks.cycle_time_transform import law_of
 from qps.engine.queueing_networks.product_form import Stations
-from qps.engine.queueing_networks.visited_copies import Place, place_of, visited_whole
+from qps.engine.queueing_networks.visited_copies import ReplicatedStation, place_of, visited_whole
 
 OPERANDS = 6
 """Of a station: those of `closed_operands`, how often a cycle visits it, and 1 where it shares."""
@@ -59,7 +59,9 @@ def closed_quantile(level: float, customers: float, think: float, *operands: flo
 
 
 @lru_cache(maxsize=1 << 12)
-def _quantile(level: float, found: int, think: float, places: tuple[Place, ...]) -> float:
+def _quantile(
+    level: float, found: int, think: float, places: tuple[ReplicatedStation, ...]
+) -> float:
     """Return the quantile where so many others are under way."""
     if level <= prod(max(1 - place.visits, 0.0) for place in places):  # nothing is visited
         return 0.0

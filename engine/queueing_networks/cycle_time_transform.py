@@ -27,7 +27,7 @@ from qps.engine.numerics.falling_roots import falling_root
 from qps.engine.numerics.polynomials import convolved, power
 from qps.engine.queueing_networks.cycle_time_moments import mean_of, of_moments, waits_of_visits
 from qps.engine.queueing_networks.product_form import Several, poisson
-from qps.engine.queueing_networks.visited_copies import Place
+from qps.engine.queueing_networks.visited_copies import ReplicatedStation
 
 _MOST_FOUND, _MANY, _DEEP = 3000, 1000, 12
 """Customers at all stations up to which their weights are summed up; fewer far beyond the knee."""
@@ -47,13 +47,13 @@ class _Option(Struct, frozen=True):
     `queues`.
     """
 
-    place: Place
+    place: ReplicatedStation
     weights: tuple[float, ...]
     share: float = 0.0
     queues: bool = False
 
 
-class Law(Struct, frozen=True):
+class CycleTimeDistribution(Struct, frozen=True):
     """The law of the time at all stations: parts of weights of populations, the largest first.
 
     Each part comes with the options that it has.
@@ -141,7 +141,9 @@ def _geometric(values: Sequence[Any], ratio: complex) -> list[Any]:
 
 
 @lru_cache(maxsize=1 << 8)
-def law_of(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
+def law_of(
+    found: int, think: float, places: tuple[ReplicatedStation, ...]
+) -> CycleTimeDistribution | None:
     """Return the law by its transform; None where two moments determine it."""
     if any(place.shares for place in places):
         return None
@@ -182,7 +184,7 @@ def law_of(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
             if options[one].weights != (1.0,):
                 weighed = convolved(options[one].weights, weighed, most + 1)
         parts.append((weighed, chosen))
-    return Law(tuple(options), tuple(parts), rate, mean)
+    return CycleTimeDistribution(tuple(options), tuple(parts), rate, mean)
 
 
 def _orders(chosen: Sequence[int]) -> int:
@@ -199,7 +201,7 @@ def _thinking(found: int, mean: float, most: int) -> list[float]:
     return [exp(one - largest) for one in logs]
 
 
-def _unvisited(place: Place, unit: float, copies: float, most: int) -> list[float]:
+def _unvisited(place: ReplicatedStation, unit: float, copies: float, most: int) -> list[float]:
     """Return the weights of numbers at so many copies that nobody visits, together."""
     ratio = place.demand / place.all * unit / (place.servers - place.load)
     each = range(most + 1)
@@ -214,7 +216,7 @@ def _unvisited(place: Place, unit: float, copies: float, most: int) -> list[floa
     return row
 
 
-def _options(place: Place, unit: float, most: int) -> list[_Option]:
+def _options(place: ReplicatedStation, unit: float, most: int) -> list[_Option]:
     """Return of what the weights of a copy are made that is visited."""
     share = min(place.often, 1.0)
     left = [] if share == 1 else [1 - share]

@@ -22,7 +22,7 @@ from qps.engine.numerics.falling_roots import rising_root
 from qps.engine.queueing_networks.fork_join_operands import (
     GROUP,
     Place,
-    Station,
+    StationOperand,
     every,
     places_of,
     stations_of,
@@ -100,7 +100,7 @@ def _read(customers: float, think: float, operands: Sequence[float]) -> tuple[Pl
     return places_of(operands)
 
 
-def _never_ends(station: Station) -> bool:
+def _never_ends(station: StationOperand) -> bool:
     return bool(station.demand > 0 and station.load >= station.servers)
 
 
@@ -130,7 +130,7 @@ def _fixed_point(
     customers: float,
     think: float,
     places: Sequence[Place],
-    stations: Sequence[Station],
+    stations: Sequence[StationOperand],
     change: Mapping[int, float],
 ) -> tuple[float, dict[int, float]]:
     """Return the rate of so many customers and what stations take, as shares change with one less.
@@ -152,7 +152,7 @@ def _fixed_point(
     return rate, times_at(rate)
 
 
-def _time(station: Station, customers: float, rate: float, change: float) -> float:
+def _time(station: StationOperand, customers: float, rate: float, change: float) -> float:
     """Return what a cycle takes at a station, endless where the rate is too high for it."""
     others, copies = max(customers - 1, 0.0), station.copies
     slope = others * rate / customers / copies if customers else 0.0
@@ -161,7 +161,7 @@ def _time(station: Station, customers: float, rate: float, change: float) -> flo
     )
 
 
-def _wait_of_arrival(station: Station, slope: float, others: float) -> float:
+def _wait_of_arrival(station: StationOperand, slope: float, others: float) -> float:
     """Return the wait w, in service times, of who finds as many as `slope` (1 + w) + `others`."""
     servers, load = station.servers, station.load
     if servers == inf:
@@ -185,7 +185,7 @@ def _wait_of_arrival(station: Station, slope: float, others: float) -> float:
     return (least + grows * (slope + others - first)) / (1 - grows * slope)
 
 
-def _wait(station: Station, queue_length: float) -> float:
+def _wait(station: StationOperand, queue_length: float) -> float:
     """Return what is waited where so many are at a copy."""
     return _wait_of_arrival(station, 0.0, queue_length)
 
@@ -195,7 +195,7 @@ def _wait(station: Station, queue_length: float) -> float:
 
 def _stage(place: Place, times: Mapping[int, float]) -> _Stage:
     """Return what a cycle takes at a place: visits are exponential, and vary by themselves."""
-    if isinstance(place, Station):
+    if isinstance(place, StationOperand):
         mean = times.get(place.at, 0.0)
         return _Stage(mean, mean * mean / place.often)
     own = [[_stage(one, times) for one in branch.places] for branch in place.branches]

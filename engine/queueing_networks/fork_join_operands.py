@@ -29,7 +29,7 @@ GROWING = (1, -1, 0, -1, 1, -1, 1, 0)
 """How the rate moves with each operand; with how often a station is visited it is not known."""
 
 
-class Station(Struct, frozen=True, kw_only=True):
+class StationOperand(Struct, frozen=True, kw_only=True):
     """A station; what is one's own has endless servers."""
 
     at: int
@@ -40,21 +40,21 @@ class Station(Struct, frozen=True, kw_only=True):
     often: Number
 
 
-class Branch(Struct, frozen=True, kw_only=True):
+class BranchOperand(Struct, frozen=True, kw_only=True):
     """A branch: what it takes always, and the places on its way."""
 
     delay: Number
     places: tuple[Place, ...]
 
 
-class Fork(Struct, frozen=True, kw_only=True):
+class ForkOperand(Struct, frozen=True, kw_only=True):
     """Calls that are made together: they are over when the slowest is."""
 
     at: int
-    branches: tuple[Branch, ...]
+    branches: tuple[BranchOperand, ...]
 
 
-Place = Station | Fork
+Place = StationOperand | ForkOperand
 
 
 def places_of(operands: Sequence[Number]) -> tuple[Place, ...] | None:
@@ -77,7 +77,7 @@ def _read(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[Plac
             branches = _branches(groups, at + 1, behind)
             if branches is None:
                 return None
-            found.append(Fork(at=at, branches=branches))
+            found.append(ForkOperand(at=at, branches=branches))
             at = behind
             continue
         if kind == OWN:
@@ -87,15 +87,19 @@ def _read(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[Plac
         if copies < 1:  # one that takes longer
             demand, copies = demand / copies, copies / copies
         found.append(
-            Station(at=at, demand=demand, servers=servers, load=load, copies=copies, often=often)
+            StationOperand(
+                at=at, demand=demand, servers=servers, load=load, copies=copies, often=often
+            )
         )
         at += 1
     return tuple(found)
 
 
-def _branches(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[Branch, ...] | None:
+def _branches(
+    groups: Sequence[tuple[Number, ...]], at: int, end: int
+) -> tuple[BranchOperand, ...] | None:
     """Return the branches of calls that are made together, each from where it begins."""
-    found: list[Branch] = []
+    found: list[BranchOperand] = []
     while at < end:
         if groups[at][0] != BRANCH:
             return None
@@ -108,7 +112,7 @@ def _branches(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[
         within = _read(groups, at + 1, behind) if behind <= end else None
         if within is None:
             return None
-        found.append(Branch(delay=groups[at][1], places=within))
+        found.append(BranchOperand(delay=groups[at][1], places=within))
         at = behind
     return tuple(found)
 
@@ -117,11 +121,11 @@ def every(places: Sequence[Place]) -> Iterator[Place]:
     """Yield all places, those of branches, too."""
     for place in places:
         yield place
-        if isinstance(place, Fork):
+        if isinstance(place, ForkOperand):
             for branch in place.branches:
                 yield from every(branch.places)
 
 
-def stations_of(places: Sequence[Place]) -> tuple[Station, ...]:
+def stations_of(places: Sequence[Place]) -> tuple[StationOperand, ...]:
     """Return all stations, those of branches, too."""
-    return tuple(place for place in every(places) if isinstance(place, Station))
+    return tuple(place for place in every(places) if isinstance(place, StationOperand))

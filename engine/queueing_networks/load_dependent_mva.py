@@ -14,8 +14,8 @@ from math import inf, nan
 
 from qps.engine.queueing_networks.load_dependent_operands import (
     GROUP,
-    Pool,
-    Station,
+    LoadDependentPool,
+    LoadDependentStation,
     between,
     every,
     holding,
@@ -73,12 +73,14 @@ def _read(customers: float, think: float, operands: Sequence[float]) -> Places |
     places = places_of(operands)
     if places is None or customers <= MOST_PLACES:
         return places
-    pools = (one for one in every(places) if isinstance(one, Pool))
+    pools = (one for one in every(places) if isinstance(one, LoadDependentPool))
     if any(one.places * one.copies > MOST_PLACES for one in pools):
         return None
     if customers <= _MOST_FALLING:
         return places
-    speeds = (one.speeds for one in every(places) if isinstance(one, Station) and one.speeds)
+    speeds = (
+        one.speeds for one in every(places) if isinstance(one, LoadDependentStation) and one.speeds
+    )
     return places if all(max(one) == one[-1] for one in speeds) else None
 
 

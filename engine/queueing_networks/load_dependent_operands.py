@@ -35,7 +35,7 @@ _SEVERAL = 2
 _GROUP, _OF_COPIES = (0, -1, 1, -1, 1), (0, -1, 0, -1, 1)
 
 
-class Station(Struct, frozen=True, kw_only=True):
+class LoadDependentStation(Struct, frozen=True, kw_only=True):
     """A station; with `speeds` it has one server. It `is_own` to each copy of the pool around."""
 
     at: int
@@ -47,7 +47,7 @@ class Station(Struct, frozen=True, kw_only=True):
     is_own: bool = False
 
 
-class Pool(Struct, frozen=True, kw_only=True):
+class LoadDependentPool(Struct, frozen=True, kw_only=True):
     """A pool, held through a `delay` and what is `within`, as often as a cycle comes there.
 
     `variation` is the square of that of the time that it is held.
@@ -58,10 +58,10 @@ class Pool(Struct, frozen=True, kw_only=True):
     places: Number
     copies: Number
     variation: Number
-    within: tuple[Station | Pool, ...]
+    within: tuple[LoadDependentStation | LoadDependentPool, ...]
 
 
-Place = Station | Pool
+Place = LoadDependentStation | LoadDependentPool
 
 
 class EnclosingPool(NamedTuple):
@@ -131,9 +131,11 @@ def times_grow(operands: Sequence[_Segment]) -> bool:
     )
 
 
-def delay_within(pool: Pool) -> Number:
+def delay_within(pool: LoadDependentPool) -> Number:
     """Return how long an item is at no station while it holds a place, nor waits for a pool."""
-    return pool.delay + sum(delay_within(one) for one in pool.within if isinstance(one, Pool))
+    return pool.delay + sum(
+        delay_within(one) for one in pool.within if isinstance(one, LoadDependentPool)
+    )
 
 
 def at_stations(pool_number: Number, rate: Number, even: Number, delay: Number) -> Number:
@@ -167,7 +169,7 @@ def _read(
             if within is None:
                 return None
             found.append(
-                Pool(
+                LoadDependentPool(
                     at=at,
                     delay=demand,
                     places=servers,
@@ -187,11 +189,13 @@ def _read(
         if len(speeds) > 1:
             if not all(speed > 0 for speed in speeds):
                 return None
-            one = Station(
+            one = LoadDependentStation(
                 at=at, demand=demand, servers=1, load=load * 0, copies=copies, speeds=speeds
             )
         elif servers >= 1:
-            one = Station(at=at, demand=demand, servers=servers, load=load, copies=copies)
+            one = LoadDependentStation(
+                at=at, demand=demand, servers=servers, load=load, copies=copies
+            )
         else:
             return None
         if copies < 1:  # one that takes longer
@@ -205,7 +209,7 @@ def every(places: Sequence[Place]) -> Iterator[Place]:
     """Yield all places, those within others, too."""
     for place in places:
         yield place
-        if isinstance(place, Pool):
+        if isinstance(place, LoadDependentPool):
             yield from every(place.within)
 
 
@@ -221,7 +225,7 @@ def holding(places: Sequence[Place], at: int) -> Place:
 
 def has_time(place: Place) -> bool:
     """Return whether a cycle is there for any time."""
-    if isinstance(place, Pool):
+    if isinstance(place, LoadDependentPool):
         return place.delay > 0 or any(map(has_time, place.within))
     return bool(place.demand > 0)
 
@@ -229,7 +233,7 @@ def has_time(place: Place) -> bool:
 def never_ends(place: Place) -> bool:
     """Return whether open visits take all servers of something that closed ones visit."""
     return any(
-        isinstance(one, Station) and one.demand > 0 and one.load >= one.servers
+        isinstance(one, LoadDependentStation) and one.demand > 0 and one.load >= one.servers
         for one in every([place])
     )
 
@@ -253,7 +257,7 @@ def between(
 def _not_whole(place: Place) -> tuple[Place, Place, Number] | None:
     """Return what lies on both sides of what counts whole and is not; None where all is."""
     names = ["places", "copies"]
-    if isinstance(place, Station):
+    if isinstance(place, LoadDependentStation):
         names = ["servers", "copies"][: 1 + _has_whole_copies(place)]
     for name in names:
         count = getattr(place, name)
@@ -261,7 +265,7 @@ def _not_whole(place: Place) -> tuple[Place, Place, Number] | None:
         if whole != count:
             low, high = (replace(place, **{name: n}) for n in (whole, whole + 1))
             return low, high, count - whole
-    if isinstance(place, Pool):
+    if isinstance(place, LoadDependentPool):
         for number, one in enumerate(place.within):
             found = _not_whole(one)
             if found is not None:
@@ -273,12 +277,12 @@ def _not_whole(place: Place) -> tuple[Place, Place, Number] | None:
 
 def counted(place: Place) -> Place:
     """Return a place with what counts whole as a whole number."""
-    if isinstance(place, Pool):
+    if isinstance(place, LoadDependentPool):
         within = tuple(map(counted, place.within))
         return replace(place, places=int(place.places), copies=int(place.copies), within=within)
     copies = int(place.copies) if _has_whole_copies(place) else place.copies
     return replace(place, servers=int(place.servers), copies=copies)
 
 
-def _has_whole_copies(station: Station) -> bool:
+def _has_whole_copies(station: LoadDependentStation) -> bool:
     return bool(station.speeds or station.is_own or station.servers >= _SEVERAL)

@@ -16,9 +16,9 @@ from msgspec import Struct
 from qps.engine.queueing_networks.convolution import StationSums, convolved, power
 from qps.engine.queueing_networks.load_dependent_operands import (
     EnclosingPool,
+    LoadDependentPool,
+    LoadDependentStation,
     Place,
-    Pool,
-    Station,
     at_stations,
     delay_within,
     holding,
@@ -82,7 +82,7 @@ class Sums(Struct, frozen=True, dict=True):
     def _counted(self, own: Place, which: int) -> Iterable[Number]:
         """Return the weights of a place, times how many are there, or at one within."""
         counts: Sequence[Number] = range(self.customers + 1)
-        if isinstance(own, Pool):
+        if isinstance(own, LoadDependentPool):
             held = self._pool_numbers(own)
             if own.at == which:
                 counts = [n - one for n, one in zip(counts, held, strict=True)]
@@ -90,7 +90,7 @@ class Sums(Struct, frozen=True, dict=True):
                 counts = self._numbers_within(own, which)
         return map(mul, self._weights(own), counts)
 
-    def _numbers_within(self, pool: Pool, which: int) -> list[Number]:
+    def _numbers_within(self, pool: LoadDependentPool, which: int) -> list[Number]:
         """Return how many are at a place within a pool, by how many are there."""
         within = self._within(pool)
         inner = within.numbers(which)
@@ -120,17 +120,17 @@ class Sums(Struct, frozen=True, dict=True):
 
     def _alone(self, own: Place) -> Number | None:
         """Return the wait at a station at which no customer ever is; None at any other place."""
-        if isinstance(own, Pool) or own.demand:
+        if isinstance(own, LoadDependentPool) or own.demand:
             return None
         one = self._of_station(own)
         return one.waits[0] / one.weights[0]
 
-    def _of_station(self, own: Station) -> StationSums:
+    def _of_station(self, own: LoadDependentStation) -> StationSums:
         return StationSums(own.demand, own.servers, own.load, own.copies, customers=self.customers)
 
     def _weighted_waits(self, own: Place, which: int) -> Iterable[Number]:
         """Return the weights of a place, times what an open visit waits there, or at one within."""
-        if isinstance(own, Pool):
+        if isinstance(own, LoadDependentPool):
             waits = self._within(own).waits(which)
             pool_waits = [at(waits, one) for one in self._pool_numbers(own)]
             return map(mul, self._weights(own), pool_waits)
@@ -138,7 +138,7 @@ class Sums(Struct, frozen=True, dict=True):
             return map(mul, self._weights(own), self._waits_at_own(own))
         return self._of_station(own).waiting(self.customers)
 
-    def _waits_at_own(self, own: Station) -> list[Number]:
+    def _waits_at_own(self, own: LoadDependentStation) -> list[Number]:
         """Return what an open visit waits where each copy of a pool has a station."""
         places, copies, _ = self.around
         each = StationSums(own.demand, own.servers, own.load, 1, customers=places)
@@ -173,18 +173,18 @@ class Sums(Struct, frozen=True, dict=True):
     def _inner(self) -> list[Sums | None]:
         """What is within each place with none, one, … there, as far as that matters."""
         return [
-            self._inside(place, are_even=False) if isinstance(place, Pool) else None
+            self._inside(place, are_even=False) if isinstance(place, LoadDependentPool) else None
             for place in self.places
         ]
 
-    def _inside(self, pool: Pool, *, are_even: bool) -> Sums:
+    def _inside(self, pool: LoadDependentPool, *, are_even: bool) -> Sums:
         around = EnclosingPool(pool.places, pool.copies, are_even)
         return Sums(self._most(pool), pool.delay, pool.within, around)
 
     def _weights(self, place: Place) -> list[Number]:
         return self._each[self._at(place)]
 
-    def _within(self, pool: Pool) -> Sums:
+    def _within(self, pool: LoadDependentPool) -> Sums:
         found = self._inner[self._at(pool)]
         assert found is not None
         return found
@@ -204,7 +204,7 @@ class Sums(Struct, frozen=True, dict=True):
     def _weighed(self, place: Place) -> list[Number]:
         """Return the weights of none, one, … customers at a place."""
         count, one = self.customers, self.think * 0 + 1
-        if isinstance(place, Pool):
+        if isinstance(place, LoadDependentPool):
             _, speeds = self._filled(place)
             return list(accumulate(speeds[1:], lambda w, speed: w / speed, initial=one))
         if not place.demand:
@@ -225,7 +225,7 @@ class Sums(Struct, frozen=True, dict=True):
         )
         return sums.of_all_copies(count)
 
-    def _own_rates(self, place: Station) -> list[Number]:
+    def _own_rates(self, place: LoadDependentStation) -> list[Number]:
         """Return the rates of a station of which each copy of the pool around has one."""
         places, copies, are_even = self.around
         if place.speeds:
@@ -239,19 +239,21 @@ class Sums(Struct, frozen=True, dict=True):
             return even_rates(weights, places, copies)
         return own_rates(weights, places, copies, product=_product)
 
-    def _most(self, pool: Pool) -> int:
+    def _most(self, pool: LoadDependentPool) -> int:
         """Return how many may be within a pool, as far as that matters."""
         whole: int = pool.places * pool.copies
         return whole if pool.copies > 1 else min(whole, self.customers)
 
-    def _pool_numbers(self, pool: Pool) -> list[Number]:
+    def _pool_numbers(self, pool: LoadDependentPool) -> list[Number]:
         """Return how many are within a pool, by how many are there, of none up to all."""
         return self._filled(pool)[0]
 
-    def _filled(self, pool: Pool) -> tuple[list[Number], list[Number]]:
+    def _filled(self, pool: LoadDependentPool) -> tuple[list[Number], list[Number]]:
         """Return the same, and at which rate they end."""
         even = within = self._within(pool)
-        if pool.copies > 1 and any(isinstance(one, Station) and one.is_own for one in pool.within):
+        if pool.copies > 1 and any(
+            isinstance(one, LoadDependentStation) and one.is_own for one in pool.within
+        ):
             even = self._inside(pool, are_even=True)
         found = composite_rates(
             even.rates[1:],

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from qps.engine.queueing_networks import multiclass_operands
 from qps.engine.queueing_networks.cycle_time_moments import of_moments, of_queue, open_found
 from qps.engine.queueing_networks.multiclass_mva import found_of, on_lines
-from qps.engine.queueing_networks.multiclass_operands import Network, Place
+from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork, MulticlassStation
 from qps.engine.queueing_networks.visited_copies import pairs_of
 
 EXTRA_OPERANDS = 2
@@ -68,7 +68,7 @@ def class_quantile(classes: float, of: float, level: float, *operands: float) ->
     return on_lines(lambda whole: _quantile(level, int(of) - 1, whole, visits), network)
 
 
-def network_of(classes: float, operands: Sequence[float]) -> Network | None:
+def network_of(classes: float, operands: Sequence[float]) -> MulticlassNetwork | None:
     """Return the network that operands describe, None where there is none."""
     if not (1 <= classes < inf and classes == floor(classes)):
         return None
@@ -91,7 +91,7 @@ def _visits(classes: int, operands: Sequence[float]) -> list[tuple[float, float]
 
 
 def _quantile(
-    level: float, k: int, network: Network, visits: tuple[tuple[float, bool], ...]
+    level: float, k: int, network: MulticlassNetwork, visits: tuple[tuple[float, bool], ...]
 ) -> float:
     """Return the quantile where all that counts whole is whole."""
     there = [
@@ -111,7 +111,7 @@ def _quantile(
 
 @lru_cache(maxsize=1 << 10)
 def moments(
-    k: int, network: Network, visits: tuple[tuple[float, bool], ...]
+    k: int, network: MulticlassNetwork, visits: tuple[tuple[float, bool], ...]
 ) -> tuple[float, float, float]:
     """Return mean, deviation and skewness of the time of a class at all stations."""
     there: dict[int, Visited] = {}
@@ -156,12 +156,12 @@ def moments(
     return mean, deviation, third / cubed if cubed else 0.0
 
 
-def _copies(place: Place, often: float) -> float:
+def _copies(place: MulticlassStation, often: float) -> float:
     """Return how many copies of a station are taken to be visited."""
     return float(max(1, floor(min(often, place.copies, _MOST_COPIES))))
 
 
-def _apart(network: Network, at: int, copies: float) -> Network:
+def _apart(network: MulticlassNetwork, at: int, copies: float) -> MulticlassNetwork:
     """Return a network with so many copies of a station in its place, and all others behind."""
     place = network.places[at]
     if copies >= place.copies:
@@ -174,18 +174,18 @@ def _apart(network: Network, at: int, copies: float) -> Network:
     return network._replace(places=(*_with(network, at, own).places, others))
 
 
-def _with(network: Network, at: int, place: Place) -> Network:
+def _with(network: MulticlassNetwork, at: int, place: MulticlassStation) -> MulticlassNetwork:
     places = network.places
     return network._replace(places=(*places[:at], place, *places[at + 1 :]))
 
 
-def _waits(network: Network, k: int) -> list[float]:
+def _waits(network: MulticlassNetwork, k: int) -> list[float]:
     """Return what a visit of a class waits at each station, in services."""
     ordered, found = sorted(network.places), found_of(network)
     return [found.waits[ordered.index(place)][k] for place in network.places]
 
 
-def _grown(network: Network, at: int, by: float) -> Network:
+def _grown(network: MulticlassNetwork, at: int, by: float) -> MulticlassNetwork:
     """Return a network in which all at a station takes longer by a logarithm."""
     place = network.places[at]
     factor = exp(by)
@@ -193,7 +193,7 @@ def _grown(network: Network, at: int, by: float) -> Network:
 
 
 def _spread(
-    network: Network, split: Network, k: int, there: Mapping[int, Visited]
+    network: MulticlassNetwork, split: MulticlassNetwork, k: int, there: Mapping[int, Visited]
 ) -> tuple[float, float]:
     """Return the variance of what is waited at some stations for those who are found.
 
@@ -222,7 +222,9 @@ def _spread(
     return max(variance, 0.0), bent + 3 * max(together, 0.0)
 
 
-def _found(network: Network, k: int, at: int, visit: Visited) -> tuple[float, float, float]:
+def _found(
+    network: MulticlassNetwork, k: int, at: int, visit: Visited
+) -> tuple[float, float, float]:
     """Return the variance of what is waited at a station for those who are found there.
 
     Besides, by how much that is more than of visits that are spread evenly over some copies, and
@@ -244,7 +246,7 @@ def _found(network: Network, k: int, at: int, visit: Visited) -> tuple[float, fl
     return found, 0.0 if is_even else service * more, service * own
 
 
-def _of_a_copy(network: Network, k: int, at: int) -> tuple[float, float]:
+def _of_a_copy(network: MulticlassNetwork, k: int, at: int) -> tuple[float, float]:
     """Return the variance of what a visit waits at a copy, in services, and that with another."""
     split, spare = _apart(network, at, 1.0), network.places[at].servers - network.places[at].load
     less, more = (_waits(_grown(split, at, step), k) for step in (-_STEP, _STEP))

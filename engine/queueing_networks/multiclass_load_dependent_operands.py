@@ -27,7 +27,7 @@ BEFORE = 4
 _SEVERAL = 2
 
 
-class Group(Struct, frozen=True, kw_only=True):
+class MulticlassGroup(Struct, frozen=True, kw_only=True):
     """A station, one more speed of it, or a pool, as all classes see it and as each does."""
 
     kind: float
@@ -38,12 +38,12 @@ class Group(Struct, frozen=True, kw_only=True):
     weights: tuple[float, ...]
 
 
-class MulticlassNetwork(NamedTuple):
+class LoadDependentMulticlassNetwork(NamedTuple):
     """Customers and think times of classes, and the groups."""
 
     customers: tuple[float, ...]
     think: tuple[float, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[MulticlassGroup, ...]
 
 
 def group_size(classes: int) -> int:
@@ -51,7 +51,7 @@ def group_size(classes: int) -> int:
     return BEFORE + 2 * classes
 
 
-def shared_of(classes: float, operands: Sequence[float]) -> MulticlassNetwork | None:
+def shared_of(classes: float, operands: Sequence[float]) -> LoadDependentMulticlassNetwork | None:
     """Return the network that operands describe; None where they describe none, or too much."""
     if not (1 <= classes < inf and classes == floor(classes) and len(operands) >= 2 * classes):
         return None
@@ -62,13 +62,15 @@ def shared_of(classes: float, operands: Sequence[float]) -> MulticlassNetwork | 
     if min(operands[: 2 * count]) < 0 or any(n < 0 for at, n in enumerate(rest) if at % size):
         return None
     groups = tuple(_group(rest[at : at + size], count) for at in range(0, len(rest), size))
-    network = MulticlassNetwork(tuple(operands[:count]), tuple(operands[count : 2 * count]), groups)
+    network = LoadDependentMulticlassNetwork(
+        tuple(operands[:count]), tuple(operands[count : 2 * count]), groups
+    )
     return None if places_of(merged(network, (1.0,) * count)) is None else network
 
 
-def _group(operands: Sequence[float], classes: int) -> Group:
+def _group(operands: Sequence[float], classes: int) -> MulticlassGroup:
     kind, servers, load, copies, *own = operands
-    return Group(
+    return MulticlassGroup(
         kind=kind,
         servers=servers,
         load=load,
@@ -78,7 +80,7 @@ def _group(operands: Sequence[float], classes: int) -> Group:
     )
 
 
-def merged(network: MulticlassNetwork, shares: Sequence[float]) -> list[float]:
+def merged(network: LoadDependentMulticlassNetwork, shares: Sequence[float]) -> list[float]:
     """Return groups of one class whose cycles are those of all classes, in shares of all.
 
     Of a pool, the time that it is held varies by what its classes differ, too.
@@ -92,7 +94,9 @@ def merged(network: MulticlassNetwork, shares: Sequence[float]) -> list[float]:
     return numbers
 
 
-def variation_of(network: MulticlassNetwork, pool: int, shares: Sequence[float]) -> float:
+def variation_of(
+    network: LoadDependentMulticlassNetwork, pool: int, shares: Sequence[float]
+) -> float:
     """Return the square of the coefficient of variation of the time that a pool is held, alone."""
     group, held = network.groups[pool], holding_alone(network, pool)
     often = [share * weight for share, weight in zip(shares, group.weights, strict=True)]
@@ -103,7 +107,7 @@ def variation_of(network: MulticlassNetwork, pool: int, shares: Sequence[float])
     return (1 + group.load) * _dot(often, map(mul, each, each)) * sum(often) / mean**2 - 1
 
 
-def holding_alone(network: MulticlassNetwork, pool: int) -> list[float]:
+def holding_alone(network: LoadDependentMulticlassNetwork, pool: int) -> list[float]:
     """Return how long a cycle of each class holds a pool where nobody waits."""
     within = network.groups[pool : pool + 1 + max(int(network.groups[pool].kind), 0)]
     return [sum(each) for each in zip(*(one.demands for one in within), strict=True)]
@@ -113,7 +117,10 @@ def _dot(one: Sequence[float], other: Sequence[float] | map[float]) -> float:
     return float(sum(map(mul, one, other)))
 
 
-def between(value: Callable[[MulticlassNetwork], float], network: MulticlassNetwork) -> float:
+def between(
+    value: Callable[[LoadDependentMulticlassNetwork], float],
+    network: LoadDependentMulticlassNetwork,
+) -> float:
     """Return a value on lines between whole numbers of servers, places and copies.
 
     Of customers, parts of one are known as they are.
@@ -133,7 +140,9 @@ def between(value: Callable[[MulticlassNetwork], float], network: MulticlassNetw
     return value(network)
 
 
-def _ends(one: Group, *, has_speeds: bool) -> tuple[Group, Group, float] | None:
+def _ends(
+    one: MulticlassGroup, *, has_speeds: bool
+) -> tuple[MulticlassGroup, MulticlassGroup, float] | None:
     """Return what lies on both sides of what counts whole and is not; None where all is."""
     if one.kind == SPEED:
         return None

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qps.engine.queueing_networks.linearizer import linearized
 from qps.engine.queueing_networks.multiclass_operands import (
-    Network,
-    Place,
+    MulticlassNetwork,
+    MulticlassStation,
     between,
     is_exact,
     network_of,
@@ -77,12 +77,12 @@ def class_open_wait(classes: float, *operands: float) -> float:
     return on_lines(lambda whole: _first(whole)[1], network)
 
 
-def _network_of(classes: float, of: float, operands: tuple[float, ...]) -> Network | None:
+def _network_of(classes: float, of: float, operands: tuple[float, ...]) -> MulticlassNetwork | None:
     network = network_of(classes, operands)
     return network if network and 1 <= of <= classes and of == int(of) else None
 
 
-def _first(network: Network) -> tuple[tuple[float, ...], float]:
+def _first(network: MulticlassNetwork) -> tuple[tuple[float, ...], float]:
     """Return what is waited at the first station."""
     ordered = sorted(network.places)
     found = found_of(network._replace(places=tuple(ordered)))
@@ -93,14 +93,14 @@ def _first(network: Network) -> tuple[tuple[float, ...], float]:
 # -- networks ------------------------------------------------------------------------------
 
 
-def found_of(network: Network) -> MulticlassRates:
+def found_of(network: MulticlassNetwork) -> MulticlassRates:
     """Return what comes of a network in which all that counts whole is whole."""
     places = tuple(sorted(network.places))
     return solved(network._replace(places=places))
 
 
 @lru_cache(maxsize=1 << 8)
-def solved(network: Network) -> MulticlassRates:
+def solved(network: MulticlassNetwork) -> MulticlassRates:
     """Return the same, of stations in order; remembered."""
     remaining, rates = _ending_classes(network)
     waits, beside = _waits(network._replace(customers=remaining))
@@ -114,7 +114,7 @@ def solved(network: Network) -> MulticlassRates:
     return MulticlassRates(tuple(rates), waits, beside)
 
 
-def _ending_classes(network: Network) -> tuple[tuple[float, ...], list[float]]:
+def _ending_classes(network: MulticlassNetwork) -> tuple[tuple[float, ...], list[float]]:
     """Return the customers who go on and on, with the rates of those who never or always end."""
     remaining, rates = list(network.customers), [0.0] * len(network.customers)
     for k, customers in enumerate(network.customers):
@@ -126,19 +126,19 @@ def _ending_classes(network: Network) -> tuple[tuple[float, ...], list[float]]:
     return tuple(remaining), rates
 
 
-def is_linearized(network: Network) -> bool:
+def is_linearized(network: MulticlassNetwork) -> bool:
     """Return whether there are so many customers that the Linearizer is used."""
     whole = network._replace(customers=tuple(map(floor, network.customers)))
     inner, _ = _queueing_places(whole._replace(customers=_ending_classes(whole)[0]))
     return not _is_exact(inner)
 
 
-def on_lines(value: Callable[[Network], float], network: Network) -> float:
+def on_lines(value: Callable[[MulticlassNetwork], float], network: MulticlassNetwork) -> float:
     """Return a value on lines between whole numbers; the Linearizer knows parts of customers."""
     return between(value, network, in_parts=is_linearized(network))
 
 
-def _queueing_places(network: Network) -> tuple[Network, list[int]]:
+def _queueing_places(network: MulticlassNetwork) -> tuple[MulticlassNetwork, list[int]]:
     """Return a network of the places where somebody may wait; the other ones delay."""
     total, think, among = sum(network.customers), list(network.think), []
     for i, place in enumerate(network.places):
@@ -149,16 +149,16 @@ def _queueing_places(network: Network) -> tuple[Network, list[int]]:
         else:
             among.append(i)
     places = tuple(network.places[i] for i in among)
-    return Network(network.customers, tuple(think), places), among
+    return MulticlassNetwork(network.customers, tuple(think), places), among
 
 
-def _is_exact(inner: Network) -> bool:
+def _is_exact(inner: MulticlassNetwork) -> bool:
     places = inner.places
     more = sum(int(one.copies) * int(one.servers - 1) for one in places if one.servers > 1)
     return is_exact(inner.customers, len(places), more)
 
 
-def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
+def _waits(network: MulticlassNetwork) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
     """Return what classes wait, and open visits, at each station."""
     without = [alone(place.servers, place.load) for place in network.places]
     inner, among = _queueing_places(network)
@@ -172,7 +172,7 @@ def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float
 # -- exactly -------------------------------------------------------------------------------
 
 
-def _exactly(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
+def _exactly(network: MulticlassNetwork) -> tuple[list[tuple[float, ...]], list[float]]:
     """Return waits of classes and of open visits, by all populations up to that of a network.
 
     Who comes finds what there is without it.
@@ -189,7 +189,9 @@ def _less(customers: tuple[int, ...], k: int) -> tuple[int, ...]:
     return (*customers[:k], customers[k] - 1, *customers[k + 1 :])
 
 
-def _open_waits(network: Network, states: States, customers: tuple[int, ...]) -> list[float]:
+def _open_waits(
+    network: MulticlassNetwork, states: States, customers: tuple[int, ...]
+) -> list[float]:
     """Return what open visits wait at each station, of one of the populations."""
     places = network.places
     several = [i for i, place in enumerate(places) if place.servers > 1]
@@ -210,7 +212,11 @@ class _Box:
     """
 
     def __init__(
-        self, network: Network, states: States, customers: tuple[int, ...], several: list[int]
+        self,
+        network: MulticlassNetwork,
+        states: States,
+        customers: tuple[int, ...],
+        several: list[int],
     ) -> None:
         places = [network.places[i] for i in several]
         degree = sum(int(one.copies) * int(one.servers - 1) for one in places)
@@ -226,7 +232,7 @@ class _Box:
         self._weights = self._product(stations, counts)
         self._total = float((self._weights * self._shares).sum())
         self.waits: dict[int, float] = {}
-        alike: dict[Place, float] = {}
+        alike: dict[MulticlassStation, float] = {}
         for at, (i, station) in enumerate(zip(several, stations, strict=True)):
             place, own, line = station
             if place not in alike:
@@ -258,7 +264,7 @@ class _Box:
         return float(held / self._total)
 
     def _product(
-        self, stations: list[tuple[Place, Several, list[float]]], counts: list[int]
+        self, stations: list[tuple[MulticlassStation, Several, list[float]]], counts: list[int]
     ) -> NDArray[Any]:
         """Return coefficients of the product of so many copies of each polynomial."""
         import numpy as np  # noqa: PLC0415 - seldom needed
@@ -283,7 +289,7 @@ class _Box:
         return found
 
 
-def _polynomial(place: Place, unit: list[float]) -> tuple[Several, list[float]]:
+def _polynomial(place: MulticlassStation, unit: list[float]) -> tuple[Several, list[float]]:
     """Return that of a copy of a station, and what each class has in it, at unit rates."""
     line = [d / place.copies * rate for d, rate in zip(place.demands, unit, strict=True)]
     busy = sum(line)

@@ -21,7 +21,7 @@ MOST_POWERS = 400_000
 """The same, of coefficients of its polynomials times their degree."""
 
 
-class Place(NamedTuple):
+class MulticlassStation(NamedTuple):
     """A station: servers and open load of a copy, copies, and the demand of each class."""
 
     servers: float
@@ -30,12 +30,12 @@ class Place(NamedTuple):
     demands: tuple[float, ...]
 
 
-class Network(NamedTuple):
+class MulticlassNetwork(NamedTuple):
     """Customers and think times of classes, and the stations."""
 
     customers: tuple[float, ...]
     think: tuple[float, ...]
-    places: tuple[Place, ...]
+    places: tuple[MulticlassStation, ...]
 
 
 def is_exact(populations: Sequence[float], stations: int, more_servers: int = 0) -> bool:
@@ -48,7 +48,7 @@ def is_exact(populations: Sequence[float], stations: int, more_servers: int = 0)
     return states <= MOST_STATES and powers * len(populations) * max(stations, 1) <= MOST_POWERS
 
 
-def network_of(classes: float, operands: Sequence[float]) -> Network | None:
+def network_of(classes: float, operands: Sequence[float]) -> MulticlassNetwork | None:
     """Return the network that operands describe, None where there is none.
 
     Less than one copy is one that takes longer.
@@ -67,12 +67,19 @@ def network_of(classes: float, operands: Sequence[float]) -> Network | None:
         if servers < 1 or copies == 0:
             return None
         longer = max(1.0, 1 / copies)
-        places.append(Place(servers, load, max(copies, 1.0), tuple(d * longer for d in demands)))
-    return Network(tuple(operands[:count]), tuple(operands[count : 2 * count]), tuple(places))
+        places.append(
+            MulticlassStation(servers, load, max(copies, 1.0), tuple(d * longer for d in demands))
+        )
+    return MulticlassNetwork(
+        tuple(operands[:count]), tuple(operands[count : 2 * count]), tuple(places)
+    )
 
 
 def between(
-    value: Callable[[Network], float], network: Network, *, in_parts: bool = False
+    value: Callable[[MulticlassNetwork], float],
+    network: MulticlassNetwork,
+    *,
+    in_parts: bool = False,
 ) -> float:
     """Return a value on lines between whole numbers of customers, servers and copies.
 

@@ -11,7 +11,7 @@ from math import prod
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-from qps.engine.queueing_networks.multiclass_operands import MOST_STATES, Network
+from qps.engine.queueing_networks.multiclass_operands import MOST_STATES, MulticlassNetwork
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ _GROWS = 1.5
 _cache: OrderedDict[tuple[object, ...], States] = OrderedDict()
 
 
-def states_of(network: Network) -> States:
+def states_of(network: MulticlassNetwork) -> States:
     """Return a table in which the populations of a network are; it is remembered, and grows."""
     key = network.think, network.places
     known = _cache.get(key)
@@ -34,7 +34,7 @@ def states_of(network: Network) -> States:
     return known
 
 
-def _wanted(network: Network, known: States | None) -> list[int]:
+def _wanted(network: MulticlassNetwork, known: States | None) -> list[int]:
     """Return how many customers of each class a table has: more, where it has grown before."""
     counts = [int(n) for n in network.customers]
     if known is None:
@@ -55,7 +55,7 @@ class States:
     `rates` and `numbers` have, for each population, rates of classes and numbers at a copy.
     """
 
-    def __init__(self, network: Network, most: list[int]) -> None:
+    def __init__(self, network: MulticlassNetwork, most: list[int]) -> None:
         self.sizes = [n + 1 for n in most]
         self.strides = [prod(self.sizes[k + 1 :]) for k in range(len(self.sizes))]
         self.rates, self.numbers = _solved(network, self.sizes, self.strides)
@@ -70,7 +70,7 @@ class States:
 
 
 def _solved(
-    network: Network, sizes: list[int], strides: list[int]
+    network: MulticlassNetwork, sizes: list[int], strides: list[int]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return rates and numbers, of one total of customers after the other."""
     import numpy as np  # noqa: PLC0415 - seldom needed

@@ -14,9 +14,9 @@ from qps.engine.numerics.polynomials import convolved, dot
 from qps.engine.queueing_networks import product_form
 from qps.engine.queueing_networks.load_dependent_operands import (
     EnclosingPool,
+    LoadDependentPool,
+    LoadDependentStation,
     Place,
-    Pool,
-    Station,
     at_stations,
     delay_within,
     has_time,
@@ -57,14 +57,14 @@ class _Sorted:
         self._customers, self._think, self._places = customers, think, places
         self._around = around
         self._most = max(_CACHE_SIZE, 1 << customers.bit_length())  # a few, so that tables are kept
-        self.plain: list[Station] = []
-        self.several: list[Station] = []
+        self.plain: list[LoadDependentStation] = []
+        self.several: list[LoadDependentStation] = []
         self.paced: list[tuple[Place, tuple[float, ...], int]] = []
         self.thinking = think + sum(map(self._sorted, places))
 
     def _sorted(self, place: Place) -> float:
         """Put a place where it belongs; return what it takes where nobody waits."""
-        if isinstance(place, Pool):
+        if isinstance(place, LoadDependentPool):
             rates = speeds_of(place, self._most) if self._customers else ()
             if rates:
                 self.paced.append((place, rates, 1))
@@ -137,7 +137,7 @@ class NetworkSolution(_Sorted):
     def time(self, which: int) -> float:
         """Return how long a cycle is at a place."""
         own = holding(self._places, which)
-        if isinstance(own, Pool):
+        if isinstance(own, LoadDependentPool):
             return self._time_of_pool(own, which)
         if not own.demand:
             return 0.0
@@ -150,7 +150,7 @@ class NetworkSolution(_Sorted):
         found += table.beyond(self.shares, [held[number] for held in self.numbers])
         return table.copies * found / self.whole / self.rate
 
-    def _time_of_pool(self, pool: Pool, which: int) -> float:
+    def _time_of_pool(self, pool: LoadDependentPool, which: int) -> float:
         paced = self._of_paced(pool)
         if paced is None:
             return 0.0
@@ -171,7 +171,7 @@ class NetworkSolution(_Sorted):
     def wait(self, which: int) -> float:
         """Return the mean wait of an open visit at a station, in mean service times."""
         own = holding(self._places, which)
-        if isinstance(own, Pool):
+        if isinstance(own, LoadDependentPool):
             return self._wait_within(own, which)
         if own.speeds:
             return nan
@@ -188,7 +188,7 @@ class NetworkSolution(_Sorted):
             return float((own.load + number / self.whole) / (1 - own.load))
         return product_form.alone(own.servers, own.load)
 
-    def _wait_within(self, pool: Pool, which: int) -> float:
+    def _wait_within(self, pool: LoadDependentPool, which: int) -> float:
         if pool.at == which:
             return nan
         paced = self._of_paced(pool)
@@ -197,7 +197,7 @@ class NetworkSolution(_Sorted):
         waits = waits_within(pool, which, self._most)
         return paced[1].mean(waits, self.shares) / self.whole
 
-    def _wait_at_own(self, own: Station) -> float:
+    def _wait_at_own(self, own: LoadDependentStation) -> float:
         """Return what an open visit waits where each copy of a pool has a station."""
         paced = self._of_paced(own)
         if paced is None:
@@ -247,7 +247,7 @@ class _EveryNetwork(_Sorted):
         number = self._paced_at(own)
         if every is None or number is None:
             return self._numbers_alike(own, which) if self._is_empty or every else []
-        if isinstance(own, Station):
+        if isinstance(own, LoadDependentStation):
             return every.numbers(number)
         if own.at != which:
             return every.mean(number, numbers_within(own, which, self._most))
@@ -256,7 +256,7 @@ class _EveryNetwork(_Sorted):
 
     def _numbers_alike(self, own: Place, which: int) -> list[float]:
         """Return the same of a place whose rates do not go by how many are there."""
-        if isinstance(own, Pool) or not own.demand:
+        if isinstance(own, LoadDependentPool) or not own.demand:
             return [0.0] * (self._customers + 1)
         rates, waits = self.rates[1:], self.waits(which)
         return [0.0, *(r * own.demand * (1 + w) for r, w in zip(rates, waits, strict=False))]
@@ -264,7 +264,7 @@ class _EveryNetwork(_Sorted):
     def waits(self, which: int) -> list[float]:
         """Return the mean wait of an open visit at a station, in mean service times."""
         own, every = holding(self._places, which), self._every
-        if isinstance(own, Pool) or self._paced_at(own) is not None:
+        if isinstance(own, LoadDependentPool) or self._paced_at(own) is not None:
             return []
         if every is None and not self._is_empty:
             return []
@@ -284,7 +284,7 @@ def _every_network(most: int, think: float, places: Places, around: EnclosingPoo
 
 
 @lru_cache(maxsize=1 << 8)
-def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
+def inner_rates(pool: LoadDependentPool, most: int) -> tuple[float, ...]:
     """Return the rates within a pool, of one, two, … up to all its places; empty for no time.
 
     No more matter than there may be at `most`.
@@ -296,10 +296,10 @@ def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
     return tuple(on_grid(rates, last))
 
 
-def _even_rates(pool: Pool, most: int) -> tuple[float, ...]:
+def _even_rates(pool: LoadDependentPool, most: int) -> tuple[float, ...]:
     """Return the same where the copies of a pool are all equally full."""
     if pool.copies == 1 or not any(
-        isinstance(place, Station) and place.is_own for place in pool.within
+        isinstance(place, LoadDependentStation) and place.is_own for place in pool.within
     ):
         return inner_rates(pool, most)
     around = EnclosingPool(pool.places, pool.copies, are_even=True)
@@ -312,27 +312,27 @@ def _first_of(known: Sequence[float], value: Callable[[int], float]) -> Callable
     return lambda n: known[n] if n < len(known) else value(n)
 
 
-def _most_within(pool: Pool, most: int) -> int:
+def _most_within(pool: LoadDependentPool, most: int) -> int:
     return int(min(pool.places * pool.copies, most))
 
 
-def _inner(pool: Pool, customers: int) -> NetworkSolution:
+def _inner(pool: LoadDependentPool, customers: int) -> NetworkSolution:
     return network_of(customers, pool.delay, pool.within, _around(pool))
 
 
-def _around(pool: Pool) -> EnclosingPool:
+def _around(pool: LoadDependentPool) -> EnclosingPool:
     """Return what of a pool matters to what is within: nothing of it where there is one copy."""
     return EnclosingPool(pool.places, pool.copies) if pool.copies > 1 else EnclosingPool()
 
 
-def _within(pool: Pool, last: int) -> _EveryNetwork:
+def _within(pool: LoadDependentPool, last: int) -> _EveryNetwork:
     """Return what is within a pool with any number of customers, up to some number."""
     most = max(_FEWEST_ON_GRID, 1 << (min(last, MOST_RATES) - 1).bit_length())
     return _every_network(most, pool.delay, pool.within, _around(pool))
 
 
 @lru_cache(maxsize=1 << 8)
-def _filled(pool: Pool, most: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _filled(pool: LoadDependentPool, most: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     held, ending = composite_rates(
         _even_rates(pool, most),
         inner_rates(pool, most),
@@ -345,25 +345,25 @@ def _filled(pool: Pool, most: int) -> tuple[tuple[float, ...], tuple[float, ...]
     return tuple(held), tuple(ending)
 
 
-def pool_numbers(pool: Pool, most: int) -> tuple[float, ...]:
+def pool_numbers(pool: LoadDependentPool, most: int) -> tuple[float, ...]:
     """Return how many are within a pool, by how many are there."""
     return _filled(pool, most)[0]
 
 
-def speeds_of(pool: Pool, most: int) -> tuple[float, ...]:
+def speeds_of(pool: LoadDependentPool, most: int) -> tuple[float, ...]:
     """Return the rates of a pool by how many are there; empty where it takes no time."""
     return _filled(pool, most)[1][1:] if inner_rates(pool, most) else ()
 
 
 @lru_cache(maxsize=1 << 8)
-def waiting_of(pool: Pool, last: int, most: int) -> tuple[float, ...]:
+def waiting_of(pool: LoadDependentPool, last: int, most: int) -> tuple[float, ...]:
     """Return how many wait for a pool, by how many are there, up to a last number."""
     held = pool_numbers(pool, most)
     return tuple(n - at(held, n) for n in range(last + 1))
 
 
 @lru_cache(maxsize=1 << 8)
-def numbers_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
+def numbers_within(pool: LoadDependentPool, which: int, most: int) -> tuple[float, ...]:
     """Return how many are at a place within a pool, or wait there, by how many are there."""
 
     def number(customers: int) -> float:
@@ -385,7 +385,7 @@ def numbers_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1 << 8)
-def waits_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
+def waits_within(pool: LoadDependentPool, which: int, most: int) -> tuple[float, ...]:
     """Return what an open visit waits at a station within a pool, by how many are there."""
     last = _most_within(pool, most)
     waits = _within(pool, last).waits(which)

@@ -25,7 +25,7 @@ from qps.engine.numerics.polynomials import convolved, dot, power
 from qps.engine.queueing.queue_numbers import erlang_c
 from qps.engine.queueing_networks.closed_operands import between, is_exact, never_ends, stations_of
 from qps.engine.queueing_networks.linearizer import linearized
-from qps.engine.queueing_networks.multiclass_operands import Network, Place
+from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork, MulticlassStation
 from qps.engine.queueing_networks.normalizing_integral import at_population
 
 if TYPE_CHECKING:
@@ -162,8 +162,10 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     degree = sum(m * (int(stations[k][1]) - 1) for k, m in several)
     near = 0.0
     if min(degree, customers) > _ITERATIONS_AT_ONE:
-        places = tuple(Place(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among))
-        own_waits, found = linearized(Network((customers,), (think,), places))
+        places = tuple(
+            MulticlassStation(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among)
+        )
+        own_waits, found = linearized(MulticlassNetwork((customers,), (think,), places))
         pairs = zip(places, own_waits, strict=True)
         near = customers / (think + sum(p.demands[0] * (1 + own[0]) for p, own in pairs))
         if not is_exact(customers, degree):

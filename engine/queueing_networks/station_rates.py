@@ -13,7 +13,7 @@ from math import exp, inf, log
 from operator import mul
 
 from qps.engine.numerics.polynomials import convolved, dot
-from qps.engine.queueing_networks.load_dependent_operands import EnclosingPool, Station
+from qps.engine.queueing_networks.load_dependent_operands import EnclosingPool, LoadDependentStation
 from qps.engine.queueing_networks.product_form import (
     Several,
     as_single,
@@ -82,8 +82,8 @@ class EveryNumber:
         *,
         most: int,
         think: float,
-        plain: Sequence[Station],
-        several: Sequence[Station],
+        plain: Sequence[LoadDependentStation],
+        several: Sequence[LoadDependentStation],
         paced: Sequence[tuple[Sequence[float], int]],
     ) -> None:
         self._most, self._plain, self._singles = most, plain, len(plain) + len(several)
@@ -229,13 +229,15 @@ def number_at(logs: Sequence[float], rates: Sequence[float], rate: float, custom
     return held / whole
 
 
-def station_rates(station: Station) -> tuple[float, ...]:
+def station_rates(station: LoadDependentStation) -> tuple[float, ...]:
     """Return the rates of a copy of a station with speeds, by how many are there."""
     return tuple(speed * station.copies / station.demand for speed in station.speeds)
 
 
 @lru_cache(maxsize=1 << 8)
-def rates_of_copies(station: Station, around: EnclosingPool, most: int) -> tuple[float, ...]:
+def rates_of_copies(
+    station: LoadDependentStation, around: EnclosingPool, most: int
+) -> tuple[float, ...]:
     """Return the rates of stations of which each copy of a pool has one, by how many are there.
 
     No more matter than there may be at `most`.
@@ -264,7 +266,9 @@ def rates_of_copies(station: Station, around: EnclosingPool, most: int) -> tuple
 
 
 @lru_cache(maxsize=1 << 8)
-def waits_of_copies(station: Station, around: EnclosingPool, most: int) -> tuple[float, ...]:
+def waits_of_copies(
+    station: LoadDependentStation, around: EnclosingPool, most: int
+) -> tuple[float, ...]:
     """Return what an open visit waits at one of such stations, by how many are at all of them."""
     places, copies, _ = around
     _, one = _one_of(station)
@@ -281,7 +285,7 @@ def waits_of_copies(station: Station, around: EnclosingPool, most: int) -> tuple
     return tuple(found)
 
 
-def _one_of(station: Station) -> tuple[float, Several]:
+def _one_of(station: LoadDependentStation) -> tuple[float, Several]:
     """Return the rate of a copy that is full, and its polynomials in z times that."""
     unit = (station.servers - station.load) / station.demand
     return unit, Several(station.demand, station.servers, station.load, 1, rate=unit, count=1)

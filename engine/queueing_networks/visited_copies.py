@@ -20,7 +20,7 @@ Visits = tuple[float, bool]
 """How often a cycle visits a station, and whether all who are there share it."""
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class ReplicatedStation(Struct, frozen=True, kw_only=True):
     """A station: `copies` of it are visited, each so `often`, of so many in all."""
 
     demand: float
@@ -88,11 +88,11 @@ def visited_whole(
         before = part
 
 
-def place_of(station: Station, visits: Visits, visited: int) -> Place:
+def place_of(station: Station, visits: Visits, visited: int) -> ReplicatedStation:
     """Return a station of which so many copies are visited."""
     demand, servers, load, copies = station
     often, shares = visits
-    return Place(
+    return ReplicatedStation(
         demand=demand,
         servers=int(servers),
         load=load,

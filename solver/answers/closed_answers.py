@@ -20,7 +20,7 @@ from qps.compiler.lower.closed_networks.fork_join_stations import (
 )
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.expressions.formulas import total
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.solver.answers.solution import ClosedSolution
 
 
@@ -92,7 +92,7 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
 
 
 def _levels_off_at(
-    closed: ClosedStream, there: Point, slowest: Mapping[str, float]
+    closed: ClosedStream, there: EvaluationPoint, slowest: Mapping[str, float]
 ) -> tuple[str, ...]:
     """Return what leaves most time between two cycles; of a pool, what makes it do so.
 
@@ -107,7 +107,7 @@ def _levels_off_at(
     return tuple(dict.fromkeys(causes))
 
 
-def _cause(there: Point, pool: CyclePool, between: Mapping[str, float]) -> str:
+def _cause(there: EvaluationPoint, pool: CyclePool, between: Mapping[str, float]) -> str:
     """Return what limits those that hold a pool: a pool for its places, or a station within."""
     times: dict[str, float] = {}
     for one in reversed(pool.every):  # of what limits alike, a station before the pool around it
@@ -117,7 +117,7 @@ def _cause(there: Point, pool: CyclePool, between: Mapping[str, float]) -> str:
     return max(times, key=lambda name: times[name])
 
 
-def _station(there: Point, station: ClosedStation) -> _Station:
+def _station(there: EvaluationPoint, station: ClosedStation) -> _Station:
     """Return a station in numbers: what open traffic takes leaves it so much slower."""
     parts = station.demand, station.servers, station.open_load, station.copies
     demand, servers, open_load, copies = map(there.number, parts)
@@ -143,7 +143,7 @@ def _station(there: Point, station: ClosedStation) -> _Station:
     )
 
 
-def _pool(there: Point, closed: ClosedStream, pool: CyclePool) -> _Station:
+def _pool(there: EvaluationPoint, closed: ClosedStream, pool: CyclePool) -> _Station:
     """Return a pool in numbers: a cycle alone is in it for what no station of it takes."""
     rate = closed.network.rate_within(closed.name, pool)
     return _Station(

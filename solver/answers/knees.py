@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.engine.execution.program_builder import Builder
+from qps.engine.execution.program_builder import ProgramBuilder
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.saturation import (
     LARGEST_ERROR,
@@ -73,7 +73,7 @@ def _undecided_points(
 
     from qps.engine.execution.array_runs import Runner  # noqa: PLC0415 - imports numpy
 
-    builder = Builder(population, {}, {})
+    builder = ProgramBuilder(population, {}, {})
     outputs = [builder.build(load) for load, _ in points]
     runner = Runner(builder.program())
     floats = np.array([float(at) for _, at in points])

@@ -32,7 +32,7 @@ from qps.compiler.lower.requirements.serial_losses import in_series_at, rests_on
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula, maximum, number
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
 from qps.solver.answers.extrapolation import Extrapolation, beyond_measured, farthest, report_beyond
@@ -345,7 +345,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 def _with_values(lowered: Formula, values: Mapping[Formula, Formula]) -> Formula:
     """Return a formula with values put in: one fraction where nothing stays open, and it is one."""
     if lowered.symbols <= values.keys():
-        exact = Point({symbol: values[symbol] for symbol in lowered.symbols}).exact(lowered)
+        exact = EvaluationPoint({symbol: values[symbol] for symbol in lowered.symbols}).exact(
+            lowered
+        )
         if exact is not None:
             return number(exact)
     return substituted(lowered, values)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import isfinite
 
-from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.numerics.sloped_intervals import SlopedInterval
 
 Point = tuple[tuple[float, float], ...]
 """Values at a point of what is followed, each with what it can be off by roundings."""
@@ -29,7 +29,7 @@ class Followed:
         self._points = points
         self._step = step
 
-    def bounds(self, place: int) -> Interval | None:
+    def bounds(self, place: int) -> SlopedInterval | None:
         """Return between which ends one of them is taken to lie; None where it has no value."""
         values = [point[place][0] for point in self._points]
         off = max(point[place][1] for point in self._points)
@@ -42,7 +42,7 @@ class Followed:
         bend = abs(halves[1] - halves[0]) + 2 * off / half
         quarters = [(later - value) / self._step for value, later in pairwise(values)]
         turn = (max(quarters) - min(quarters)) / 3
-        return Interval(
+        return SlopedInterval(
             min(values) - spread,
             max(values) + spread,
             min(min(halves) - bend, min(quarters) - turn),
@@ -64,7 +64,7 @@ def followed(low: float, high: float, at: Callable[[float], Point]) -> Followed 
     return Followed([at(point) for point in points], width / _PARTS)
 
 
-def narrowed(known: Interval, interval: Interval | None) -> Interval:
+def narrowed(known: SlopedInterval, interval: SlopedInterval | None) -> SlopedInterval:
     """Return bounds that are proven, and those that are followed within them."""
     if interval is None:
         return known
@@ -74,4 +74,4 @@ def narrowed(known: Interval, interval: Interval | None) -> Interval:
         low, high = known.low, known.high
     if slow > steep:
         slow, steep = known.slow, known.steep
-    return Interval(low, high, slow, steep)
+    return SlopedInterval(low, high, slow, steep)

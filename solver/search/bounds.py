@@ -19,11 +19,11 @@ from types import MappingProxyType
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import in_floats
-from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, above, around, below
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, above, around, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.solver.search.approximation_bounds import Followed, Point, followed, narrowed
 
-_Rule = Callable[..., Interval]
+_Rule = Callable[..., SlopedInterval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Curve:
         expr: Formula,
         population: Formula,
         others: Iterable[Formula] = (),
-        intervals: Mapping[Formula, Interval] = MappingProxyType({}),
+        intervals: Mapping[Formula, SlopedInterval] = MappingProxyType({}),
     ) -> None:
         self.expr = expr
         self.population = population
@@ -66,14 +66,14 @@ class Curve:
         self._top = self._place(expr)
         for other in others:
             self._place(other)
-        self._found: list[Interval] = []
+        self._found: list[SlopedInterval] = []
 
-    def hold(self, intervals: Mapping[Formula, Interval]) -> None:
+    def hold(self, intervals: Mapping[Formula, SlopedInterval]) -> None:
         """Let symbols that are held be anywhere between other ends."""
         self._intervals.update(intervals)
         self._points.clear()
 
-    def over(self, low: float, high: float) -> Interval:
+    def over(self, low: float, high: float) -> SlopedInterval:
         """Return bounds over a box; better than the plain ones where the box is small."""
         low, high = float(low), float(high)
         plain = self._run(low, high)
@@ -89,7 +89,7 @@ class Curve:
         # Not `max`, which would take one that is not-a-number.
         low_bound = max(plain.low, least)
         high_bound = min(plain.high, most)
-        return Interval(low_bound, high_bound, plain.slow, plain.steep)
+        return SlopedInterval(low_bound, high_bound, plain.slow, plain.steep)
 
     def across_jumps(self, low: float, high: float) -> tuple[float, float]:
         """Return bounds over a box in which roundings jump.
@@ -116,12 +116,12 @@ class Curve:
             for step in self._steps
         ]
 
-    def at(self, point: float) -> Interval:
+    def at(self, point: float) -> SlopedInterval:
         """Return bounds at one point, where nothing moves: without slopes."""
         return self._at(point, self._steps)
 
-    def _at(self, point: float, steps: list[_Step]) -> Interval:
-        self._found = self._filled(Interval(point, point), steps)
+    def _at(self, point: float, steps: list[_Step]) -> SlopedInterval:
+        self._found = self._filled(SlopedInterval(point, point), steps)
         return self._found[self._top]
 
     @property
@@ -149,7 +149,7 @@ class Curve:
     def _are_total(self) -> list[bool]:
         return [_is_total(step.part) for step in self._steps]
 
-    def part(self, part: Formula) -> Interval:
+    def part(self, part: Formula) -> SlopedInterval:
         """Return the bounds of a part over the box of the last request."""
         return self._found[self._places[part]]
 
@@ -163,14 +163,14 @@ class Curve:
         """Return how often a rounding can jump in the box of the last request."""
         return sum((self.part(r).high - self.part(r).low for r in self.roundings()), 0.0)
 
-    def _run(self, low: float, high: float, steps: list[_Step] | None = None) -> Interval:
+    def _run(self, low: float, high: float, steps: list[_Step] | None = None) -> SlopedInterval:
         about = self._about(low, high) if self._pending else None
-        self._found = self._filled(Interval(low, high, 1.0, 1.0), steps or self._steps, about)
+        self._found = self._filled(SlopedInterval(low, high, 1.0, 1.0), steps or self._steps, about)
         return self._found[self._top]
 
     def _filled(
-        self, population: Interval, steps: list[_Step], about: Followed | None = None
-    ) -> list[Interval]:
+        self, population: SlopedInterval, steps: list[_Step], about: Followed | None = None
+    ) -> list[SlopedInterval]:
         found = [population]
         for step in steps[1:]:
             bounds = step.rule(*(found[place] for place in step.parts)).sound()
@@ -188,7 +188,7 @@ class Curve:
     def _known_at(self, point: float) -> tuple[Point, bool]:
         """Return values at a point of what is followed, and whether these are approximations."""
         if point not in self._points:
-            found = self._filled(Interval(point, point), self._steps)
+            found = self._filled(SlopedInterval(point, point), self._steps)
             values = tuple(
                 (one.low + (one.high - one.low) / 2, (one.high - one.low) / 2)
                 for one in (found[place] for place in self._followed)
@@ -235,7 +235,7 @@ class Curve:
         return len(self._followed) - 1
 
 
-def _unknown(*_parts: Interval) -> Interval:
+def _unknown(*_parts: SlopedInterval) -> SlopedInterval:
     return NOTHING_KNOWN
 
 
@@ -243,8 +243,8 @@ def _between_jumps(word: str) -> _Rule:
     """Return how the bounds of a rounding are made of its argument and any part of one."""
     up = OPERATIONS[word].number(0.5)
 
-    def bounds(one: Interval) -> Interval:
-        return Interval(below(one.low + up - 1), above(one.high + up), one.slow, one.steep)
+    def bounds(one: SlopedInterval) -> SlopedInterval:
+        return SlopedInterval(below(one.low + up - 1), above(one.high + up), one.slow, one.steep)
 
     return bounds
 
@@ -272,7 +272,7 @@ def _is_total(part: Formula) -> bool:
     return row.divisor is None and row.domain(*part.operands) == ()
 
 
-def _of_number(number: Formula) -> Interval:
+def _of_number(number: Formula) -> SlopedInterval:
     """Return a number as itself where it is a float, else as the floats next to it."""
     exact = number.exact
     if isinstance(exact, Fraction):
@@ -280,4 +280,4 @@ def _of_number(number: Formula) -> Interval:
     near = in_floats(number)
     if near != near:  # noqa: PLR0124 - not-a-number is the only one that is not itself
         return NOTHING_KNOWN
-    return Interval(below(near), above(near))
+    return SlopedInterval(below(near), above(near))

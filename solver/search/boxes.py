@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import inf
 
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.execution.float_runs import number_function
 from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.cancellation import cancelled
@@ -218,7 +218,7 @@ class _Search:
             self._budget.spend(float(at), _COST_OF_SLOW_SIGN)
         try:
             sign = sign_at(self.curve.expr, self.curve.population, at)
-        except (TooLongError, NoSignError):
+        except (PowerTooLongError, NoSignError):
             raise UndecidedError(float(at)) from None
         return sign is None or sign > 0 or (sign == 0 and not self._passes)
 
@@ -338,7 +338,7 @@ class _WholeSearch:
             return bounds.low > 0
         try:
             return fails(self._over, self._population, at, strict=self._strict)
-        except (TooLongError, NoSignError):
+        except (PowerTooLongError, NoSignError):
             raise UndecidedError(at) from None
 
 

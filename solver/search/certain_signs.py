@@ -43,7 +43,7 @@ def sign_at(formula: Formula, symbol: Formula, at: Fraction) -> int | None:
     return sign_of(formula, point_values.point_of(symbol, at))
 
 
-def sign_of(formula: Formula, point: point_values.Point) -> int | None:
+def sign_of(formula: Formula, point: point_values.EvaluationPoint) -> int | None:
     """Return the sign of a formula where all its symbols have values; as `sign_at` else."""
     try:
         return point.sign(formula)

@@ -12,11 +12,11 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, isfinite
 
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.expressions.algebraic_functions import is_algebraic, piecewise
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula, number
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.solver.search.bounds import Curve
@@ -77,7 +77,7 @@ def reached_between(
         ends = start, end
         found = _first(curve.expr, curve.population, ends, passes=passes, is_closed=True)
         return FirstOnStretch(found)
-    except (_UnableError, TooLongError, NoSignError):
+    except (_UnableError, PowerTooLongError, NoSignError):
         return None
 
 
@@ -139,7 +139,7 @@ def _jumps(
 
 
 def _rounded(rounding: Formula, population: Formula, at: Fraction) -> Formula:
-    value = Point({population: at}).exact(rounding)
+    value = EvaluationPoint({population: at}).exact(rounding)
     if not isinstance(value, Fraction):
         raise _UnableError
     return number(value)
@@ -156,7 +156,7 @@ def _at_jump(
 
 def _is_root(gap: Formula, population: Formula, at: Fraction) -> bool:
     """Return whether a critical point is a root, and no pole or kink."""
-    value = Point({population: at}).exact(gap)
+    value = EvaluationPoint({population: at}).exact(gap)
     return isinstance(value, Fraction) and abs(value) < _SMALL_SHARE
 
 

@@ -15,7 +15,7 @@ from qps.engine.exact_algebra.piecewise import middle, roots_on
 from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.formulas import ZERO, Formula, apply, maximum, minimum
 from qps.engine.numerics.sloped_intervals import above, below
-from qps.engine.numerics.value_ranges import Range
+from qps.engine.numerics.value_ranges import ValueRange
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.solver.search.bounds import Curve
 
@@ -105,7 +105,7 @@ class _Bounding:
         return apply(expr.word, *bounds)
 
     def _operand(
-        self, operand: Formula, within: Range, move: int, *, up: bool, keeps_sign: bool
+        self, operand: Formula, within: ValueRange, move: int, *, up: bool, keeps_sign: bool
     ) -> Formula:
         """Return the bound of an operand, with which an operation moves as is reported.
 
@@ -123,11 +123,13 @@ class _Bounding:
             return found if within.above else minimum(found, ZERO)
         return found if within.below else maximum(found, ZERO)
 
-    def _range(self, part: Formula) -> Range:
+    def _range(self, part: Formula) -> ValueRange:
         if part.exact is not None:
-            return Range(part.exact, part.exact)
+            return ValueRange(part.exact, part.exact)
         over = self._curve.part(part)
-        return Range(*(Fraction(end) if isfinite(end) else end for end in (over.low, over.high)))
+        return ValueRange(
+            *(Fraction(end) if isfinite(end) else end for end in (over.low, over.high))
+        )
 
     def _rounding(self, expr: Formula, rounds: int, *, up: bool) -> Formula:
         inner = self.bound(expr.operands[0], up=up)
@@ -138,5 +140,5 @@ class _Bounding:
         return found if least == -inf else maximum(found, int(least))
 
 
-def _is_bounded(*between: Range) -> bool:
+def _is_bounded(*between: ValueRange) -> bool:
     return all(isfinite(each.low) and isfinite(each.high) for each in between)

@@ -22,11 +22,11 @@ from math import ceil, floor, inf, isfinite, nextafter
 from msgspec import Struct
 
 from qps.engine.evaluators.domains import DomainCondition
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.bisection import bisected, halfway
-from qps.engine.numerics.sloped_intervals import Interval, above, below
+from qps.engine.numerics.sloped_intervals import SlopedInterval, above, below
 from qps.engine.operations import OPERATIONS
 from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget
@@ -238,7 +238,7 @@ class _Search:
             return True
         return False
 
-    def _is_blurred(self, middle: float, bounds: Interval) -> bool:
+    def _is_blurred(self, middle: float, bounds: SlopedInterval) -> bool:
         """Return whether bounds of a box are hardly wider than a point's: halves say no more."""
         if not (self._curve.has_value and isfinite(bounds.low) and isfinite(bounds.high)):
             return False
@@ -298,7 +298,7 @@ class _Search:
                 return bounds.low > 0
         try:
             sign = sign_at(self._over, self._symbol, at)
-        except (NoSignError, TooLongError):
+        except (NoSignError, PowerTooLongError):
             raise UndecidedError from None
         return sign is None or sign > 0 or (self._strict and sign == 0)
 

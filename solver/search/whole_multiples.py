@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.substitution import substituted
 from qps.solver.search.boxes import UndecidedError, first_failure_in_boxes
@@ -43,7 +43,7 @@ def least_whole(
         again = first_failure_in_boxes(counted, count, high, most, strict=strict)
         if again is not None and fails(counted, count, most, strict=strict):
             return None
-    except (NoSignError, TooLongError):
+    except (NoSignError, PowerTooLongError):
         raise UndecidedError(high) from None
     if again is not None:
         raise UndecidedError(again)

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from qps.engine.distributions.gamma_arrays import normal_tail
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.response_surface import Surface, first_points, fitted, most_points
 
@@ -130,7 +130,7 @@ def _is_close(at: Floats, off: Floats) -> bool:
 class Structures:
     """Identifies operations of a program by what they compute, whatever their numbers."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: StraightLineProgram) -> None:
         self._program = program
         self._known: dict[int, bytes] = {}
 

@@ -23,7 +23,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import Formula, number
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.answers.capacity import excess
@@ -257,7 +257,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         least = self._least(candidate, effect[0], best)
         return effect if least is None or self._acceptable(graphs, least) else None
 
-    def _at(self, graph: LoadGraph, population: int) -> Point:
+    def _at(self, graph: LoadGraph, population: int) -> EvaluationPoint:
         """Return a graph at a population: where its numbers are those of now, most is known there.
 
         All numbers at once: a formula in the population alone takes much longer to make.
@@ -292,7 +292,9 @@ class _Trials(Struct, kw_only=True, dict=True):
         ]
         return largest_known(failures, graphs[0].low)
 
-    def _moved(self, after: LoadGraph, there: Point) -> tuple[ChangeKind, str | None, float | None]:
+    def _moved(
+        self, after: LoadGraph, there: EvaluationPoint
+    ) -> tuple[ChangeKind, str | None, float | None]:
         """Tell whether demand was taken away, moved, or neither: to where, and what is left there.
 
         `there` is the graph at the population of the answer so far.
@@ -317,12 +319,12 @@ class _Trials(Struct, kw_only=True, dict=True):
         return ChangeKind.SHIFT, to, there.number(after.resources[to].target) - loads[to]
 
     def _loads(
-        self, graph: LoadGraph, loads: Mapping[Formula, Formula], point: Point
+        self, graph: LoadGraph, loads: Mapping[Formula, Formula], point: EvaluationPoint
     ) -> dict[str, float]:
         """Return the loads at the answer so far, with elastic parameters as they are held."""
         if loads:
             users = {graph.population: number(self.solution.at)}
-            point = Point({**graph.values, **loads, **users})
+            point = EvaluationPoint({**graph.values, **loads, **users})
         return {name: point.number(r.unresolved) for name, r in graph.resources.items()}
 
     def _lowered(self, configuration: Configuration) -> LoadGraph:

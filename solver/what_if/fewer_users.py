@@ -14,7 +14,7 @@ from math import inf
 
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
-from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, span
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, span
 from qps.engine.operand_groups import repeated
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.solver.search.bounds import Curve
@@ -22,7 +22,7 @@ from qps.solver.search.bounds import Curve
 _MOST_BOXES = 200
 """Boxes after which a criterion is left undecided."""
 
-_ENDLESS = Interval(inf, inf, -inf, inf)
+_ENDLESS = SlopedInterval(inf, inf, -inf, inf)
 
 Ends = tuple[float, float]
 
@@ -62,7 +62,7 @@ class _Criterion:
 
     def holds(self, box: _Box) -> bool:
         """Return whether bounds prove that it holds in a box, or as it does above."""
-        self._curve.hold({self.number: Interval(*box.values)})
+        self._curve.hold({self.number: SlopedInterval(*box.values)})
         return self._is_proven(self._curve, box)
 
     def is_provably_open(self, box: _Box) -> bool:
@@ -70,7 +70,7 @@ class _Criterion:
         if not self._quantiles:
             return False
         curve = self._endless
-        curve.hold({self.number: Interval(*box.values)})
+        curve.hold({self.number: SlopedInterval(*box.values)})
         return not self._is_proven(curve, box) and all(
             _is_endless(one, curve) for one in self._quantiles
         )

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import from_outline, outlined
 from qps.engine.expressions.formulas import Formula
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import Solution
@@ -56,7 +56,7 @@ class Outlines(Struct, frozen=True):
         )
         return known if len(known) == len(found) else ()
 
-    def at(self, graph: LoadGraph, population: int) -> Point:
+    def at(self, graph: LoadGraph, population: int) -> EvaluationPoint:
         """Return a graph at a population; what a change leaves as it is is worked out once."""
         usual = self.of_modes[graph.mode].graph
         before = usual.assumptions
@@ -129,7 +129,7 @@ def _failing(solution: Solution, of_mode: Solution) -> Iterator[Criterion]:
             yield failure.criterion
 
 
-def _certainly_fails(over: Formula, point: Point, *, strict: bool) -> bool:
+def _certainly_fails(over: Formula, point: EvaluationPoint, *, strict: bool) -> bool:
     """Return whether something is sure to fail: what has no value at a point is not."""
     try:
         sign = sign_of(over, point)

@@ -32,7 +32,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import in_floats
-from qps.engine.numerics.value_ranges import Range
+from qps.engine.numerics.value_ranges import ValueRange
 from qps.solver.what_if.value_bounds import ValueBound, value_bounds
 
 _FAR = 10**6
@@ -92,7 +92,7 @@ def unknown_of(
         for each in modes:
             _refuse_derived(parameter, in_force(each))
     declared = _declared_range(parameter, modes[0])
-    moving = {name: False if declared is None else Range(*declared)}
+    moving = {name: False if declared is None else ValueRange(*declared)}
     usual = [lower(model, each, moving) for each in modes]
     fixed = modes if parameter is None else _fixed(model, configuration, parameter)
     graphs = usual if parameter is None else [lower(model, each, moving) for each in fixed]

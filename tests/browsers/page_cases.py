@@ -26,7 +26,7 @@ from helpers.operations import (
     some_of,
 )
 from helpers.some_forks import some_stages
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueError
 from qps.engine.operation_rows import Operation
 from qps.engine.operations import OPERATIONS
@@ -179,7 +179,7 @@ def _exact(
             at = [chance.choice((one, inf, -inf)) for one in at]
         try:
             yield at, ROWS[word].exact(*at)
-        except (InexactError, NoValueError, TooLongError):
+        except (InexactError, NoValueError, PowerTooLongError):
             yield at, None
 
 

@@ -16,7 +16,7 @@ from helpers.specs import lowered
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing.queue_numbers import erlang_c
 from qps.engine.queueing_networks.multiclass_cycle_times import class_quantile, moments
-from qps.engine.queueing_networks.multiclass_operands import Network, Place
+from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork, MulticlassStation
 
 # -- whoever shares: a chain of all states, with one of the users watched --------------------
 
@@ -153,7 +153,9 @@ def test_moments_of_a_queue_are_those_of_all_states(copies: int, visits: int) ->
     mean, variance = firsts[0], firsts[1] - firsts[0] ** 2
     third = firsts[2] - 3 * firsts[0] * firsts[1] + 2 * firsts[0] ** 3
     value = moments(
-        0, Network(users, think, (Place(1.0, 0.0, copies, options),)), ((float(visits), False),)
+        0,
+        MulticlassNetwork(users, think, (MulticlassStation(1.0, 0.0, copies, options),)),
+        ((float(visits), False),),
     )
     assert value[0] == pytest.approx(mean, rel=1e-9)
     assert value[1] == pytest.approx(sqrt(variance), rel=1e-4)
@@ -163,7 +165,9 @@ def test_moments_of_a_queue_are_those_of_all_states(copies: int, visits: int) ->
 @pytest.mark.parametrize("servers", [1, 3])
 def test_with_open_traffic_alone_a_queue_is_an_open_one(servers: int) -> None:
     load, service = 0.7 * servers, 0.5
-    network = Network((1.0, 1.0), (5.0, 5.0), (Place(servers, load, 1.0, (service, 0.0)),))
+    network = MulticlassNetwork(
+        (1.0, 1.0), (5.0, 5.0), (MulticlassStation(servers, load, 1.0, (service, 0.0)),)
+    )
     wait = erlang_c(servers, load)
     spare = servers - load
     mean, deviation, skewness = moments(0, network, ((1.0, False),))
@@ -177,7 +181,9 @@ def test_with_open_traffic_alone_a_queue_is_an_open_one(servers: int) -> None:
 def test_who_shares_with_open_traffic_varies_as_in_an_open_queue() -> None:
     """The variance of M/M/1 with processor sharing (Coffman, Muntz and Trotter 1970)."""
     load, service = 0.6, 0.5
-    network = Network((1.0, 1.0), (1e9, 5.0), (Place(1.0, load, 1.0, (service, 0.0)),))
+    network = MulticlassNetwork(
+        (1.0, 1.0), (1e9, 5.0), (MulticlassStation(1.0, load, 1.0, (service, 0.0)),)
+    )
     mean, deviation, _ = moments(0, network, ((1.0, True),))
     variance = (service / (1 - load)) ** 2 * (2 + load) / (2 - load)
     assert mean == pytest.approx(service / (1 - load))
@@ -186,7 +192,9 @@ def test_who_shares_with_open_traffic_varies_as_in_an_open_queue() -> None:
 
 def test_a_share_of_cycles_visits() -> None:
     """Alone at an exponential server that three of ten ask: mean, deviation and skewness."""
-    network = Network((1.0, 1.0), (5.0, 5.0), (Place(1.0, 0.0, 1.0, (0.3 * 2.0, 0.0)),))
+    network = MulticlassNetwork(
+        (1.0, 1.0), (5.0, 5.0), (MulticlassStation(1.0, 0.0, 1.0, (0.3 * 2.0, 0.0)),)
+    )
     mean, deviation, skewness = moments(0, network, ((0.3, False),))
     raw = [0.3 * factorial(k) * 2.0**k for k in (1, 2, 3)]
     variance = raw[1] - raw[0] ** 2

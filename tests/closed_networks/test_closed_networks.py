@@ -24,7 +24,11 @@ from qps.engine.queueing_networks.multiclass_mva import (
     class_rate,
     class_wait,
 )
-from qps.engine.queueing_networks.multiclass_operands import Network, Place, is_exact
+from qps.engine.queueing_networks.multiclass_operands import (
+    MulticlassNetwork,
+    MulticlassStation,
+    is_exact,
+)
 from qps.engine.queueing_networks.normalizing_integral import at_population
 from qps.engine.queueing_networks.product_form import closed_rate, closed_wait, mixed_wait
 
@@ -216,14 +220,14 @@ def test_what_open_visits_fill_never_ends() -> None:
 def test_the_linearizer_is_off_by_no_more_than_is_reported(servers: float) -> None:
     for customers, think in (((120.0, 60.0), (90.0, 0.0)), ((60.0, 90.0), (20.0, 150.0))):
         places = tuple(
-            Place(c, load, 1.0, (a * c, b * c))
+            MulticlassStation(c, load, 1.0, (a * c, b * c))
             for c, load, a, b in (
                 (1.0, 0.0, 0.8, 0.5),
                 (servers, 0.3, 0.4, 0.9),
                 (1.0, 0.1, 0.6, 0.7),
             )
         )
-        network = Network(customers, think, places)
+        network = MulticlassNetwork(customers, think, places)
         exact, near = _exactly(network)[0], linearized(network)[0]
         for k, pause in enumerate(think):
             cycles = [

@@ -16,7 +16,7 @@ from qps.engine.queueing_networks import cycle_time_quantiles
 from qps.engine.queueing_networks.cycle_time_moments import moments, of_moments
 from qps.engine.queueing_networks.cycle_time_transform import law_of
 from qps.engine.queueing_networks.product_form import closed_rate
-from qps.engine.queueing_networks.visited_copies import Place, place_of
+from qps.engine.queueing_networks.visited_copies import ReplicatedStation, place_of
 from qps.reports.text.words.quantities import undecided_point
 
 NETWORKS = {
@@ -58,7 +58,9 @@ def test_one_user_with_open_traffic_varies_as_the_open_queue_does(
         assert skewness == pytest.approx(2)
 
 
-def by_states(found: int, think: float, places: tuple[Place, ...], at: complex) -> complex:
+def by_states(
+    found: int, think: float, places: tuple[ReplicatedStation, ...], at: complex
+) -> complex:
     """Return the weights of all states, each with the transform of the stays in it."""
     weights = [complex(think**k / factorial(k)) for k in range(found + 1)]
     for place in places:
@@ -70,14 +72,14 @@ def by_states(found: int, think: float, places: tuple[Place, ...], at: complex) 
     return weights[found]
 
 
-def _weights(found: int, place: Place, at: complex) -> list[complex]:
+def _weights(found: int, place: ReplicatedStation, at: complex) -> list[complex]:
     return [
         sum((_weight(place, closed, opened, at) for opened in range(150 if place.load else 1)), 0j)
         for closed in range(found + 1)
     ]
 
 
-def _weight(place: Place, closed: int, opened: int, at: complex) -> complex:
+def _weight(place: ReplicatedStation, closed: int, opened: int, at: complex) -> complex:
     """Return the weight of so many at a copy, with the transform of the stay of one who comes."""
     there, options = closed + opened, place.demand / place.all
     weight = lgamma(there + 1) - lgamma(closed + 1) - lgamma(opened + 1) + closed * log(options)
@@ -144,7 +146,9 @@ def test_so_many_are_reported_by_moments() -> None:
     station = (1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
     for customers, shares in ((1_100, 0.001), (1_300, 0.0002)):
         places = (
-            Place(demand=1.0, servers=1, load=0.0, all=1.0, visits=1.0, shares=False, copies=1),
+            ReplicatedStation(
+                demand=1.0, servers=1, load=0.0, all=1.0, visits=1.0, shares=False, copies=1
+            ),
         )
         law = law_of(customers - 1, 1000.0, places)
         assert law is not None

@@ -19,8 +19,8 @@ from qps.engine.evaluators.queueing.load_dependent_fractions import nested_rate 
 from qps.engine.evaluators.queueing.load_dependent_fractions import nested_time as time_in_fractions
 from qps.engine.evaluators.queueing.load_dependent_fractions import nested_wait as wait_in_fractions
 from qps.engine.numerics.polynomials import convolved
-from qps.engine.numerics.sloped_intervals import Interval
-from qps.engine.numerics.value_ranges import Range
+from qps.engine.numerics.sloped_intervals import SlopedInterval
+from qps.engine.numerics.value_ranges import ValueRange
 from qps.engine.queueing_networks import nested_networks, product_form, station_rates
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
 from qps.engine.queueing_networks.load_dependent_operands import (
@@ -304,21 +304,21 @@ def test_copies_that_nobody_fills_are_not_there(
 
 def test_a_rate_may_do_either_where_a_station_gets_slower_or_copies_hold_unevenly() -> None:
     slower = (0, 1.0, 1, 0, 1, -1, 0, 0.5, 0, 1, -1, 0, 1, 0, 1)
-    few, more = (Interval(float(n), float(n)) for n in (1, 2))
-    values = [Interval(float(n), float(n)) for n in (0, *slower)]
-    found = rate_between(Interval(few.low, more.high), *values)
+    few, more = (SlopedInterval(float(n), float(n)) for n in (1, 2))
+    values = [SlopedInterval(float(n), float(n)) for n in (0, *slower)]
+    found = rate_between(SlopedInterval(few.low, more.high), *values)
     for customers in (few, more):
         rate = rate_between(customers, *values)
         assert found.low <= rate.low <= rate.high <= found.high
     for variation, moves in ((1.0, (-1, 1, -1)), (0.5, (-1, 0, -1)), (4.0, (0, 0, 0))):
         pool = (1, 0.1, 3, variation, 2, 0, 0.3, 1, 0, 1)
-        ranges = [Range(F(one), F(one)) for one in (9, 1, *pool)]
+        ranges = [ValueRange(F(one), F(one)) for one in (9, 1, *pool)]
         assert nested_moves(*ranges)[3:6] == moves
 
 
 def test_bounds_over_places_of_several_copies_hold_whole_numbers_of_them() -> None:
-    values = [Interval(float(n), float(n)) for n in (9, 0.3, 1, 0, 1, 0.5, 3, -2, 1, 1, 0, 3)]
-    values[4] = Interval(1.0, 4.0)
+    values = [SlopedInterval(float(n), float(n)) for n in (9, 0.3, 1, 0, 1, 0.5, 3, -2, 1, 1, 0, 3)]
+    values[4] = SlopedInterval(1.0, 4.0)
     found = rate_between(*values)
     rates = [nested_rate(9, 0.3, 1, 0, n, 0.5, 3, -2, 1, 1, 0, 3) for n in (1, 1.5, 2, 3, 4)]
     assert rates != sorted(rates)
@@ -358,7 +358,7 @@ def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
 def test_stations_within_pools_have_rates_with_however_many_servers(
     servers: int, load: float, *, are_even: bool
 ) -> None:
-    station = station_rates.Station(
+    station = station_rates.LoadDependentStation(
         at=1, demand=0.015, servers=servers, load=load, copies=2, speeds=(), is_own=True
     )
     around = station_rates.EnclosingPool(places=6, copies=2, are_even=are_even)

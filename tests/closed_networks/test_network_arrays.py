@@ -12,7 +12,7 @@ import pytest
 
 from qps.engine.evaluators import load_dependent_bounds, on_bounds
 from qps.engine.evaluators.on_bounds import Bounds
-from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.engine.queueing_networks import load_dependent_arrays, load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import GROUP
 
@@ -87,9 +87,9 @@ def test_times_grow_with_customers(seed: int) -> None:
     places, rows = _networks(seed)
     for place in range(places):
         for _, *others in rows:
-            low, high = Interval(3.0, 3.0), Interval(40.0, 40.0)
-            fixed = [Interval(number, number) for number in (place, *others)]
-            box = [fixed[0], Interval(3.0, 40.0, 1.0, 1.0), *fixed[1:]]
+            low, high = SlopedInterval(3.0, 3.0), SlopedInterval(40.0, 40.0)
+            fixed = [SlopedInterval(number, number) for number in (place, *others)]
+            box = [fixed[0], SlopedInterval(3.0, 40.0, 1.0, 1.0), *fixed[1:]]
             found = load_dependent_bounds.nested_time(*box)
             ends = [load_dependent_mva.nested_time(place, end.low, *others) for end in (low, high)]
             assert (found.low, found.high) == pytest.approx(ends, rel=1e-8, abs=1e-8)
@@ -104,8 +104,8 @@ def test_times_grow_with_customers(seed: int) -> None:
 
 def test_times_need_not_grow_with_open_load_at_several_servers() -> None:
     fixed = (0.0, 2.0, 0.0, 1.0, 2.0, 0.5, 1.0)
-    which, *others = (Interval(number, number) for number in fixed)
-    found = load_dependent_bounds.nested_time(which, Interval(3.0, 40.0, 1.0, 1.0), *others)
+    which, *others = (SlopedInterval(number, number) for number in fixed)
+    found = load_dependent_bounds.nested_time(which, SlopedInterval(3.0, 40.0, 1.0, 1.0), *others)
     assert found.slow == -np.inf
 
 

@@ -28,7 +28,7 @@ from qps.engine.expressions.formulas import (
     square_root,
     symbol,
 )
-from qps.engine.expressions.point_values import Point, in_floats
+from qps.engine.expressions.point_values import EvaluationPoint, in_floats
 from qps.engine.expressions.substitution import substituted
 from qps.reports.text.explanations.explanation import Explanation
 from qps.reports.text.explanations.explanation_summary import SCREEN
@@ -99,7 +99,7 @@ def test_a_piece_has_no_kink_and_the_value_of_the_whole(expr: Formula, at: int) 
     piece = piece_at(expr, N, Fraction(at))
     assert piece is not None
     assert not piece.has("max", "min", "abs")
-    point = Point({N: Fraction(at)})
+    point = EvaluationPoint({N: Fraction(at)})
     assert point.exact(piece) == point.exact(expr)
 
 
@@ -380,7 +380,7 @@ def test_one_that_is_set_is_a_number_again() -> None:
 def test_what_is_written_out_in_the_population_comes_to_the_same(expr: Formula, at: int) -> None:
     written = in_population(expr, {X: R(Fraction(22, 7))}, N)
     names = {"max": max, "min": min, "abs": abs, "exp": math.exp, "ceil": math.ceil}
-    expected = Point({X: Fraction(22, 7), N: at}).number(expr)
+    expected = EvaluationPoint({X: Fraction(22, 7), N: at}).number(expr)
     found = eval(written.replace("^", "**"), {"sqrt": math.sqrt, **names, "N": at})
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)
 

@@ -17,7 +17,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.claims.simulation_text import simulated_tables
-from qps.simulation.agreement import NumberComparison, Verdict, compare, compared
+from qps.simulation.agreement import NumberComparison, PredictionVerdict, compare, compared
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Simulation
 from qps.simulation.statistics import Estimate
@@ -97,7 +97,7 @@ Simulation at 50 users                                                  desk.qps
 
 
 def test_of_many_loads_that_agree_the_fullest_are_reported() -> None:
-    def load(name: str, mean: float, verdict: Verdict) -> NumberComparison:
+    def load(name: str, mean: float, verdict: PredictionVerdict) -> NumberComparison:
         return NumberComparison(
             subject=name,
             measure="load",
@@ -109,8 +109,8 @@ def test_of_many_loads_that_agree_the_fullest_are_reported() -> None:
             is_share=True,
         )
 
-    found = [load(f"m{k}.cpu", k / 100, Verdict.AGREES) for k in range(1, 31)]
-    found.append(load("odd.cpu", 0.001, Verdict.DIFFERS))
+    found = [load(f"m{k}.cpu", k / 100, PredictionVerdict.AGREES) for k in range(1, 31)]
+    found.append(load("odd.cpu", 0.001, PredictionVerdict.DIFFERS))
     (table,) = simulated_tables(found)
     names = [row[0] for row in table.rows]
     assert names == [*(f"m{k}.cpu.utilization" for k in range(19, 31)), "odd.cpu.utilization"]

@@ -7,7 +7,7 @@ import pytest
 from helpers.cases.simulated_specs import DESK, graph_of
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.simulation.agreement import Verdict, compared
+from qps.simulation.agreement import PredictionVerdict, compared
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.simulated_model import Call, Take
@@ -232,15 +232,15 @@ def test_rare_events_keep_nothing_else_from_being_reported() -> None:
     )
     graph, found = reported(text, at=50, seconds=0.5)
     verdicts = {(one.subject, one.measure): one.verdict for one in compared(graph, found)}
-    assert verdicts["job", "latency"] is Verdict.AGREES
-    assert verdicts["rare", "rate"] is Verdict.UNKNOWN
+    assert verdicts["job", "latency"] is PredictionVerdict.AGREES
+    assert verdicts["rare", "rate"] is PredictionVerdict.UNKNOWN
 
 
 def test_nothing_is_judged_before_the_steady_state() -> None:
     text = one_station("1 core, queueing mm1", "1 s/request", traffic="0.9999 request/s")
     graph, found = reported(text, seconds=0.2)
     assert not found.has_converged
-    assert {one.verdict for one in compared(graph, found)} == {Verdict.UNKNOWN}
+    assert {one.verdict for one in compared(graph, found)} == {PredictionVerdict.UNKNOWN}
 
 
 def test_a_quantile_is_reported_when_enough_were_late_apart_from_each_other() -> None:

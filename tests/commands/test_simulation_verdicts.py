@@ -18,7 +18,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.reports.text.claims.simulation_text import simulated_tables
-from qps.simulation.agreement import NumberComparison, Verdict, compare
+from qps.simulation.agreement import NumberComparison, PredictionVerdict, compare
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.statistics import Estimate
 
@@ -35,27 +35,29 @@ def test_what_is_seldom_idle_may_never_have_been() -> None:
         simulated=Estimate(1.0, 0.0, 20),
         items=100_000,
     )
-    assert compare([one])[0].verdict is Verdict.AGREES
+    assert compare([one])[0].verdict is PredictionVerdict.AGREES
 
 
 @pytest.mark.parametrize(
     ("known", "predicted", "verdict"),
     [
-        (EXACT, 1.001, Verdict.AGREES),
-        (EXACT, 1.2, Verdict.DIFFERS),
-        (approximation(reason("x")), float("nan"), Verdict.DIFFERS),
-        (upper_bound(reason("x")), float("inf"), Verdict.AGREES),
-        (upper_bound(reason("x")), 1.2, Verdict.AGREES),
-        (upper_bound(reason("x")), 0.8, Verdict.DIFFERS),
-        (lower_bound(reason("x")), 0.8, Verdict.AGREES),
-        (lower_bound(reason("x")), 1.2, Verdict.DIFFERS),
-        (approximation(reason("x")), 2.0, Verdict.UNSTATED),
-        (approximation(reason("x")), 1.001, Verdict.AGREES),
-        (approximation(reason("x"), error=0.25), 1.2, Verdict.AGREES),
-        (approximation(reason("x"), error=0.1), 1.2, Verdict.DIFFERS),
+        (EXACT, 1.001, PredictionVerdict.AGREES),
+        (EXACT, 1.2, PredictionVerdict.DIFFERS),
+        (approximation(reason("x")), float("nan"), PredictionVerdict.DIFFERS),
+        (upper_bound(reason("x")), float("inf"), PredictionVerdict.AGREES),
+        (upper_bound(reason("x")), 1.2, PredictionVerdict.AGREES),
+        (upper_bound(reason("x")), 0.8, PredictionVerdict.DIFFERS),
+        (lower_bound(reason("x")), 0.8, PredictionVerdict.AGREES),
+        (lower_bound(reason("x")), 1.2, PredictionVerdict.DIFFERS),
+        (approximation(reason("x")), 2.0, PredictionVerdict.UNSTATED),
+        (approximation(reason("x")), 1.001, PredictionVerdict.AGREES),
+        (approximation(reason("x"), error=0.25), 1.2, PredictionVerdict.AGREES),
+        (approximation(reason("x"), error=0.1), 1.2, PredictionVerdict.DIFFERS),
     ],
 )
-def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict: Verdict) -> None:
+def test_a_label_allows_what_it_says(
+    known: Certainty, predicted: float, verdict: PredictionVerdict
+) -> None:
     one = NumberComparison(
         subject="job",
         measure="latency",
@@ -66,7 +68,7 @@ def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict
     )
     (found,) = compare([one])
     assert found.verdict is verdict
-    assert found.is_right is (verdict is not Verdict.DIFFERS)
+    assert found.is_right is (verdict is not PredictionVerdict.DIFFERS)
 
 
 @pytest.mark.parametrize("measure", ["load", "loss"])
@@ -80,7 +82,10 @@ def test_nothing_agrees_of_which_nothing_came(measure: str) -> None:
         simulated=Estimate(0.0, 0.0, 20),
     )
     same = replace(one, predicted=0.0)
-    assert [found.verdict for found in compare([one, same])] == [Verdict.UNKNOWN, Verdict.AGREES]
+    assert [found.verdict for found in compare([one, same])] == [
+        PredictionVerdict.UNKNOWN,
+        PredictionVerdict.AGREES,
+    ]
 
 
 SHIFTS = """

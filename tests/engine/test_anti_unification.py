@@ -21,7 +21,7 @@ from qps.engine.expressions.formulas import (
     power,
     symbol,
 )
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import substituted
 
 N = population("N")
@@ -76,8 +76,8 @@ def test_with_its_numbers_put_in_it_is_each_of_them(data: st.DataObject) -> None
         here = substituted(substituted(whole, named), put_in)
         for users in (1, 2, 7):
             at = {N: number(users), VARIES: number(Fraction(3, 7))}
-            expected = Point(own | at).number(one)
-            assert Point(at).number(here) == pytest.approx(expected, nan_ok=True)
+            expected = EvaluationPoint(own | at).number(one)
+            assert EvaluationPoint(at).number(here) == pytest.approx(expected, nan_ok=True)
 
 
 def test_what_only_some_have_is_taken_none_times_by_the_others() -> None:

@@ -25,8 +25,8 @@ from qps.engine.expressions.formulas import (
     population,
     square_root,
 )
-from qps.engine.expressions.point_values import Point
-from qps.engine.numerics.sloped_intervals import Interval, power, span
+from qps.engine.expressions.point_values import EvaluationPoint
+from qps.engine.numerics.sloped_intervals import SlopedInterval, power, span
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.solver.search.bounds import Curve
 from qps.solver.search.rounding_bounds import stretches_to_search
@@ -94,7 +94,7 @@ _ONE += [
 
 
 def _value(expr: Formula, at: Fraction) -> float:
-    return Point({N: at}).number(expr)
+    return EvaluationPoint({N: at}).number(expr)
 
 
 def test_every_function_is_among_those_that_are_tried() -> None:
@@ -161,7 +161,7 @@ def test_what_rests_on_a_share_that_floats_hardly_hold_has_bounds(
 def test_what_is_known_with_a_number_that_is_a_float_is_known_with_another(word: str) -> None:
     row = OPERATIONS[word]
 
-    def known(second: Fraction) -> Interval:
+    def known(second: Fraction) -> SlopedInterval:
         rest = [R(second), *(R(Fraction(low + high) / 2) for low, high in CASES[word][2:])]
         return Curve(apply(word, N / 101, *rest[: row.operands - 1]), N).over(2.0, 3.0)
 
@@ -218,7 +218,7 @@ def test_elsewhere_what_is_rounded_is_not_above_zero(over: Formula) -> None:
     stretches = stretches_to_search(Curve(over, N), 1, 1e15)
     for at in (Fraction(n, 4) for n in range(4, 160)):
         if not any(start <= at and (end is None or at <= end) for start, end in stretches):
-            value = Point({N: at}).exact(over)
+            value = EvaluationPoint({N: at}).exact(over)
             assert value is not None
             assert value < 0, (at, value, stretches)
 
@@ -295,8 +295,8 @@ def test_a_gamma_law_is_within_those_of_the_ends(
     lows, highs = sorted(means), sorted(varied)
     mean = lows[0] + parts[0] * (lows[1] - lows[0])
     spread = highs[0] + parts[1] * (highs[1] - highs[0])
-    law = Interval(*lows, 0, 0), Interval(*highs, 0, 0)
-    fixed = [Interval(one, one, 0, 0) for one in (level, load, load, 1.0, 0.0)]
+    law = SlopedInterval(*lows, 0, 0), SlopedInterval(*highs, 0, 0)
+    fixed = [SlopedInterval(one, one, 0, 0) for one in (level, load, load, 1.0, 0.0)]
     found = row.interval(*fixed[:3], *law, fixed[3], *law, fixed[3], fixed[4])
     value = row.number(level, load, load, mean, spread, 1.0, mean, spread, 1.0, 0.0)
     assert found.low <= value <= found.high < inf
@@ -307,13 +307,13 @@ def test_a_variation_that_moves_makes_a_quantile_rise_or_fall(level: float) -> N
     row = OPERATIONS["stages_quantile"]
     low, high = 0.5, 0.75
 
-    def found(variation: Interval) -> Interval:
-        fixed = [Interval(one, one, 0, 0) for one in (level, 0.4, 0.4, 1.0, 1.0, 0.0)]
+    def found(variation: SlopedInterval) -> SlopedInterval:
+        fixed = [SlopedInterval(one, one, 0, 0) for one in (level, 0.4, 0.4, 1.0, 1.0, 0.0)]
         return row.interval(*fixed[:4], variation, fixed[4], fixed[3], variation, *fixed[4:])
 
-    ends = [found(Interval(at, at, 0, 0)) for at in (low, high)]
+    ends = [found(SlopedInterval(at, at, 0, 0)) for at in (low, high)]
     slope = (ends[1].low - ends[0].high) / (high - low)  # by one user more, so much more of it
-    moving = found(Interval(low, high, 1, 1))
+    moving = found(SlopedInterval(low, high, 1, 1))
     assert moving.slow <= slope <= moving.steep
     assert moving.low <= ends[0].low
     assert ends[1].high <= moving.high
@@ -338,7 +338,7 @@ _QUOTIENTS = [
 def test_what_cancels_where_there_are_users_makes_no_bounds_wide(whole: Formula) -> None:
     short = cancelled(whole, N)
     for at in (Fraction(1, 3), Fraction(2), Fraction(10**6)):
-        values = [Point({N: at}).number(one) for one in (short, whole)]
+        values = [EvaluationPoint({N: at}).number(one) for one in (short, whole)]
         assert values[0] == pytest.approx(values[1], rel=1e-15)
     assert Curve(short, N).over(1, 1e6).is_fixed
     assert not Curve(whole, N).over(1, 1e6).is_fixed
@@ -357,19 +357,19 @@ def test_what_cancels_where_there_are_users_makes_no_bounds_wide(whole: Formula)
 )
 @pytest.mark.parametrize("at", [Fraction(1, 3), Fraction(40), Fraction(41), Fraction(999)])
 def test_what_is_left_of_quotients_has_the_same_values(whole: Formula, at: Fraction) -> None:
-    values = [Point({N: at}).number(one) for one in (whole, cancelled(whole, N))]
+    values = [EvaluationPoint({N: at}).number(one) for one in (whole, cancelled(whole, N))]
     assert values[0] == pytest.approx(values[1], rel=1e-15)
 
 
 @pytest.mark.parametrize("exponent", [2, 3, 4, 5, 29, 64])
 @pytest.mark.parametrize("value", [0.1, 0.999, 1.0, 1.1, 3.0, 1e-8, 1e-120, 1e40, 0.0])
 def test_a_whole_power_lies_within_its_bounds(value: float, exponent: int) -> None:
-    exact, here = Fraction(value) ** exponent, power(Interval(value, value), exponent)
+    exact, here = Fraction(value) ** exponent, power(SlopedInterval(value, value), exponent)
     assert here.low <= exact <= here.high
     assert here.high == inf or here.high <= exact * (1 + Fraction(1, 10**14)) + Fraction(1e-300)
     if value.is_integer() and exact < 2**53:
         assert here.low == here.high == exact
-    around = power(Interval(-value, value), exponent)
+    around = power(SlopedInterval(-value, value), exponent)
     assert around.low <= (0 if exponent % 2 == 0 else -exact)
     assert around.high == here.high
 
@@ -377,9 +377,9 @@ def test_a_whole_power_lies_within_its_bounds(value: float, exponent: int) -> No
 @pytest.mark.parametrize("load", [0.5, 1.5])
 def test_an_operand_without_bounds_does_not_hide_what_is_infinite(load: float) -> None:
     """Of two stages, one whose waiting share is not known, the other loaded as it says."""
-    unknown, one = Interval(-inf, inf, -inf, inf), Interval(1.0, 1.0)
-    half, none, own = Interval(0.5, 0.5), Interval(0.0, 0.0), Interval(load, load)
+    unknown, one = SlopedInterval(-inf, inf, -inf, inf), SlopedInterval(1.0, 1.0)
+    half, none, own = SlopedInterval(0.5, 0.5), SlopedInterval(0.0, 0.0), SlopedInterval(load, load)
     stages = (unknown, half, one, one, one, one, one, one, none, own, own, *[one] * 6, none)
-    found = OPERATIONS["stages_quantile"].interval(Interval(0.99, 0.99), *stages).sound()
+    found = OPERATIONS["stages_quantile"].interval(SlopedInterval(0.99, 0.99), *stages).sound()
     assert (found.low == inf) is (load >= 1)
     assert found.low > 1

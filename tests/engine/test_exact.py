@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import qps
 from qps.engine.execution.array_runs import Runner
-from qps.engine.execution.exact_runs import Columns, Exact, ExactRunner, exact
-from qps.engine.execution.programs import Program, Step
+from qps.engine.execution.exact_runs import Exact, ExactColumns, ExactRunner, exact
+from qps.engine.execution.programs import ProgramStep, StraightLineProgram
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 
 _TWO = {
@@ -29,32 +29,36 @@ _ONE = {"abs": abs, "floor": lambda a: Fraction(floor(a)), "ceil": lambda a: Fra
 fractions = st.fractions(-4, 4, max_denominator=12)
 
 
-def program_of(steps: list[Step]) -> Program:
+def program_of(steps: list[ProgramStep]) -> StraightLineProgram:
     inputs: list[frozenset[str]] = []
     varies: list[bool] = []
     for step in steps:
         own = frozenset({str(step.value)} if step.word == INPUT else ())
         inputs.append(own.union(*(inputs[operand] for operand in step.operands)))
         varies.append(step.word == POPULATION or any(varies[o] for o in step.operands))
-    return Program(tuple(steps), tuple(inputs), tuple(varies))
+    return StraightLineProgram(tuple(steps), tuple(inputs), tuple(varies))
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> Program:
-    steps = [Step(INPUT, value="a"), Step(INPUT, value="b"), Step(POPULATION)]
-    steps += [Step(NUMBER, value=draw(fractions)) for _ in range(2)]
+def programs(draw: st.DrawFn) -> StraightLineProgram:
+    steps = [ProgramStep(INPUT, value="a"), ProgramStep(INPUT, value="b"), ProgramStep(POPULATION)]
+    steps += [ProgramStep(NUMBER, value=draw(fractions)) for _ in range(2)]
     for _ in range(draw(st.integers(1, 14))):
         earlier = st.integers(0, len(steps) - 1)
         word = draw(st.sampled_from([*_TWO, *_ONE, WHOLE_POWER]))
         if word == WHOLE_POWER:
-            steps.append(Step(WHOLE_POWER, (draw(earlier),), draw(st.sampled_from([-2, -1, 2]))))
+            steps.append(
+                ProgramStep(WHOLE_POWER, (draw(earlier),), draw(st.sampled_from([-2, -1, 2])))
+            )
         else:
             count = 2 if word in _TWO else 1
-            steps.append(Step(word, tuple(draw(earlier) for _ in range(count))))
+            steps.append(ProgramStep(word, tuple(draw(earlier) for _ in range(count))))
     return program_of(steps)
 
 
-def alone(program: Program, row: dict[str, Fraction], population: int) -> Fraction | float:
+def alone(
+    program: StraightLineProgram, row: dict[str, Fraction], population: int
+) -> Fraction | float:
     """Return what the last step comes to, not-a-number where something has no finite value."""
     values: list[Fraction | float] = []
     for step in program.steps:
@@ -76,7 +80,7 @@ def alone(program: Program, row: dict[str, Fraction], population: int) -> Fracti
 
 @given(programs(), st.lists(st.tuples(fractions, fractions, st.integers(1, 9)), min_size=1))
 def test_columns_are_what_each_row_comes_to(
-    program: Program, drawn: list[tuple[Fraction, Fraction, int]]
+    program: StraightLineProgram, drawn: list[tuple[Fraction, Fraction, int]]
 ) -> None:
     last = len(program.steps) - 1
     inputs = {"a": [exact(a) for a, _, _ in drawn], "b": [exact(b) for _, b, _ in drawn]}
@@ -92,7 +96,7 @@ def test_columns_are_what_each_row_comes_to(
 
 @given(programs(), st.lists(st.tuples(fractions, fractions, st.integers(1, 9)), min_size=1))
 def test_what_floats_round_off_is_within_bounds(
-    program: Program, drawn: list[tuple[Fraction, Fraction, int]]
+    program: StraightLineProgram, drawn: list[tuple[Fraction, Fraction, int]]
 ) -> None:
     last = len(program.steps) - 1
     columns = {"a": [a for a, _, _ in drawn], "b": [b for _, b, _ in drawn]}
@@ -115,19 +119,21 @@ def test_what_floats_round_off_is_within_bounds(
 @pytest.mark.parametrize(
     ("steps", "found"),
     [
-        ([Step("waiting", (0, 1))], (inf, inf)),
-        ([Step("waiting", (0, 1)), Step("+", (4, 0))], (inf, inf)),
-        ([Step("waiting", (0, 1)), Step("*", (4, 2))], (nan, nan)),
-        ([Step("waiting", (0, 1)), Step("min", (4, 3))], (5, 5)),
-        ([Step(WHOLE_POWER, (2,), -1)], (nan, nan)),
-        ([Step("pow", (2, 1)), Step("pow", (2, 4))], (nan, nan)),
-        ([Step("md1_quantile", (1, 0))], (inf, inf)),
+        ([ProgramStep("waiting", (0, 1))], (inf, inf)),
+        ([ProgramStep("waiting", (0, 1)), ProgramStep("+", (4, 0))], (inf, inf)),
+        ([ProgramStep("waiting", (0, 1)), ProgramStep("*", (4, 2))], (nan, nan)),
+        ([ProgramStep("waiting", (0, 1)), ProgramStep("min", (4, 3))], (5, 5)),
+        ([ProgramStep(WHOLE_POWER, (2,), -1)], (nan, nan)),
+        ([ProgramStep("pow", (2, 1)), ProgramStep("pow", (2, 4))], (nan, nan)),
+        ([ProgramStep("md1_quantile", (1, 0))], (inf, inf)),
     ],
 )
-def test_only_what_surely_is_infinite_is_so(steps: list[Step], found: tuple[float, float]) -> None:
+def test_only_what_surely_is_infinite_is_so(
+    steps: list[ProgramStep], found: tuple[float, float]
+) -> None:
     """Half a second of work at a load of 3/2; a zero and a five beside it."""
-    numbers = [Step(INPUT, value="a"), Step(INPUT, value="b")]
-    numbers += [Step(NUMBER, value=Fraction(0)), Step(NUMBER, value=Fraction(5))]
+    numbers = [ProgramStep(INPUT, value="a"), ProgramStep(INPUT, value="b")]
+    numbers += [ProgramStep(NUMBER, value=Fraction(0)), ProgramStep(NUMBER, value=Fraction(5))]
     program = program_of([*numbers, *steps])
     last = len(program.steps) - 1
     floats = {"a": np.array([0.5, 0.5]), "b": np.array([1.5, 1.5])}
@@ -139,9 +145,18 @@ def test_only_what_surely_is_infinite_is_so(steps: list[Step], found: tuple[floa
 def test_what_is_divided_by_itself_is_reported_for_all_rows_at_once() -> None:
     """min(a/(N + 1), (N + 1)/(N + 1)) is 1 where a is clearly more than N + 1: no row is asked."""
     steps = [
-        *(Step(INPUT, value="a"), Step(POPULATION), Step(NUMBER, value=Fraction(1))),
-        *(Step("+", (1, 2)), Step("max", (0, 3)), Step("ratio", (4, 3)), Step("ratio", (3, 3))),
-        Step("min", (5, 6)),
+        *(
+            ProgramStep(INPUT, value="a"),
+            ProgramStep(POPULATION),
+            ProgramStep(NUMBER, value=Fraction(1)),
+        ),
+        *(
+            ProgramStep("+", (1, 2)),
+            ProgramStep("max", (0, 3)),
+            ProgramStep("ratio", (4, 3)),
+            ProgramStep("ratio", (3, 3)),
+        ),
+        ProgramStep("min", (5, 6)),
     ]
     program = program_of(steps)
     runner = ExactRunner(program, Runner(program))
@@ -150,16 +165,24 @@ def test_what_is_divided_by_itself_is_reported_for_all_rows_at_once() -> None:
     def none(name: str) -> list[Exact]:
         raise AssertionError(name)
 
-    found = runner.columns([7], Columns(none), np.array([3, 4, 5]), 3, floats)
+    found = runner.columns([7], ExactColumns(none), np.array([3, 4, 5]), 3, floats)
     assert found[7] == [exact(1)] * 3
 
 
 def test_what_is_chosen_clearly_needs_no_arithmetic() -> None:
     """min(5, max(1/2, min(1, sqrt(a)))) is 1 exactly, though a root is no fraction."""
     steps = [
-        *(Step(INPUT, value="a"), Step("sqrt", (0,)), Step(NUMBER, value=Fraction(1))),
-        *(Step("min", (1, 2)), Step(NUMBER, value=Fraction(1, 2)), Step("max", (3, 4))),
-        *(Step(NUMBER, value=Fraction(5)), Step("min", (5, 6))),
+        *(
+            ProgramStep(INPUT, value="a"),
+            ProgramStep("sqrt", (0,)),
+            ProgramStep(NUMBER, value=Fraction(1)),
+        ),
+        *(
+            ProgramStep("min", (1, 2)),
+            ProgramStep(NUMBER, value=Fraction(1, 2)),
+            ProgramStep("max", (3, 4)),
+        ),
+        *(ProgramStep(NUMBER, value=Fraction(5)), ProgramStep("min", (5, 6))),
     ]
     program = program_of(steps)
     runner = ExactRunner(program, Runner(program))

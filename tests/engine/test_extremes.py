@@ -26,7 +26,7 @@ from qps.engine.expressions.formulas import (
     symbol,
     total,
 )
-from qps.engine.expressions.point_values import Point, in_floats
+from qps.engine.expressions.point_values import EvaluationPoint, in_floats
 from qps.engine.expressions.substitution import substituted
 from qps.engine.expressions.sympy_algebra import to_sympy
 
@@ -78,7 +78,7 @@ def test_nested_with_symbols_as_python_says(
 ) -> None:
     formula, text = tree
     values = {symbol(name): value for name, value in point.items()}
-    assert Point(values).exact(formula) == _plain(text, point)
+    assert EvaluationPoint(values).exact(formula) == _plain(text, point)
     numbers = {one: number(value) for one, value in values.items()}
     assert substituted(formula, numbers) is number(_plain(text, point))
 
@@ -151,7 +151,7 @@ def test_infinity_is_the_largest() -> None:
 def test_what_is_not_real_has_no_largest(word: str, bad: Formula) -> None:
     for result in (apply(word, 1, bad), apply(word, bad, 1)):
         assert isnan(in_floats(result))
-    assert isnan(Point({X: bad}).number(apply(word, 1, X)))
+    assert isnan(EvaluationPoint({X: bad}).number(apply(word, 1, X)))
 
 
 @pytest.mark.parametrize("word", ["max", "min"])

@@ -27,8 +27,8 @@ from qps.engine.evaluators.on_balls import ball
 from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.formulas import apply, population
-from qps.engine.expressions.point_values import Point
-from qps.engine.numerics.value_ranges import Range
+from qps.engine.expressions.point_values import EvaluationPoint
+from qps.engine.numerics.value_ranges import ValueRange
 from qps.engine.operation_rows import Operation
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.engine.queueing import queue_arrays
@@ -86,7 +86,7 @@ def test_ranges_hold_all_values_and_moves_what_they_do(word: str, data: st.DataO
     if word == "pow":
         whole = Fraction(data.draw(st.integers(-3, 3)))
         ends = [[end[0], whole] for end in ends]
-    between = [Range(min(pair), max(pair)) for pair in zip(*ends, strict=True)]
+    between = [ValueRange(min(pair), max(pair)) for pair in zip(*ends, strict=True)]
     at = [
         part.low if stays else part.low + data.draw(shares) * (part.high - part.low)
         for part, stays in zip(between, some_counted(word, data), strict=True)
@@ -228,7 +228,7 @@ def test_functions_and_what_is_in_force_have_its_values(word: str, data: st.Data
         lines[fixed] = 2 * (Fraction(data.draw(st.integers(1, 5))),)
     expr = apply(word, *(start + (end - start) * N for start, end in lines))
     at = data.draw(shares)
-    value = Point({N: at}).exact(expr)
+    value = EvaluationPoint({N: at}).exact(expr)
     if value is None or isinf(value) or (word == "erlang_c" and value == 1):  # not below saturation
         return
     whole = piecewise(expr, N, Fraction(0), Fraction(1))
@@ -239,7 +239,7 @@ def test_functions_and_what_is_in_force_have_its_values(word: str, data: st.Data
         assert function.at(at) == value
     piece = piece_at(expr, N, at)
     assert piece is not None
-    assert Point({N: at}).exact(piece) == value
+    assert EvaluationPoint({N: at}).exact(piece) == value
     assert row.in_force is None or piece.word != word
 
 

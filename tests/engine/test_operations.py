@@ -23,7 +23,7 @@ from helpers.operations import CASES, EDGES, OF_NETWORKS, POLES, arguments_at_ed
 from qps.engine.evaluators.on_balls import ball
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError
 from qps.engine.expressions.formulas import formula
-from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.engine.operations import OPERATIONS
 
 Case = TypeVar("Case")
@@ -65,7 +65,7 @@ def test_all_columns_have_one_value(word: str, data: st.DataObject) -> None:
         pass
     else:
         assert proven.overlaps(ball(exact))
-    bounds = row.interval(*(Interval(float(n), float(n)) for n in at)).sound()
+    bounds = row.interval(*(SlopedInterval(float(n), float(n)) for n in at)).sound()
     assert proven.overlaps(arb(bounds.low).union(arb(bounds.high)))
     assert bounds.high - bounds.low <= 1e-8 * (1 + abs(found))
 
@@ -147,7 +147,7 @@ def test_what_has_bounds_has_a_value_throughout(word: str) -> None:
         for ends in (EDGES, POLES)
     )
     for box in part_of(word, some_of(sides, [(low, low) for low, _ in CASES[word]], poles)):
-        found = row.interval(*(Interval(low, high, 1.0, 1.0) for low, high in box)).sound()
+        found = row.interval(*(SlopedInterval(low, high, 1.0, 1.0) for low, high in box)).sound()
         if isfinite(found.low) and isfinite(found.high):
             for at in product(*({low, (low + high) / 2, high} for low, high in box)):
                 assert isfinite(row.number(*at)), (box, at)

@@ -19,7 +19,7 @@ from qps.engine.expressions.formulas import (
     power,
     square_root,
 )
-from qps.engine.expressions.point_values import BITS, NoSignError, Point, sign
+from qps.engine.expressions.point_values import BITS, EvaluationPoint, NoSignError, sign
 
 N = population("N")
 
@@ -45,31 +45,33 @@ N = population("N")
 def test_what_rounds_or_chooses_is_exact(
     formula: Formula, at: Fraction | int, value: Fraction | None
 ) -> None:
-    assert Point({N: Fraction(at)}).exact(formula) == value
+    assert EvaluationPoint({N: Fraction(at)}).exact(formula) == value
 
 
 def test_a_tie_of_what_is_rounded_is_a_tie() -> None:
     step = ceil(power(number(2), N) / 20)
-    assert Point({N: Fraction(109513, 10_000)}).sign(step / 100 - 1) == 0
-    assert Point({N: Fraction(109512, 10_000)}).sign(step / 100 - 1) == -1
-    assert Point({N: Fraction(1)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3) + ZERO) == 1
-    assert Point({N: Fraction(2)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3)) == 0
+    assert EvaluationPoint({N: Fraction(109513, 10_000)}).sign(step / 100 - 1) == 0
+    assert EvaluationPoint({N: Fraction(109512, 10_000)}).sign(step / 100 - 1) == -1
+    assert EvaluationPoint({N: Fraction(1)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3) + ZERO) == 1
+    assert EvaluationPoint({N: Fraction(2)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3)) == 0
 
 
 def test_numbers_too_large_for_floats_have_a_sign() -> None:
-    assert Point({N: Fraction(10**400)}).sign(N - 10**399) == 1
-    assert Point({N: Fraction(10**400)}).sign(10**399 - N) == -1
+    assert EvaluationPoint({N: Fraction(10**400)}).sign(N - 10**399) == 1
+    assert EvaluationPoint({N: Fraction(10**400)}).sign(10**399 - N) == -1
 
 
 def test_a_power_that_is_too_long_to_be_exact_has_its_digits() -> None:
     power = (1 + N / 10**6) ** (N * N)  # at 10,000 it has millions of digits
-    at = Point({N: Fraction(10_000)})
+    at = EvaluationPoint({N: Fraction(10_000)})
     assert at.exact(power) is None
     assert at.sign(power - 10) == 1
     assert at.sign(10 - power) == -1
     assert at.sign(1 / power - 1) == -1
     assert at.number(power) == inf
-    assert Point({N: Fraction(132)}).number(power) == pytest.approx(9.97234952280651, rel=1e-12)
+    assert EvaluationPoint({N: Fraction(132)}).number(power) == pytest.approx(
+        9.97234952280651, rel=1e-12
+    )
 
 
 def test_the_logarithm_of_a_long_number_has_its_sign_at_once() -> None:
@@ -79,7 +81,7 @@ def test_the_logarithm_of_a_long_number_has_its_sign_at_once() -> None:
 
 
 def test_a_sign_that_bounds_decide_takes_no_more_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = Point({N: Fraction(3)})
+    point = EvaluationPoint({N: Fraction(3)})
     options = []
     monkeypatch.setattr(point, "_ball", lambda formula, bits: options.append((formula, bits)))
     over = maximum(exp(-N), R(1, 3)) * log(N) - R(2, 5)
@@ -96,7 +98,9 @@ def test_digits_are_not_sought_where_they_are_those_of_floats(
         options.append(bits)
         return arb(0, 1e-12)  # as wide, however many digits are asked for
 
-    monkeypatch.setattr(Point, "_ball", lambda _self, formula, bits: result(formula, bits))
+    monkeypatch.setattr(
+        EvaluationPoint, "_ball", lambda _self, formula, bits: result(formula, bits)
+    )
     with pytest.raises(NoSignError):
-        Point({}).sign(log(number(3)) - R(10986122886681098, 10**16))
+        EvaluationPoint({}).sign(log(number(3)) - R(10986122886681098, 10**16))
     assert max(options) <= BITS[1]

@@ -26,7 +26,7 @@ from qps.engine.expressions.formulas import (
     total,
 )
 from qps.engine.expressions.gradients import gradient
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import substituted
 from qps.engine.expressions.sympy_algebra import to_sympy
 from qps.solver.answers.capacity import first_failure
@@ -86,7 +86,7 @@ def test_pieces_are_the_function(expr: Formula) -> None:
     breakpoints = set(whole.breakpoints)
     for at in (Fraction(n, 3) for n in range(3 * LOW, 3 * HIGH)):
         if at not in breakpoints:
-            assert whole.at(at).at(at) == Point({N: at}).exact(expr)
+            assert whole.at(at).at(at) == EvaluationPoint({N: at}).exact(expr)
 
 
 @law
@@ -130,7 +130,7 @@ def test_shared_parts_are_cut_once() -> None:
 def test_values_put_in_are_those_at_the_point(one: Formula, other: Formula, at: int) -> None:
     expr = maximum(one * A, other + B) / (A**2 + 1) + one
     values = {A: Fraction(2, 3), B: Fraction(5), N: Fraction(at)}
-    found = Point(values).exact(expr)
+    found = EvaluationPoint(values).exact(expr)
     assert substituted(expr, {each: number(value) for each, value in values.items()}).exact == found
 
 
@@ -147,7 +147,7 @@ def test_values_put_in_are_those_at_the_point(one: Formula, other: Formula, at: 
 def test_derivatives_are_those_of_sympy(expr: Formula) -> None:
     values = {A: Fraction(7, 3), B: Fraction(11, 10), N: Fraction(25, 2)}
     put_in = {to_sympy(each): sympy.Rational(str(value)) for each, value in values.items()}
-    result = gradient(expr, Point(values))
+    result = gradient(expr, EvaluationPoint(values))
     for each in (A, B, N):
         true = to_sympy(expr).diff(to_sympy(each)).xreplace(put_in)
         assert result.get(each, 0.0) == pytest.approx(float(true), rel=1e-12)
@@ -178,7 +178,7 @@ def test_a_sum_of_one_divisor_or_of_poles_that_cancel_is_treated_exactly(count: 
     alike = total([R(k + 1) * N ** (k % 3) / (2 * N + 3) for k in range(count)])
     cancelled = [part for k in range(count) for part in (1 / (N + k + 1), -2 / (2 * N + 2 * k + 2))]
     nothing = total(cancelled) * (N + 1)
-    for expr, true in ((alike, Point({N: Fraction(5)}).exact(alike)), (nothing, 0)):
+    for expr, true in ((alike, EvaluationPoint({N: Fraction(5)}).exact(alike)), (nothing, 0)):
         function = as_rational_function(expr, N)
         assert function is not None
         assert function.at(Fraction(5)) == true

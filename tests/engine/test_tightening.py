@@ -14,7 +14,7 @@ from helpers.single_rows import no_row_alone
 from matrices.test_matrices import disagreements
 from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.execution.array_runs import Runner
-from qps.engine.execution.program_builder import Builder
+from qps.engine.execution.program_builder import ProgramBuilder
 from qps.engine.execution.tight_program_builder import TightBuilder
 from qps.engine.expressions.formulas import population
 from qps.engine.leaves import INPUT, POPULATION
@@ -22,8 +22,8 @@ from qps.engine.leaves import INPUT, POPULATION
 N = population("N")
 
 
-def builders() -> tuple[Builder, TightBuilder]:
-    return Builder(N, {}, {}), TightBuilder(
+def builders() -> tuple[ProgramBuilder, TightBuilder]:
+    return ProgramBuilder(N, {}, {}), TightBuilder(
         population=N, values={}, inputs={}, positive=frozenset("ab")
     )
 

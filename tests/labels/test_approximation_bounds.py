@@ -11,8 +11,8 @@ import pytest
 
 from helpers.formulas import R, ceil
 from qps.engine.expressions.formulas import Formula, apply, number, population
-from qps.engine.expressions.point_values import Point
-from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.expressions.point_values import EvaluationPoint
+from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.solver.answers.capacity import first_failure
 from qps.solver.search.approximation_bounds import followed, narrowed
 from qps.solver.search.bounds import Curve
@@ -40,7 +40,7 @@ def _in_seconds(station: tuple[Fraction | int, ...]) -> list[Fraction]:
 
 
 def _value(over: Formula, at: int) -> float:
-    return Point({N: Fraction(at)}).number(over)
+    return EvaluationPoint({N: Fraction(at)}).number(over)
 
 
 MEASURES: tuple[tuple[str, Callable[[str], Formula], float], ...] = (
@@ -71,7 +71,7 @@ def test_bounds_hold_at_points_between(which: str, ends: tuple[float, float]) ->
     found = curve.over(*ends)
     assert found.has_slope
     points = [Fraction(ends[0]) + Fraction(ends[1] - ends[0]) * part / 7 for part in range(8)]
-    values = [(at, Point({N: at}).number(over)) for at in points]
+    values = [(at, EvaluationPoint({N: at}).number(over)) for at in points]
     assert all(found.low <= value <= found.high for _, value in values)
     for (at, value), (later, following) in pairwise(values):
         assert found.slow - 1e-6 <= (following - value) / float(later - at) <= found.steep + 1e-6
@@ -95,14 +95,14 @@ def test_over_many_octaves_nothing_is_followed() -> None:
 def test_what_is_off_by_roundings_is_within_bounds() -> None:
     near = followed(10.0, 12.0, lambda _: ((1.0, 1e-3),))
     assert near is not None
-    assert near.bounds(0) == Interval(0.999, 1.001, -0.002, 0.002)
+    assert near.bounds(0) == SlopedInterval(0.999, 1.001, -0.002, 0.002)
 
 
 def test_without_a_value_at_a_point_nothing_is_followed() -> None:
     near = followed(10.0, 12.0, lambda at: ((1.0 if at < 12 else float("nan"), 0.0),))
     assert near is not None
     assert near.bounds(0) is None
-    assert narrowed(Interval(0.0, 1.0), None) == Interval(0.0, 1.0)
+    assert narrowed(SlopedInterval(0.0, 1.0), None) == SlopedInterval(0.0, 1.0)
 
 
 def test_what_bends_one_way_and_then_the_other_keeps_its_slope() -> None:

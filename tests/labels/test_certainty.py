@@ -29,7 +29,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
-from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.expressions.formulas import Formula, population
 from qps.engine.expressions.formulas import number as number_of
 from qps.engine.expressions.point_values import in_floats
@@ -218,7 +218,7 @@ def test_the_true_value_lies_on_the_side_of_the_label(
 
         try:
             return in_floats(expressions.lower(expr, number))
-        except (QpsError, TooLongError):
+        except (QpsError, PowerTooLongError):
             return float("nan")
 
     found, in_truth = value(expected), value(true)

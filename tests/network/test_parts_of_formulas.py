@@ -38,9 +38,9 @@ from qps.engine.expressions.formulas import (
     total,
 )
 from qps.engine.expressions.monomials import expanded, monomials
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.signs import range_of
-from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, Range
+from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, ValueRange
 
 law = settings(max_examples=examples(150), deadline=None)
 
@@ -71,32 +71,32 @@ def _trees(draw: st.DrawFn, depth: int = 3) -> Formula:
 
 
 @st.composite
-def _within(draw: st.DrawFn) -> tuple[Range, Fraction]:
+def _within(draw: st.DrawFn) -> tuple[ValueRange, Fraction]:
     """Draw a range, and a value in it."""
     ends = sorted(draw(st.lists(NUMBERS, min_size=3, max_size=3)))
     low, at, high = ends
     kind = draw(st.sampled_from(["between", "any", "above", "below", "one"]))
     found = {
-        "between": Range(low, high),
+        "between": ValueRange(low, high),
         "any": ANY,
-        "above": Range(low, inf),
-        "below": Range(-inf, high),
-        "one": Range(at, at),
+        "above": ValueRange(low, inf),
+        "below": ValueRange(-inf, high),
+        "one": ValueRange(at, at),
     }
     return found[kind], at
 
 
-_NOTHING = Range(Fraction(0), Fraction(0)), Fraction(0)
+_NOTHING = ValueRange(Fraction(0), Fraction(0)), Fraction(0)
 
 
 @law
 @given(_trees(), _within(), _within(), st.integers(1, 9))
 @example(ratio(X, Y), _NOTHING, _NOTHING, 1)
 def test_every_value_lies_in_the_range_that_is_reported(
-    formula: Formula, x: tuple[Range, Fraction], y: tuple[Range, Fraction], users: int
+    formula: Formula, x: tuple[ValueRange, Fraction], y: tuple[ValueRange, Fraction], users: int
 ) -> None:
     result = range_of(formula, {X: x[0], Y: y[0]})
-    value = Point({X: x[1], Y: y[1], N: Fraction(users)}).exact(formula)
+    value = EvaluationPoint({X: x[1], Y: y[1], N: Fraction(users)}).exact(formula)
     if value is not None and (isinstance(value, Fraction) or value in (inf, -inf)):
         assert result.low <= value <= result.high
 
@@ -139,7 +139,7 @@ def test_signs_by_hand(formula: Formula, below: bool, above: bool) -> None:
 
 def test_the_kinds_of_ranges() -> None:
     assert (NOT_POSITIVE.below, NOT_POSITIVE.above) == (True, False)
-    assert range_of(number(3), {}) == Range(Fraction(3), Fraction(3))
+    assert range_of(number(3), {}) == ValueRange(Fraction(3), Fraction(3))
 
 
 # -- polynomials -----------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def test_the_kinds_of_ranges() -> None:
 def test_what_is_written_out_has_the_same_values(
     formula: Formula, x: Fraction, y: Fraction, users: int
 ) -> None:
-    point = Point({X: x, Y: y, N: Fraction(users)})
+    point = EvaluationPoint({X: x, Y: y, N: Fraction(users)})
     value, result = point.exact(formula), point.exact(expanded(formula, {X, N}))
     if isinstance(value, Fraction) and isinstance(result, Fraction):
         assert result == value

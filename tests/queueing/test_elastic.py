@@ -358,9 +358,9 @@ def test_each_of_two_is_at_its_least_from_the_reported_population(*, turned: boo
         assert elastic.exhausted is not None
         for knee, end in ((elastic.yields, elastic.most), (elastic.exhausted, elastic.least)):
             before, behind = (
-                point_values.Point({graph.population: Fraction(knee.at) * (1 + by)}).number(
-                    graph.valued(configuration.value)
-                )
+                point_values.EvaluationPoint(
+                    {graph.population: Fraction(knee.at) * (1 + by)}
+                ).number(graph.valued(configuration.value))
                 for by in (-Fraction(1, 10**6), Fraction(1, 10**6))
             )
             assert (before == end) is (end == elastic.most)

@@ -10,7 +10,7 @@ import pytest
 from qps.compiler.lower.response_time.quantile_refinement import refined
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.engine.expressions.formulas import Formula, number
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from simulated.judge import graph_of
 
 _FIXED = LatencyPart(stage="on its way", value=number(2))
@@ -23,7 +23,7 @@ def _called(mean: float, share: str, call: int = 1) -> LatencyPart:
 
 
 def _value(found: Formula) -> float:
-    return Point({}).number(found)
+    return EvaluationPoint({}).number(found)
 
 
 def _law(level: float, mean: float, uneven: float) -> float:

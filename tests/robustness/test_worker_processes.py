@@ -141,7 +141,7 @@ def test_a_simulation_whose_process_is_killed_is_no_fault_of_ours(
         os.kill(os.getpid(), signal.SIGKILL)
 
     monkeypatch.setattr(worker_processes, "START", "fork")
-    monkeypatch.setattr(replications.Run, "advance", killed)
+    monkeypatch.setattr(replications.SimulationRun, "advance", killed)
     spec = str(ROOT / "specs" / "textbook" / "courses" / "wikipedia_md1.qps")
     assert main(["simulate", spec, "--workers", "2", "-q"]) == 2
     errors = capsys.readouterr().err

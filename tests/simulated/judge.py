@@ -19,7 +19,13 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.compiler.quantities.measured_errors import ErrorAxis
-from qps.simulation.agreement import NumberComparison, Verdict, compare, compared, predictions
+from qps.simulation.agreement import (
+    NumberComparison,
+    PredictionVerdict,
+    compare,
+    compared,
+    predictions,
+)
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import RUNS, Effort, Simulation, simulate
 from qps.simulation.run_lengths import lengths_of
@@ -61,7 +67,7 @@ class Judged(Struct, frozen=True, kw_only=True):
         return [
             one
             for one in self.numbers
-            if one.again is not None and one.verdict(tests) is Verdict.DIFFERS
+            if one.again is not None and one.verdict(tests) is PredictionVerdict.DIFFERS
         ]
 
 
@@ -176,7 +182,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
     suspects = {
         (one.subject, one.measure)
         for one in compare(first, _SCREENED)
-        if one.verdict is Verdict.DIFFERS
+        if one.verdict is PredictionVerdict.DIFFERS
     }
     again: dict[tuple[str, str], Play] = {}
     if suspects:
@@ -246,7 +252,7 @@ def _is_clear(one: NumberComparison) -> bool:
     if one.measure not in _SEEN_OFTEN or one.criterion is not None:
         return True
     truth, off = one.simulated.mean, abs(one.predicted - one.simulated.mean)
-    if one.verdict is Verdict.DIFFERS or not isfinite(one.predicted):
+    if one.verdict is PredictionVerdict.DIFFERS or not isfinite(one.predicted):
         return True
     if (
         one.known.kind in (CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND)
@@ -267,7 +273,9 @@ def _is_clear(one: NumberComparison) -> bool:
 def _is_sure(one: NumberComparison) -> bool:
     """Return whether what seemed wrong is so, among very many, or is not after all."""
     (sure,) = compare((one,), _CONFIRMED)
-    return sure.verdict is Verdict.DIFFERS or sure.within <= _NEARER * abs(one.simulated.mean)
+    return sure.verdict is PredictionVerdict.DIFFERS or sure.within <= _NEARER * abs(
+        one.simulated.mean
+    )
 
 
 def _is_full(graph: LoadGraph, one: NumberComparison) -> bool:
@@ -290,5 +298,5 @@ def wrong_ones(found: Sequence[Model]) -> Iterator[tuple[Model, Number]]:
     tests = sum(len(one.numbers) for one in found)
     for model in found:
         for one in model.numbers:
-            if one.again is not None and one.verdict(tests) is Verdict.DIFFERS:
+            if one.again is not None and one.verdict(tests) is PredictionVerdict.DIFFERS:
                 yield model, one

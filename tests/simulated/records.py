@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.measured_errors import ErrorAxis
-from qps.simulation.agreement import NumberComparison, Verdict, compare
+from qps.simulation.agreement import NumberComparison, PredictionVerdict, compare
 from qps.simulation.statistics import Estimate
 
 FALSE_ALARMS = 0.01
@@ -71,7 +71,7 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """What was played last."""
         return self.again or self.played
 
-    def verdict(self, tests: int) -> Verdict:
+    def verdict(self, tests: int) -> PredictionVerdict:
         """Return what the last play says, as one of so many that are all right together."""
         play = self.last
         assert play is not None

@@ -10,7 +10,7 @@ from statistics import median
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
-from qps.simulation.agreement import Verdict
+from qps.simulation.agreement import PredictionVerdict
 from simulated.records import FALSE_ALARMS, Model, Number
 
 _MAY_FAIL = 0.05
@@ -99,7 +99,7 @@ def _is_bound(one: Number) -> bool:
 
 
 def _is_wrong(one: Number, tests: int) -> bool:
-    return one.again is not None and one.verdict(tests) is Verdict.DIFFERS
+    return one.again is not None and one.verdict(tests) is PredictionVerdict.DIFFERS
 
 
 def _share(part: int, whole: int) -> str:
@@ -165,7 +165,7 @@ def _would_be_right(old: Number, new: Number, tests: int) -> bool:
         played=new.played,
         again=new.again,
     )
-    return with_old.verdict(tests) is not Verdict.DIFFERS
+    return with_old.verdict(tests) is not PredictionVerdict.DIFFERS
 
 
 def _label(one: Number) -> str:

@@ -17,7 +17,7 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.engine.expressions.formulas import number, square_root, symbol
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.reports.text.explanations.figure_text import leads_text
 from qps.solver.answers.envelope import equal_at, upper_envelope
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -84,7 +84,7 @@ def test_the_envelope_is_the_highest_everywhere(shapes: list[tuple[int, int, int
     for step in range(1, 160, 3):
         at = Fraction(step, 20) + Fraction(1, 777)
         leader = [first, *(c.to for c in changes if c.at < at)][-1]
-        values = {name: Point({X: at}).number(load) for name, load in loads.items()}
+        values = {name: EvaluationPoint({X: at}).number(load) for name, load in loads.items()}
         assert values[leader] >= max(values.values()) - 1e-6
 
 

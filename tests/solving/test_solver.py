@@ -19,7 +19,7 @@ from qps.engine.expressions.formulas import (
     population,
     square_root,
 )
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.saturation import saturation_point
@@ -115,7 +115,7 @@ def test_first_failure(over: Formula, strict: bool, failure: int | None) -> None
     assert first_failure(over, N, 1, 1000, strict=strict) == failure
     brute = None
     for n in range(1, 1001):
-        value = Point({N: Fraction(n)}).number(over)
+        value = EvaluationPoint({N: Fraction(n)}).number(over)
         if not value <= 0 or (strict and value == 0):  # a pole fails too
             brute = n
             break

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.number_rows import NumberRows
-from qps.engine.execution.programs import Program, Step
+from qps.engine.execution.programs import ProgramStep, StraightLineProgram
 from qps.engine.leaves import NUMBER, POPULATION
 from qps.engine.numerics.sobol import sobol_points
 from qps.solver.uncertainty.response_surface import are_below_one
@@ -19,8 +19,8 @@ def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
     return {f"x{i}": points[:, i] for i in range(numbers)}
 
 
-def _program(steps: tuple[Step, ...]) -> Program:
-    return Program(steps, (frozenset(),) * len(steps), (False,) * len(steps))
+def _program(steps: tuple[ProgramStep, ...]) -> StraightLineProgram:
+    return StraightLineProgram(steps, (frozenset(),) * len(steps), (False,) * len(steps))
 
 
 def test_the_shape_of_one_row_straightens_others() -> None:
@@ -59,9 +59,15 @@ def test_what_is_far_from_its_limit_is_not_searched() -> None:
 
 
 def test_operations_are_known_again_under_other_numbers() -> None:
-    population, one, two = Step(POPULATION), Step(NUMBER, value=1), Step(NUMBER, value=2)
-    ones = _program((population, one, Step("plus", (0, 1))))
-    others = _program((two, one, population, Step("plus", (2, 1)), Step("plus", (2, 0))))
+    population, one, two = (
+        ProgramStep(POPULATION),
+        ProgramStep(NUMBER, value=1),
+        ProgramStep(NUMBER, value=2),
+    )
+    ones = _program((population, one, ProgramStep("plus", (0, 1))))
+    others = _program(
+        (two, one, population, ProgramStep("plus", (2, 1)), ProgramStep("plus", (2, 0)))
+    )
     (known,) = Structures(ones).of([2])
     assert Structures(others).of([3, 4])[0] == known
     assert Structures(others).of([4]) != (known,)

@@ -33,7 +33,7 @@ from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffi
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import Substitution
 
 
@@ -180,7 +180,7 @@ def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowerin
         return
     from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES  # noqa: PLC0415 - seldom needed
 
-    there = Point({expressions.population: number(expressions.configuration.high)})
+    there = EvaluationPoint({expressions.population: number(expressions.configuration.high)})
     if there.number(expressions.put_in(cycle.jobs)) <= MOST_PLACES:
         return
     for pool in cycle.pools:

@@ -21,7 +21,7 @@ from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.traffic_parts import NetworkTraffic, StationTraffic
 from qps.engine.expressions.formulas import ONE, Formula, number, total
 from qps.engine.expressions.memo import memoized
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import Substitution
 
 
@@ -107,7 +107,7 @@ def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | Non
 
 @memoized
 def _sign_at(formula: Formula, *values: tuple[Formula, Formula]) -> int | None:
-    return Point(dict(values)).sign(formula)
+    return EvaluationPoint(dict(values)).sign(formula)
 
 
 def _refuse_strict(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.memo import memoized
-from qps.engine.expressions.point_values import NoSignError, Point
+from qps.engine.expressions.point_values import EvaluationPoint, NoSignError
 
 
 def compare(operator: str, left: Formula, right: Formula) -> bool:
@@ -33,7 +33,7 @@ def order_of(left: Formula, right: Formula) -> int:
 
 @memoized
 def _order_of(left: Formula, right: Formula) -> int:
-    point = Point({})
+    point = EvaluationPoint({})
     one, other = point.exact(left), point.exact(right)
     if one is not None and other is not None:
         return (one > other) - (one < other)

@@ -18,7 +18,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, o
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula, symbol
 from qps.engine.expressions.signs import ranges_of
-from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, Range
+from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, ValueRange
 from qps.engine.operations import OPERATIONS
 
 Measurable = ir.Measured | ir.Changed
@@ -55,7 +55,7 @@ def _certainty(
     leaves |= {symbols[measure]: each for measure, each in of_each.items()}
     ranges |= {symbols[measure]: _range_of(measure) for measure in of_each}
 
-    def certainty_of(formula: Formula, numbers: Mapping[Formula, Range]) -> Certainty:
+    def certainty_of(formula: Formula, numbers: Mapping[Formula, ValueRange]) -> Certainty:
         return followed(formula, leaves, ranges | dict(numbers))
 
     found = expressions.of_what_stays(lowered, certainty_of)
@@ -63,7 +63,7 @@ def _certainty(
     return replace(found, because=tuple(one for one in because if one in found.because))
 
 
-def _range_of(measurable: Measurable) -> Range:
+def _range_of(measurable: Measurable) -> ValueRange:
     """Return a range of what a measure truly is.
 
     Times, shares, rates, loads and prices are not negative, whatever they come to.
@@ -77,7 +77,7 @@ def _range_of(measurable: Measurable) -> Range:
 def followed(
     formula: Formula,
     leaves: Mapping[Formula, Certainty],
-    ranges: Mapping[Formula, Range] | None = None,
+    ranges: Mapping[Formula, ValueRange] | None = None,
 ) -> Certainty:
     """Follow certainties from leaves through a formula: no other leaf is negative by default."""
     if ranges is None:

@@ -18,11 +18,11 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.expressions.formulas import Formula, number, symbol
 from qps.engine.expressions.signs import range_of_constant
 from qps.engine.expressions.substitution import substituted
-from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, Range
+from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, ValueRange
 
 Result = TypeVar("Result")
 
-Moving = Mapping[str, bool | Range]
+Moving = Mapping[str, bool | ValueRange]
 """Numbers that take other values with the formulas as they are; whether of other signs, too.
 
 Or between which ends they lie, where that is known.
@@ -153,7 +153,7 @@ class Assuming(Struct, kw_only=True):
         return self.valued(self.averaged(lowered))
 
     def of_what_stays(
-        self, lowered: Formula, evaluate: Callable[[Formula, Mapping[Formula, Range]], Result]
+        self, lowered: Formula, evaluate: Callable[[Formula, Mapping[Formula, ValueRange]], Result]
     ) -> Result:
         """Return what is known of what was lowered, whatever the numbers that are moving come to.
 
@@ -196,9 +196,9 @@ def is_some(count: ir.Expr) -> TypeGuard[ir.Constant]:
     return isinstance(count, ir.Constant) and count.value > 0
 
 
-def _sign(assumed: Assumption, may_turn: bool | Range) -> Range:  # noqa: FBT001 - as in `moving`
+def _sign(assumed: Assumption, may_turn: bool | ValueRange) -> ValueRange:  # noqa: FBT001 - as in `moving`
     """Return the range of any number of the sign that a number has, of any sign, or that it has."""
-    if isinstance(may_turn, Range):
+    if isinstance(may_turn, ValueRange):
         return may_turn
     value = range_of_constant(assumed.value)
     return NOT_NEGATIVE if value.above and not value.below and not may_turn else ANY

@@ -30,7 +30,7 @@ from qps.compiler.network.passages import passages as walked
 from qps.compiler.network.stations_and_pools import Station, StationKind
 from qps.compiler.quantities.methods import reason_of
 from qps.engine.expressions.formulas import ONE, Formula, minimum, number, total
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 
 # -- of a class ------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ def is_summed_exactly(network: ClosedNetwork, expressions: ExpressionLowering) -
         return True
     from qps.engine.queueing_networks import closed_operands, multiclass_operands  # noqa: PLC0415 - seldom needed
 
-    there = Point({expressions.population: number(expressions.configuration.high)})
+    there = EvaluationPoint({expressions.population: number(expressions.configuration.high)})
 
     def at_most(formula: Formula) -> int:
         return ceil(there.number(expressions.put_in(formula)))

@@ -28,9 +28,9 @@ from qps.compiler.quantities.certainty import Reason
 from qps.engine.execution.float_runs import numbers_function
 from qps.engine.expressions.formulas import ZERO, Formula, number
 from qps.engine.expressions.monomials import expanded, monomials
-from qps.engine.expressions.point_values import NoSignError, Point
+from qps.engine.expressions.point_values import EvaluationPoint, NoSignError
 from qps.engine.expressions.substitution import Substitution
-from qps.engine.numerics.value_ranges import Range
+from qps.engine.numerics.value_ranges import ValueRange
 
 
 class Fails(Struct, frozen=True):
@@ -60,7 +60,7 @@ class NumberFacts(Struct, frozen=True):
             return _is_whole(formula)
         populations = self._populations()
 
-        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, ValueRange]) -> bool:
             return all(_is_whole(each(formula)) for each in populations)
 
         return self.expressions.of_what_stays(formula, is_true)
@@ -71,7 +71,7 @@ class NumberFacts(Struct, frozen=True):
             return True
         population = self.expressions.population
 
-        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, ValueRange]) -> bool:
             return expanded(formula, {population}) is ZERO
 
         return self.expressions.of_what_stays(one - other, is_true)
@@ -80,7 +80,7 @@ class NumberFacts(Struct, frozen=True):
         """Return whether a value may be above zero at the highest population."""
         highest = self._populations()[-1]
 
-        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, ValueRange]) -> bool:
             value = highest(formula).exact
             return value is None or value > 0
 
@@ -92,10 +92,10 @@ class NumberFacts(Struct, frozen=True):
         It is looked at where populations end.
         """
 
-        def is_below(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_below(formula: Formula, _: Mapping[Formula, ValueRange]) -> bool:
             if not formula.symbols <= {self.expressions.population}:
                 return False
-            return all(_is_negative(Point(one), formula - limit) for one in self._ends())
+            return all(_is_negative(EvaluationPoint(one), formula - limit) for one in self._ends())
 
         return self.expressions.of_what_stays(formula, is_below)
 
@@ -106,7 +106,7 @@ class NumberFacts(Struct, frozen=True):
         """
         population, populations = self.expressions.population, self._populations()
 
-        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, ValueRange]) -> bool:
             by = monomials(formula, {population})
             is_even = all(len(of) < 2 and population not in one.symbols for of, one in by.items())  # noqa: PLR2004 - no square
             values = [at(formula).exact for at in (populations[0], populations[-1])]
@@ -138,7 +138,7 @@ class NumberFacts(Struct, frozen=True):
         return [{self.expressions.population: number(at)} for at in found]
 
 
-def _is_negative(point: Point, formula: Formula) -> bool:
+def _is_negative(point: EvaluationPoint, formula: Formula) -> bool:
     try:
         return point.sign(formula) == -1
     except NoSignError:

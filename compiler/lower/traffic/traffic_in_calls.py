@@ -23,7 +23,7 @@ from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.expressions.formulas import ONE, Formula, apply, minimum, product
 from qps.engine.expressions.signs import range_of
-from qps.engine.numerics.value_ranges import Range
+from qps.engine.numerics.value_ranges import ValueRange
 
 _ONE = Fraction(1)
 
@@ -190,12 +190,12 @@ class CallTraffic:
 
         return self._expressions.of_what_stays(copies, is_whole)
 
-    def machines_left(self, machines: Formula, calls: Formula) -> Range:
+    def machines_left(self, machines: Formula, calls: Formula) -> ValueRange:
         """Return how many machines get no call, whatever the numbers that are moving."""
 
-        def left(spare: Formula, ranges: Mapping[Formula, Range]) -> Range:
+        def left(spare: Formula, ranges: Mapping[Formula, ValueRange]) -> ValueRange:
             if isinstance(spare.value, Fraction):
-                return Range(spare.value, spare.value)
+                return ValueRange(spare.value, spare.value)
             return range_of(spare, ranges)
 
         return self._expressions.of_what_stays(machines - calls, left)

@@ -27,7 +27,7 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     OWN,
     SPEED,
     STATION,
-    Pool,
+    LoadDependentPool,
     between,
     every,
     never_ends,
@@ -95,7 +95,7 @@ def _summed(
     places = places_of(counted)
     if places is None or any(map(never_ends, places)):
         return None
-    if any(p.copies > 1 for p in every(places) if isinstance(p, Pool)):
+    if any(p.copies > 1 for p in every(places) if isinstance(p, LoadDependentPool)):
         return None
     size = int(size_of(number, places)) + 1
     if (

@@ -12,9 +12,9 @@ from qps.engine.evaluators.queueing.closed_fractions import MOST_BITS
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueError
 from qps.engine.queueing_networks.load_dependent_operands import (
     GROUP,
+    LoadDependentPool,
+    LoadDependentStation,
     Place,
-    Pool,
-    Station,
     between,
     every,
     has_time,
@@ -75,7 +75,7 @@ def _read(numbers: Sequence[Fraction]) -> tuple[Fraction, Fraction, tuple[Place,
     is_much = is_much or _digits_of(customers, places) > _MOST_DIGITS
     if is_much and not any(map(never_ends, places)):
         raise InexactError
-    if any(p.copies > _MOST_COPIES for p in every(places) if isinstance(p, Pool)):
+    if any(p.copies > _MOST_COPIES for p in every(places) if isinstance(p, LoadDependentPool)):
         raise InexactError
     return customers, think, places
 
@@ -88,7 +88,7 @@ def _digits_of(customers: Any, places: Sequence[Place]) -> Any:
     """
     found = 0
     for place in places:
-        if isinstance(place, Pool):
+        if isinstance(place, LoadDependentPool):
             whole = place.places * place.copies
             inner = _bits_of(place.delay) + _digits_of(whole, place.within)
             found += inner * (whole if place.copies > 1 else 1)
@@ -105,7 +105,7 @@ def size_of(customers: Any, places: Sequence[Place]) -> Any:
     """Return the largest of what is counted."""
     found = [customers]
     for place in every(places):
-        if isinstance(place, Pool):
+        if isinstance(place, LoadDependentPool):
             found.append(place.places * place.copies)
         else:
             found += [place.servers, *[place.copies] * (place.servers > 1)]
@@ -115,7 +115,7 @@ def size_of(customers: Any, places: Sequence[Place]) -> Any:
 def refuse_unknown(which: Any, places: Sequence[Place], *, is_wait: bool) -> None:
     """Refuse what is no place, or none where an open visit may be."""
     own = [place for place in every(places) if place.at == which]
-    if not own or (is_wait and (isinstance(own[0], Pool) or own[0].speeds)):
+    if not own or (is_wait and (isinstance(own[0], LoadDependentPool) or own[0].speeds)):
         raise NoValueError
 
 
@@ -148,7 +148,7 @@ def wait_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -
     own = holding(places, which)
     if any(map(never_ends, places)):
         station = next(place for place in every([own]) if place.at == which)
-        assert isinstance(station, Station)
+        assert isinstance(station, LoadDependentStation)
         if station.load >= station.servers:
             return inf
         customers, places = 0, (own,)

@@ -24,7 +24,7 @@ _DIGITS = 192
 """Binary digits beyond those of the result: decays may lie close together."""
 
 
-class Mixture(NamedTuple):
+class BallMixture(NamedTuple):
     """What waits: exponentials, each with its weight and its decay."""
 
     served: arb
@@ -48,7 +48,7 @@ class Mixture(NamedTuple):
         return share, slope
 
 
-def mixtures(sources: arb, active: arb, peak: arb) -> list[Mixture] | None:
+def mixtures(sources: arb, active: arb, peak: arb) -> list[BallMixture] | None:
     """Return the one or two mixtures of which the longer wait counts, of exact operands.
 
     None where no digits decide, and of too many sources.
@@ -64,11 +64,11 @@ def mixtures(sources: arb, active: arb, peak: arb) -> list[Mixture] | None:
     return found
 
 
-def _mixture(count: int, active: arb, load: arb) -> Mixture:
+def _mixture(count: int, active: arb, load: arb) -> BallMixture:
     served = count * active / load
     spare = count * active * (1 - load) / load
     if served < on_off_numbers.ALONE:
-        return Mixture(served, load, [load], [1 - load])
+        return BallMixture(served, load, [load], [1 - load])
     starts = active / (1 - active)
     most = count - floor(float(served.mid()) * (1 + on_off_numbers.NEARLY))
     decays = [_decay(count, starts, served, spare, k) for k in range(most)]
@@ -84,7 +84,7 @@ def _mixture(count: int, active: arb, load: arb) -> Mixture:
             if j != k:
                 weight *= abs(other / (other - decay))
         weights.append(weight)
-    return Mixture(served, load, weights, decays)
+    return BallMixture(served, load, weights, decays)
 
 
 def _decay(count: int, starts: arb, served: arb, spare: arb, k: int) -> arb:
@@ -150,7 +150,7 @@ def burst_quantile(sources: arb, active: arb, peak: arb, level: arb) -> arb:
     return by_floats(numbers, (1, 1, 1, 1), sources, active, peak, level)
 
 
-def _later_than(found: Mixture, late: arb, start: float) -> arb:
+def _later_than(found: BallMixture, late: arb, start: float) -> arb:
     """Return the time beyond which so few wait."""
     if found.later(arb(0))[0] <= late:
         return arb(0)

@@ -13,9 +13,9 @@ from flint import acb, arb
 from msgspec import Struct
 
 from qps.engine.distributions import sum_numbers, sum_tails
-from qps.engine.distributions.stage_paths import Mixture, mixtures, pieces_of
+from qps.engine.distributions.stage_paths import PathMixture, mixtures, pieces_of
 from qps.engine.distributions.stages import OPERANDS, Stage, read, read_line
-from qps.engine.distributions.sum_numbers import Place
+from qps.engine.distributions.sum_numbers import QuantilePosition
 from qps.engine.distributions.sum_tails import MixtureTail
 from qps.engine.evaluators.ball_arithmetic import (
     INFINITE,
@@ -139,7 +139,7 @@ def stages_tail(time: arb, *stages: arb) -> arb:
     return found.max(arb(0)).min(arb(1))
 
 
-def _tail_of(mixture: Mixture, found: MixtureTail, time: arb) -> arb:
+def _tail_of(mixture: PathMixture, found: MixtureTail, time: arb) -> arb:
     """Return what of a mixture takes longer than a time, on the line of integration of floats."""
     chance = arb(mixture.chance)
     if found.tail is None:
@@ -154,7 +154,7 @@ def _tail_of(mixture: Mixture, found: MixtureTail, time: arb) -> arb:
     return (summed * arb(gap).exp() / after).max(arb(0)).min(chance)
 
 
-def _at_fixed(mixture: Mixture) -> arb:
+def _at_fixed(mixture: PathMixture) -> arb:
     """Return which share of all takes the fixed time of a mixture, and no longer."""
     found = arb(0)
     for chance, stages in mixture.paths:
@@ -190,7 +190,10 @@ def _as_float(number: arb | float) -> float:
 
 
 def _excess(
-    paths: Sequence[Mixture], in_floats: Sequence[Mixture], level: arb, place: Place
+    paths: Sequence[PathMixture],
+    in_floats: Sequence[PathMixture],
+    level: arb,
+    place: QuantilePosition,
 ) -> Falling:
     """Return log(P(T > t)/(1 - level)) of the time beyond that of a mixture, and its slope."""
     goal = -(-level).log1p()
@@ -219,7 +222,7 @@ def _excess(
     return excess
 
 
-def _mixed(mixture: Mixture, at: acb) -> acb:
+def _mixed(mixture: PathMixture, at: acb) -> acb:
     found = acb(0)
     for chance, stages in mixture.paths:
         way = acb(chance)

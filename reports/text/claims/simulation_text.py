@@ -25,7 +25,7 @@ from qps.reports.text.words.quantities import (
     percent,
     quantity,
 )
-from qps.simulation.agreement import NumberComparison, Verdict
+from qps.simulation.agreement import NumberComparison, PredictionVerdict
 from qps.simulation.replications import Effort, Simulation
 
 _MOST_LOADS = 12
@@ -133,7 +133,9 @@ def _folded(found: Sequence[NumberComparison]) -> list[NumberComparison]:
         return []
     busiest = sorted(loads, key=lambda one: -one.simulated.mean)[:_MOST_LOADS]
     shown = {id(one) for one in busiest}
-    return [one for one in loads if one.verdict is Verdict.AGREES and id(one) not in shown]
+    return [
+        one for one in loads if one.verdict is PredictionVerdict.AGREES and id(one) not in shown
+    ]
 
 
 def simulation_text(
@@ -188,17 +190,17 @@ def required_table(found: Sequence[NumberComparison], labels: Labels) -> Table:
 
 def agreement(one: NumberComparison) -> str:
     """Return whether a prediction agrees with the simulation, and by what right."""
-    if one.verdict is Verdict.UNKNOWN:
+    if one.verdict is PredictionVerdict.UNKNOWN:
         return phrase("simulation.too_few")
-    if one.verdict is Verdict.UNSTATED:
+    if one.verdict is PredictionVerdict.UNSTATED:
         return phrase("simulation.differs")
-    if one.verdict is not Verdict.AGREES:
+    if one.verdict is not PredictionVerdict.AGREES:
         return one.verdict.value
     if one.known.kind in (CertaintyKind.UPPER_BOUND, CertaintyKind.LOWER_BOUND):
         return phrase("simulation.within_bound")
     if one.known.kind is CertaintyKind.APPROXIMATION and one.known.error is not None:
         return f"within ±{percent(one.known.error)}"
-    return Verdict.AGREES.value
+    return PredictionVerdict.AGREES.value
 
 
 def _not_compared(_: NumberComparison) -> str:
@@ -302,8 +304,8 @@ def _why(one: NumberComparison) -> str:
 def _agreeing(found: Sequence[NumberComparison], labels: Labels) -> str:
     """Return how many predictions agree with the simulation, and which do not."""
     measures = [one for one in found if one.criterion is None]
-    agreeing = sum(one.verdict is Verdict.AGREES for one in measures)
-    if all(one.verdict is Verdict.AGREES for one in found):
+    agreeing = sum(one.verdict is PredictionVerdict.AGREES for one in measures)
+    if all(one.verdict is PredictionVerdict.AGREES for one in found):
         if len(measures) == 1:
             return phrase("simulation.one_agrees")
         return phrase("simulation.all_agree", agreeing=f"{agreeing:,}")
@@ -325,9 +327,9 @@ def _in_a_list(name: str) -> str:
 
 
 _NOT_AGREEING = {
-    Verdict.DIFFERS: phrase("simulation.outside_stated"),
-    Verdict.UNSTATED: phrase("simulation.differ_unknown"),
-    Verdict.UNKNOWN: phrase("simulation.few_items"),
+    PredictionVerdict.DIFFERS: phrase("simulation.outside_stated"),
+    PredictionVerdict.UNSTATED: phrase("simulation.differ_unknown"),
+    PredictionVerdict.UNKNOWN: phrase("simulation.few_items"),
 }
 _MOST_NAMED = 4
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from qps.compiler import ir
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.expressions.formulas import Formula
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown, all_known
 from qps.solver.matrix.compilation.confidence_rows import ConfidenceRows, known_by_samples
@@ -41,7 +41,7 @@ class CompiledMode:
     mode: str | None
     low: int
     high: int
-    program: Program
+    program: StraightLineProgram
     criteria: tuple[CompiledCriterion, ...]
     proven: tuple[bool, ...]
     impossible: tuple[CompiledCriterion, ...]

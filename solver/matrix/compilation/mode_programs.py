@@ -12,8 +12,8 @@ from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import Criterion
 from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.execution.array_runs import Runner
-from qps.engine.execution.program_builder import Builder
-from qps.engine.execution.programs import Program
+from qps.engine.execution.program_builder import ProgramBuilder
+from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.execution.tight_program_builder import TightBuilder
 from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula
 from qps.solver.answers.capacity import excess
@@ -65,7 +65,7 @@ def compiled_mode(
         mode=draft.mode,
         low=draft.low,
         high=draft.high,
-        program=Program((), (), ()),
+        program=StraightLineProgram((), (), ()),
         criteria=criteria,
         proven=(),
         impossible=excluded,
@@ -90,7 +90,9 @@ def compiled_mode(
     return _proven(compiled, builder.program(), axes)
 
 
-def _proven(mode: CompiledMode, program: Program, axes: Sequence[ir.Axis]) -> CompiledMode:
+def _proven(
+    mode: CompiledMode, program: StraightLineProgram, axes: Sequence[ir.Axis]
+) -> CompiledMode:
     """Return a mode with what can be proved for all of its rows at once."""
     inputs = {}
     for axis in axes:
@@ -128,7 +130,7 @@ def _proven(mode: CompiledMode, program: Program, axes: Sequence[ir.Axis]) -> Co
 class _Answers:
     """Builds what may rest on answers: each is one more input, named after its symbol."""
 
-    builder: Builder
+    builder: ProgramBuilder
 
     def __post_init__(self) -> None:
         self.names: dict[str, None] = {}
@@ -153,7 +155,7 @@ def _is_stated(criterion: Criterion) -> bool:
 
 
 def _criterion(
-    builder: Builder, tight: Builder, criterion: Criterion, *, is_stated: bool
+    builder: ProgramBuilder, tight: ProgramBuilder, criterion: Criterion, *, is_stated: bool
 ) -> CompiledCriterion:
     return CompiledCriterion(
         name=criterion.name,
@@ -170,8 +172,8 @@ def _criterion(
 
 def _at_most(
     name: str,
-    builder: Builder,
-    tight: Builder,
+    builder: ProgramBuilder,
+    tight: ProgramBuilder,
     sides: tuple[Formula, Formula],
     *,
     is_strict: bool = False,
@@ -190,7 +192,9 @@ def _at_most(
     )
 
 
-def _resource(builder: Builder, tight: Builder, resource: ResourceLoad) -> CompiledResource:
+def _resource(
+    builder: ProgramBuilder, tight: ProgramBuilder, resource: ResourceLoad
+) -> CompiledResource:
     sides = resource.demand, resource.target
     # At its target it is full, if not so by design.
     criterion = _at_most(resource.name, builder, tight, sides, is_strict=not resource.is_filled)

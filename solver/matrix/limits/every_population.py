@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.engine.queueing_networks.networks_row_by_row import is_row_by_row
 from qps.solver.matrix.limits.failure_brackets import Excess
@@ -24,20 +24,20 @@ _ROWS, _FEWEST, _TOGETHER = 64, 32, 1 << 15
 """Rows that are looked at together, populations of each that are first, and of all at once."""
 
 
-def are_tried(program: Program, outputs: Iterable[int]) -> bool:
+def are_tried(program: StraightLineProgram, outputs: Iterable[int]) -> bool:
     """Return whether what gives some outputs may be tried: quick in arrays, and without jumps."""
     outputs = list(outputs)
     is_smooth = _varying(program, outputs).isdisjoint(ROUNDINGS)
     return is_smooth and not rests_on_single_networks(program, outputs)
 
 
-def rests_on_single_networks(program: Program, outputs: Iterable[int]) -> bool:
+def rests_on_single_networks(program: StraightLineProgram, outputs: Iterable[int]) -> bool:
     """Return whether what gives some outputs has networks that are solved one by one."""
     rows = map(OPERATIONS.get, _varying(program, outputs))
     return any(row is not None and is_row_by_row(row.array) for row in rows)
 
 
-def _varying(program: Program, outputs: Iterable[int]) -> set[str]:
+def _varying(program: StraightLineProgram, outputs: Iterable[int]) -> set[str]:
     """Return the words of what moves with the population."""
     return {program.steps[n].word for n in program.needed(outputs) if program.varies[n]}
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.solver.matrix.limits import failure_search
 from qps.solver.matrix.limits.every_population import (
     MOST_TRIED,
@@ -94,7 +94,7 @@ _FirstOf = Callable[[Rows, Excess, Floats, Floats], tuple[Floats, Bools]]
 
 
 def _otherwise(
-    program: Program, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
+    program: StraightLineProgram, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
 ) -> tuple[_FirstOf | None, int | None]:
     """Return what looks for rows that pieces leave open, and so many pieces are worth a trial."""
     if rests_on_single_networks(program, sides_of(criteria)):
@@ -112,7 +112,7 @@ _Split = tuple[list[CompiledCriterion], list[tuple[CompiledCriterion, LateShare]
 """Criteria that are compared by their sides, and those by the share that is late."""
 
 
-def _split(program: Program, criteria: Sequence[CompiledCriterion]) -> _Split:
+def _split(program: StraightLineProgram, criteria: Sequence[CompiledCriterion]) -> _Split:
     found = [(criterion, LateShare.of(program, criterion)) for criterion in criteria]
     by_sides = [criterion for criterion, late in found if late is None]
     return by_sides, [(criterion, late) for criterion, late in found if late is not None]

@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from qps.engine.distributions.sum_lateness import lateness
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.forks.answer_arrays import order_lateness
 from qps.engine.forks.fork_arrays import fork_lateness
 from qps.engine.operations import PRODUCT, SUM
@@ -44,7 +44,7 @@ class LateShare:
     steps: tuple[tuple[str, tuple[int, ...]], ...]
 
     @staticmethod
-    def of(program: Program, criterion: CompiledCriterion) -> LateShare | None:
+    def of(program: StraightLineProgram, criterion: CompiledCriterion) -> LateShare | None:
         """Return that of a criterion, None where it limits something else."""
         if not criterion.at_most or criterion.is_strict:
             return None
@@ -107,7 +107,7 @@ def margin_beyond(rows: Rows, criterion: CompiledCriterion, population: Floats) 
     return margin
 
 
-def _is_sought(program: Program, number: int, word: str) -> bool:
+def _is_sought(program: StraightLineProgram, number: int, word: str) -> bool:
     """Return whether the quantile is in an operand of a word: of the least others vary, too."""
     if word != _LEAST:
         return program.varies[number]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qps.engine.evaluators.on_bounds import Bounds
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.operations import EXTREMES, OPERATIONS
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion
 
@@ -33,7 +33,9 @@ class Shape:
         return self.either
 
 
-def shape_of(program: Program, criterion: CompiledCriterion, bounds: Mapping[int, Bounds]) -> Shape:
+def shape_of(
+    program: StraightLineProgram, criterion: CompiledCriterion, bounds: Mapping[int, Bounds]
+) -> Shape:
     """Return what the bounds of the sides prove of a criterion."""
     measure, of_limit = criterion.tight
     limit = bounds[of_limit]
@@ -55,7 +57,7 @@ def _moving(measure: Bounds, limit: Bounds, *, above: bool) -> Shape:
 
 
 def _shape(
-    program: Program,
+    program: StraightLineProgram,
     number: int,
     limit: Bounds,
     bounds: Mapping[int, Bounds],

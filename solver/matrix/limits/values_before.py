@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qps.engine.evaluators.on_bounds import Bounds
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.limits.failure_brackets import Excess
 from qps.solver.matrix.limits.late_shares import QUANTILES
@@ -44,7 +44,7 @@ class Before:
     most: int
 
     @staticmethod
-    def of(program: Program, criteria: Sequence[CompiledCriterion]) -> Before | None:
+    def of(program: StraightLineProgram, criteria: Sequence[CompiledCriterion]) -> Before | None:
         """Return those of a program, None where no quantile is bounded."""
         sides, steps = sides_of(criteria), program.steps
         needed = [number for number in program.needed(sides) if program.varies[number]]

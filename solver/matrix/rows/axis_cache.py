@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from qps.engine.execution.programs import Program
+from qps.engine.execution.programs import StraightLineProgram
 from qps.solver.matrix.compilation.configuration_order import Along, joined
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 from qps.solver.matrix.rows.exact_decisions import Index
@@ -46,7 +46,9 @@ class AxisCache:
         return self._at[place], self._is_open[place]
 
 
-def axis_cache(program: Program, steps: Iterable[int], along: Along) -> AxisCache | None:
+def axis_cache(
+    program: StraightLineProgram, steps: Iterable[int], along: Along
+) -> AxisCache | None:
     """Return where to keep what rests on some steps; None where it is of about as many as rows."""
     names = frozenset[str]().union(*(program.inputs[step] for step in steps))
     own = tuple(sorted({along.position[name] for name in names}))

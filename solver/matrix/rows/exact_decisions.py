@@ -14,7 +14,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.engine.execution.array_runs import Runner
-from qps.engine.execution.exact_runs import Columns, Exact, ExactRunner, exact
+from qps.engine.execution.exact_runs import Exact, ExactColumns, ExactRunner, exact
 from qps.engine.expressions.formulas import number
 from qps.engine.expressions.substitution import Substitution
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
@@ -45,9 +45,9 @@ class Decider:
     def __post_init__(self) -> None:
         self.exact = ExactRunner(self.mode.program, self.runner)
 
-    def inputs(self, index: Mapping[int, Ints]) -> Columns:
+    def inputs(self, index: Mapping[int, Ints]) -> ExactColumns:
         """Return the exact numbers of inputs, of rows with some values of axes."""
-        return Columns(lambda name: self._column(name, index[self.along.position[name]]))
+        return ExactColumns(lambda name: self._column(name, index[self.along.position[name]]))
 
     def _column(self, name: str, index: Ints) -> list[Exact]:
         """Return the exact numbers of an input at some values of its axis."""

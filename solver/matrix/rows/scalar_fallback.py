@@ -13,7 +13,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.execution.exact_runs import Exact
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import NOT_FINITE, Formula, number
-from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.point_values import EvaluationPoint
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.saturation import refuse_undecided, saturation_point
 from qps.solver.answers.solution import Saturation, SolverFault
@@ -117,7 +117,7 @@ class OneByOne:
         """Return the quality at a population, to the last digit."""
         if self.mode.metric is None:
             return 0.0
-        point = Point({self.mode.population: number(population)})
+        point = EvaluationPoint({self.mode.population: number(population)})
         return point.number(self._put_in(row, self.mode.metric))
 
     def _first(self, row: int, criterion: CompiledCriterion, end: int) -> int:
