@@ -32,7 +32,7 @@ import rows  # noqa: E402
 import samples  # noqa: E402
 import starts  # noqa: E402
 import works  # noqa: E402
-from timings import Measured, machine  # noqa: E402
+from timings import TimingTable, machine  # noqa: E402
 
 _LARGEST = 10**7
 _RESULTS = HERE / "results.md"
@@ -46,7 +46,7 @@ def main() -> None:
     arguments.keep |= not arguments.parts
     began, about = perf_counter(), machine()
     print(about, flush=True)
-    found: dict[str, Measured] = {}
+    found: dict[str, TimingTable] = {}
     drawn = matrices.Drawn()
     parts = {
         "targets": lambda: baseline.measured_targets(arguments.only, is_kept=arguments.keep),
@@ -75,7 +75,7 @@ def main() -> None:
             if arguments.parts:
                 raise
             # The others are not lost by it.
-            found[name] = Measured(name, f"failed: {type(error).__name__}: {error}", ("",), ())
+            found[name] = TimingTable(name, f"failed: {type(error).__name__}: {error}", ("",), ())
         print("\n" + found[name].as_markdown(), flush=True)
     took = perf_counter() - began
     print(f"all of it took {took:.0f} s")
@@ -127,7 +127,7 @@ def _page(about: str, sections: list[str], took: float) -> str:
     )
 
 
-def _put(found: Iterable[Measured]) -> None:
+def _put(found: Iterable[TimingTable]) -> None:
     """Put sections into the page of results, in place of those of the same titles or behind all."""
     head, *sections = _RESULTS.read_text(encoding="utf-8").split("\n## ")
     kept_sections = {text.partition("\n")[0]: text for text in sections}

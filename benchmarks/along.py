@@ -36,7 +36,7 @@ _MOST_CHOICES = 64
 
 
 @dataclass(frozen=True)
-class Along:
+class AxisTiming:
     """A further row along an axis: us of processor; `alone` of `rows` were solved one by one.
 
     Of choices it is a row by itself, whose structure took `compiling` us besides. `alone` is None
@@ -107,7 +107,7 @@ class _Matrices:
         rows = sum(len(batch) for batch in result)
         return _Took(compiled - start, process_time() - compiled, rows, self.counter.count - before)
 
-    def along(self, parameter: ir.Parameter) -> Along | None:
+    def along(self, parameter: ir.Parameter) -> AxisTiming | None:
         """Return what a further row costs: what a larger matrix takes longer than a smaller."""
         last: _Took | None = None
         us = 0.0
@@ -124,9 +124,11 @@ class _Matrices:
                 break
         if last is None or not last.rows:
             return None
-        return Along(parameter.name, us, last.compiling / last.rows * 1e6, last.rows, last.alone)
+        return AxisTiming(
+            parameter.name, us, last.compiling / last.rows * 1e6, last.rows, last.alone
+        )
 
-    def choices(self) -> Along | None:
+    def choices(self) -> AxisTiming | None:
         """Return what each choice of options, places, scenarios and modes costs, from its start."""
         axes: list[str] = []
         for axis in choice_axes(self.model):
@@ -138,7 +140,7 @@ class _Matrices:
         if found is None or found.rows < 2:
             return None
         us, compiling = (s / found.rows * 1e6 for s in (found.solving, found.compiling))
-        return Along(CHOICES, us, compiling, found.rows, found.alone)
+        return AxisTiming(CHOICES, us, compiling, found.rows, found.alone)
 
     def accepts(self, axes: list[str]) -> bool:
         """Tell whether a matrix of these axes is none that is refused."""
@@ -146,7 +148,7 @@ class _Matrices:
         return check_source(self._source(matrix)).value is not None
 
 
-def along(path: Path, axes: Sequence[str] = ()) -> Iterator[Along]:
+def along(path: Path, axes: Sequence[str] = ()) -> Iterator[AxisTiming]:
     """Yield what a row costs along each number of a spec, or those named, then over its choices."""
     matrices = _Matrices(path)
     for parameter in matrices.model.parameters:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from targets import APPLICATIONS, S_OF_TARGETS, SPECS, along
-from timings import Measured
+from timings import TimingTable
 
 
-def all_axes() -> Measured:
+def all_axes() -> TimingTable:
     """Return what a row takes along every axis of every spec."""
     rows = []
     for path in specs():
@@ -36,7 +36,7 @@ def all_axes() -> Measured:
                 f"{alone:,} of {solved:,}",
             )
         )
-    return Measured(
+    return TimingTable(
         "A row along every axis",
         f"Each number of each spec by itself, up to 65,536 values near its own: us of a processor "
         f"for a further row, where S is {S_OF_TARGETS} s. Choices: options, places, scenarios and "

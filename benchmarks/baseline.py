@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from targets import Found, Target, targets
-from timings import Measured
+from targets import BenchmarkTarget, Found, targets
+from timings import TimingTable
 
 _RESULTS = Path(__file__).parent / "results.json"
 _TOGETHER = 75.0  # s of processor that a quick comparison may take
@@ -18,7 +18,7 @@ _TRIES = 3
 _MUCH = 1000  # MB
 
 
-def measured_targets(only: str, *, is_kept: bool) -> Measured:
+def measured_targets(only: str, *, is_kept: bool) -> TimingTable:
     """Return figures beside those before, measured where the name holds a pattern."""
     figures: dict[str, dict[str, float]] = _kept()
     rows = []
@@ -32,7 +32,7 @@ def measured_targets(only: str, *, is_kept: bool) -> Measured:
         rows.append((target.what, target.before, goal, told, _judged(target, figures)))
     if is_kept:
         _RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    return Measured(
+    return TimingTable(
         "What was to be reached",
         "Processor time. S: what `import sympy` takes, measured beside each; us: where S is "
         "0.35 s. Before: of issue 14, or measured before its first change. Where one is missed, "
@@ -49,7 +49,7 @@ def _kept() -> dict[str, dict[str, float]]:
     return found
 
 
-def _found(target: Target) -> Found | None:
+def _found(target: BenchmarkTarget) -> Found | None:
     try:
         return target.measure()
     except Exception as error:  # noqa: BLE001 - the others are not lost by it
@@ -57,7 +57,7 @@ def _found(target: Target) -> Found | None:
         return None
 
 
-def _told(target: Target, found: dict[str, float] | None) -> str:
+def _told(target: BenchmarkTarget, found: dict[str, float] | None) -> str:
     if found is None:
         return "not measured"
     if "failed" in found:
@@ -68,7 +68,7 @@ def _told(target: Target, found: dict[str, float] | None) -> str:
     return text
 
 
-def _judged(target: Target, figures: dict[str, dict[str, float]]) -> str:
+def _judged(target: BenchmarkTarget, figures: dict[str, dict[str, float]]) -> str:
     found = figures.get(target.what)
     if found is None or "failed" in found:
         return ""
@@ -97,10 +97,10 @@ def compare(only: str) -> int:
     return 1 if slower else 0
 
 
-def _quick(kept: dict[str, dict[str, float]]) -> Iterator[tuple[Target, float]]:
+def _quick(kept: dict[str, dict[str, float]]) -> Iterator[tuple[BenchmarkTarget, float]]:
     """Yield what was kept, the cheapest first, until the time is used up."""
     left = _TOGETHER
-    known: Iterable[Target] = [target for target in targets() if target.what in kept]
+    known: Iterable[BenchmarkTarget] = [target for target in targets() if target.what in kept]
     for target in sorted(known, key=lambda one: kept[one.what]["seconds"]):
         seconds = kept[target.what]["seconds"]
         if seconds > min(left, _LONGEST):
@@ -109,7 +109,7 @@ def _quick(kept: dict[str, dict[str, float]]) -> Iterator[tuple[Target, float]]:
         yield target, kept[target.what]["figure"]
 
 
-def _least(target: Target, figure: float) -> float | None:
+def _least(target: BenchmarkTarget, figure: float) -> float | None:
     """Return the least of some figures, taken until one is not slower."""
     found: list[float] = []
     while len(found) < _TRIES and not (found and min(found) <= _SLOWER * figure):

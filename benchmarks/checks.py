@@ -15,15 +15,15 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
 import generated  # noqa: E402 - found by the line above
 from targets import beside, folder, made, qps  # noqa: E402
-from timings import ROOT, Measured, machine  # noqa: E402
+from timings import ROOT, TimingTable, machine  # noqa: E402
 
 _SIZES = (1_000, 10_000)
 
 
-def checks() -> Measured:
+def checks() -> TimingTable:
     """Return what it takes to start, to check and to lay out specs of all sizes."""
     rows = [*_commands(), *_growing()]
-    return Measured(
+    return TimingTable(
         "Starts and checks",
         "Processor time of whole processes, the least of some in turns with `import sympy`, whose "
         "time on the same machine is S. Of components: a tenth as many nodes, links and streams.",

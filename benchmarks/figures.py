@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from qps.reports.text.layout.table import Table
-from timings import ROOT, Measured
+from timings import ROOT, TimingTable
 
 _BEGIN, _END = "<!-- figures of benchmarks/ -->\n", "<!-- end of figures -->\n"
 _MILLION = "1,004,004"
 
 
-def quote(about: str, found: Mapping[str, Measured]) -> None:
+def quote(about: str, found: Mapping[str, TimingTable]) -> None:
     """Write the figures of a run into docs/benchmarks.md."""
     path = ROOT / "docs" / "benchmarks.md"
     before, _, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
@@ -25,7 +25,7 @@ def quote(about: str, found: Mapping[str, Measured]) -> None:
     path.write_text(f"{before}{_BEGIN}{table}\n{told}{_END}{after}", encoding="utf-8")
 
 
-def _figures(found: Mapping[str, Measured]) -> list[tuple[str, str]]:
+def _figures(found: Mapping[str, TimingTable]) -> list[tuple[str, str]]:
     """Return what is quoted; a run of fewer rows has fewer figures."""
     rows = {name: {row[0]: row for row in measured.rows} for name, measured in found.items()}
     figures = []

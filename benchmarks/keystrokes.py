@@ -21,7 +21,7 @@ from qps.editing.outline import outline
 from qps.editing.published_diagnostics import text_diagnostics
 from qps.editing.semantic_tokens import word_colors
 from qps.editing.value_hints import value_hints
-from timings import ROOT, Measured
+from timings import ROOT, TimingTable
 
 _TURNS = 5
 _SPECS = (
@@ -32,10 +32,10 @@ _SPECS = (
 _ASKED = ("mistakes", "colors", "outline", "values", "hover", "completion", "layout")
 
 
-def keystrokes() -> Measured:
+def keystrokes() -> TimingTable:
     """Return the processor time of what follows a keystroke, the least of some."""
     rows = [_row(name) for name in _SPECS]
-    return Measured(
+    return TimingTable(
         "Keystrokes",
         "Processor time in ms, the least of some, of what an editor asks once a text has changed "
         "by a letter; mistakes are asked first, the others of the same text. An answer is computed "

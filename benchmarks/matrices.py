@@ -29,7 +29,7 @@ from qps.solver.matrix.execution.matrix_run import Parts, as_done
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
 from qps.worker_processes import cores
-from timings import ROOT, Measured, busy, bytecode_folder, ran
+from timings import ROOT, TimingTable, busy, bytecode_folder, ran
 
 _SMALLEST = 10**3
 _ONCE = 10**6
@@ -101,7 +101,7 @@ def _model(size: int) -> ir.Model:
 # -- by size and by cores ----------------------------------------------------------------
 
 
-def throughput(largest: int, drawn: Drawn) -> Measured:
+def throughput(largest: int, drawn: Drawn) -> TimingTable:
     """Return how long all parts take that a file is made of, without reading and writing."""
     numbers = sorted({2**k for k in range(10) if 2**k < cores()} | {cores()})
     rows = []
@@ -117,7 +117,7 @@ def throughput(largest: int, drawn: Drawn) -> Measured:
         clock = [f"{took[n][0]:.2f}" for n in numbers]
         cpu = [f"{took[n][1] / compiled.size * 1e6:.2f}" for n in (numbers[0], numbers[-1])]
         rows.append((f"{compiled.size:,}", str(compiled.lowered), f"{compiling:.2f}", *clock, *cpu))
-    return Measured(
+    return TimingTable(
         "Matrices by size and by cores",
         "The audioconference with axes of machines, networks, options and two numbers: compiled "
         "once, then solved to Parquet in memory, the best of three runs up to a million rows. "
@@ -148,7 +148,7 @@ def _solved(compiled: CompiledMatrix, workers: int) -> tuple[float, float]:
 # -- against numpy -----------------------------------------------------------------------
 
 
-def against_bare(drawn: Drawn) -> Measured:
+def against_bare(drawn: Drawn) -> TimingTable:
     """Return what a row costs in evaluations of its loads and measures by numpy alone."""
     model = _model(_ONCE)
     compiled = compile_matrix(model, model.matrices[-1])
@@ -162,7 +162,7 @@ def against_bare(drawn: Drawn) -> Measured:
     groups = compiled.blocks[0].structure.groups
     one = sum(_bare(model, group.index) for group in groups) / len(groups) * 1e9
     drawn.bare = 1e9 / one
-    return Measured(
+    return TimingTable(
         "A row against numpy",
         "One evaluation of all loads and measures of the row, at one population, by functions of "
         "numpy made of the same formulas, on the same machine. All in ns of a processor.",
@@ -208,7 +208,7 @@ def _reduced(of_two: np.ufunc) -> Callable[..., Any]:
 # -- whole processes ---------------------------------------------------------------------
 
 
-def files(largest: int, drawn: Drawn) -> Measured:
+def files(largest: int, drawn: Drawn) -> TimingTable:
     """Return what `qps matrix` takes as a whole, and its memory."""
     rows = []
     with bytecode_folder() as bytecode:
@@ -230,7 +230,7 @@ def files(largest: int, drawn: Drawn) -> Measured:
                 )
             )
     del drawn.memory[0]
-    return Measured(
+    return TimingTable(
         "Whole processes that write Parquet",
         "`qps matrix FILE -o results.parquet` on all cores, from its start to its end; memory of "
         "all its processes together, what they share counted once.",

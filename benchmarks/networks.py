@@ -8,7 +8,7 @@ from time import process_time
 import numpy as np
 
 from qps.engine.queueing_networks import multiclass_mva, product_form, product_form_arrays
-from timings import Measured
+from timings import TimingTable
 
 _ROWS = 100_000
 _MILLION = 10**6
@@ -16,7 +16,7 @@ _STATIONS = (0.040, 1, 0, 1, 0.050, 1, 0, 1, 0.060, 1, 0, 1)
 _SEVERAL = (0.400, 8, 0, 1, 0.050, 1, 0, 1, 0.060, 1, 0, 1)
 
 
-def closed() -> Measured:
+def closed() -> TimingTable:
     """Return what closed networks of three stations cost."""
     rows = [
         (f"10^6 rows, {count:,} customers, single servers", f"{_of_rows(count):.2f} s")
@@ -31,7 +31,7 @@ def closed() -> Measured:
         told = (count, count, 15, 30, *(number for place in places for number in place))
         took = _once(lambda: multiclass_mva.class_rate(2, 1, *told))  # noqa: B023
         rows.append((f"two classes of {count:,} customers", f"{took * 1e3:.1f} ms"))
-    return Measured(
+    return TimingTable(
         "Closed networks",
         "Processor time for throughput and all waits of three stations. Two classes of 1,000 are an"
         " approximation, the others exact.",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from browsers.browser import CHROMIUM, MISSING, browser, opened
 from qps.cli import main
-from timings import ROOT, Measured
+from timings import ROOT, TimingTable
 
 _TURNS = 40
 _CHANGES = ("population", "number", "choice")
@@ -80,10 +80,10 @@ _MEASURE = """async (turns) => {
 }"""
 
 
-def changes() -> Measured:
+def changes() -> TimingTable:
     """Return for each worked spec how large its page is, and how long changes take."""
     rows = [] if CHROMIUM is None else _measured()
-    return Measured(
+    return TimingTable(
         "A change in a report",
         MISSING
         if CHROMIUM is None

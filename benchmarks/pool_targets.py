@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from targets import APPLICATIONS, SPECS, Found, Target, command, made, qps, ratio, row
+from targets import APPLICATIONS, SPECS, BenchmarkTarget, Found, command, made, qps, ratio, row
 
 
-def _s(what: str, before: str, goal: float, measure: Callable[[], Found]) -> Target:
-    return Target(what, before, goal, " S", measure)
+def _s(what: str, before: str, goal: float, measure: Callable[[], Found]) -> BenchmarkTarget:
+    return BenchmarkTarget(what, before, goal, " S", measure)
 
 
-def targets() -> Iterator[Target]:
+def targets() -> Iterator[BenchmarkTarget]:
     """Yield what takes pools within closed networks, and questions that ask for a population."""
     own = APPLICATIONS[1]
     pay, tower, two = (own / f"{name}.qps" for name in ("pay", "tower", "two_classes"))
@@ -34,9 +34,11 @@ def targets() -> Iterator[Target]:
     rows = ((tower, "m3", 50), (pay, "pool", 50), (two, "pool", 200), (shop, "clicks", 200))
     for spec, axis, goal in rows:
         what = f"a row: {spec.stem}, {axis}"
-        yield Target(what, "", goal, " us", partial(row, spec, axis))
+        yield BenchmarkTarget(what, "", goal, " us", partial(row, spec, axis))
     for most in ("1_000", "1_000_000_000"):
-        yield Target(f"shop with N to {most} against N to 1_000_000", "", 2, " x", _ranges(most))
+        yield BenchmarkTarget(
+            f"shop with N to {most} against N to 1_000_000", "", 2, " x", _ranges(most)
+        )
 
 
 def _ranges(most: str) -> Callable[[], Found]:

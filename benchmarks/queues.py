@@ -8,7 +8,7 @@ from time import process_time
 import numpy as np
 
 from qps.engine.queueing import queue_arrays, queue_numbers
-from timings import Measured
+from timings import TimingTable
 
 _COUNT = 4096
 _ONES = 256
@@ -31,7 +31,7 @@ _ASKED: dict[str, tuple[str, tuple[np.ndarray, ...]]] = {
 }
 
 
-def numbers() -> Measured:
+def numbers() -> TimingTable:
     """Return for each number of queues what an element costs, alone and in an array."""
     rows = []
     for title, (name, columns) in _ASKED.items():
@@ -43,7 +43,7 @@ def numbers() -> Measured:
         slopes = _microseconds(lambda: getattr(queue_arrays, f"{name}_slopes")(*columns), _COUNT)  # noqa: B023
         told = f"{ones:.2f}", f"{array:.2f}", f"{slopes:.2f}", f"{ones / array:.0f}"
         rows.append((title, *told))
-    return Measured(
+    return TimingTable(
         "Numbers of queues",
         f"In µs of processor time an element, of loads from 0.3 to 0.995, {_COUNT:,} in an array.",
         ("number", "one by one", "in an array", "all slopes", "times faster"),

@@ -13,13 +13,13 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.examination import examine
 from qps.compiler.syntax.importer import read_spec
 from qps.compiler.syntax.parse_cache import ParseCache
-from timings import ROOT, Measured
+from timings import ROOT, TimingTable
 
 _SPECS = ("audioconference", "flying", "sfu")
 _TURNS = 5
 
 
-def rereading() -> Measured:
+def rereading() -> TimingTable:
     """Return the processor time of checks of a text that changed, the least of some."""
     threshold = gc.get_threshold()
     gc.set_threshold(100_000, 20, 10)  # as the command line and the language server have it
@@ -27,7 +27,7 @@ def rereading() -> Measured:
         rows = [_row(name) for name in _SPECS]
     finally:
         gc.set_threshold(*threshold)
-    return Measured(
+    return TimingTable(
         "Checks of a text that changed",
         "Processor time in ms, the least of some, of all diagnostics: of a text that is read anew, "
         "and with the declarations kept that did not change; behind them of a text with a mistake.",

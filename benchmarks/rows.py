@@ -8,7 +8,7 @@ from pathlib import Path
 
 from browsers.browser import CHROMIUM, MISSING, browser, opened
 from qps.cli import main
-from timings import ROOT, Measured
+from timings import ROOT, TimingTable
 
 _TURNS = 40
 _CHANGES = ("sort", "filter", "draw along", "choose", "scroll")
@@ -88,10 +88,10 @@ matrix many {
 _SIZES = (20, 99, 198)  # values of `size`: 10,080, 49,896 and 99,792 rows
 
 
-def changes() -> Measured:
+def changes() -> TimingTable:
     """Return for matrices of 10,000 to 100,000 rows how large a page is, and how it follows."""
     rows = [] if CHROMIUM is None else _measured()
-    return Measured(
+    return TimingTable(
         "A change in the page of a matrix",
         MISSING
         if CHROMIUM is None

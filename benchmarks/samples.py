@@ -15,7 +15,7 @@ from qps.compiler.pipeline import check_source as checked
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.interval_result import Sampling, Uncertainty
 from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
-from timings import ROOT, Measured
+from timings import ROOT, TimingTable
 
 _NUMBERS = 3
 _COST = re.compile(
@@ -23,14 +23,14 @@ _COST = re.compile(
 )
 
 
-def beyond_the_solve() -> Measured:
+def beyond_the_solve() -> TimingTable:
     """Return for every spec of the repository what its samples take, the worst first."""
     rows = []
     for pattern in ("applications/*.qps", "*.qps", "textbook/*/*.qps"):
         for file in sorted((ROOT / "specs").glob(pattern)):
             rows += list(_of(file))
     rows.sort(key=lambda row: -float(row[3]))
-    return Measured(
+    return TimingTable(
         "Samples of uncertain numbers",
         "In seconds of processor: 10,000 samples, and those that tell what to measure next. Specs "
         "that say how far off their numbers may be are taken as they are; of others the first "

@@ -6,12 +6,12 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from timings import ROOT, Measured, bytecode_folder, in_turns, ran
+from timings import ROOT, TimingTable, bytecode_folder, in_turns, ran
 
 _STARTS = 7
 
 
-def cold_starts() -> Measured:
+def cold_starts() -> TimingTable:
     """Return how long commands on a small spec take, beside Python itself and sympy."""
     with tempfile.TemporaryDirectory() as folder, bytecode_folder() as bytecode:
         small = Path(folder) / "small.qps"
@@ -26,7 +26,7 @@ def cold_starts() -> Measured:
         in_turns(works, 1)  # bytecode is kept for all of them, as an installed qps has it
         times = in_turns(works, _STARTS)
     bare = times["python -c pass"]
-    return Measured(
+    return TimingTable(
         "Cold starts",
         f"Whole processes, in ms: the median of {_STARTS}, run in turns.",
         ("command", "ms", "times python"),

@@ -42,7 +42,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Target:
+class BenchmarkTarget:
     """What is measured, what it was before (as text), and what is to be reached."""
 
     what: str
@@ -198,7 +198,7 @@ def _numpy(column: int) -> Found:
 # -- the table -----------------------------------------------------------------------------
 
 
-def targets() -> Iterator[Target]:
+def targets() -> Iterator[BenchmarkTarget]:
     """Yield all that is to be reached."""
     small = made("small", (ROOT / "stdlib" / "_start.qps.txt").read_text(encoding="utf-8"))
     s = partial(_s_target)
@@ -228,18 +228,18 @@ def targets() -> Iterator[Target]:
     yield from _pools()
     check = qps("check", "-q", SPECS / "audioconference.qps")
     fmt = qps("fmt", "--check", "-q", SPECS / "audioconference.qps")
-    yield Target("qps fmt against check", "3.5 x", 1.0, " x", partial(ratio, fmt, check))
-    yield Target("Dask on one machine against processes", "2.6 x", 1.2, " x", _dask)
-    yield Target("--resume of a finished run against the run", "1 x", 0.2, " x", _resumed)
+    yield BenchmarkTarget("qps fmt against check", "3.5 x", 1.0, " x", partial(ratio, fmt, check))
+    yield BenchmarkTarget("Dask on one machine against processes", "2.6 x", 1.2, " x", _dask)
+    yield BenchmarkTarget("--resume of a finished run against the run", "1 x", 0.2, " x", _resumed)
 
 
-def _s_target(what: str, before: str, goal: float, measure: Callable[[], Found]) -> Target:
-    return Target(what, before, goal, " S", measure)
+def _s_target(what: str, before: str, goal: float, measure: Callable[[], Found]) -> BenchmarkTarget:
+    return BenchmarkTarget(what, before, goal, " S", measure)
 
 
-def _rows() -> Iterator[Target]:
-    def of(what: str, before: str, goal: float, measure: Callable[[], Found]) -> Target:
-        return Target(f"a row: {what}", before, goal, " us", measure)
+def _rows() -> Iterator[BenchmarkTarget]:
+    def of(what: str, before: str, goal: float, measure: Callable[[], Found]) -> BenchmarkTarget:
+        return BenchmarkTarget(f"a row: {what}", before, goal, " us", measure)
 
     measured: Sequence[tuple[str, str, str]] = (
         ("sfu", "speakers", "8,000 us and up"),
@@ -260,10 +260,10 @@ def _rows() -> Iterator[Target]:
     yield of("64 structures of one row each", "900 us", 300, partial(_structures, "us"))
     yield of("64 structures: compiling each", "3,750 us", 300, partial(_structures, "compiling"))
     yield of("audioconference, 10^6 rows", "1.13 us", 1.13, partial(_numpy, 0))
-    yield Target("the same against numpy", "3.3 x", 3.3, " x", partial(_numpy, 1))
+    yield BenchmarkTarget("the same against numpy", "3.3 x", 3.3, " x", partial(_numpy, 1))
 
 
-def _requests(s: Callable[..., Target]) -> Iterator[Target]:
+def _requests(s: Callable[..., BenchmarkTarget]) -> Iterator[BenchmarkTarget]:
     """Yield what takes steps by chance, alternatives, fan-outs and CPU limits."""
     rows = (
         ("p99 as the limit, 1.4 %: scan", "51,600 us", requested.MIXTURE),
@@ -276,7 +276,7 @@ def _requests(s: Callable[..., Target]) -> Iterator[Target]:
     )
     for number, (what, before, text) in enumerate(rows):
         measure = partial(row, made(f"requested_{number}", text), "cost")
-        yield Target(f"a row: {what}", before, 100, " us", measure)
+        yield BenchmarkTarget(f"a row: {what}", before, 100, " us", measure)
     solved = (
         ("1.4 %: scan", requested.MIXTURE),
         ("100 calls at once and a step", requested.fan_out("; merged")),
@@ -287,7 +287,7 @@ def _requests(s: Callable[..., Target]) -> Iterator[Target]:
         yield s(f"qps solve of {what}", "", 2, measure)
 
 
-def _large(s: Callable[..., Target]) -> Iterator[Target]:
+def _large(s: Callable[..., BenchmarkTarget]) -> Iterator[BenchmarkTarget]:
     limited = generated.queue("md1", "99 %", "1_000_000_000")
     measure = partial(_solved, "md1_p99_large", limited, "--no-advice")
     yield s("a p99 limit (md1), N to 10^9", "over 60 S", 1, measure)
@@ -301,7 +301,7 @@ def _large(s: Callable[..., Target]) -> Iterator[Target]:
     yield s("advice with 300 options", "18 S", 10, measure)
 
 
-def _services(s: Callable[..., Target]) -> Iterator[Target]:
+def _services(s: Callable[..., BenchmarkTarget]) -> Iterator[BenchmarkTarget]:
     for count, times, before in ((30, 1, "3.7 S"), (300, 10, "130 S")):
         spec = made(f"services_{count}", generated.services(count))
         check = qps("check", "-q", spec)
@@ -310,17 +310,19 @@ def _services(s: Callable[..., Target]) -> Iterator[Target]:
         solve = partial(command, "solve", "-q", spec)
         yield s(f"qps solve {told}, with advice", before, 2 * times, solve)
         fmt = qps("fmt", "--check", "-q", spec)
-        yield Target(f"qps fmt {told} against check", "", 1.0, " x", partial(ratio, fmt, check))
+        yield BenchmarkTarget(
+            f"qps fmt {told} against check", "", 1.0, " x", partial(ratio, fmt, check)
+        )
 
 
-def _waiting() -> Iterator[Target]:
+def _waiting() -> Iterator[BenchmarkTarget]:
     """Yield what takes users who wait for their answers, and what is played."""
     few = made("closed", generated.closed(400, "15 s"))
     many = made("closed_many", generated.closed(1_000_000, "60_000 s"))
-    yield Target(
+    yield BenchmarkTarget(
         "a row: closed, three stations, N to 400", "", 10, " us", partial(row, few, "think", "cost")
     )
-    yield Target(
+    yield BenchmarkTarget(
         "a row: closed, three stations, N to 10^6",
         "",
         10,
@@ -328,7 +330,7 @@ def _waiting() -> Iterator[Target]:
         partial(row, many, "think", "cost"),
     )
     inside = partial(_inside, "closed", "1000000")
-    yield Target("the rate of a closed network at N = 10^6", "", 50, " ms", inside)
+    yield BenchmarkTarget("the rate of a closed network at N = 10^6", "", 50, " ms", inside)
     slow = (
         ("two classes at twelve stations, N to 3,000", generated.classes(3000)),
         ("many of two classes at twelve stations, N to 100,000", generated.classes(100_000)),
@@ -336,9 +338,9 @@ def _waiting() -> Iterator[Target]:
     )
     for what, text in slow:
         named = what.partition(",")[0].replace(" ", "_")
-        yield Target(what, "", 10, " S", partial(_solved, named, text, "--no-advice"))
+        yield BenchmarkTarget(what, "", 10, " S", partial(_solved, named, text, "--no-advice"))
     yield from _percentiles()
-    yield Target(
+    yield BenchmarkTarget(
         "400 users who wait, --users 300",
         "",
         10,
@@ -347,21 +349,21 @@ def _waiting() -> Iterator[Target]:
     )
     tandem = made("tandem", generated.tandem())
     played = partial(_inside, "simulated", str(tandem), "8")
-    yield Target("10^6 packets played through three stations", "", 10_000, " ms", played)
+    yield BenchmarkTarget("10^6 packets played through three stations", "", 10_000, " ms", played)
 
 
-def _percentiles() -> Iterator[Target]:
+def _percentiles() -> Iterator[BenchmarkTarget]:
     """Yield what takes percentiles of applications with pools, and with parallel calls."""
     shop, services = (SPECS / "applications" / f"{n}.qps" for n in ("shop", "fifteen_services"))
     solve = partial(command, "solve", "-q")
-    yield Target("a web shop with pools and p99", "21 S", 10, " S", partial(solve, shop))
+    yield BenchmarkTarget("a web shop with pools and p99", "21 S", 10, " S", partial(solve, shop))
     explain = partial(command, "explain", "-q", shop, "page.p99")
-    yield Target("the p99 of the web shop, explained", "30 S", 12, " S", explain)
+    yield BenchmarkTarget("the p99 of the web shop, explained", "30 S", 12, " S", explain)
     measure = partial(solve, services)
-    yield Target("fifteen services with parallel calls and p99", "25 S", 12, " S", measure)
+    yield BenchmarkTarget("fifteen services with parallel calls and p99", "25 S", 12, " S", measure)
 
 
-def _pools() -> Iterator[Target]:
+def _pools() -> Iterator[BenchmarkTarget]:
     import pool_targets  # noqa: PLC0415 - imports this module
 
     yield from pool_targets.targets()
@@ -376,7 +378,7 @@ def _inside(*words: str) -> Found:
     )
 
 
-def _growing(s: Callable[..., Target]) -> Iterator[Target]:
+def _growing(s: Callable[..., BenchmarkTarget]) -> Iterator[BenchmarkTarget]:
     kinds = (
         (generated.steps, "44 S", "n^1.5"),
         (generated.addends, "32 S", "n^1.6"),
@@ -388,5 +390,5 @@ def _growing(s: Callable[..., Target]) -> Iterator[Target]:
         measure = partial(_solved, f"{name}_1000", kind(1000), "--no-advice")
         yield s(f"1,000 {name}", before, 10, measure)
         grows = partial(_growth, kind)
-        yield Target(f"{name} from 100 to 1,000", exponent, 1.2, _EXPONENT, grows)
+        yield BenchmarkTarget(f"{name} from 100 to 1,000", exponent, 1.2, _EXPONENT, grows)
     yield s("10,000 components: check, lower, solve", "not reached", 60, _checked_and_solved)

@@ -26,7 +26,7 @@ _EVERY = 0.05
 
 
 @dataclass(frozen=True)
-class Measured:
+class TimingTable:
     """What was measured, as a table; the first column says of what, the others are numbers."""
 
     title: str

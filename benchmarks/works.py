@@ -18,14 +18,14 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.traces.recorded_jitter import load_trace, measures
 from qps.solver.traces.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
 from qps.solver.what_if.advice import advise
-from timings import ROOT, RUNS, Measured, in_turns, timed
+from timings import ROOT, RUNS, TimingTable, in_turns, timed
 
 _SIZES = (10, 100, 1000)
 _PACKETS = 1_000_000
 _ADVICE_RUNS = 3
 
 
-def growth() -> Measured:
+def growth() -> TimingTable:
     """Return the time of each stage by the number of components."""
     rows = []
     for size in (_SIZES[0], *_SIZES):  # the first one warms up
@@ -46,7 +46,7 @@ def growth() -> Measured:
                 f"{total / size:.2f}",
             )
         )
-    return Measured(
+    return TimingTable(
         "Compiling and solving by the size of the spec",
         f"In ms, the median of {RUNS}. A tenth as many nodes, links and streams as components.",
         ("components", "streams", "check", "lower", "solve", "total", "for each component"),
@@ -54,7 +54,7 @@ def growth() -> Measured:
     )
 
 
-def advising() -> Measured:
+def advising() -> TimingTable:
     """Return the time of advice on the worked specs, and how many times that of an answer it is."""
     rows = []
     for path in sorted((ROOT / "specs").glob("*.qps")):
@@ -63,7 +63,7 @@ def advising() -> Measured:
         solving, solution = timed(partial(solve_model, spec.model, configuration), _ADVICE_RUNS)
         advice, _ = timed(partial(advise, spec.model, configuration, solution), _ADVICE_RUNS)
         rows.append((path.stem, f"{solving:.0f}", f"{advice:.0f}", f"{advice / solving:.1f}"))
-    return Measured(
+    return TimingTable(
         "Answers and advice for the worked specs",
         f"In ms, the median of {_ADVICE_RUNS}: advice tries every single change.",
         ("spec", "solve", "advice", "advice / solve"),
@@ -71,7 +71,7 @@ def advising() -> Measured:
     )
 
 
-def replays() -> Measured:
+def replays() -> TimingTable:
     """Return how long a million packets take, beside sorting as many numbers."""
     random = np.random.default_rng(1)
     mean_late = {"calm": 5, "wild": 200}
@@ -98,7 +98,7 @@ def replays() -> Measured:
             columns = (reading, took["measures"], took["I"] + took["E"], took["monitored"])
             ratio = took["monitored"] / took["sort"]
             rows.append((name, *(f"{c:.0f}" for c in (*columns, took["sort"])), f"{ratio:.1f}"))
-    return Measured(
+    return TimingTable(
         "A million recorded packets",
         f"In ms, the median of {RUNS}, run in turns, against a sort of as many numbers.",
         ("trace", "read", "measures", "I and E", "monitored", "sort", "monitored / sort"),

@@ -11,7 +11,7 @@ from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.messages import AnswerLine, PlaceLoad
-from qps.editing.open_documents import OpenDocuments, Reading
+from qps.editing.open_documents import CheckedText, OpenDocuments
 from qps.reports.text.solutions.capacity_text import at_headline, capacity
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.nouns import counted
@@ -47,7 +47,7 @@ def nominal_answer_line(documents: OpenDocuments, uri: str) -> AnswerLine | None
 
 
 def _line(
-    documents: OpenDocuments, reading: Reading, spec: Spec, *, with_confidence: bool
+    documents: OpenDocuments, reading: CheckedText, spec: Spec, *, with_confidence: bool
 ) -> AnswerLine:
     configuration = spec.configuration()
     found = configured_answer(

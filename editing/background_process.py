@@ -40,7 +40,7 @@ class OutdatedError(Exception):
     """Raised where the text has changed since the request."""
 
 
-class TooLongError(Exception):
+class AnswerTimeoutError(Exception):
     """Raised where an answer took longer than it may."""
 
 
@@ -246,7 +246,7 @@ class Background:
         waiting, running = self._waiting.pop(number, None), self._running
         if waiting is None or running is None:
             return
-        waiting.fail(TooLongError(f"stopped after {self._limit:g} s"))
+        waiting.fail(AnswerTimeoutError(f"stopped after {self._limit:g} s"))
         self._again(running)
 
     def _ended(self, running: _Running) -> None:

@@ -16,7 +16,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
 from qps.editing.messages import AnswerLine
-from qps.editing.open_documents import OpenDocuments, Reading
+from qps.editing.open_documents import CheckedText, OpenDocuments
 from qps.editing.references import name_at
 from qps.editing.word_descriptions import word_documentation
 
@@ -41,7 +41,7 @@ def hover(documents: OpenDocuments, params: types.HoverParams) -> types.Hover | 
     )
 
 
-def _hover_parts(reading: Reading, symbol: Symbol) -> Iterator[str]:
+def _hover_parts(reading: CheckedText, symbol: Symbol) -> Iterator[str]:
     """Yield what is known of a symbol, part by part."""
     if not symbol.declared:
         yield from _built_in(symbol)
@@ -109,7 +109,7 @@ def _built_in(symbol: Symbol) -> Iterator[str]:
             yield description
 
 
-def _declaration(reading: Reading, span: Span) -> ast.Written | None:
+def _declaration(reading: CheckedText, span: Span) -> ast.Written | None:
     """Return what is declared at a name: the innermost node that has it as its name."""
     tree = reading.tree(span.source)
     if tree is None:
@@ -124,7 +124,7 @@ def _declaration(reading: Reading, span: Span) -> ast.Written | None:
     return None
 
 
-def _value(reading: Reading, span: Span) -> Iterator[str]:
+def _value(reading: CheckedText, span: Span) -> Iterator[str]:
     """Yield what an expression comes to, and how well that is known."""
     values = reading.examined.values
     known = None if values is None else values.at(span)

@@ -14,7 +14,12 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from qps.editing.addresses import library_text, path_of
-from qps.editing.background_process import FaultError, OutdatedError, RefusedError, TooLongError
+from qps.editing.background_process import (
+    AnswerTimeoutError,
+    FaultError,
+    OutdatedError,
+    RefusedError,
+)
 from qps.editing.features import FEATURES, Feature
 from qps.editing.message_reader import Incoming
 from qps.editing.messages import OpenText, PlaceLoad, Setting
@@ -207,7 +212,7 @@ async def _answer_or_fail(server: QpsServer, work: Awaitable[Any]) -> Any:
     except OutdatedError:
         code = types.LSPErrorCodes.ContentModified.value
         raise JsonRpcException("the text has changed", code) from None
-    except TooLongError as error:
+    except AnswerTimeoutError as error:
         code = types.LSPErrorCodes.RequestFailed.value
         raise JsonRpcException(f"this takes too long: {error}", code) from None
     except RefusedError as error:

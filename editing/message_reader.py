@@ -10,7 +10,7 @@ _LONGEST_HEADER = 1_000
 _BLOCK_SIZE = 1_000_000
 
 
-class TooLargeError(Exception):
+class MessageTooLargeError(Exception):
     """Raised where an editor announces or sends more than is read; it says what."""
 
 
@@ -24,7 +24,7 @@ class Incoming:
         """Return the next line of a header; TooLargeError where it is longer than any."""
         line = self._stream.readline(_LONGEST_HEADER + 1)
         if len(line) > _LONGEST_HEADER:
-            raise TooLargeError(f"a header is longer than {_LONGEST_HEADER:,} bytes")
+            raise MessageTooLargeError(f"a header is longer than {_LONGEST_HEADER:,} bytes")
         return line
 
     def read(self, length: int) -> bytes:
@@ -34,7 +34,7 @@ class Incoming:
         """
         if length > LARGEST_MESSAGE:
             stated = f"{length:,}" if length < 10**18 else "more than 10^18"
-            raise TooLargeError(
+            raise MessageTooLargeError(
                 f"a message of {stated} bytes is announced, and none has more than "
                 f"{LARGEST_MESSAGE:,}"
             )

@@ -16,7 +16,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
 from qps.editing.expected_names import ExpectedNames
-from qps.editing.open_documents import Reading
+from qps.editing.open_documents import CheckedText
 from qps.stdlib import module_names
 
 _FITS, _FIRST, _NAMES, _FUNCTIONS, _SELDOM, _MODULES = "0", "1", "2", "3", "4", "5"
@@ -29,7 +29,7 @@ _ITEMS = ("s", "request", "packet", "frame", "message", "byte")
 
 
 def offered_names(
-    reading: Reading, wanted: ExpectedNames, owner: str, at: int
+    reading: CheckedText, wanted: ExpectedNames, owner: str, at: int
 ) -> Iterator[types.CompletionItem]:
     """Yield the names that are wanted at a place, or behind the name of an `owner` and a dot."""
     if owner:
@@ -55,7 +55,7 @@ def offered_names(
         yield from _modules(reading)
 
 
-def _in_place(reading: Reading, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
+def _in_place(reading: CheckedText, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
     """Yield what stands at a place by itself: words, resources, kinds."""
     is_beside = bool(wanted.first) and not wanted.functions  # names are likelier
     for number, word in enumerate(wanted.words):
@@ -73,7 +73,7 @@ def _in_place(reading: Reading, wanted: ExpectedNames) -> Iterator[types.Complet
         yield from _kinds(reading, wanted.kinds_of)
 
 
-def _kinds(reading: Reading, of: str) -> Iterator[types.CompletionItem]:
+def _kinds(reading: CheckedText, of: str) -> Iterator[types.CompletionItem]:
     for kinds in reading.syntax.every(ast.Kinds):
         if kinds.name.text == of:
             yield from (
@@ -82,7 +82,7 @@ def _kinds(reading: Reading, of: str) -> Iterator[types.CompletionItem]:
 
 
 def _declared_names(
-    reading: Reading, wanted: ExpectedNames, at: int
+    reading: CheckedText, wanted: ExpectedNames, at: int
 ) -> Iterator[types.CompletionItem]:
     """Yield the names of a text of the kinds that are wanted."""
     fitting = wanted.dimension or _dimension(reading, wanted.compared)
@@ -99,7 +99,7 @@ def _declared_names(
             yield _item(matrix.name.text, Kind.Enum, "a matrix", _NAMES)
 
 
-def _modules(reading: Reading) -> Iterator[types.CompletionItem]:
+def _modules(reading: CheckedText) -> Iterator[types.CompletionItem]:
     for use in reading.syntax.every(ast.Use):
         alias = use.alias.text if use.alias is not None else use.module.span.text.rpartition(".")[2]
         if alias.isidentifier():
@@ -114,7 +114,7 @@ def _function(name: str) -> types.CompletionItem:
 _Declared = ast.Shared | ast.Formal
 
 
-def _declared(reading: Reading, at: int) -> Iterator[_Declared]:
+def _declared(reading: CheckedText, at: int) -> Iterator[_Declared]:
     """Yield what a text declares, nodes and links too, and the formals of what is at a place."""
     for declaration in reading.syntax.declarations:
         if isinstance(declaration, ast.Shared):
@@ -125,7 +125,7 @@ def _declared(reading: Reading, at: int) -> Iterator[_Declared]:
             yield from (one for one in nodes_in(declaration) if isinstance(one, ast.Formal))
 
 
-def _units(reading: Reading, *, below: bool) -> Iterator[types.CompletionItem]:
+def _units(reading: CheckedText, *, below: bool) -> Iterator[types.CompletionItem]:
     own = [one.name.text for one in reading.syntax.every(ast.Unit)]
     yield from (_item(name, Kind.Unit, "a unit", _FITS) for name in own)
     usual = _ITEMS if below else _USUAL_UNITS
@@ -135,7 +135,7 @@ def _units(reading: Reading, *, below: bool) -> Iterator[types.CompletionItem]:
 
 
 def _named(
-    reading: Reading, name: str, declaration: _Declared, fitting: Dimension | None, order: str
+    reading: CheckedText, name: str, declaration: _Declared, fitting: Dimension | None, order: str
 ) -> types.CompletionItem:
     """Return a name, with what it is; one whose dimension fits comes first."""
     dimension = _dimension(reading, name)
@@ -168,7 +168,7 @@ def _documentation(dimension: Dimension) -> str:
 # -- what something can be set to --------------------------------------------------------------
 
 
-def _set_to(reading: Reading, name: str) -> Iterator[types.CompletionItem]:
+def _set_to(reading: CheckedText, name: str) -> Iterator[types.CompletionItem]:
     """Yield what a name can be set to, or is compared with; nothing where that is a quantity."""
     if not name:
         return
@@ -191,7 +191,7 @@ _HARDWARE: dict[type, type[ast.Machine | ast.Network]] = {
 }
 
 
-def _is_of_hardware(reading: Reading, name: str) -> bool:
+def _is_of_hardware(reading: CheckedText, name: str) -> bool:
     """Return whether a name is that of a place, which hardware of other modules can stand in."""
     return any(
         one.name.text == name and isinstance(one, ast.Node | ast.Link)
@@ -199,7 +199,7 @@ def _is_of_hardware(reading: Reading, name: str) -> bool:
     )
 
 
-def _chosen(reading: Reading, word: str) -> list[str]:
+def _chosen(reading: CheckedText, word: str) -> list[str]:
     if word == "case":
         return [case.value for case in Case]
     if word == "mode":
@@ -210,7 +210,7 @@ def _chosen(reading: Reading, word: str) -> list[str]:
 # -- what stands behind a dot ------------------------------------------------------------------
 
 
-def _of(owner: str, reading: Reading, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
+def _of(owner: str, reading: CheckedText, wanted: ExpectedNames) -> Iterator[types.CompletionItem]:
     """Yield what can stand behind a name and a dot."""
     if wanted.modules:
         rest = [name for name in module_names() if name.startswith(f"{owner}.")]
@@ -232,7 +232,7 @@ def _of(owner: str, reading: Reading, wanted: ExpectedNames) -> Iterator[types.C
         )
 
 
-def _imported(reading: Reading, alias: str) -> LoadedModule | None:
+def _imported(reading: CheckedText, alias: str) -> LoadedModule | None:
     """Return the module that is used under a name."""
     known = reading.program
     return None if known is None else known.main.imports.get(alias)
@@ -248,7 +248,7 @@ def _of_module(module: LoadedModule, wanted: ExpectedNames) -> Iterator[types.Co
         yield _item(alias, Kind.Module, "")
 
 
-def _measures(reading: Reading, owner: str) -> Iterator[tuple[str, str]]:
+def _measures(reading: CheckedText, owner: str) -> Iterator[tuple[str, str]]:
     """Yield what a stream, a node or a link has, or a resource of one of these."""
     items = {
         one.name.text: one
@@ -276,7 +276,7 @@ def _measures(reading: Reading, owner: str) -> Iterator[tuple[str, str]]:
         yield name, _documentation(dimension)
 
 
-def _dimension(reading: Reading, name: str) -> Dimension | None:
+def _dimension(reading: CheckedText, name: str) -> Dimension | None:
     """Return the dimension of a name as far as it is known: of a value, or of a measure."""
     if not name:
         return None

@@ -31,7 +31,7 @@ _MOST_READINGS = 20
 """Of texts and modules that are remembered; one is dropped when another one comes."""
 
 
-class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
+class CheckedText(Struct, frozen=True, kw_only=True, dict=True, eq=False):
     """What was made out of a text: what is wrong with it, and the spec where nothing is.
 
     `files` are all that it was read from, each with what says whether it is still the same;
@@ -105,7 +105,7 @@ class OpenDocuments(Struct, kw_only=True):
     folders: tuple[Path, ...] = ()
     texts: dict[str, OpenText] = field(default_factory=dict)
     answers: dict[str, AnswerLine] = field(default_factory=dict)
-    _readings: dict[str, tuple[object, Reading]] = field(default_factory=dict)
+    _readings: dict[str, tuple[object, CheckedText]] = field(default_factory=dict)
     _cache: ParseCache = field(default_factory=ParseCache)
     _positions: dict[int, Positions] = field(default_factory=dict)
 
@@ -140,7 +140,7 @@ class OpenDocuments(Struct, kw_only=True):
 
     def reading(
         self, uri: str, errors_first: Callable[[Sequence[Diagnostic]], None] | None = None
-    ) -> Reading:
+    ) -> CheckedText:
         """Return what an open text says now, with the texts and files that it uses.
 
         `errors_first` is called with the errors that are found first, if the text is looked at.
@@ -155,7 +155,7 @@ class OpenDocuments(Struct, kw_only=True):
         examined = examine(source, importer, self._cache, errors_first)
         own = own_path(source) if held is None else None
         files = {path: self._stamp(path) for path in (*importer.named, *([own] if own else ()))}
-        reading = Reading(
+        reading = CheckedText(
             examined=examined,
             files=files,
             project=project_mark(source.folder),
@@ -206,7 +206,7 @@ class OpenDocuments(Struct, kw_only=True):
                 found[resolved_path(path)] = self.source(uri).text
         return found
 
-    def _is_fresh(self, reading: Reading) -> bool:
+    def _is_fresh(self, reading: CheckedText) -> bool:
         return reading.project == project_mark(reading.source.folder) and all(
             self._stamp(path) == stamp for path, stamp in reading.files.items()
         )

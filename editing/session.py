@@ -17,11 +17,11 @@ from msgspec import Struct, field
 from pygls.lsp.server import LanguageServer
 
 from qps.editing.background_process import (
+    AnswerTimeoutError,
     Background,
     FaultError,
     OutdatedError,
     RefusedError,
-    TooLongError,
 )
 from qps.editing.features import ANSWER, MISTAKES, PAGE
 from qps.editing.messages import AnswerLine, OpenText, PageResult, Setting, TextDiagnostics
@@ -156,7 +156,7 @@ class Session:
 
         try:
             diagnostics = await self.looking.ask(MISTAKES, document.uri, document.uri, partly)
-        except TooLongError as error:
+        except AnswerTimeoutError as error:
             diagnostics = _too_long(document.uri, error)
         except FaultError as error:
             self.fault(error)
@@ -262,7 +262,7 @@ class Session:
         """Have the answer asked again when samples of uncertain inputs are solved."""
         try:
             await whole
-        except (OutdatedError, TooLongError):
+        except (OutdatedError, AnswerTimeoutError):
             return
         except FaultError as error:
             self.fault(error)
@@ -293,7 +293,7 @@ class Session:
             return
         try:
             page = await self.solving.ask(PAGE, document.uri, document.uri)
-        except TooLongError as error:
+        except AnswerTimeoutError as error:
             page = PageResult(None, f"making the page took too long: {error}")
         if document.turn != turn or not isinstance(page, PageResult):
             return
@@ -334,7 +334,7 @@ class Session:
         self.server.window_show_message(shown)
 
 
-def _too_long(uri: str, error: TooLongError) -> TextDiagnostics:
+def _too_long(uri: str, error: AnswerTimeoutError) -> TextDiagnostics:
     """Return the note that a text was not looked at to its end."""
     start = types.Position(0, 0)
     message = f"checking this text was {error}: no further diagnostics until it changes"

@@ -47,7 +47,7 @@ demands; no other load generator was tried.
 """
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class LaboratoryResult(msgspec.Struct, frozen=True, kw_only=True):
     """The rows of one part, when and where they were measured, and what to know of them."""
 
     date: str
@@ -58,8 +58,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(
-        cls, found: Sequence[tuple[str, list[Prediction]]], notes: Sequence[str], old: Result | None
-    ) -> Result:
+        cls,
+        found: Sequence[tuple[str, list[Prediction]]],
+        notes: Sequence[str],
+        old: LaboratoryResult | None,
+    ) -> LaboratoryResult:
         """Return what was found: measured just now on this machine, or when `old` was measured."""
         rows = [(title, *summary(predictions)) for title, predictions in found]
         predictions = {title: [one.rounded() for one in each] for title, each in found}
@@ -78,15 +81,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def results_in(folder: Path = HERE) -> dict[str, Result]:
+def results_in(folder: Path = HERE) -> dict[str, LaboratoryResult]:
     """Return what was found so far, by the names of the parts."""
     path = folder / "results.json"
     if not path.exists():
         return {}
-    return msgspec.json.decode(path.read_bytes(), type=dict[str, Result])
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, LaboratoryResult])
 
 
-def kept(name: str, result: Result, order: Sequence[str], folder: Path = HERE) -> dict[str, Result]:
+def kept(
+    name: str, result: LaboratoryResult, order: Sequence[str], folder: Path = HERE
+) -> dict[str, LaboratoryResult]:
     """Keep what was found of one part, beside that of the others, and write the page anew.
 
     All of it is returned.
@@ -99,7 +104,7 @@ def kept(name: str, result: Result, order: Sequence[str], folder: Path = HERE) -
     return ordered
 
 
-def page(found: dict[str, Result]) -> str:
+def page(found: dict[str, LaboratoryResult]) -> str:
     """Return the page: one table, and what to know of each part."""
     rows = tuple(
         (*row[:3], f"{_aim(row[0])} %", *row[3:]) for one in found.values() for row in one.rows

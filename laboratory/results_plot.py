@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from predictions import Prediction
-from results import Result
+from results import LaboratoryResult
 
 _COLUMNS = 4
 _SIZE = 2.6
@@ -24,7 +24,7 @@ _HIT, _MISSED, _NO_INTERVAL = "#0072B2", "#D55E00", "#444444"
 _FACTORS = {"%": 100.0, "ms": 1000.0}
 
 
-def draw(found: dict[str, Result], path: Path) -> None:
+def draw(found: dict[str, LaboratoryResult], path: Path) -> None:
     """Write a panel for each row of the table: predictions over measurements, on logarithmic axes.
 
     On the line both are the same; the band is 15 % to both sides of it.

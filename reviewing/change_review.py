@@ -16,8 +16,8 @@ from qps.reports.text.words.quantities import percent
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import ANSWER, CAPACITY, CLAIM, COST, LAYOUT, UNCERTAIN, Finding
 from qps.reviewing.spec_answers import SpecAnswer
-from qps.reviewing.spec_changes import SpecChange, State
-from qps.reviewing.thresholds import Quantity, Threshold
+from qps.reviewing.spec_changes import ChangeState, SpecChange
+from qps.reviewing.thresholds import Threshold, ThresholdQuantity
 from qps.solver.claims.accepted_failures import Accepted
 
 MOST_ROWS = 50
@@ -74,7 +74,7 @@ class Review(Struct, frozen=True, kw_only=True):
     @property
     def scope(self) -> str:
         """How many specs changed, or were checked all the same."""
-        gone = sum(one.state is State.GONE for one in self.changes)
+        gone = sum(one.state is ChangeState.GONE for one in self.changes)
         word = "checked" if self.checks_all else "changed"
         changed = f"{self.touched:,} of {self.specs:,} {_specs(self.specs)} {word}"
         return f"{changed}, {gone:,} removed" if gone else changed
@@ -122,14 +122,14 @@ class Review(Struct, frozen=True, kw_only=True):
         failing = {one.file for one in self.errors}
 
         def rank(one: SpecChange) -> tuple[int, float, str]:
-            if one.file in failing or one.counts.failed or one.state is State.FAULT:
+            if one.file in failing or one.counts.failed or one.state is ChangeState.FAULT:
                 first = 0
             else:
                 first = _RANKS.get(one.state, 1)
             old = (one.before.capacity if one.before else None) or 0
             return first, one.users / old if old else one.users, one.file
 
-        shown = [one for one in self.changes if one.state is not State.MODULE]
+        shown = [one for one in self.changes if one.state is not ChangeState.MODULE]
         return sorted(shown, key=rank)
 
     def overview(self, marks: Mapping[bool, str], arrow: str) -> Table:
@@ -159,12 +159,18 @@ class Review(Struct, frozen=True, kw_only=True):
     def left_out(self) -> str:
         """How many specs do not stand in the overview, empty where all do."""
         rest = self.compared[MOST_ROWS:]
-        same = sum(one.state is State.SAME for one in rest)
+        same = sum(one.state is ChangeState.SAME for one in rest)
         unchanged = phrase("review.unchanged_left_out", same=same) if same else ""
         return f"{len(rest):,} more {_specs(len(rest))}{unchanged}" if rest else ""
 
 
-_RANKS = {State.UNKNOWN: 1, State.MOVED: 2, State.GONE: 3, State.NEW: 4, State.SAME: 5}
+_RANKS = {
+    ChangeState.UNKNOWN: 1,
+    ChangeState.MOVED: 2,
+    ChangeState.GONE: 3,
+    ChangeState.NEW: 4,
+    ChangeState.SAME: 5,
+}
 
 
 def _specs(count: int) -> str:
@@ -174,7 +180,7 @@ def _specs(count: int) -> str:
 def _capacities(one: SpecChange, arrow: str) -> str:
     """Return the capacity before and after, once where it is the same."""
     before, after = (_capacity(answer) for answer in (one.before, one.after))
-    if before == after or (one.state is State.NEW and not one.before):
+    if before == after or (one.state is ChangeState.NEW and not one.before):
         return after
     return f"{before} {arrow} {after}"
 
@@ -191,10 +197,14 @@ def _capacity(answer: SpecAnswer | None) -> str:
 
 def _moved(one: SpecChange) -> str:
     """Return by how much the capacity moved, or what became of the spec."""
-    words = {State.NEW: "new", State.GONE: "removed", State.UNKNOWN: phrase("term.not_compared")}
+    words = {
+        ChangeState.NEW: "new",
+        ChangeState.GONE: "removed",
+        ChangeState.UNKNOWN: phrase("term.not_compared"),
+    }
     if one.state in words:
         return words[one.state]
-    if one.state is State.FAULT or one.before is None or one.after is None:
+    if one.state is ChangeState.FAULT or one.before is None or one.after is None:
         return phrase("term.not_compared")
     text = moved_by(one.before.capacity or 0, one.after.capacity or 0)
     uncertainty = None if one.view is None else one.view.uncertainty
@@ -273,10 +283,10 @@ def capacity_findings(
         if one.users < 0:
             entries = accepted.get(one.file, Accepted())
             lasting, over = entries.decrease(one.after.capacity or 0)
-        if Quantity.COST in exceeded:
-            yield _error(one.file, COST, "cost", exceeded[Quantity.COST])
-        if Quantity.CAPACITY in exceeded:
-            found = _error(one.file, CAPACITY, "capacity", exceeded[Quantity.CAPACITY])
+        if ThresholdQuantity.COST in exceeded:
+            yield _error(one.file, COST, "cost", exceeded[ThresholdQuantity.COST])
+        if ThresholdQuantity.CAPACITY in exceeded:
+            found = _error(one.file, CAPACITY, "capacity", exceeded[ThresholdQuantity.CAPACITY])
             if lasting is not None:
                 found = replace(found, level=Level.NOTE, accepted=lasting)
             elif over is not None:

@@ -11,13 +11,13 @@ from qps.reports.text.claims.claim_changes import claim_changes_tables
 from qps.reports.text.claims.claims_text import claims_text
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import joined
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.words.phrases import phrase
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import CAPACITY, COST, LAYOUT, UNCERTAIN, Finding
 from qps.reviewing.matrix_changes import MatrixChange
-from qps.reviewing.spec_changes import SpecChange, State
+from qps.reviewing.spec_changes import ChangeState, SpecChange
 from qps.solver.claims.claim_results import ClaimResult
 
 _LISTED = (CAPACITY, COST, LAYOUT, UNCERTAIN)
@@ -36,7 +36,7 @@ def _parts(review: Review, results: Sequence[ClaimResult], width: int) -> Iterat
     notes = [f"{review.left_out}."] if review.left_out else []
     if review.has_intervals:
         notes.append(phrase("review.in_parentheses"))
-    layout = Layout(
+    layout = TextLayout(
         title=f"{'pass' if review.passes else 'FAIL'}  qps{branch}: {review.title}",
         facts=(
             ("Checked" if review.checks_all else "Changed", scope),
@@ -66,7 +66,7 @@ def _lines(findings: Sequence[Finding], width: int) -> str:
 
 
 def _spec(one: SpecChange, width: int) -> str:
-    if one.state is State.MOVED and one.view is not None:
+    if one.state is ChangeState.MOVED and one.view is not None:
         tables = () if one.claims is None else claim_changes_tables(one.claims)
         parts = [difference_text(one.view, width=width), *(t.as_text(width=width) for t in tables)]
         return joined([*parts, *(_matrix_text(matrix, width) for matrix in one.matrices)])

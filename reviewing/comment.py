@@ -17,7 +17,7 @@ from qps.reports.text.layout.table import Table, escaped, escaped_html
 from qps.reports.text.words.phrases import phrase
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import ANSWER, Finding
-from qps.reviewing.spec_changes import SpecChange, State
+from qps.reviewing.spec_changes import ChangeState, SpecChange
 
 MOST = 65_000
 """Characters of a comment on GitHub, less than its 65,536 by a mark to find it again by.
@@ -96,7 +96,7 @@ def _parts(review: Review) -> Iterator[_Part]:
     if failing:
         yield from _listed("Failures", failing)
     for one in review.compared:
-        if one.state is State.MOVED:
+        if one.state is ChangeState.MOVED:
             yield _Part(one.file, _details(one))
         elif one.reason:
             reason = escaped(_cut(one.reason))

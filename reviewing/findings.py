@@ -28,7 +28,7 @@ from qps.reports.text.claims.claim_formats import (
     workflow_command,
 )
 from qps.reports.text.words.phrases import phrase
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict
 from qps.version import __version__
 
 MOST = 1_000
@@ -135,7 +135,7 @@ def of_claims(results: Iterable[ClaimResult], top: Path) -> list[Finding]:
             accepted=one.accepted,
         )
         for one in results
-        if one.fails or one.verdict is Verdict.ACCEPTED
+        if one.fails or one.verdict is ClaimVerdict.ACCEPTED
     ]
 
 

@@ -93,7 +93,7 @@ def blobs_of(top: Path, commit: str, *paths: str) -> dict[PurePosixPath, Blob]:
     return found
 
 
-class Tree(Struct, frozen=True, kw_only=True):
+class CommitTree(Struct, frozen=True, kw_only=True):
     """The files of a commit, below a `folder` that holds those that were fetched."""
 
     top: Path
@@ -163,7 +163,7 @@ class Tree(Struct, frozen=True, kw_only=True):
 class _Fetching(Importer, frozen=True, eq=False, kw_only=True):
     """Reads as others do; what a commit has is fetched before."""
 
-    tree: Tree
+    tree: CommitTree
 
     def _inside(self, file: ast.Text, importing: Source, sink: Sink) -> Path | None:
         path = super()._inside(file, importing, sink)
@@ -173,7 +173,7 @@ class _Fetching(Importer, frozen=True, eq=False, kw_only=True):
 
 
 @contextmanager
-def tree_at(top: Path, commit: str) -> Iterator[Tree]:
+def tree_at(top: Path, commit: str) -> Iterator[CommitTree]:
     """Give the files of a commit as long as the context is open."""
     listed = blobs_of(top, commit)
     process = conversation(repository_at(top), "cat-file", "--batch")
@@ -181,14 +181,14 @@ def tree_at(top: Path, commit: str) -> Iterator[Tree]:
         folder = resolved_path(Path(name))
         (folder / ".git").mkdir()  # nobody looks for a project file above this folder
         blobs = {way: blob.name for way, blob in listed.items() if not blob.is_link}
-        tree = Tree(top=top, commit=commit, folder=folder, blobs=blobs, reader=reader)
+        tree = CommitTree(top=top, commit=commit, folder=folder, blobs=blobs, reader=reader)
         for way, blob in listed.items():
             if blob.is_link:
                 _link(tree, way, blob.name)
         yield tree
 
 
-def _link(tree: Tree, place: PurePosixPath, blob: str) -> None:
+def _link(tree: CommitTree, place: PurePosixPath, blob: str) -> None:
     """Make a link as the commit has it; where it leads, the importer looks."""
     content = BytesIO()
     _copied(blob, tree.reader, content)

@@ -7,7 +7,7 @@ from html import escape
 from qps.compiler.diagnostics.visible_text import printable
 from qps.reports.pages.drawings.chart_axes import ticks
 from qps.reports.text.words.nouns import noun
-from qps.reviewing.history_view import History, Point, State, history_text
+from qps.reviewing.history_view import History, Point, RevisionState, history_text
 
 _WIDTH, _HEIGHT = 760, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 40, 50
@@ -47,7 +47,7 @@ def history_svg(history: History) -> str:
         left, right = x(index), x(index + 1)
         if not index % every:
             parts.append(f'<text x="{left:.1f}" y="{_HEIGHT - 28}">{_text(point.day)}</text>')
-        if point.state is State.ANSWERS:
+        if point.state is RevisionState.ANSWERS:
             level = y(point.users or 0)
             path += f"{pen}{left:.1f} {level:.1f}H{right:.1f}"
             pen = "L"
@@ -84,7 +84,7 @@ def history_page(history: History) -> str:
 
 
 def _describe(point: Point) -> str:
-    users = f"{point.users or 0:,}" if point.state is State.ANSWERS else point.state.value
+    users = f"{point.users or 0:,}" if point.state is RevisionState.ANSWERS else point.state.value
     why = point.limited_by or point.reason or ""
     return _text(f"{point.day} {point.commit[:10]}: {users} ({why}) {point.subject}")
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
@@ -17,7 +17,7 @@ from qps.reports.text.words.quantities import percent
 _SHORT = 10
 
 
-class State(StrEnum):
+class RevisionState(StrEnum):
     """State of a spec at a revision."""
 
     ANSWERS = "answers"
@@ -38,7 +38,7 @@ class Point(Struct, frozen=True, kw_only=True):
     day: str
     subject: str
     file: str
-    state: State
+    state: RevisionState
     users: int | None
     nominal_users: int | None
     confidence: float | None
@@ -61,16 +61,16 @@ class History(Struct, frozen=True, kw_only=True):
         found: list[int | None] = []
         before: int | None = None
         for point in self.points:
-            is_known = point.state is State.ANSWERS
+            is_known = point.state is RevisionState.ANSWERS
             now = point.users or 0
             found.append(now - before if is_known and before is not None else None)
             before = now if is_known else before
         return tuple(found)
 
 
-_WORDS = {one: one.value for one in State} | {
-    State.MISTAKES: "errors",
-    State.NO_ANSWER: phrase("history.no_result"),
+_WORDS = {one: one.value for one in RevisionState} | {
+    RevisionState.MISTAKES: "errors",
+    RevisionState.NO_ANSWER: phrase("history.no_result"),
 }
 
 
@@ -81,7 +81,7 @@ def history_text(
 
     `labels` are those of the spec as it is now: what it has no more has its identifier.
     """
-    layout = Layout(
+    layout = TextLayout(
         title=phrase("history.title"),
         place=history.file,
         facts=(("Capacity", _summary(history)),),
@@ -102,7 +102,7 @@ def _table(history: History, labels: Labels) -> Table:
     has_nominal = any(point.nominal_users != point.users for point in history.points)
     rows = []
     for point, by in zip(history.points, history.differences, strict=True):
-        is_answered = point.state is State.ANSWERS
+        is_answered = point.state is RevisionState.ANSWERS
         users = f"{point.users or 0:,}" if is_answered else "-"
         moved = "" if by is None else f"{by:+,}" if by else "0"
         limit = _called(point.limited_by, labels) if point.limited_by else ""
@@ -117,7 +117,7 @@ def _table(history: History, labels: Labels) -> Table:
     )
     right = frozenset(range(2, 4 + has_nominal))
     # reasons for no result go on in further lines; subjects are cut before bottlenecks
-    has_reasons = any(point.state is not State.ANSWERS for point in history.points)
+    has_reasons = any(point.state is not RevisionState.ANSWERS for point in history.points)
     reasons = 4 + has_nominal
     if has_reasons:
         return Table(headings, tuple(rows), right, long=frozenset([reasons]))
@@ -125,7 +125,7 @@ def _table(history: History, labels: Labels) -> Table:
 
 
 def _summary(history: History) -> str:
-    answers = [point for point in history.points if point.state is State.ANSWERS]
+    answers = [point for point in history.points if point.state is RevisionState.ANSWERS]
     if not answers:
         return phrase("history.none")
     first, last = answers[0].users or 0, answers[-1].users or 0

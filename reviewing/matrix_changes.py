@@ -17,7 +17,7 @@ from qps.reports.text.words.quantities import quantity
 
 if TYPE_CHECKING:
     from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
-    from qps.solver.matrix.row_tables import Column
+    from qps.solver.matrix.row_tables import TableColumn
 
 MOST_ROWS = 10_000
 """Configurations of a matrix that are solved for a comparison."""
@@ -168,7 +168,7 @@ def _rows(compiled: CompiledMatrix) -> Iterator[tuple[_Key, _Row]]:
         yield key, (words, None if users is None else int(users))
 
 
-def _value(value: object, axis: Column) -> str:
+def _value(value: object, axis: TableColumn) -> str:
     if isinstance(value, float):
         return quantity(value, axis.dimension, share=axis.is_share)
     return str(value)

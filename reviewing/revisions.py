@@ -18,7 +18,7 @@ from qps.compiler.project.project_location import OWN, SHARED
 from qps.reports.text.words.phrases import phrase
 from qps.reviewing.git_command import refused
 from qps.reviewing.git_objects import tree_at
-from qps.reviewing.history_view import History, Point, State
+from qps.reviewing.history_view import History, Point, RevisionState
 from qps.reviewing.repository import commit_of, git
 from qps.reviewing.spec_answers import headline_of
 from qps.solver.answers.solution import SolverFault
@@ -133,7 +133,7 @@ class _CommitHistory(Struct, kw_only=True):
 class _Answer(Struct, frozen=True, kw_only=True):
     """What a spec answers, or why it does not."""
 
-    state: State
+    state: RevisionState
     users: int | None = None
     nominal_users: int | None = None
     confidence: float | None = None
@@ -144,18 +144,18 @@ class _Answer(Struct, frozen=True, kw_only=True):
 def _answer(outcome: Outcome[Spec]) -> _Answer:
     spec = outcome.value
     if spec is None:
-        return _Answer(state=State.MISTAKES, reason=outcome.diagnostics[0].message)
+        return _Answer(state=RevisionState.MISTAKES, reason=outcome.diagnostics[0].message)
     if spec.program.is_module:
-        return _Answer(state=State.MODULE)
+        return _Answer(state=RevisionState.MODULE)
     try:
         found = headline_of(spec)
     except QpsError as error:
-        return _Answer(state=State.NO_ANSWER, reason=error.diagnostics[0].message)
+        return _Answer(state=RevisionState.NO_ANSWER, reason=error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
         reason = phrase("term.internal_error", name=type(error).__name__, error=error)
-        return _Answer(state=State.NO_ANSWER, reason=reason)
+        return _Answer(state=RevisionState.NO_ANSWER, reason=reason)
     return _Answer(
-        state=State.ANSWERS,
+        state=RevisionState.ANSWERS,
         users=found.capacity,
         nominal_users=found.nominal_capacity,
         confidence=found.confidence,

@@ -14,16 +14,16 @@ from qps.compiler.pipeline import Spec
 from qps.reports.text.changes.difference_text import DifferenceView, spec_difference_view
 from qps.reports.text.claims.claim_changes import ClaimChanges, claim_changes
 from qps.reports.text.words.phrases import phrase
-from qps.reviewing.git_objects import Tree
+from qps.reviewing.git_objects import CommitTree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
 from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answers
 from qps.solver.answers.solution import SolverFault
 from qps.solver.claims.claim_evaluation import evaluate_claims
-from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimResults, ClaimVerdict
 from qps.solver.spec_difference import spec_difference
 
 
-class State(StrEnum):
+class ChangeState(StrEnum):
     """Change of a spec since the base."""
 
     NEW = "new"
@@ -65,7 +65,7 @@ class SpecChange(Struct, frozen=True, kw_only=True):
 
     file: str
     was: str | None
-    state: State
+    state: ChangeState
     reason: str = ""
     before: SpecAnswer | None = None
     after: SpecAnswer | None = None
@@ -82,7 +82,7 @@ class SpecChange(Struct, frozen=True, kw_only=True):
 
 
 def spec_change(
-    new: Spec | None, file: str, before: PurePosixPath | None, tree: Tree, known: KnownVersion
+    new: Spec | None, file: str, before: PurePosixPath | None, tree: CommitTree, known: KnownVersion
 ) -> SpecChange:
     """Compare a spec with what a commit has of it under a name; None where it has none."""
     counts = claim_counts(known.results)
@@ -90,7 +90,7 @@ def spec_change(
         return _new(new, file, counts)
     was = before.as_posix()
 
-    def unknown(reason: str, state: State = State.UNKNOWN) -> SpecChange:
+    def unknown(reason: str, state: ChangeState = ChangeState.UNKNOWN) -> SpecChange:
         return SpecChange(file=file, was=was, state=state, reason=reason, counts=counts)
 
     if new is None:
@@ -100,7 +100,7 @@ def spec_change(
         if old.value is None:
             return unknown(phrase("review.had_errors", message=old.diagnostics[0].message))
         if new.program.is_module or old.value.program.is_module:
-            return unknown("", State.MODULE)
+            return unknown("", ChangeState.MODULE)
         found = spec_difference(old.value, new)
         view = spec_difference_view(found)
         now = ClaimResults(tuple(known.results), tuple(known.unanswered))
@@ -111,14 +111,14 @@ def spec_change(
         return unknown(error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
         return unknown(
-            phrase("term.internal_error", name=type(error).__name__, error=error), State.FAULT
+            phrase("term.internal_error", name=type(error).__name__, error=error), ChangeState.FAULT
         )
     is_moved = found.difference.is_moved or claims.are_any or any(one.is_moved for one in matrices)
     answers = spec_answers(view)
     return SpecChange(
         file=file,
         was=was,
-        state=State.MOVED if is_moved else State.SAME,
+        state=ChangeState.MOVED if is_moved else ChangeState.SAME,
         before=answers[0],
         after=answers[1],
         counts=counts,
@@ -129,7 +129,7 @@ def spec_change(
     )
 
 
-def removed_spec(was: PurePosixPath, tree: Tree, base: str) -> SpecChange:
+def removed_spec(was: PurePosixPath, tree: CommitTree, base: str) -> SpecChange:
     """Return what became of a spec that is no more, with what it answered."""
     file = was.as_posix()
     answer, is_module = None, False
@@ -139,14 +139,14 @@ def removed_spec(was: PurePosixPath, tree: Tree, base: str) -> SpecChange:
         answer = None if old is None or is_module else answer_of(old)
     except (QpsError, SolverFault, ArithmeticError, LookupError, TypeError, ValueError):
         pass  # that it is gone is reported all the same
-    state = State.MODULE if is_module else State.GONE
+    state = ChangeState.MODULE if is_module else ChangeState.GONE
     return SpecChange(file=file, was=file, state=state, before=answer)
 
 
 def _new(new: Spec | None, file: str, counts: ClaimCounts) -> SpecChange:
     """Return a spec that was not there before, with what it answers."""
     if new is not None and new.program.is_module:
-        return SpecChange(file=file, was=None, state=State.MODULE)
+        return SpecChange(file=file, was=None, state=ChangeState.MODULE)
     answer, reason = None, "" if new is not None else phrase("review.has_errors")
     try:
         answer = None if new is None else answer_of(new)
@@ -154,9 +154,11 @@ def _new(new: Spec | None, file: str, counts: ClaimCounts) -> SpecChange:
         reason = error.diagnostics[0].message
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
         reason = phrase("term.internal_error", name=type(error).__name__, error=error)
-        return SpecChange(file=file, was=None, state=State.FAULT, reason=reason, counts=counts)
+        return SpecChange(
+            file=file, was=None, state=ChangeState.FAULT, reason=reason, counts=counts
+        )
     return SpecChange(
-        file=file, was=None, state=State.NEW, reason=reason, after=answer, counts=counts
+        file=file, was=None, state=ChangeState.NEW, reason=reason, after=answer, counts=counts
     )
 
 
@@ -164,9 +166,9 @@ def claim_counts(results: Sequence[ClaimResult]) -> ClaimCounts:
     """Count what became of claims; values that are shown and not judged do not count."""
     verdicts = [one.verdict for one in results]
     return ClaimCounts(
-        passed=verdicts.count(Verdict.HOLDS) + verdicts.count(Verdict.MISSED),
+        passed=verdicts.count(ClaimVerdict.HOLDS) + verdicts.count(ClaimVerdict.MISSED),
         failed=sum(one.fails for one in results),
-        accepted=verdicts.count(Verdict.ACCEPTED),
+        accepted=verdicts.count(ClaimVerdict.ACCEPTED),
     )
 
 

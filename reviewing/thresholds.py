@@ -24,7 +24,7 @@ from qps.reviewing.git_command import refused
 from qps.reviewing.spec_answers import SpecAnswer
 
 
-class Quantity(StrEnum):
+class ThresholdQuantity(StrEnum):
     """What a threshold is of."""
 
     CAPACITY = "capacity"
@@ -36,7 +36,7 @@ class Threshold(Struct, frozen=True, kw_only=True):
     """A limit of a change: a share, or a number of users; None for any change for the worse."""
 
     text: str
-    quantity: Quantity
+    quantity: ThresholdQuantity
     limit: Fraction | None = None
     is_share: bool = False
 
@@ -49,9 +49,9 @@ class Threshold(Struct, frozen=True, kw_only=True):
         """
         if within_error and self == ANY_DECREASE:
             return None
-        if self.quantity is Quantity.CAPACITY:
+        if self.quantity is ThresholdQuantity.CAPACITY:
             return self._by_capacity(before, after)
-        if self.quantity is Quantity.COST:
+        if self.quantity is ThresholdQuantity.COST:
             return self._by_cost(before, after)
         return None
 
@@ -91,10 +91,10 @@ class Threshold(Struct, frozen=True, kw_only=True):
 _FINEST = 10**9
 """Costs are rounded as they are reckoned: a ratio of two is taken for the nearest plain one."""
 
-ANY_DECREASE = Threshold(text="worse", quantity=Quantity.CAPACITY)
+ANY_DECREASE = Threshold(text="worse", quantity=ThresholdQuantity.CAPACITY)
 _WORDS = {
     "worse": ANY_DECREASE,
-    "warnings": Threshold(text="warnings", quantity=Quantity.WARNINGS),
+    "warnings": Threshold(text="warnings", quantity=ThresholdQuantity.WARNINGS),
 }
 _FORM = re.compile(
     r"(?P<quantity>capacity|cost) *(?P<sign>[+-]) *(?P<number>\d{1,12}(\.\d{1,6})?) *(?P<share>%?)"
@@ -115,7 +115,7 @@ def threshold(text: str) -> Threshold:
     if found is None:
         raise refused(f"`--fail-on {shortened(written)}` is not a threshold", _HINT)
     number, is_share = Fraction(found["number"]), found["share"] == "%"
-    capacity = found["quantity"] == Quantity.CAPACITY.value
+    capacity = found["quantity"] == ThresholdQuantity.CAPACITY.value
     if capacity != (found["sign"] == "-"):
         better = (
             phrase("threshold.capacity_increase") if capacity else phrase("threshold.cost_decrease")
@@ -128,7 +128,7 @@ def threshold(text: str) -> Threshold:
         raise refused(f"`--fail-on {written}`: {why}", _HINT)
     return Threshold(
         text=written,
-        quantity=Quantity(found["quantity"]),
+        quantity=ThresholdQuantity(found["quantity"]),
         limit=number / _WHOLE if is_share else number,
         is_share=is_share,
     )

@@ -16,6 +16,7 @@ from qps.solver.answers.answer_parts import (
     Advice,
     AtReliableCapacity,
     CountedAsKnown,
+    LinkTraffic,
     Margin,
     MeasureAnswer,
     MoreUsers,
@@ -25,13 +26,12 @@ from qps.solver.answers.answer_parts import (
     ReliableCapacity,
     RequirementAnswer,
     RequirementThere,
-    Traffic,
 )
-from qps.solver.answers.solution import QUALITY, MixSolution, Outcome, ResourceSolution
+from qps.solver.answers.solution import QUALITY, ConfigurationResult, MixSolution, ResourceSolution
 from qps.solver.uncertainty.interval_result import Uncertainty
 
 
-class Answer(Outcome, frozen=True, kw_only=True):
+class Answer(ConfigurationResult, frozen=True, kw_only=True):
     """What a load graph comes to, and its question: a configuration of a spec."""
 
     file: str
@@ -52,7 +52,7 @@ class Answer(Outcome, frozen=True, kw_only=True):
     """What limits the capacity, where it fails: one further, or at the start of the range."""
     rests_on_users: bool
     """Whether a utilization or a requirement depends on the population."""
-    traffic: tuple[Traffic, ...]
+    traffic: tuple[LinkTraffic, ...]
     """What links and interfaces carry, the most first."""
     saturated_by_elastic: frozenset[str]
     requirements: tuple[RequirementAnswer, ...]

@@ -20,13 +20,13 @@ from qps.solver.answers.answer_parts import (
     MONTH,
     Advice,
     AtReliableCapacity,
+    LinkTraffic,
     Margin,
     MeasureAnswer,
     QualityAnswer,
     Reading,
     ReliableCapacity,
     RequirementAnswer,
-    Traffic,
 )
 from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.elastic_saturation import saturated_by_elastic
@@ -36,11 +36,11 @@ from qps.solver.answers.headroom import more_users, next_limit
 from qps.solver.answers.requirement_readings import behind_quality, reading_at, requirement_answers
 from qps.solver.answers.solution import (
     QUALITY,
-    Outcome,
+    CapacityVerdict,
+    ConfigurationResult,
     ResourceSolution,
     Sensitivity,
     Solution,
-    Verdict,
 )
 from qps.solver.answers.sparse_fits import counted_as_known
 from qps.solver.uncertainty.interval_result import Uncertainty
@@ -66,7 +66,9 @@ def complete_answer(
     requirements = requirement_answers(solution)
     there = at if solution.capacity is None else at + 1
     is_quality = solution.limited_by == QUALITY
-    outcome: dict[str, Any] = {name: getattr(solution, name) for name in Outcome.__struct_fields__}
+    outcome: dict[str, Any] = {
+        name: getattr(solution, name) for name in ConfigurationResult.__struct_fields__
+    }
     limiting = _limiting(requirements, solution.limited_by)
     return Answer(
         **outcome,
@@ -149,7 +151,7 @@ def _limit_there(
 def _latency_there(solution: Solution) -> tuple[tuple[str, float], ...]:
     """Return the stages of the one latency that a requirement limits where no one is supported."""
     graph, name = solution.graph, solution.limited_by
-    if solution.verdict is not Verdict.NOWHERE or name is None:
+    if solution.verdict is not CapacityVerdict.NOWHERE or name is None:
         return ()
     found = [graph.streams[one] for one in timed_streams(name) if one in graph.streams]
     if len(found) != 1:
@@ -160,10 +162,10 @@ def _latency_there(solution: Solution) -> tuple[tuple[str, float], ...]:
     return tuple(sorted(parts.items(), key=lambda pair: -pair[1]))
 
 
-def traffic_of(resources: Sequence[ResourceSolution]) -> tuple[Traffic, ...]:
+def traffic_of(resources: Sequence[ResourceSolution]) -> tuple[LinkTraffic, ...]:
     """Return what links and interfaces carry, the most first."""
     found = [
-        Traffic(
+        LinkTraffic(
             resource=one.name,
             bit_per_s=rate,
             byte_per_hour=rate * _HOUR / _BYTE,

@@ -15,7 +15,7 @@ from qps.solver.answers.closed_answers import closed_solutions
 from qps.solver.answers.graph_solution import resource_at, value_at
 from qps.solver.answers.knees import elastic_solutions
 from qps.solver.answers.requirement_readings import behind_quality
-from qps.solver.answers.solution import QUALITY, ResourceSolution, Solution, Verdict
+from qps.solver.answers.solution import QUALITY, CapacityVerdict, ResourceSolution, Solution
 from qps.solver.complete_answer import measures_at, traffic_of
 
 
@@ -54,7 +54,7 @@ def headline_answer(answer: Answer, solution: Solution) -> Answer:
     behind = behind_quality(solution, answer.requirements, at) if is_quality else ()
     return replace(
         answer,
-        verdict=Verdict.RANGE if limited_by is None else Verdict.LIMITED,
+        verdict=CapacityVerdict.RANGE if limited_by is None else CapacityVerdict.LIMITED,
         limited_by=limited_by,
         at=at,
         resources=resources,

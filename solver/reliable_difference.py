@@ -13,7 +13,7 @@ from qps.solver.answers.reliable_limits import ReliableAnswer, ReliableLimits
 from qps.solver.answers.solution import Solution
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
 from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
-from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.assumption_changes import ConfiguredModel
 
 if TYPE_CHECKING:  # of few specs; it needs numpy
     from qps.solver.uncertainty.sampled_capacity import CapacitySamples
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # of few specs; it needs numpy
 class SolvedSide(Struct, frozen=True, kw_only=True):
     """A model in one configuration, and its solution with all that is promised."""
 
-    side: Side
+    side: ConfiguredModel
     solution: Solution
 
     @property
@@ -60,7 +60,7 @@ def reliable_difference(
         from qps.solver.uncertainty.difference_intervals import sampled_difference  # noqa: PLC0415 - needs numpy
 
         sides = [
-            Side(model, one.side.configuration)
+            ConfiguredModel(model, one.side.configuration)
             for one, (model, _) in zip((old, new), models, strict=True)
         ]
         found = sampled_difference(sides[0], sides[1], sampling, is_same=is_same)

@@ -14,7 +14,7 @@ from qps.solver.complete_answer import complete_answer
 from qps.solver.reliable_difference import SolvedSide, reliable_difference
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty
-from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.assumption_changes import ConfiguredModel
 from qps.solver.what_if.difference import Difference, difference
 
 
@@ -43,7 +43,7 @@ def spec_difference(
 ) -> SpecDifference:
     """Return what differs between two specs, each as a scenario and settings change it."""
     before, after = (
-        Side(one.model, one.configuration(scenario, settings))
+        ConfiguredModel(one.model, one.configuration(scenario, settings))
         for one in (spec.with_parts_of(settings) for spec in (old, new))
     )
     found = difference(before, after, model_at_confidence)

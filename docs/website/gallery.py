@@ -23,7 +23,7 @@ FEATURED = ("kafka", "kubernetes", "llm", "shop", "sfu", "chat")
 _TODAYS = re.compile(r"^## Today's applications\n(.*?)(?=^## )", re.DOTALL | re.MULTILINE)
 
 
-class Spec(Struct, frozen=True, kw_only=True):
+class GallerySpec(Struct, frozen=True, kw_only=True):
     """A spec of the repository: its path from the root, and what it says of itself."""
 
     path: str
@@ -62,7 +62,7 @@ class Live(Struct, frozen=True, kw_only=True):
         return self.path.removesuffix(".html") + ".svg"
 
 
-def specs(root: Path) -> list[Spec]:
+def specs(root: Path) -> list[GallerySpec]:
     """Return the specs of the repository, group by group."""
     paths = [path for pattern in SPECS for path in sorted(root.glob(pattern))]
     told = _told(root / "specs" / "applications" / "README.md")
@@ -72,7 +72,7 @@ def specs(root: Path) -> list[Spec]:
     return sorted(found, key=_order)
 
 
-def _order(spec: Spec) -> tuple[int, int]:
+def _order(spec: GallerySpec) -> tuple[int, int]:
     """Return where a spec stands: by its group, in this the featured ones first."""
     featured = FEATURED.index(spec.name) if spec.name in FEATURED else len(FEATURED)
     return [title for title, _ in GROUPS].index(spec.group), featured
@@ -86,11 +86,11 @@ def _told(page: Path) -> dict[str, str]:
     return dict(rows)
 
 
-def _spec(root: Path, path: Path, told: str, todays: Collection[str]) -> Spec:
+def _spec(root: Path, path: Path, told: str, todays: Collection[str]) -> GallerySpec:
     doc = re.match(r'"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
     said = doc[1].strip() if doc else path.stem
     first, _, rest = said.partition("\n\n")
-    return Spec(
+    return GallerySpec(
         path=path.relative_to(root).as_posix(),
         question=" ".join(first.split()),
         rest=rest,
@@ -105,7 +105,7 @@ def _group(path: Path, todays: Collection[str]) -> str:
     return TODAY if path.parent.name == "applications" or path.name in todays else PAPERS
 
 
-def cards(found: Sequence[Spec], lived: Mapping[str, Live]) -> str:
+def cards(found: Sequence[GallerySpec], lived: Mapping[str, Live]) -> str:
     """Return the page of the gallery; `lived` are the live pages of specs, by their path."""
     parts = ["# Gallery", "", "All specs in the repository, each with its question and answer."]
     for title, _ in GROUPS:
@@ -114,18 +114,20 @@ def cards(found: Sequence[Spec], lived: Mapping[str, Live]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def featured(found: Sequence[Spec], lived: Mapping[str, Live]) -> str:
+def featured(found: Sequence[GallerySpec], lived: Mapping[str, Live]) -> str:
     """Return the cards of the home page."""
     chosen = [spec for spec in found if spec.name in FEATURED]
     return _grid(chosen, lived, are_linked=False) + "\n\n[All specs](gallery.md)\n"
 
 
-def _grid(found: Sequence[Spec], lived: Mapping[str, Live], *, are_linked: bool = True) -> str:
+def _grid(
+    found: Sequence[GallerySpec], lived: Mapping[str, Live], *, are_linked: bool = True
+) -> str:
     each = [f"{_card(spec, lived.get(spec.path), is_linked=are_linked)}\n" for spec in found]
     return "\n".join(['<div class="grid cards" markdown>', "", *each, "</div>"])
 
 
-def _card(spec: Spec, live: Live | None, *, is_linked: bool) -> str:
+def _card(spec: GallerySpec, live: Live | None, *, is_linked: bool) -> str:
     lines = [f"-   **[{_plain(spec.question)}]({spec.page})**", ""]
     if live and live.is_drawn:
         lines += [f"    [![Chart for {spec.name}]({live.picture})]({spec.page})", ""]
@@ -136,7 +138,7 @@ def _card(spec: Spec, live: Live | None, *, is_linked: bool) -> str:
     return "\n".join([*lines, f"    `{spec.name}`{link}"])
 
 
-def page(spec: Spec, text: str, live: Live | None) -> str:
+def page(spec: GallerySpec, text: str, live: Live | None) -> str:
     """Return the page of a spec."""
     above = "../" * len(Path(spec.path).parent.parts)
     parts = [f"# {_plain(spec.question)}", ""]

@@ -25,16 +25,16 @@ class Entry(Struct, frozen=True, kw_only=True):
     anchors: tuple[str, ...]
 
 
-class Group(Struct, frozen=True, kw_only=True):
+class PageGroup(Struct, frozen=True, kw_only=True):
     """Pages that belong together, in the order in which they are listed."""
 
     title: str
     entries: tuple[Entry, ...]
 
 
-def groups(text: str) -> list[Group]:
+def groups(text: str) -> list[PageGroup]:
     """Return how an index groups its pages."""
-    return [Group(title=found[1], entries=entries(found[2])) for found in _GROUP.finditer(text)]
+    return [PageGroup(title=found[1], entries=entries(found[2])) for found in _GROUP.finditer(text)]
 
 
 def entries(text: str) -> tuple[Entry, ...]:

@@ -7,25 +7,25 @@ import re
 
 from msgspec.structs import asdict
 
-from qps.highlighting import Kind, rules, vocabulary
+from qps.highlighting import TokenKind, rules, vocabulary
 
 TAGS = {
-    Kind.COMMENT: "lineComment",
-    Kind.DOC: "docString",
-    Kind.STRING: "string",
-    Kind.NUMBER: "number",
-    Kind.UNIT: "unit",
-    Kind.DECLARATION: "definitionKeyword",
-    Kind.KEYWORD: "keyword",
-    Kind.CONSTANT: "atom",
-    Kind.DEFINITION: "className",
-    Kind.BUILT_IN: "standardName",
-    Kind.FUNCTION: "macroName",
-    Kind.MEASURE: "propertyName",
-    Kind.NAME: "variableName",
-    Kind.OPERATOR: "operator",
-    Kind.PUNCTUATION: "punctuation",
-    Kind.SPACE: None,
+    TokenKind.COMMENT: "lineComment",
+    TokenKind.DOC: "docString",
+    TokenKind.STRING: "string",
+    TokenKind.NUMBER: "number",
+    TokenKind.UNIT: "unit",
+    TokenKind.DECLARATION: "definitionKeyword",
+    TokenKind.KEYWORD: "keyword",
+    TokenKind.CONSTANT: "atom",
+    TokenKind.DEFINITION: "className",
+    TokenKind.BUILT_IN: "standardName",
+    TokenKind.FUNCTION: "macroName",
+    TokenKind.MEASURE: "propertyName",
+    TokenKind.NAME: "variableName",
+    TokenKind.OPERATOR: "operator",
+    TokenKind.PUNCTUATION: "punctuation",
+    TokenKind.SPACE: None,
 }
 """Names of tags of @lezer/highlight, which every theme of CodeMirror knows."""
 

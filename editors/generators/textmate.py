@@ -5,47 +5,47 @@ from __future__ import annotations
 import json
 import re
 
-from qps.highlighting import DOC_MARK, Kind, Rule, rules
+from qps.highlighting import DOC_MARK, HighlightRule, TokenKind, rules
 
 _SCOPES = {
-    Kind.COMMENT: "comment.line.number-sign",
-    Kind.DOC: "string.quoted.docstring",
-    Kind.STRING: "string.quoted.double",
-    Kind.NUMBER: "constant.numeric",
-    Kind.UNIT: "keyword.other.unit",
-    Kind.DECLARATION: "storage.type",
-    Kind.KEYWORD: "keyword.control",
-    Kind.CONSTANT: "constant.language",
-    Kind.DEFINITION: "entity.name.type",
-    Kind.BUILT_IN: "support.function",
-    Kind.FUNCTION: "entity.name.function",
-    Kind.MEASURE: "support.variable.property",
-    Kind.NAME: "variable.other",
-    Kind.OPERATOR: "keyword.operator",
-    Kind.PUNCTUATION: "punctuation",
+    TokenKind.COMMENT: "comment.line.number-sign",
+    TokenKind.DOC: "string.quoted.docstring",
+    TokenKind.STRING: "string.quoted.double",
+    TokenKind.NUMBER: "constant.numeric",
+    TokenKind.UNIT: "keyword.other.unit",
+    TokenKind.DECLARATION: "storage.type",
+    TokenKind.KEYWORD: "keyword.control",
+    TokenKind.CONSTANT: "constant.language",
+    TokenKind.DEFINITION: "entity.name.type",
+    TokenKind.BUILT_IN: "support.function",
+    TokenKind.FUNCTION: "entity.name.function",
+    TokenKind.MEASURE: "support.variable.property",
+    TokenKind.NAME: "variable.other",
+    TokenKind.OPERATOR: "keyword.operator",
+    TokenKind.PUNCTUATION: "punctuation",
 }
 """The scopes that themes of every kind color."""
 
 
-def _scope(kind: Kind) -> dict[str, str]:
+def _scope(kind: TokenKind) -> dict[str, str]:
     return {"name": f"{_SCOPES[kind]}.qps"}
 
 
-def _pattern(rule: Rule) -> dict[str, object]:
+def _pattern(rule: HighlightRule) -> dict[str, object]:
     if re.compile(rule.pattern).groups == 0:
         return {"match": rule.pattern, **_scope(rule.kinds[0])}
     captures = {
         str(number): _scope(kind)
         for number, kind in enumerate(rule.kinds, 1)
-        if kind is not Kind.SPACE
+        if kind is not TokenKind.SPACE
     }
     return {"match": rule.pattern, "captures": captures}
 
 
 def grammar() -> str:
     """Return `qps.tmLanguage.json`."""
-    doc = {"begin": DOC_MARK, "end": DOC_MARK, **_scope(Kind.DOC)}
-    colored = [_pattern(rule) for rule in rules() if rule.kinds != (Kind.SPACE,)]
+    doc = {"begin": DOC_MARK, "end": DOC_MARK, **_scope(TokenKind.DOC)}
+    colored = [_pattern(rule) for rule in rules() if rule.kinds != (TokenKind.SPACE,)]
     made = {
         "name": "QPS",
         "scopeName": "source.qps",

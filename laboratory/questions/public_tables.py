@@ -58,7 +58,7 @@ class Score(Struct, frozen=True):
         return 2 * self.half_width + _MISS * max(0.0, abs(self.miss) - self.half_width)
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class PublicTableFit(Struct, frozen=True, kw_only=True):
     """A table, with both fits to it; an error where a fit was refused."""
 
     name: str
@@ -67,7 +67,7 @@ class Result(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-def results() -> Iterator[Result]:
+def results() -> Iterator[PublicTableFit]:
     """Yield the result of each table."""
     for path in sorted(_TABLES.glob("*.csv")):
         rows = [*csv.reader(StringIO(path.read_text(encoding="utf-8")))]
@@ -80,7 +80,7 @@ def results() -> Iterator[Result]:
             mine, by_hand = predict(head, others, row)
             ours.append(mine)
             hand.append(by_hand)
-        yield Result(
+        yield PublicTableFit(
             name=path.stem, ours=tuple(ours), hand=tuple(hand), warnings=_warnings(path, head[0])
         )
 
@@ -237,7 +237,7 @@ def _warnings(path: Path, first: str) -> tuple[str, ...]:
     )
 
 
-def _row(result: Result) -> str:
+def _row(result: PublicTableFit) -> str:
     cells = [result.name]
     for scores in (result.ours, result.hand):
         known = [one for one in scores if isinstance(one, Score)]

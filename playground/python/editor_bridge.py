@@ -25,7 +25,7 @@ from qps.editing.code_completion import completion
 from qps.editing.hover import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
-from qps.editing.open_documents import OpenDocuments, Reading
+from qps.editing.open_documents import CheckedText, OpenDocuments
 from qps.reports.text.words.quantities import first_words
 
 os.environ["QPS_CACHE"] = "off"
@@ -157,7 +157,7 @@ def laid_out(text: str, *_: int) -> str:
     return json.dumps({"kind": "layout", "edits": changes})
 
 
-def _read(text: str) -> Reading:
+def _read(text: str) -> CheckedText:
     """Return what a text says, which is an open document from now on."""
     held = _documents.texts.get(_NAME)
     if held is None or held.text != text:

@@ -73,7 +73,7 @@ class LimitRow(Struct, frozen=True, kw_only=True):
     tick: float | None = None
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class CapacityGauges(Struct, frozen=True, kw_only=True):
     """What limits the capacity, in order: a picture beside the headline."""
 
     title: str
@@ -159,17 +159,17 @@ def _in_percent(value: float) -> float:
     return min(100.0, max(0.0, 100 * value))
 
 
-def limits(answer: Answer, called: Callable[[str], str]) -> Limits:
+def limits(answer: Answer, called: Callable[[str], str]) -> CapacityGauges:
     """Return the limits in order; where not even the fewest are supported, requirements there."""
     if answer.capacity is None and answer.requirements:
         users = counted(answer.at, answer.population)
-        return Limits(
+        return CapacityGauges(
             title=phrase("page.requirements_at", users=users),
             heading=f"At {answer.at:,}",
             rows=_requirements(answer, called),
         )
     title = phrase("page.limits_in_order", noun=noun(answer.population))
-    return Limits(
+    return CapacityGauges(
         title=title, heading=phrase("report.reached_at"), rows=_limits_in_order(answer, called)
     )
 

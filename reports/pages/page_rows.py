@@ -42,7 +42,7 @@ from qps.reports.text.words.spec_units import interval_text, range_text
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import RequirementAnswer
 from qps.solver.answers.solution import QUALITY, ResourceSolution
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 
 class RequirementRow(Struct, frozen=True, kw_only=True):
@@ -155,7 +155,7 @@ def _up_to(population: int | None, answer: Answer, known: Certainty) -> str:
     )
 
 
-_NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
+_NOT_FOUND = (SearchMethod.NONE, SearchMethod.AT_START, SearchMethod.UNDECIDED)
 """Methods that say no more of a saturation point than what stands in its place."""
 
 
@@ -173,7 +173,7 @@ def resource_row(
         saturates = undecided_point(saturation.at, saturation.not_below)
     if resource.target != 1 and saturation.at is not None:
         saturates += f" ({percent(resource.target)})"
-    if saturation.method is Method.AT_START:
+    if saturation.method is SearchMethod.AT_START:
         saturates = phrase("table.at_start", low=whole_population(saturation.at or 0))
     shares = [
         f"{called(by)} {percent(share)}" for by, share in resource.shares.items() if share > 0
@@ -220,7 +220,7 @@ def first_to_saturate(answer: Answer) -> str:
         return phrase(f"saturates.none{planned}")
     first = next(r for r in answer.resources if r.name == found.resource)
     found_first = {"resource": found.resource, "stays": stays_full_text(answer)}
-    if first.saturation.method is Method.AT_START:
+    if first.saturation.method is SearchMethod.AT_START:
         full = full_from_start(found, is_planned=first.target != 1)
         return phrase("saturates.start", full=full, **found_first)
     key = "saturates.first" if first.target == 1 else "saturates.first.planned"

@@ -15,7 +15,7 @@ from qps.reports.text.words.quantities import number
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
 from qps.solver.details.curves import Curves
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 _MOST_LINES = 8
 _MOST_BARS = 6
@@ -67,7 +67,7 @@ def _loads_chart(
     marks = [
         (called(r.name), r.saturation.at)
         for r in shown
-        if r.saturation.at is not None and r.saturation.method is not Method.AT_START
+        if r.saturation.at is not None and r.saturation.method is not SearchMethod.AT_START
     ]
     name = answer.population
     return line_chart(

@@ -23,8 +23,8 @@ from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.drawings.system_picture import SystemPicture, system_picture
 from qps.reports.pages.formula_markup import typeset
 from qps.reports.pages.gauge_rows import (
+    CapacityGauges,
     Gauges,
-    Limits,
     gauges,
     limits,
     nominal_utilizations,
@@ -105,7 +105,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     headline: str
     """The population and confidence of the first screen, if inputs are uncertain."""
     gauges: Gauges
-    limits: Limits
+    limits: CapacityGauges
     requirements: tuple[RequirementRow, ...]
     conclusions: Conclusions
     charts: PopulationCharts

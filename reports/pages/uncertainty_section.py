@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from qps.reports.pages.drawings.chart_axes import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
+from qps.reports.pages.drawings.chart_axes import LEFT, RIGHT, WIDTH, ChartAxis, Tick, ticks
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.uncertainty_text import (
@@ -32,7 +32,7 @@ _ONE_BAR = 0.5
 """Part of the samples in one column, beside which others do not show."""
 
 
-class Column(Struct, frozen=True, kw_only=True):
+class HistogramBar(Struct, frozen=True, kw_only=True):
     """A column of a histogram; `is_inside` where it lies in the interval that is reported."""
 
     x: float
@@ -67,7 +67,7 @@ class Histogram(Struct, frozen=True, kw_only=True):
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     """Shares, where columns are cumulative: a histogram would have one column that shows."""
-    columns: tuple[Column, ...]
+    columns: tuple[HistogramBar, ...]
     lines: tuple[Line, ...]
     interval: tuple[float, float]
     """The ends of the bar under the columns: the interval that is reported."""
@@ -121,10 +121,10 @@ def _lines(answer: Answer, labels: Labels) -> list[str]:
 def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Histogram:
     found, name = uncertainty.distribution, answer.population
     end = found.start + found.width * len(found.counts)
-    x = Axis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
+    x = ChartAxis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
     is_cumulative = max(found.counts) > _ONE_BAR * sum(found.counts)
     heights = _or_more(found.counts) if is_cumulative else found.counts
-    y = Axis(low=0, high=max(heights), start=HEIGHT - BOTTOM, end=TOP)
+    y = ChartAxis(low=0, high=max(heights), start=HEIGHT - BOTTOM, end=TOP)
     least, most = (
         answer.low - 1 if one is None else one
         for one in (uncertainty.interval.least, uncertainty.interval.most)
@@ -138,7 +138,7 @@ def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Hist
         if is_cumulative and high >= answer.low:
             place = phrase("ecdf.place", least=f"{max(low, answer.low):,}")
         columns.append(
-            Column(
+            HistogramBar(
                 x=x.at(low),
                 y=y.at(count),
                 width=max(x.at(low + found.width) - x.at(low) - (not is_cumulative), 1.0),
@@ -169,7 +169,7 @@ def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Hist
     )
 
 
-def _labeled_lines(answer: Answer, uncertainty: Uncertainty, x: Axis) -> list[Line]:
+def _labeled_lines(answer: Answer, uncertainty: Uncertainty, x: ChartAxis) -> list[Line]:
     """Return the capacity that can be relied on, the nominal one, and the end of the interval.
 
     That end has a line where it is above the others, and not the end of the range.
@@ -187,7 +187,7 @@ def _labeled_lines(answer: Answer, uncertainty: Uncertainty, x: Axis) -> list[Li
     return lines
 
 
-def _inside(x: Axis, population: int) -> float:
+def _inside(x: ChartAxis, population: int) -> float:
     """Return where a population stands, at an end of the axis where it is beyond it."""
     return min(max(x.at(population), x.start), x.end)
 
@@ -197,7 +197,7 @@ def _or_more(counts: Sequence[int]) -> list[int]:
     return list(accumulate(reversed(counts)))[::-1]
 
 
-def _share_ticks(y: Axis) -> tuple[Tick, ...]:
+def _share_ticks(y: ChartAxis) -> tuple[Tick, ...]:
     """Return ticks of half of the samples, and of all."""
     return tuple(Tick(y.at(y.high * part), percent(part), "start") for part in (0.5, 1.0))
 
@@ -216,7 +216,7 @@ def _end_of_range(answer: Answer, uncertainty: Uncertainty) -> str:
     return phrase("page.range_end", high=f"{answer.high:,}") if uncertainty.beyond else ""
 
 
-def _tick(x: Axis, population: int) -> Tick:
+def _tick(x: ChartAxis, population: int) -> Tick:
     """Return a tick whose text stays inside."""
     at, text = x.at(population), f"{population:,}"
     return Tick(at, text, "end" if at + len(text) * _LETTER / 2 > WIDTH else "middle")
@@ -228,7 +228,7 @@ def _stretch(low: int, high: int, least: int) -> str:
     return f"{max(low, least):,}" if high <= max(low, least) else f"{max(low, least):,}–{high:,}"
 
 
-def _line(x: Axis, population: int, label: str, row: int) -> Line:
+def _line(x: ChartAxis, population: int, label: str, row: int) -> Line:
     """Return a line left of all that carry a population, its label where there is room for it."""
     at = _inside(x, population)
     is_left = at + len(label) * _LETTER > x.end

@@ -21,7 +21,7 @@ from qps.compiler.ir.measure_names import percentile_level
 from qps.compiler.measurement.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.certainty_marks import MARKS, known_numbers, marked
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
@@ -49,8 +49,8 @@ from qps.solver.matrix.row_tables import (
     SATURATION,
     SCHEMA,
     STAYS_FULL,
-    Column,
     Counts,
+    TableColumn,
     columns_of,
     counts_of,
     layout_of,
@@ -170,7 +170,7 @@ def matrix_layout(
     left: int = 0,
     labels: Labels = PLAIN,
     width: int | None = None,
-) -> Layout:
+) -> TextLayout:
     """Return rows as people read them, without columns in which nothing stands.
 
     In a `width`, columns that fit no more are left out, and named below; `left` rows are.
@@ -201,7 +201,7 @@ def matrix_layout(
         notes.append(
             phrase("matrix.more_rows", left=f"{left:,}", rows="row" if left == 1 else "rows")
         )
-    return Layout(
+    return TextLayout(
         title=f"Matrix: {compiled.matrix.name}",
         place=compiled.model.file,
         facts=tuple(facts),
@@ -210,7 +210,7 @@ def matrix_layout(
     )
 
 
-def _laid_out(columns: Sequence[Column], rows: tuple[tuple[str, ...], ...]) -> Table:
+def _laid_out(columns: Sequence[TableColumn], rows: tuple[tuple[str, ...], ...]) -> Table:
     headings = tuple(map(_heading, columns))
     right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
     axes = frozenset(i for i, column in enumerate(columns) if column.is_axis)
@@ -218,7 +218,7 @@ def _laid_out(columns: Sequence[Column], rows: tuple[tuple[str, ...], ...]) -> T
     return Table(headings, rows, right, firm=axes, long=long)
 
 
-def _least_first(columns: Sequence[Column]) -> list[int]:
+def _least_first(columns: Sequence[TableColumn]) -> list[int]:
     """Return the columns that a narrow terminal can do without, the least important first."""
     ranks = {answer: rank for rank, answer in enumerate(_LEAST_FIRST)}
     found = [
@@ -251,7 +251,7 @@ _HEADINGS = {
 }
 
 
-def _heading(column: Column) -> str:
+def _heading(column: TableColumn) -> str:
     """Return what a column is called: answers in words, axes and measures by their names."""
     if column.answer in _HEADINGS and not column.name.startswith("answer:"):
         return _HEADINGS[column.answer]
@@ -261,7 +261,11 @@ def _heading(column: Column) -> str:
 
 
 def _marked_cell(
-    column: Column, row: Mapping[str, object], known: str | None, labels: Labels, population: str
+    column: TableColumn,
+    row: Mapping[str, object],
+    known: str | None,
+    labels: Labels,
+    population: str,
 ) -> str:
     """Return a cell with the mark of how it is known: of users by row, else by column."""
     text = _cell(column, row[column.name])
@@ -293,7 +297,7 @@ def _with_users(reason: str, population: str) -> str:
     return counts.sub(lambda found: counted(int(found[1]), population), reason)
 
 
-def _sampled(column: Column, users: object) -> str:
+def _sampled(column: TableColumn, users: object) -> str:
     """Return a percentile of the capacity as `solve` prints it; empty for all else."""
     prefix, _, name = column.name.rpartition(".")
     level = percentile_level(name) if prefix == LARGEST else None
@@ -328,7 +332,7 @@ def _answer(row: Mapping[str, object], name: str) -> object:
     return row.get(ANSWER + name, row.get(name))
 
 
-def _is_shown(column: Column, columns: list[Column]) -> bool:
+def _is_shown(column: TableColumn, columns: list[TableColumn]) -> bool:
     """Leave out what a table has no room for: files have it all."""
     answer = column.answer or ""
     if answer.startswith((SATURATION, LOAD)) or answer in _ELSEWHERE:
@@ -341,7 +345,7 @@ _ELSEWHERE = ("at", KNOWN, NOT_BELOW, FROM_START, STAYS_FULL)
 """Answers that stand in no column of a table: in others' cells, or nowhere."""
 
 
-def _cell(column: Column, value: object) -> str:
+def _cell(column: TableColumn, value: object) -> str:
     if value is None:
         return "–"
     if not isinstance(value, float):

@@ -25,8 +25,8 @@ from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path
 from qps.reviewing.changed_files import ChangesSince
 from qps.reviewing.findings import FAULT, Finding, path_from
-from qps.reviewing.git_objects import Tree
-from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.git_objects import CommitTree
+from qps.reviewing.rules.condition_reader import ConditionReader
 from qps.reviewing.rules.project_rules import comment_weakenings, project_weakenings
 from qps.reviewing.rules.spec_rules import claimed_contents, spec_weakenings
 from qps.reviewing.rules.weakening import Weakening
@@ -49,14 +49,14 @@ class Touched(Struct, frozen=True, kw_only=True):
     spec: Spec | None
 
 
-class Change(Struct, frozen=True, kw_only=True, dict=True):
+class RevisionChange(Struct, frozen=True, kw_only=True, dict=True):
     """A change since a commit; paths of the commit are from the top of the repository.
 
     `listed_before` are the specs that the commit has where `qps ci` looks, `listed` those that it
     looks at now.
     """
 
-    tree: Tree
+    tree: CommitTree
     base: str
     since: ChangesSince
     touched: Sequence[Touched]
@@ -93,7 +93,7 @@ class Change(Struct, frozen=True, kw_only=True, dict=True):
         return PurePosixPath(file.relative_to(self.tree.folder).as_posix())
 
 
-def change_findings(change: Change) -> Iterator[Finding]:
+def change_findings(change: RevisionChange) -> Iterator[Finding]:
     """Yield what a change makes weaker, by the levels of the rules; each thing once."""
     seen: set[Hashable] = set()
     for own, one in _weakenings(change):
@@ -112,7 +112,7 @@ _Found = tuple[str | None, Weakening | Finding]
 """What is found, with the spec that it is found in."""
 
 
-def _weakenings(change: Change) -> Iterator[_Found]:
+def _weakenings(change: RevisionChange) -> Iterator[_Found]:
     pairs = []
     for one in change.touched:
         if one.before is not None and one.spec is not None and change.tree.has(one.before):
@@ -145,7 +145,7 @@ def _fault(file: str, error: Exception) -> Finding:
     )
 
 
-def _old_spec(change: Change, path: PurePosixPath) -> Spec | None:
+def _old_spec(change: RevisionChange, path: PurePosixPath) -> Spec | None:
     try:
         return change.tree.checked(path, f"{change.base}:{path.as_posix()}")[0].value
     except QpsError:
@@ -153,19 +153,19 @@ def _old_spec(change: Change, path: PurePosixPath) -> Spec | None:
 
 
 def _new_contents(
-    change: Change, pairs: Sequence[tuple[Touched, Spec, Spec]]
+    change: RevisionChange, pairs: Sequence[tuple[Touched, Spec, Spec]]
 ) -> frozenset[Hashable]:
     """Return what specs claim now that they did not: what was moved there from another one."""
-    before = {id(new): claimed_contents(Reader(model=old.model)) for _, old, new in pairs}
+    before = {id(new): claimed_contents(ConditionReader(model=old.model)) for _, old, new in pairs}
     found: set[Hashable] = set()
     for one in change.touched:
         if one.spec is not None:
-            own = claimed_contents(Reader(model=one.spec.model))
+            own = claimed_contents(ConditionReader(model=one.spec.model))
             found |= own - before.get(id(one.spec), frozenset())
     return frozenset(found)
 
 
-def _files(change: Change, contents: frozenset[Hashable]) -> Iterator[Weakening]:
+def _files(change: RevisionChange, contents: frozenset[Hashable]) -> Iterator[Weakening]:
     """Yield the specs that are gone, or no longer looked at."""
     for way in change.listed_before:
         project = change.project_before(way.parent)
@@ -184,7 +184,7 @@ def _files(change: Change, contents: frozenset[Hashable]) -> Iterator[Weakening]
             yield _ignored(change, way, now, whole)
             continue
         old = _old_spec(change, way)
-        claimed = frozenset() if old is None else claimed_contents(Reader(model=old.model))
+        claimed = frozenset() if old is None else claimed_contents(ConditionReader(model=old.model))
         if old is not None and (claimed <= contents if claimed else old.program.is_module):
             continue
         count = 0 if old is None else sum(len(e.claims) for e in old.model.expectations)
@@ -193,7 +193,7 @@ def _files(change: Change, contents: frozenset[Hashable]) -> Iterator[Weakening]
         yield Weakening(rule="spec-deleted", message=message, span=whole, is_before=True)
 
 
-def _under_another_ending(change: Change, path: PurePosixPath) -> Path | None:
+def _under_another_ending(change: RevisionChange, path: PurePosixPath) -> Path | None:
     """Return the file beside a spec that is gone which has its text, whatever it is called."""
     text = (change.tree.folder / path).read_bytes()
     folder = (change.top / path).parent
@@ -209,7 +209,7 @@ def _under_another_ending(change: Change, path: PurePosixPath) -> Path | None:
     return None
 
 
-def _ignored(change: Change, path: PurePosixPath, now: Path, whole: Span) -> Weakening:
+def _ignored(change: RevisionChange, path: PurePosixPath, now: Path, whole: Span) -> Weakening:
     """Return why a spec that is still there is no longer looked at."""
     called = path_from(change.top, str(now))
     moved = "" if called == path.as_posix() else f" as {called}"
@@ -229,7 +229,7 @@ def _ignored(change: Change, path: PurePosixPath, now: Path, whole: Span) -> Wea
     return Weakening(rule="spec-ignored", message=message, span=there, about=path.as_posix())
 
 
-def _projects(change: Change) -> Iterator[Weakening]:
+def _projects(change: RevisionChange) -> Iterator[Weakening]:
     """Yield what the project files let pass now, those that count for specs of both versions."""
 
     def named(file: Path) -> Sequence[Path]:
@@ -257,7 +257,7 @@ def _projects(change: Change) -> Iterator[Weakening]:
             yield from project_weakenings(old, new, named)
 
 
-def _comments(change: Change) -> Iterator[Weakening]:
+def _comments(change: RevisionChange) -> Iterator[Weakening]:
     """Yield the comments that newly switch a warning off."""
     for way in change.listed_before:
         path = change.now(way)
@@ -270,7 +270,7 @@ def _comments(change: Change) -> Iterator[Weakening]:
             yield from comment_weakenings(allowed_in(sources[0]), allowed_in(sources[1]))
 
 
-def _finding(change: Change, one: Weakening, spec: str | None) -> Finding | None:
+def _finding(change: RevisionChange, one: Weakening, spec: str | None) -> Finding | None:
     """Return a weakening at its place, None where its rule is off.
 
     What a project file accepts is a note, as a claim is that may fail.
@@ -310,7 +310,7 @@ def _finding(change: Change, one: Weakening, spec: str | None) -> Finding | None
 
 
 def _accepted(
-    change: Change,
+    change: RevisionChange,
     one: Weakening,
     projects: Sequence[Project | None],
     names: Collection[str | None],
@@ -343,7 +343,7 @@ def _line_now(source: Source, line: int, now: Path) -> int:
 
 
 def _projects_of(
-    change: Change, file: str, place: PurePosixPath | None
+    change: RevisionChange, file: str, place: PurePosixPath | None
 ) -> tuple[Project | None, Project | None]:
     """Return the project that counted for a file, and that which counts for it now."""
     path = change.top / file

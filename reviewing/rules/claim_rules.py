@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.condition_reader import ConditionReader
 from qps.reviewing.rules.constraints import Constraint
 from qps.reviewing.rules.matrix_statements import MatrixStatement, compared_statements, statements
 from qps.reviewing.rules.strictness import Move, Moved, compared, implied, together
@@ -35,7 +35,7 @@ class _Part(Struct, frozen=True, kw_only=True):
         return (self.says.exact, ends, self.missed)
 
 
-def claim_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+def claim_weakenings(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield which claims say less now, or something else."""
     before, after = [*_parts(old)], [*_parts(new)]
     open_parts = [one for one in before if not _is_implied(one, after)]
@@ -64,7 +64,7 @@ def claim_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
     yield from _sources(before, after)
 
 
-def claimed_contents(reader: Reader) -> frozenset[Hashable]:
+def claimed_contents(reader: ConditionReader) -> frozenset[Hashable]:
     """Return all that is claimed of a model."""
     return frozenset(one.content for one in _parts(reader))
 
@@ -171,7 +171,7 @@ def _compared(one: _Part, other: _Part) -> Moved:
     return moved
 
 
-def _parts(reader: Reader) -> Iterator[_Part]:
+def _parts(reader: ConditionReader) -> Iterator[_Part]:
     for expectation in reader.model.expectations:
         for claim in expectation.claims:
             for says in _says(reader, claim):
@@ -193,7 +193,7 @@ def _part(expectation: ir.Expectation, span: Span, says: Constraint | MatrixStat
     )
 
 
-def _says(reader: Reader, claim: ir.Claim) -> Iterator[Constraint]:
+def _says(reader: ConditionReader, claim: ir.Claim) -> Iterator[Constraint]:
     if isinstance(claim.value, ir.Quantity):
         if claim.claimed is not None and claim.tolerance is not None:
             yield reader.within(claim.value, claim.claimed, claim.tolerance, claim.changes)

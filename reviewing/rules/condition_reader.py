@@ -30,7 +30,7 @@ _LEVELED = {
 """A mean is compared with a quantile of the same as if it were the median."""
 
 
-class Reader(Struct, frozen=True, kw_only=True, dict=True):
+class ConditionReader(Struct, frozen=True, kw_only=True, dict=True):
     """Reads conditions of a model; names of it are `renamed` as the new version has them."""
 
     model: ir.Model
@@ -220,7 +220,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
 class _Form(Struct, frozen=True, kw_only=False):
     """A linear form in the making; `is_symbolic` where parameters are atoms: none is a measure."""
 
-    reader: Reader
+    reader: ConditionReader
     is_symbolic: bool
     terms: dict[Atom, Fraction] = {}
 

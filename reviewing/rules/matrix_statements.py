@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.condition_reader import ConditionReader
 from qps.reviewing.rules.constraints import Constraint
 from qps.reviewing.rules.plain_values import new_name
 from qps.reviewing.rules.strictness import Move, Moved, conjunction, together, turned
@@ -32,7 +32,7 @@ class MatrixStatement(Struct, frozen=True, kw_only=True):
         return (self.quantifier.value, self.count, self.matrix, self.where, self.condition)
 
 
-def statements(reader: Reader, claim: ir.MatrixClaim) -> Iterator[MatrixStatement]:
+def statements(reader: ConditionReader, claim: ir.MatrixClaim) -> Iterator[MatrixStatement]:
     """Yield what a claim says of a matrix."""
     yield MatrixStatement(
         quantifier=claim.quantifier,

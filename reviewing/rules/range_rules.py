@@ -8,7 +8,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.reports.text.words.quantities import quantity
-from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.condition_reader import ConditionReader
 from qps.reviewing.rules.plain_values import new_name, plain
 from qps.reviewing.rules.weakening import Weakening
 
@@ -16,7 +16,7 @@ _MOST_VALUES = 10_000
 """Values of an axis that are compared one by one; of more, the ends and the number are."""
 
 
-def range_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+def range_weakenings(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield the ranges and spreads that cover less than before."""
     yield from _population(old.model.population, new.model.population)
     after = {one.name: one for one in new.model.parameters}
@@ -36,7 +36,9 @@ def _population(old: ir.UserRange, new: ir.UserRange) -> Iterator[Weakening]:
         )
 
 
-def _range(old: Reader, new: Reader, one: ir.Parameter, other: ir.Parameter) -> Iterator[Weakening]:
+def _range(
+    old: ConditionReader, new: ConditionReader, one: ir.Parameter, other: ir.Parameter
+) -> Iterator[Weakening]:
     before = _ends(old, one)
     after = _ends(new, other)
     if before is None or after is None:
@@ -58,7 +60,7 @@ def _range(old: Reader, new: Reader, one: ir.Parameter, other: ir.Parameter) -> 
         )
 
 
-def _ends(reader: Reader, one: ir.Parameter) -> tuple[Fraction, Fraction] | None:
+def _ends(reader: ConditionReader, one: ir.Parameter) -> tuple[Fraction, Fraction] | None:
     if one.low is None or one.high is None:
         return None
     low, high = reader.number(one.low), reader.number(one.high)
@@ -100,7 +102,7 @@ def _width(value: ir.Uncertain) -> Fraction | None:
     return abs((high - low) / typical) if typical else None
 
 
-def matrix_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+def matrix_weakenings(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield the matrices that are gone, or cover fewer configurations."""
     after = {one.name: one for one in new.model.matrices}
     for one in old.model.matrices:
@@ -122,7 +124,9 @@ def matrix_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
             )
 
 
-def _narrower(old: Reader, new: Reader, one: ir.Matrix, other: ir.Matrix) -> Iterator[str]:
+def _narrower(
+    old: ConditionReader, new: ConditionReader, one: ir.Matrix, other: ir.Matrix
+) -> Iterator[str]:
     axes = {axis.name: axis for axis in other.axes}
     for axis in one.axes:
         name = new_name(axis.name, old.renamed)
@@ -148,7 +152,7 @@ def _narrower(old: Reader, new: Reader, one: ir.Matrix, other: ir.Matrix) -> Ite
         yield f"at {one.at:,} -> {other.at:,} users"
 
 
-def _lost(old: Reader, new: Reader, one: ir.Axis, other: ir.Axis) -> str:
+def _lost(old: ConditionReader, new: ConditionReader, one: ir.Axis, other: ir.Axis) -> str:
     """Return which values of an axis are gone, empty where none is."""
     if max(one.count, other.count) > _MOST_VALUES:
         is_less = other.count < one.count

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.condition_reader import ConditionReader
 from qps.reviewing.rules.constraints import Constraint
 from qps.reviewing.rules.plain_values import new_name
 from qps.reviewing.rules.strictness import Move, Moved, compared, implied, together
@@ -29,7 +29,7 @@ class _StatedRequirement(Struct, frozen=True, kw_only=True):
         return self.of.certainty or Fraction(0)
 
 
-def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+def requirement_weakenings(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield which requirements are weaker now, which are gone, and which modes are."""
     before = {new_name(mode.name, old.renamed): mode for mode in old.model.modes}
     after = {mode.name: mode for mode in new.model.modes}
@@ -69,7 +69,7 @@ def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
 
 
 def _in_force(
-    reader: Reader, mode: ir.Mode | None, *, is_named: bool = True
+    reader: ConditionReader, mode: ir.Mode | None, *, is_named: bool = True
 ) -> Iterator[_StatedRequirement]:
     """Yield what is required in a mode: its own in place of what is required of all.
 
@@ -145,7 +145,7 @@ def _lost_ideal(old: _StatedRequirement, now: list[_StatedRequirement]) -> Moved
     return None if old.of.at_most else Moved(Move.LOOSER, "the ideal was removed")
 
 
-def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
+def _targets(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield the planning targets that are higher, or gone."""
     after = {one.full_name: one for one in new.model.targets}
     for one in old.model.targets:
@@ -175,7 +175,7 @@ def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
             )
 
 
-def _closer_targets(old: Reader, new: Reader) -> Iterator[Weakening]:
+def _closer_targets(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield the targets that are new, and higher than the one that held for a resource before."""
     before = [replace(t, name=new_name(t.name, old.renamed)) for t in old.model.targets]
     known = {one.full_name for one in before}
@@ -215,7 +215,7 @@ def _resources(model: ir.Model) -> Iterator[tuple[str, str, bool]]:
         yield link.name, link.name, True
 
 
-def _quality(old: Reader, new: Reader) -> Iterator[Weakening]:
+def _quality(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield that several measures near their limits count as well as one."""
     was, is_now = old.model.quality, new.model.quality
     if was.metric is ir.Metric.EUCLIDEAN and is_now.metric is ir.Metric.WORST:
@@ -234,7 +234,7 @@ def _gone(rule: str, kind: str, name: str, one: ir.Mode | ir.Scenario) -> Weaken
     return Weakening(rule=rule, message=message, span=one.span, is_before=True)
 
 
-def scenario_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+def scenario_weakenings(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield which scenarios are gone."""
     after = {one.name for one in new.model.scenarios}
     for one in old.model.scenarios:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.condition_reader import ConditionReader
 from qps.reviewing.rules.parameter_names import names_in
 from qps.reviewing.rules.plain_values import new_name, plain
 from qps.reviewing.rules.strictness import Move, compared
@@ -33,7 +33,7 @@ class _Cited(Struct, frozen=True, kw_only=True):
     span: Span
 
 
-def source_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+def source_weakenings(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield the numbers that no longer are what their source was cited for."""
     before, after = _cited(old), _cited(new)
     reported: set[tuple[Span, str]] = set()
@@ -54,7 +54,7 @@ def source_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
             yield Weakening(rule="source-changed", message=message, span=other.span)
 
 
-def _cited(reader: Reader) -> dict[_Key, _Cited]:
+def _cited(reader: ConditionReader) -> dict[_Key, _Cited]:
     """Return what could have a source, by where it is declared."""
     model, renamed = reader.model, reader.renamed
     found: dict[_Key, _Cited] = {}
@@ -88,7 +88,9 @@ def _cited(reader: Reader) -> dict[_Key, _Cited]:
     return found
 
 
-def _collect(key: _Key, name: str, one: object, reader: Reader, found: dict[_Key, _Cited]) -> None:
+def _collect(
+    key: _Key, name: str, one: object, reader: ConditionReader, found: dict[_Key, _Cited]
+) -> None:
     """Put what has a source into a table, with all that it is made of."""
     if isinstance(one, Struct):
         fields = one.__struct_fields__
@@ -123,12 +125,12 @@ def _number(one: Struct, renamed: Mapping[str, str]) -> Hashable:
     return one.value.value if isinstance(one.value, ir.Constant) else plain(one.value, renamed)
 
 
-def _rests_on(one: object, reader: Reader) -> Hashable:
+def _rests_on(one: object, reader: ConditionReader) -> Hashable:
     """Return the values of the parameters that something names: it is another one with these."""
     return frozenset((new_name(n, reader.renamed), reader.value(n)) for n in names_in(one))
 
 
-def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+def observation_weakenings(old: ConditionReader, new: ConditionReader) -> Iterator[Weakening]:
     """Yield the tables of measurements that judge less, or have other values than before."""
     after = {one.name: one for one in new.model.observations}
     taken = {one.name for one in old.model.observations}
@@ -166,7 +168,7 @@ def _same_table(
 
 
 def _columns(
-    old: Reader, new: Reader, one: ir.Observation, other: ir.Observation
+    old: ConditionReader, new: ConditionReader, one: ir.Observation, other: ir.Observation
 ) -> Iterator[Weakening]:
     after = {column.heading: column for column in other.measured}
     for index, column in enumerate(one.measured):
@@ -213,7 +215,7 @@ def _wider(old: ir.Tolerance, new: ir.Tolerance, values: Sequence[Fraction | Non
 
 
 def _rows(
-    old: Reader, new: Reader, one: ir.Observation, other: ir.Observation
+    old: ConditionReader, new: ConditionReader, one: ir.Observation, other: ir.Observation
 ) -> Iterator[Weakening]:
     headings = [column.heading for column in one.measured]
     before, after = _measured(old, one), _measured(new, other)
@@ -253,7 +255,9 @@ def _rows(
         )
 
 
-def _measured(reader: Reader, one: ir.Observation) -> dict[Hashable, list[tuple[Any, ...]]]:
+def _measured(
+    reader: ConditionReader, one: ir.Observation
+) -> dict[Hashable, list[tuple[Any, ...]]]:
     """Return what was measured, by what a row sets."""
     found: dict[Hashable, list[tuple[Any, ...]]] = {}
     for row in one.rows:

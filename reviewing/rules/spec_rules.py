@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from qps.compiler.pipeline import Spec
 from qps.reviewing.rules.claim_rules import claim_weakenings, claimed_contents
-from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.condition_reader import ConditionReader
 from qps.reviewing.rules.plain_values import renamed_in
 from qps.reviewing.rules.range_rules import matrix_weakenings, range_weakenings
 from qps.reviewing.rules.requirement_rules import requirement_weakenings, scenario_weakenings
@@ -28,7 +28,7 @@ _RULES = (
 
 def spec_weakenings(old: Spec, new: Spec) -> Iterator[Weakening]:
     """Yield what a change makes weaker in a spec, by the rules that read both."""
-    before = Reader(model=old.model, renamed=renamed_in(old.model, new.model))
-    after = Reader(model=new.model)
+    before = ConditionReader(model=old.model, renamed=renamed_in(old.model, new.model))
+    after = ConditionReader(model=new.model)
     for rule in _RULES:
         yield from rule(before, after)

@@ -211,7 +211,7 @@ class MoreUsers(Struct, frozen=True, kw_only=True):
     loads: tuple[LoadThere, ...]
 
 
-class Traffic(Struct, frozen=True, kw_only=True):
+class LinkTraffic(Struct, frozen=True, kw_only=True):
     """Throughput of a link or network interface at capacity; `count` of them are identical."""
 
     resource: str

@@ -8,13 +8,13 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.solver.answers.extrapolation import beyond_measured, report_beyond
 from qps.solver.answers.far_loads import AT_ANSWER, far_from_measured, report_far
 from qps.solver.answers.graph_criteria import all_criteria, rests_on_users
-from qps.solver.answers.solution import ResourceSolution, Verdict
+from qps.solver.answers.solution import CapacityVerdict, ResourceSolution
 from qps.solver.answers.unmodeled_wait_warnings import report_uncounted_waits, uncounted_waits
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 
 def warnings_of(
-    graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...], at: int
+    graph: LoadGraph, verdict: CapacityVerdict, resources: tuple[ResourceSolution, ...], at: int
 ) -> tuple[Diagnostic, ...]:
     """Return the warnings of an answer, `at` the population of its loads."""
     sink = Sink()
@@ -27,7 +27,7 @@ def warnings_of(
             hint=f"scale the system with its users: `node user = pc * {name}` and `stream … "
             "for each user`",
         )
-    elif verdict is Verdict.RANGE and graph.low < graph.high:
+    elif verdict is CapacityVerdict.RANGE and graph.low < graph.high:
         sink.report(
             codes.RANGE_LIMITS,
             None,
@@ -36,7 +36,7 @@ def warnings_of(
             hint=f"widen the range of `users {graph.population}`",
         )
     for resource in resources:
-        if resource.saturation.method is Method.AT_START:
+        if resource.saturation.method is SearchMethod.AT_START:
             sink.report(
                 codes.SATURATED_START,
                 graph.resources[resource.name].span,
@@ -47,7 +47,7 @@ def warnings_of(
     report_far(far_from_measured(graph, loads, AT_ANSWER), sink)
     report_beyond(beyond_measured(graph, at), sink)
     uncounted = uncounted_waits(graph, all_criteria(graph), at)
-    if uncounted is not None and verdict is not Verdict.NOWHERE:
+    if uncounted is not None and verdict is not CapacityVerdict.NOWHERE:
         report_uncounted_waits(uncounted, sink)
     return tuple(sink.found)
 

@@ -22,8 +22,8 @@ from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
 from qps.engine.operations import ROUNDINGS
-from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
-from qps.solver.search.certain_signs import NoSignError
+from qps.solver.search.boxes import MOST_BOXES, UndecidedBoxesError, first_failure_in_boxes
+from qps.solver.search.certain_signs import UndecidedLimitError
 from qps.solver.search.whole_populations import fails, first_failure_in_pieces
 
 WIDEST_RANGE = 1_000_000
@@ -53,7 +53,7 @@ def fails_at(graph: LoadGraph, criterion: Criterion, at: int) -> bool:
     over = graph.valued(excess(criterion))
     try:
         return fails(over, graph.population, at, strict=criterion.strict)
-    except NoSignError as no_sign:
+    except UndecidedLimitError as no_sign:
         raise no_sign.of(criterion.name, criterion.span) from None
 
 
@@ -79,7 +79,7 @@ def first_failure(
         where = name, span
         try:
             return _first_without_pieces(over, population, low, end, strict=strict, where=where)
-        except NoSignError as no_sign:
+        except UndecidedLimitError as no_sign:
             raise no_sign.of(*where) from None
     return first_failure_in_pieces(
         whole, over, population, low, high if until is None else min(high, until), strict=strict
@@ -101,14 +101,14 @@ def _first_without_pieces(
         return next((n for n in every if fails(over, population, n, strict=strict)), None)
     try:
         return first_failure_in_boxes(over, population, low, end, strict=strict)
-    except UndecidedError as undecided:
+    except UndecidedBoxesError as undecided:
         if end - low < WIDEST_RANGE:
             return _first_of_all(over, population, low, end, strict=strict)
         _refuse(undecided, population, (low, end), *where)
 
 
 def _refuse(
-    undecided: UndecidedError,
+    undecided: UndecidedBoxesError,
     population: Formula,
     ends: tuple[int, int],
     name: str,

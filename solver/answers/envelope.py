@@ -11,9 +11,9 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import point_of
 from qps.engine.numerics.sloped_intervals import above
 from qps.solver.answers.solution import BottleneckChange
-from qps.solver.search.bounds import Curve
-from qps.solver.search.boxes import Budget, UndecidedError, first_above
-from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.bounds import BoundedFunction
+from qps.solver.search.boxes import Budget, UndecidedBoxesError, first_above
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_at
 from qps.solver.search.critical_points import critical_points
 
 _LEAST_BOXES = 100
@@ -91,7 +91,7 @@ def _is_above_after(gap: Formula, axis: Formula, at: Fraction, high: Fraction) -
     if points is not None:
         following = next((point for point in points if point > at), high)
         return _is_above(gap, axis, (at + following) / 2)
-    curve, start, end = Curve(gap, axis), above(float(at)), float(high)
+    curve, start, end = BoundedFunction(gap, axis), above(float(at)), float(high)
     for _ in range(_HALVINGS):
         if start >= end:  # no float is left between
             break
@@ -120,7 +120,7 @@ def _next_change(
             continue
         try:
             point = _rises_above(load, base, axis, ends, budget)
-        except UndecidedError as undecided:
+        except UndecidedBoxesError as undecided:
             found.append((max(ends[0], Fraction(undecided.point)), None))
         else:
             found += [] if point is None else [(point, name)]
@@ -150,7 +150,7 @@ def _rises_above(
         budget.boxes -= own.boxes
         try:
             found = first_above(gap, axis, here, high, own)
-        except UndecidedError as undecided:
+        except UndecidedBoxesError as undecided:
             near = max(here, Fraction(undecided.point))
             behind = near + (high - here) * _NARROW
             if behind < high and _is_above(gap, axis, behind):
@@ -170,5 +170,5 @@ def _is_above(gap: Formula, axis: Formula, at: Fraction) -> bool:
     """Return whether a difference is above zero at a point; what no digits decide is a tie."""
     try:
         return sign_at(gap, axis, at) == 1
-    except NoSignError:
+    except UndecidedLimitError:
         return False

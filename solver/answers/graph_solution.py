@@ -21,6 +21,7 @@ from qps.solver.answers.saturation import bottleneck, saturation_of, saturation_
 from qps.solver.answers.sensitivity import crossing, elasticities
 from qps.solver.answers.solution import (
     QUALITY,
+    CapacityVerdict,
     CostSolution,
     CriterionSolution,
     FirstFailure,
@@ -29,9 +30,8 @@ from qps.solver.answers.solution import (
     Sensitivity,
     Solution,
     SolverFault,
-    Verdict,
 )
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _Answer:
 
     failures: list[_FirstFailure]
     first_failure: int | None
-    verdict: Verdict
+    verdict: CapacityVerdict
     largest: int | None
 
 
@@ -157,12 +157,12 @@ def limiting_of(
     return int(saturation_table.limiting(failing, resources))
 
 
-def _verdict(graph: LoadGraph, first_failure: int | None) -> tuple[Verdict, int | None]:
+def _verdict(graph: LoadGraph, first_failure: int | None) -> tuple[CapacityVerdict, int | None]:
     if first_failure is None:
-        return Verdict.RANGE, graph.high
+        return CapacityVerdict.RANGE, graph.high
     if first_failure == graph.low:
-        return Verdict.NOWHERE, None
-    return Verdict.LIMITED, first_failure - 1
+        return CapacityVerdict.NOWHERE, None
+    return CapacityVerdict.LIMITED, first_failure - 1
 
 
 def _certify(
@@ -264,7 +264,7 @@ def _sensitivity(
     name = ""
     for resource in resources:
         saturation = resource.saturation
-        if saturation.at is None or saturation.method is Method.AT_START:
+        if saturation.at is None or saturation.method is SearchMethod.AT_START:
             continue
         if found is None or found.at is None or saturation.at < found.at:
             found, name = saturation, resource.name

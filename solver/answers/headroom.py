@@ -31,7 +31,7 @@ from qps.solver.answers.graph_criteria import all_criteria, when_it_fails
 from qps.solver.answers.graph_solution import limiting_of, value_at
 from qps.solver.answers.requirement_readings import behind_quality, criterion_at, reading_at
 from qps.solver.answers.saturation import saturation_table_of
-from qps.solver.answers.solution import QUALITY, FirstFailure, Solution, Verdict
+from qps.solver.answers.solution import QUALITY, CapacityVerdict, FirstFailure, Solution
 
 _FULL = 1 + 1e-9  # an elastic rate fills a resource up to 1
 
@@ -111,7 +111,7 @@ def more_users(solution: Solution, requirements: Sequence[RequirementAnswer]) ->
     `requirements` are those of the solution, in its order. None where nothing limits the answer, or
     nothing is acceptable.
     """
-    if solution.verdict is not Verdict.LIMITED:
+    if solution.verdict is not CapacityVerdict.LIMITED:
         return None
     graph, now = solution.graph, solution.at
     wanted = -(-11 * now // 10)

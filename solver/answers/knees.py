@@ -26,7 +26,7 @@ from qps.solver.answers.saturation import (
     saturation_point,
 )
 from qps.solver.answers.solution import BottleneckChange, ElasticSolution, Knee
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 _FEW = 32
 """So many points are certified exactly, one by one; numpy is not imported for them."""
@@ -98,7 +98,7 @@ def _elastic(graph: LoadGraph, elastic: ElasticFormula, at: int, found: _Limits)
         # The resource that leaves the least is the highest of what they leave, turned round.
         left = {name: -graph.valued(value) for name, value in elastic.left.items()}
         tightest, followed = heaviest(left, graph)
-        if yields.method is Method.AT_START:
+        if yields.method is SearchMethod.AT_START:
             yields = replace(yields, resource=tightest)
         end = float("inf") if exhausted is None else exhausted.at
         changes = tuple(change for change in followed if yields.at < change.at < end)

@@ -25,10 +25,10 @@ from qps.solver.answers.solution import (
     SolverFault,
     StaysFull,
 )
-from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_reached
-from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.boxes import MOST_BOXES, UndecidedBoxesError, first_reached
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_at
 from qps.solver.search.first_crossing import first_in_pieces
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 LARGEST_ERROR = 1e-9
 """A load is so near to its limit where it reaches it."""
@@ -74,19 +74,23 @@ def saturation_point(
     excess = load - 1
     try:
         at_start = sign_at(excess, population, start)
-    except NoSignError:
+    except UndecidedLimitError:
         return _undecided(excess, population, low, low, _Sought(name, span, high))
     if population not in excess.symbols:
         full = at_start is None or at_start >= 0
-        return Saturation(float(low), Method.AT_START) if full else Saturation(None, Method.NONE)
+        return (
+            Saturation(float(low), SearchMethod.AT_START)
+            if full
+            else Saturation(None, SearchMethod.NONE)
+        )
     if at_start in (None, 1) or (at_start == 0 and not passes):
-        return Saturation(float(low), Method.AT_START)
+        return Saturation(float(low), SearchMethod.AT_START)
     whole = piecewise(excess, population, start, None)
     if whole is None:
         return _searched(excess, population, low, passes=passes, sought=_Sought(name, span, high))
     found = first_in_pieces(whole, passes=passes)
     if found is None:
-        return Saturation(None, Method.NONE)
+        return Saturation(None, SearchMethod.NONE)
     if found.at not in whole.poles:  # behind a pole the load may be anything at once
         (certify or certified)(load, population, found.at)
     return _at(found.at, found.method)
@@ -100,7 +104,7 @@ def saturation_of(graph: LoadGraph, name: str) -> Saturation:
     """
     resource = graph.resources[name]
     if resource.is_never_full and resource.target is ONE:
-        return Saturation(None, Method.NONE)
+        return Saturation(None, SearchMethod.NONE)
     return saturation_point(
         graph.valued(resource.demand / resource.target),
         graph.population,
@@ -158,17 +162,17 @@ def _searched(
     """Return the saturation of a load that is no piecewise rational function, by boxes."""
     try:
         found = first_reached(excess, population, low, passes=passes)
-    except UndecidedError as undecided:
+    except UndecidedBoxesError as undecided:
         return _undecided(excess, population, low, floor(undecided.point), sought)
     if found is None:
-        return Saturation(None, Method.NONE)
+        return Saturation(None, SearchMethod.NONE)
     return _at(found.at, found.method)
 
 
-def _at(population: Fraction, method: Method) -> Saturation:
+def _at(population: Fraction, method: SearchMethod) -> Saturation:
     """Return a saturation at a population; of what is beyond all floats it is not known where."""
     if population > _LARGEST:
-        return Saturation(None, Method.UNDECIDED, _LARGEST)
+        return Saturation(None, SearchMethod.UNDECIDED, _LARGEST)
     return Saturation(float(population), method)
 
 
@@ -180,7 +184,7 @@ def _undecided(
     It is not behind the first whole population of the range at which the load is beyond its limit.
     """
     first = first_failure(excess, population, low, sought.high, name=sought.name, span=sought.span)
-    return Saturation(None if first is None else float(first), Method.UNDECIDED, around)
+    return Saturation(None if first is None else float(first), SearchMethod.UNDECIDED, around)
 
 
 def refuse_undecided(around: float, population: Formula, name: str, span: Span | None) -> NoReturn:
@@ -238,7 +242,7 @@ def bottleneck(
     return Bottleneck(
         resource=name,
         saturates_at=first.at,
-        from_start=first.method is Method.AT_START,
+        from_start=first.method is SearchMethod.AT_START,
         stays_full=None if way == 0 else list(StaysFull)[way - 1],
         initially=initially,
         changes=changes,

@@ -12,13 +12,13 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 QUALITY = "quality"
 """What the metric over all axes is called among the criteria."""
 
 
-class Verdict(Enum):
+class CapacityVerdict(Enum):
     """What the largest acceptable population is limited by."""
 
     LIMITED = "limited"
@@ -34,7 +34,7 @@ class Saturation(Struct, frozen=True):
     """
 
     at: float | None
-    method: Method
+    method: SearchMethod
     not_below: int | None = None
 
 
@@ -142,7 +142,7 @@ class Knee(Struct, frozen=True):
 
     at: float
     resource: str
-    method: Method = field(name="closed_form")
+    method: SearchMethod = field(name="closed_form")
 
 
 class ElasticSolution(Struct, frozen=True, kw_only=True):
@@ -247,14 +247,14 @@ class ModeSolution(Struct, frozen=True, kw_only=True):
     quality_known: Certainty
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class ConfigurationResult(Struct, frozen=True, kw_only=True):
     """What one configuration comes to, in numbers.
 
     `at` is the population at which values are reported: the largest acceptable one, or the least
     of the range where none is acceptable.
     """
 
-    verdict: Verdict
+    verdict: CapacityVerdict
     capacity: int | None
     limited_by: str | None
     at: int
@@ -269,7 +269,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     closed: tuple[ClosedSolution, ...] = ()
 
 
-class Solution(Outcome, frozen=True, kw_only=True):
+class Solution(ConfigurationResult, frozen=True, kw_only=True):
     """The answers for one configuration, of its load graph.
 
     `others` are the solutions of all other modes.

@@ -27,15 +27,15 @@ from qps.solver.answers.saturation import saturation_of
 from qps.solver.answers.solution import Saturation
 from qps.solver.breakdown.measure_naming import (
     ElasticThere,
-    Part,
+    NumberPart,
     elastic_in,
     in_named_measures,
     named_whole,
 )
 from qps.solver.search.critical_points import piece_at
-from qps.solver.uncertainty.interval_result import Spread
+from qps.solver.uncertainty.interval_result import ValueUncertainty
 
-SpreadOf: TypeAlias = Callable[[Callable[[LoadGraph], Formula]], Spread | None]
+SpreadOf: TypeAlias = Callable[[Callable[[LoadGraph], Formula]], ValueUncertainty | None]
 """Tells the spread of what is read off load graphs; None where it is known."""
 
 
@@ -52,7 +52,7 @@ class Apart(Struct, frozen=True, kw_only=True):
     what: str
     value: Formula
     dimension: Dimension
-    parts: Sequence[Part] = ()
+    parts: Sequence[NumberPart] = ()
     scope: Sequence[str] = ()
     unresolved: Formula | None = None
     whole: Formula | None = None
@@ -118,7 +118,7 @@ class NumberApart(Struct, frozen=True, kw_only=True, dict=True):
     known: Certainty
     checks: Checks
     """The premises that were checked on the network."""
-    spread: Spread | None
+    spread: ValueUncertainty | None
     saturation: SaturationApart | None
     table: CaseTable | None
     calls: tuple[CallThere, ...]
@@ -138,7 +138,7 @@ def decomposed(
     modes: tuple[str, ...],
     known: Certainty,
     checks: Checks,
-    spread: Spread | None,
+    spread: ValueUncertainty | None,
 ) -> NumberApart:
     """Take what a name stands for apart at a population."""
     expr, parts, scope, resource = apart.value, apart.parts, apart.scope, apart.resource
@@ -180,7 +180,7 @@ def decomposed(
 
 
 def _parts(
-    graph: LoadGraph, parts: Sequence[Part], named: Sequence[Formula], at: int, total: float
+    graph: LoadGraph, parts: Sequence[NumberPart], named: Sequence[Formula], at: int, total: float
 ) -> tuple[PartThere, ...]:
     """Return the parts of a number; their shares only where they add up to it."""
     values = [value_at(graph, part.value, at) for part in parts]

@@ -19,7 +19,7 @@ from qps.engine.expressions.formulas import Formula, symbol, total
 from qps.engine.expressions.substitution import substituted
 
 
-class Part(Struct, frozen=True):
+class NumberPart(Struct, frozen=True):
     """A part of a number: its name, its formula, and what that rests on, the closest first."""
 
     name: str
@@ -69,7 +69,7 @@ def _elastic(graph: LoadGraph) -> Iterator[tuple[Formula, Formula]]:
 
 
 def named_whole(
-    graph: LoadGraph, expr: Formula, scope: Sequence[str], parts: Sequence[Part]
+    graph: LoadGraph, expr: Formula, scope: Sequence[str], parts: Sequence[NumberPart]
 ) -> Formula:
     """Return an expression by the names that its parts have, where it is made of its parts."""
     values = [part.value for part in parts]

@@ -31,7 +31,7 @@ from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, MONEY, T
 from qps.engine.expressions.formulas import Formula, maximum
 from qps.engine.expressions.formulas import number as number_formula
 from qps.solver.breakdown.breakdown_types import Apart, NumberApart, SpreadOf, decomposed
-from qps.solver.breakdown.measure_naming import Part
+from qps.solver.breakdown.measure_naming import NumberPart
 from qps.solver.breakdown.stream_breakdown import (
     called_by,
     percentile_of,
@@ -193,7 +193,7 @@ def _waiting(graph: LoadGraph, name: str, measured: ir.Measured) -> Apart:
 
 
 def _highest(resources: Sequence[ResourceLoad], name: str) -> Apart:
-    parts = [Part(r.name, r.load, (r.name,)) for r in resources]
+    parts = [NumberPart(r.name, r.load, (r.name,)) for r in resources]
     return Apart(
         name=name,
         what="the highest of several utilizations",
@@ -211,7 +211,7 @@ def _quality(graph: LoadGraph, value: Formula) -> Apart:
         what=f"{graph.metric.value}; 1 is the limit",
         value=value,
         dimension=DIMENSIONLESS,
-        parts=[Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()],
+        parts=[NumberPart(c.name, axis, c.rests_on) for axis, c in by_axis.items()],
         scope=[subject for criterion in graph.criteria for subject in criterion.rests_on],
     )
 
@@ -266,7 +266,9 @@ def _cost(graph: LoadGraph, name: str) -> Apart:
     is_running = _COSTS[name]
     total = graph.cost(is_running=is_running)
     assert total is not None
-    parts = [Part(p.place, p.value) for p in graph.stated.prices if p.is_running is is_running]
+    parts = [
+        NumberPart(p.place, p.value) for p in graph.stated.prices if p.is_running is is_running
+    ]
     what = "cost of machines and networks"
     if graph.stated.unpriced:
         what += f"; without a price: {', '.join(graph.stated.unpriced)}"
@@ -313,7 +315,7 @@ def _resource(resource: ResourceLoad) -> Apart:
         what="utilization",
         value=resource.load,
         dimension=DIMENSIONLESS,
-        parts=[Part(name, load) for name, load in resource.parts.items()],
+        parts=[NumberPart(name, load) for name, load in resource.parts.items()],
         unresolved=resource.unresolved,
         resource=resource,
     )

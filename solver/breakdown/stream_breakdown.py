@@ -30,7 +30,7 @@ from qps.compiler.quantities.dimension import (
 from qps.compiler.quantities.scales import percent
 from qps.engine.expressions.formulas import ZERO, Formula, total
 from qps.solver.breakdown.breakdown_types import Apart
-from qps.solver.breakdown.measure_naming import Part
+from qps.solver.breakdown.measure_naming import NumberPart
 
 
 def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
@@ -40,8 +40,8 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     scope = (stream, *found.rests_on)
     apart = partial(Apart, name=name, scope=scope)
     ways = [*found.latency, *_overloaded(graph, found, at)]
-    stages = [Part(part.stage, part.value, scope) for part in ways]
-    variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
+    stages = [NumberPart(part.stage, part.value, scope) for part in ways]
+    variances = [NumberPart(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
         what = "mean time from source to user: sum of all stages"
         return apart(
@@ -61,7 +61,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
         return apart(what=what, value=found.buffer, dimension=TIME)
     if measure == "max_wait":
         what = "time to drain full queues on the path, by queue"
-        full = [Part(part.stage, part.value, scope) for part in found.queues]
+        full = [NumberPart(part.stage, part.value, scope) for part in found.queues]
         return apart(what=what, value=found.max_wait, dimension=TIME, parts=full)
     if measure in ("wait", "queue"):
         return apart(**_waiting(found, measure, scope))
@@ -69,7 +69,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
         kinds = LOSSES[measure]
         what = "fraction of items lost, assuming independent losses at each stage"
         lost = [
-            Part(part.stage, part.value, (part.resource, *scope) if part.resource else scope)
+            NumberPart(part.stage, part.value, (part.resource, *scope) if part.resource else scope)
             for part in found.losses
             if part.kind in kinds
         ]
@@ -100,7 +100,7 @@ def _waiting(stream: StreamMeasures, measure: str, scope: tuple[str, ...]) -> di
     if measure == "queue":
         what = "mean number of waiting items, over all queues"
         return {"what": what, "value": stream.number_waiting, "dimension": DIMENSIONLESS}
-    parts = [Part(part.stage, part.value, scope) for part in stream.waits.latency]
+    parts = [NumberPart(part.stage, part.value, scope) for part in stream.waits.latency]
     what = "mean queueing delay, by queue"
     return {"what": what, "value": stream.mean_wait, "dimension": TIME, "parts": parts}
 
@@ -153,20 +153,20 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
     bounds = {graph.at(at).number(found.quantile_by(way)): way for way in found.allotments(share)}
     least = bounds[min(bounds)]
     stages = [
-        Part(stage, value, scope)
+        NumberPart(stage, value, scope)
         for part in found.latency
         for stage, value in quantile_parts(found, part, least)
     ]
     if found.varies:
         resources = ", ".join(part.resource for part in found.added_jitter)
-        stages.append(Part(f"jitter of {resources}", found.jitter_quantile(least), scope))
-    stages += [Part(part.stage, part.value, scope) for part in found.endless]
+        stages.append(NumberPart(f"jitter of {resources}", found.jitter_quantile(least), scope))
+    stages += [NumberPart(part.stage, part.value, scope) for part in found.endless]
     return apart(parts=stages)
 
 
 def _of_sum(
     graph: LoadGraph, stream: StreamMeasures, share: Fraction, at: int, scope: tuple[str, ...]
-) -> list[Part]:
+) -> list[NumberPart]:
     """Return the means of stages, of the longest way, and by how much that share is later.
 
     Of users who wait it is a whole cycle. A quantile of a sum is no sum of quantiles: what late
@@ -182,11 +182,11 @@ def _of_sum(
 
 def _beyond_means(
     whole: Formula, stages: Iterable[LatencyPart], scope: tuple[str, ...]
-) -> list[Part]:
+) -> list[NumberPart]:
     means = [(part.stage, part.value) for part in stages]
     beyond = whole - total(mean for _, mean in means)
     named = [*means, ("sum of all stages, above the mean", beyond)]
-    return [Part(stage, mean, scope) for stage, mean in named]
+    return [NumberPart(stage, mean, scope) for stage, mean in named]
 
 
 def _is_refined(graph: LoadGraph, stream: StreamMeasures, share: Fraction, at: int) -> bool:
@@ -220,7 +220,7 @@ def quantile_parts(
     yield part.stage, whole - tail
 
 
-def _sum(parts: list[Part]) -> Formula:
+def _sum(parts: list[NumberPart]) -> Formula:
     return total(part.value for part in parts)
 
 

@@ -13,7 +13,7 @@ _NOTHING = 1e-9
 _MANY = 1e6
 
 
-class Difference(Struct, frozen=True):
+class MeanDifference(Struct, frozen=True):
     """A difference with its variance, the degrees of freedom of that, and a size to compare with.
 
     Each of the two that differ has a variance that is known by degrees of its own, None for many

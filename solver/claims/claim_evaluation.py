@@ -30,9 +30,9 @@ from qps.solver.claims.accepted_failures import Accepted
 from qps.solver.claims.claim_results import (
     ClaimResult,
     ClaimResults,
+    ComparisonSide,
     Coverage,
     PredictionInterval,
-    Side,
     condition_result,
     unclaimed_result,
     value_result,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from qps.solver.matrix.matrix_claims import MatrixClaimEvaluator
 
 
-class Question(Struct, frozen=True):
+class ClaimQuery(Struct, frozen=True):
     """A question of its own, and of how many claims it gives the results, by their name."""
 
     name: str
@@ -81,31 +81,31 @@ class Claims(Struct, dict=True):
         """Return every claim of the model and every row of its observations."""
         return tuple(result for question in self.questions() for result in question.ask())
 
-    def questions(self) -> Iterator[Question]:
+    def questions(self) -> Iterator[ClaimQuery]:
         """Yield the claims, each to be evaluated by itself: one may fail where others do not."""
         for question in self._questions():
             yield replace(question, ask=partial(self._results, question))
 
-    def _results(self, question: Question) -> Sequence[ClaimResult]:
+    def _results(self, question: ClaimQuery) -> Sequence[ClaimResult]:
         return [self.accepted.with_acceptance(one) for one in question.ask()]
 
-    def _questions(self) -> Iterator[Question]:
+    def _questions(self) -> Iterator[ClaimQuery]:
         for expectation in self._model.expectations:
             if not expectation.claims and not expectation.matrix_claims:
                 question = partial(_unclaimed, expectation)
-                yield Question(expectation.name, 1, question)
+                yield ClaimQuery(expectation.name, 1, question)
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
                 question = partial(self._result, name, expectation, claim)
-                yield Question(name, _results(claim), question)
+                yield ClaimQuery(name, _results(claim), question)
             if expectation.matrix_claims:
                 count = len(expectation.matrix_claims)
-                yield Question(expectation.name, count, partial(self._of_matrices, expectation))
+                yield ClaimQuery(expectation.name, count, partial(self._of_matrices, expectation))
         for observation in self._model.observations:
             for row in observation.rows:
                 count = sum(value is not None for value in row.values)
-                yield Question(observation.name, count, partial(self._row, observation, row))
+                yield ClaimQuery(observation.name, count, partial(self._row, observation, row))
 
     def _result(
         self, name: str, expectation: ir.Expectation, claim: ir.Claim
@@ -152,7 +152,9 @@ class Claims(Struct, dict=True):
             )
         sides: list[_ComparisonSide] = []
         holds = self._is_true(claim.value, base, claim.changes, claim.span, sides)
-        compared = tuple(Side(in_floats(one.value), one.dimension, one.known) for one in sides)
+        compared = tuple(
+            ComparisonSide(in_floats(one.value), one.dimension, one.known) for one in sides
+        )
         return condition_result(name, expectation, claim.span, compared, passes=holds)
 
     def _annotated(
@@ -198,7 +200,7 @@ class Claims(Struct, dict=True):
                 expectation,
                 claim.span,
                 tuple(
-                    Side(float(count), known=judged.known)
+                    ComparisonSide(float(count), known=judged.known)
                     for count in (judged.true_count, judged.about)
                 ),
                 passes=judged.is_true,

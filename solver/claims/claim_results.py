@@ -14,7 +14,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 
-class Side(Struct, frozen=True):
+class ComparisonSide(Struct, frozen=True):
     """One side of a comparison: its value in base units, and its dimension."""
 
     value: float
@@ -22,7 +22,7 @@ class Side(Struct, frozen=True):
     known: Certainty = EXACT
 
 
-class Verdict(Enum):
+class ClaimVerdict(Enum):
     """What becomes of a claim: what is known not to hold is `MISSED`, and `STALE` once it does.
 
     What fails, and may by its project file until a day, is `ACCEPTED`; what a document states and
@@ -126,7 +126,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     dimension: Dimension = DIMENSIONLESS
     tolerance: ir.Tolerance | None = None
     condition: str | None = None
-    compared: tuple[Side, ...] = ()
+    compared: tuple[ComparisonSide, ...] = ()
     holds: bool | None
     source: str | None
     note: str | None
@@ -175,29 +175,29 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
         return difference / abs(self.claimed) if difference is not None and self.claimed else None
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         """Verdict of the claim."""
         if self.kind == "unclaimed":
-            return Verdict.UNCLAIMED
+            return ClaimVerdict.UNCLAIMED
         if self.holds is None:
-            return Verdict.NOT_SIMULATED if self.kind == "simulated" else Verdict.SHOWN
+            return ClaimVerdict.NOT_SIMULATED if self.kind == "simulated" else ClaimVerdict.SHOWN
         if self.missed is not None:
-            return Verdict.STALE if self.holds else Verdict.MISSED
+            return ClaimVerdict.STALE if self.holds else ClaimVerdict.MISSED
         if not self.holds and self.accepted is not None:
-            return Verdict.ACCEPTED
-        return Verdict.HOLDS if self.holds else Verdict.FAILS
+            return ClaimVerdict.ACCEPTED
+        return ClaimVerdict.HOLDS if self.holds else ClaimVerdict.FAILS
 
     @property
     def fails(self) -> bool:
         """True if claim and model disagree."""
-        return self.verdict in (Verdict.FAILS, Verdict.STALE)
+        return self.verdict in (ClaimVerdict.FAILS, ClaimVerdict.STALE)
 
 
 def condition_result(
     name: str,
     expectation: ir.Expectation,
     span: Span,
-    compared: tuple[Side, ...],
+    compared: tuple[ComparisonSide, ...],
     *,
     passes: bool,
 ) -> ClaimResult:

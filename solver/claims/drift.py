@@ -22,7 +22,7 @@ from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.solver.claims.chances import Difference, f_chance
+from qps.solver.claims.chances import MeanDifference, f_chance
 from qps.solver.claims.drift_cuts import (
     LEAST_SHARE,
     ChangeTime,
@@ -256,11 +256,11 @@ def _either(fit: _RunFit, stated: StatedCosts) -> float:
     return min(1.0, 2 * _level(fit, stated).by_chance, 2 * _together(fit, stated))
 
 
-def _level(fit: _RunFit, stated: StatedCosts) -> Difference:
+def _level(fit: _RunFit, stated: StatedCosts) -> MeanDifference:
     """Return by what the load at the mean of all rates differs from what is stated."""
     mean = np.mean(runs_in_numbers(fit.fit, stated).matrix, axis=0)
     values, before = np.array(stated.values), np.array(stated.covariance)
-    return Difference(
+    return MeanDifference(
         float(mean @ (fit.values - values)),
         float(mean @ np.abs(values)) or 1.0,
         (float(mean @ before @ mean), stated.freedom),
@@ -268,10 +268,10 @@ def _level(fit: _RunFit, stated: StatedCosts) -> Difference:
     )
 
 
-def _number(fit: _RunFit, stated: StatedCosts, place: int) -> Difference:
+def _number(fit: _RunFit, stated: StatedCosts, place: int) -> MeanDifference:
     """Return by what one number differs from what is stated."""
     value, found = stated.values[place], float(fit.values[place])
-    return Difference(
+    return MeanDifference(
         found - value,
         max(abs(value), abs(found)),
         (stated.covariance[place][place], stated.freedom),

@@ -14,7 +14,7 @@ from qps.compiler.network.network import Network
 from qps.engine.expressions.formulas import Formula, total
 from qps.solver.answer import Answer
 from qps.solver.breakdown.breakdown_types import NumberApart
-from qps.solver.breakdown.measure_naming import Part, named_whole
+from qps.solver.breakdown.measure_naming import NumberPart, named_whole
 from qps.solver.breakdown.number_breakdown import number_apart
 from qps.solver.details.curves import Curves, curves_of
 from qps.solver.details.request_path import PathThere, path_there
@@ -32,7 +32,7 @@ class FormulaDetail(Struct, frozen=True):
     named: Formula
 
 
-class LoadThere(Struct, frozen=True):
+class ResourceUtilization(Struct, frozen=True):
     """The load of a resource at the answer, 1 for full, and whether it is beyond its target."""
 
     load: float
@@ -49,7 +49,7 @@ class AnswerDetails(Struct, frozen=True, kw_only=True):
 
     in_force: Configuration
     network: Network
-    loads: Mapping[str, LoadThere]
+    loads: Mapping[str, ResourceUtilization]
     path: PathThere | None
     formulas: tuple[FormulaDetail, ...]
     formulas_left_out: int
@@ -74,7 +74,7 @@ def answer_details(
         in_force=in_force(next(each for each in every if each.mode == answer.mode)),
         network=graph.network,
         loads={
-            name: LoadThere(value(one.load), value(one.demand - one.target) > _ROUNDINGS)
+            name: ResourceUtilization(value(one.load), value(one.demand - one.target) > _ROUNDINGS)
             for name, one in graph.resources.items()
         },
         path=path_there(graph, answer.at),
@@ -85,27 +85,27 @@ def answer_details(
     )
 
 
-def _formulas(graph: LoadGraph, at: int, parts: tuple[Part, ...]) -> Iterator[FormulaDetail]:
+def _formulas(graph: LoadGraph, at: int, parts: tuple[NumberPart, ...]) -> Iterator[FormulaDetail]:
     by_axis = axes_by_criterion(graph.criteria)
-    axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
+    axes = [NumberPart(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
     for part in parts:
         named = named_whole(graph, part.value, part.scope, axes)
         yield FormulaDetail(number_apart(graph, part.name, at), named)
 
 
-def _parts(answer: Answer, graph: LoadGraph) -> Iterator[Part]:
+def _parts(answer: Answer, graph: LoadGraph) -> Iterator[NumberPart]:
     """Yield what is worth a formula, by the name that `qps explain` knows it by."""
-    yield from (Part(r.name, r.load, (r.name,)) for r in answer.by_saturation)
+    yield from (NumberPart(r.name, r.load, (r.name,)) for r in answer.by_saturation)
     for name, stream in graph.streams.items():
-        yield Part(f"{name}.latency", stream.mean_latency, (name,))
-        yield Part(f"{name}.loss", stream.loss, (name,))
+        yield NumberPart(f"{name}.latency", stream.mean_latency, (name,))
+        yield NumberPart(f"{name}.loss", stream.loss, (name,))
         if stream.jitter:
             jitter = total(part.value for part in stream.jitter)
-            yield Part(f"{name}.jitter", jitter, (name,))
-    yield from (Part(name, m.value, m.rests_on) for name, m in graph.measures.items())
+            yield NumberPart(f"{name}.jitter", jitter, (name,))
+    yield from (NumberPart(name, m.value, m.rests_on) for name, m in graph.measures.items())
     if graph.quality is not None:
-        yield Part("quality", graph.quality)
+        yield NumberPart("quality", graph.quality)
     for name, is_running in (("cost", False), ("running_cost", True)):
         cost = graph.cost(is_running=is_running)
         if cost is not None:
-            yield Part(name, cost)
+            yield NumberPart(name, cost)

@@ -16,7 +16,7 @@ from qps.solver.answers.sweep import sweep
 _POINTS = 181
 
 
-class Curve(Struct, frozen=True, kw_only=True):
+class MeasureCurve(Struct, frozen=True, kw_only=True):
     """The values of a measure, in base units, and how they are known at all populations drawn."""
 
     name: str
@@ -28,9 +28,9 @@ class Curves(Struct, frozen=True, kw_only=True):
     """Curves over the populations `at`: each load by its resource, each requirement in order."""
 
     at: tuple[float, ...]
-    loads: dict[str, Curve]
-    requirements: tuple[Curve, ...]
-    quality: Curve | None
+    loads: dict[str, MeasureCurve]
+    requirements: tuple[MeasureCurve, ...]
+    quality: MeasureCurve | None
 
 
 def curves_of(answer: Answer, graph: LoadGraph) -> Curves:
@@ -40,8 +40,8 @@ def curves_of(answer: Answer, graph: LoadGraph) -> Curves:
     table = sweep(graph, at)
     farthest = ceil(at[-1])  # there most resources are overloaded
 
-    def curve(name: str, known: Certainty) -> Curve:
-        return Curve(name=name, values=tuple(table[name].tolist()), known=known)
+    def curve(name: str, known: Certainty) -> MeasureCurve:
+        return MeasureCurve(name=name, values=tuple(table[name].tolist()), known=known)
 
     stated = [criterion for criterion in graph.criteria if criterion.span is not None]
     quality = quality_known_at(graph, farthest)

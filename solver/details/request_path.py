@@ -22,7 +22,7 @@ LEVEL = Fraction(99, 100)
 """The share of requests that stay within the time that a page shows beside their mean."""
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class PathStep(Struct, frozen=True, kw_only=True):
     """A step of the path, so deep in calls, after those before it.
 
     A `call`, with how often it is made for each time that what is around it is passed; calls made
@@ -40,7 +40,7 @@ class Step(Struct, frozen=True, kw_only=True):
     """True for a stage that is listed by its own name, and not with others at its place."""
 
 
-class StepThere(Step, frozen=True, kw_only=True):
+class StepThere(PathStep, frozen=True, kw_only=True):
     """A step at a population: how long it takes on average, in s, or how often a call is made."""
 
     there: float
@@ -49,7 +49,7 @@ class StepThere(Step, frozen=True, kw_only=True):
 class Path(Struct, frozen=True, kw_only=True):
     """The steps of a stream, in order, the places that they come to, and its time at `LEVEL`."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     route: Route
     late: Formula
     late_known: Certainty
@@ -112,7 +112,7 @@ def timed_stream(graph: LoadGraph) -> str | None:
     return next((name for name in timed if name in required), next(iter(timed), None))
 
 
-def _steps(stream: StreamMeasures, network: Network, route: Route) -> Iterator[Step]:
+def _steps(stream: StreamMeasures, network: Network, route: Route) -> Iterator[PathStep]:
     """Yield the steps of a stream, in order.
 
     Packets are filled at the first node of its route, and wait to be played out at the last.
@@ -121,16 +121,16 @@ def _steps(stream: StreamMeasures, network: Network, route: Route) -> Iterator[S
     is_later = False
     for one in passages((*stream.latency, *stream.endless)):
         if one.calls is not None:
-            yield Step(
+            yield PathStep(
                 kind="call", depth=one.depth, name=one.calls, value=one.times, known=one.known
             )
         elif one.is_together:
             value = one.ends - one.starts
-            yield Step(
+            yield PathStep(
                 kind="together", depth=one.depth, name=one.name, value=value, known=one.known
             )
         for part in one.stages:
-            yield Step(
+            yield PathStep(
                 kind=part.spent.value,
                 depth=one.depth,
                 name=part.stage,

@@ -23,7 +23,7 @@ _STRETCH = 65_536
 
 
 @dataclass(kw_only=True)
-class ClaimCounts:
+class MatrixClaimCounts:
     """How many configurations a claim is about, in how many it holds, and one that decides it.
 
     Of `faults` configurations a fault of ours left open whether it is about them, and whether it
@@ -82,9 +82,9 @@ class MatrixClaimEvaluator:
     model: ir.Model
     drawn: DrawnOf | None = None
     at_confidence: ConfidenceModel | None = None
-    _counts: dict[str, dict[int, ClaimCounts]] = field(default_factory=dict)
+    _counts: dict[str, dict[int, MatrixClaimCounts]] = field(default_factory=dict)
 
-    def of(self, claim: ir.MatrixClaim) -> ClaimCounts:
+    def of(self, claim: ir.MatrixClaim) -> MatrixClaimCounts:
         """Return what becomes of one of the model's claims."""
         if claim.matrix not in self._counts:
             claims = [
@@ -96,12 +96,13 @@ class MatrixClaimEvaluator:
             self._counts[claim.matrix] = self._all(claim.matrix, claims)
         return self._counts[claim.matrix][id(claim)]
 
-    def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, ClaimCounts]:
+    def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, MatrixClaimCounts]:
         matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
         compiled = compile_matrix(self.model, matrix, claims, self.drawn, self.at_confidence)
         solver = MatrixSolver(compiled)
         judged = {
-            id(claim): ClaimCounts(claim=claim, known=_known(claim, compiled)) for claim in claims
+            id(claim): MatrixClaimCounts(claim=claim, known=_known(claim, compiled))
+            for claim in claims
         }
         for start in range(0, compiled.size, _STRETCH):
             for rows in solver.row_blocks(start, min(compiled.size, start + _STRETCH)):
@@ -134,7 +135,7 @@ def _rests_on_answer(condition: ir.Condition | None) -> bool:
     return False
 
 
-def _count(counts: ClaimCounts, rows: RowBlock) -> None:
+def _count(counts: MatrixClaimCounts, rows: RowBlock) -> None:
     """Count rows for one claim."""
     claim, wanted = counts.claim, rows.compiled.matrix.wanted
     about = rows.included & ~rows.faulted

@@ -18,7 +18,7 @@ from qps.solver.matrix.compilation.compiled_matrix import (
 from qps.solver.matrix.compilation.confidence_rows import ConfidenceModel, confidence_rows
 from qps.solver.matrix.compilation.group_compiler import GroupCompiler
 from qps.solver.matrix.compilation.row_questions import FormulaOf, quantile_levels, question_of
-from qps.solver.matrix.compilation.structures import Group, structure_of
+from qps.solver.matrix.compilation.structures import ConfigurationGroup, structure_of
 from qps.solver.matrix.rows.row_quantiles import Drawing
 
 DrawnOf = Callable[[ir.Model, ir.Matrix], Drawing | None]
@@ -143,7 +143,7 @@ def _group_of(
         is_alone=is_alone,
         fixed=fixed,
     )
-    return compiler.compiled([compiler.drafted(Group(index, index))])[0]
+    return compiler.compiled([compiler.drafted(ConfigurationGroup(index, index))])[0]
 
 
 def _words(block: CompiledBlock) -> Iterator[str]:

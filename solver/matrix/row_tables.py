@@ -40,7 +40,7 @@ _FORMER_KEY = b"one_by_one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class TableColumn:
     """A column: its name, its Arrow type, and the dimension of its values.
 
     A share is written and read in per cent. `answer` is which answer it holds, None for what has
@@ -67,14 +67,14 @@ class Column:
         return pa.field(self.name, self.type, metadata=metadata)
 
 
-def columns_of(compiled: CompiledMatrix) -> list[Column]:
+def columns_of(compiled: CompiledMatrix) -> list[TableColumn]:
     """Return the columns of a matrix, in their order, each with a name of its own.
 
     An axis keeps its name, whatever that is: an answer of the same name gives way.
     """
     matrix, number = compiled.matrix, pa.float64()
     axes = [
-        Column(
+        TableColumn(
             name=axis.name,
             type=number,
             dimension=axis.dimension,
@@ -82,37 +82,39 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
             is_share="%" in axis.span.text,
         )
         if axis.kind is ir.AxisKind.PARAMETER
-        else Column(name=axis.name, type=pa.string(), is_axis=True)
+        else TableColumn(name=axis.name, type=pa.string(), is_axis=True)
         for axis in matrix.axes
     ]
     answers = [
-        Column(name=LARGEST, type=pa.int64()),
-        Column(name=KNOWN, type=pa.string()),
-        Column(name=LIMITED, type=pa.string()),
-        Column(name="bottleneck", type=pa.string()),
-        Column(name="saturates_at", type=number),
-        Column(name=NOT_BELOW, type=number),
-        Column(name=FROM_START, type=pa.string()),
-        Column(name=STAYS_FULL, type=pa.string()),
-        *(Column(name=SATURATION + name, type=number) for name in compiled.resources),
-        Column(name="at", type=pa.int64()),
-        Column(name="quality_at", type=number, known=compiled.known.quality),
-        *(Column(name=LOAD + name, type=number) for name in compiled.resources),
-        Column(name="cost", type=number, dimension=MONEY),
-        Column(name="cost_per_user", type=number, dimension=MONEY),
+        TableColumn(name=LARGEST, type=pa.int64()),
+        TableColumn(name=KNOWN, type=pa.string()),
+        TableColumn(name=LIMITED, type=pa.string()),
+        TableColumn(name="bottleneck", type=pa.string()),
+        TableColumn(name="saturates_at", type=number),
+        TableColumn(name=NOT_BELOW, type=number),
+        TableColumn(name=FROM_START, type=pa.string()),
+        TableColumn(name=STAYS_FULL, type=pa.string()),
+        *(TableColumn(name=SATURATION + name, type=number) for name in compiled.resources),
+        TableColumn(name="at", type=pa.int64()),
+        TableColumn(name="quality_at", type=number, known=compiled.known.quality),
+        *(TableColumn(name=LOAD + name, type=number) for name in compiled.resources),
+        TableColumn(name="cost", type=number, dimension=MONEY),
+        TableColumn(name="cost_per_user", type=number, dimension=MONEY),
     ]
     is_selected = bool(matrix.selected)
     if compiled.has_running_cost or "running_cost" in " ".join(matrix.selected):
-        answers.append(Column(name="running_cost", type=number, dimension=MONEY / TIME))
-        answers.append(Column(name="running_cost_per_user", type=number, dimension=MONEY / TIME))
+        answers.append(TableColumn(name="running_cost", type=number, dimension=MONEY / TIME))
+        answers.append(
+            TableColumn(name="running_cost_per_user", type=number, dimension=MONEY / TIME)
+        )
     if compiled.quantiles:
-        answers.append(Column(name=LEFT_OUT, type=number, is_share=True))
+        answers.append(TableColumn(name=LEFT_OUT, type=number, is_share=True))
     own_known = compiled.known.own or (EXACT,) * len(matrix.columns)
     own = [
-        Column(name=c.name, type=number, dimension=c.value.dimension, known=known)
+        TableColumn(name=c.name, type=number, dimension=c.value.dimension, known=known)
         for c, known in zip(matrix.columns, own_known, strict=True)
     ]
-    modes = [Column(name="mode", type=pa.string())] if compiled.model.modes else []
+    modes = [TableColumn(name="mode", type=pa.string())] if compiled.model.modes else []
     if any(axis.kind is ir.AxisKind.MODE for axis in matrix.axes):
         modes = []
     taken = {column.name for column in (*axes, *own)}
@@ -125,10 +127,10 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
         wanted = (*_selected(matrix), *with_them, *(key.column for key in matrix.order))
         chosen = [name for name in wanted if all(axis.name != name for axis in axes)]
         found = [by_name[name] for name in dict.fromkeys(chosen)]
-    return [*axes, *found, *_named([Column(name="reason", type=pa.string())], taken)]
+    return [*axes, *found, *_named([TableColumn(name="reason", type=pa.string())], taken)]
 
 
-def _named(answers: Sequence[Column], names: Container[str]) -> list[Column]:
+def _named(answers: Sequence[TableColumn], names: Container[str]) -> list[TableColumn]:
     """Return answers under names that nothing else has."""
     return [
         replace(c, name=ir.ANSWER + c.name if c.name in names else c.name, answer=c.name)
@@ -197,7 +199,7 @@ class Tabulator:
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         return batch if is_included.all() else batch.filter(pa.array(is_included))
 
-    def _array(self, column: Column, rows: RowBlock) -> pa.Array:
+    def _array(self, column: TableColumn, rows: RowBlock) -> pa.Array:
         name = column.answer
         if name is None:
             return self._own(column.name, rows)

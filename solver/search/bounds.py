@@ -40,7 +40,7 @@ class _Step:
     followed: int | None = None
 
 
-class Curve:
+class BoundedFunction:
     """An expression in the population alone, with its bounds over a box of populations.
 
     Those of `others` are computed with it: they are available as a `part`. Symbols that are

@@ -16,7 +16,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.signs import range_of
 
 
-class NoSignError(QpsError):
+class UndecidedLimitError(QpsError):
     """A number is so near to zero that the most digits do not determine on which side it lies."""
 
     def __init__(self, what: str = "a value", span: Span | None = None) -> None:
@@ -30,9 +30,9 @@ class NoSignError(QpsError):
             [Diagnostic(code=codes.UNDECIDED, message=message, primary=primary, hints=(hint,))]
         )
 
-    def of(self, name: str, span: Span | None) -> NoSignError:
+    def of(self, name: str, span: Span | None) -> UndecidedLimitError:
         """Return the same of a requirement that has a name and a place."""
-        return NoSignError(f"`{name}`", span)
+        return UndecidedLimitError(f"`{name}`", span)
 
 
 def sign_at(formula: Formula, symbol: Formula, at: Fraction) -> int | None:
@@ -52,4 +52,4 @@ def sign_of(formula: Formula, point: point_values.EvaluationPoint) -> int | None
         side = range_of(point.constant(formula), {}, by_sign=False)
         if side.low > 0 or side.high < 0:
             return 1 if side.low > 0 else -1
-        raise NoSignError from None
+        raise UndecidedLimitError from None

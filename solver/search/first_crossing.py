@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.engine.exact_algebra.piecewise import Piece, Piecewise, middle, roots_on
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 _CLOSED_DEGREE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class CrossingPoint:
     """A population, as a real number, at which something is reached, and how it was found."""
 
     at: Fraction
-    method: Method
+    method: SearchMethod
 
 
-def first_in_pieces(whole: Piecewise, *, passes: bool, is_closed: bool = True) -> Reach | None:
+def first_in_pieces(
+    whole: Piecewise, *, passes: bool, is_closed: bool = True
+) -> CrossingPoint | None:
     """Return the first point behind the start at which a function is zero or more, None for none.
 
     With `passes`, zero does not count: it is the infimum of those above zero. The start itself
@@ -40,8 +42,8 @@ def first_in_pieces(whole: Piecewise, *, passes: bool, is_closed: bool = True) -
     return None
 
 
-def _reach(at: Fraction, piece: Piece) -> Reach:
+def _reach(at: Fraction, piece: Piece) -> CrossingPoint:
     """Return a point, found as the roots are of the function that holds there."""
     if piece.function is None or piece.function.numerator.degree() > _CLOSED_DEGREE:
-        return Reach(at, Method.ISOLATED_ROOT)
-    return Reach(at, Method.CLOSED_FORM)
+        return CrossingPoint(at, SearchMethod.ISOLATED_ROOT)
+    return CrossingPoint(at, SearchMethod.CLOSED_FORM)

@@ -19,11 +19,11 @@ from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import OPERATIONS, ROUNDINGS
-from qps.solver.search.bounds import Curve
-from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.bounds import BoundedFunction
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_at
 from qps.solver.search.critical_points import critical_points
-from qps.solver.search.first_crossing import Reach, first_in_pieces
-from qps.solver.search.method import Method
+from qps.solver.search.first_crossing import CrossingPoint, first_in_pieces
+from qps.solver.search.method import SearchMethod
 
 _SMALL_SHARE = Fraction(1, 10**25)
 """Far more than what differs from zero at a root that is computed to 1e-40."""
@@ -33,7 +33,7 @@ _SMALL_SHARE = Fraction(1, 10**25)
 class FirstOnStretch:
     """What a stretch came to: the first point in it, None for none."""
 
-    first: Reach | None
+    first: CrossingPoint | None
 
 
 class _UnableError(Exception):
@@ -52,7 +52,7 @@ def _is_monotone(part: Formula, population: Formula) -> bool:
     return bool(part.operands) and is_algebraic(part) and not OPERATIONS[part.word].by_ends
 
 
-def without_jumps(curve: Curve) -> Formula:
+def without_jumps(curve: BoundedFunction) -> Formula:
     """Return a function with its roundings as they are in the box of the last request.
 
     None of them may jump there.
@@ -66,7 +66,7 @@ def without_jumps(curve: Curve) -> Formula:
 
 
 def reached_between(
-    curve: Curve, start: Fraction, end: Fraction, *, passes: bool
+    curve: BoundedFunction, start: Fraction, end: Fraction, *, passes: bool
 ) -> FirstOnStretch | None:
     """Return the first point behind `start`, up to `end`, at which a function is zero or more.
 
@@ -77,7 +77,7 @@ def reached_between(
         ends = start, end
         found = _first(curve.expr, curve.population, ends, passes=passes, is_closed=True)
         return FirstOnStretch(found)
-    except (_UnableError, PowerTooLongError, NoSignError):
+    except (_UnableError, PowerTooLongError, UndecidedLimitError):
         return None
 
 
@@ -88,7 +88,7 @@ def _first(
     *,
     passes: bool,
     is_closed: bool,
-) -> Reach | None:
+) -> CrossingPoint | None:
     """Return the first point of a stretch, its end among them where it `is_closed`.
 
     An end at which something jumps belongs to the expression in which it still does.
@@ -111,7 +111,7 @@ def _first(
             r: _at_jump(r, each, population, end) for r, each in zip(roundings, jumps, strict=True)
         }
         if _is_reached(substituted(expr, at_end), population, end, passes=passes):
-            return Reach(end, Method.JUMP)
+            return CrossingPoint(end, SearchMethod.JUMP)
     return None
 
 
@@ -126,7 +126,7 @@ def _jumps(
 ) -> dict[Fraction, int]:
     """Return where what is rounded is a whole number, and which; other points change nothing."""
     argument = rounding.operands[0]
-    bounds = Curve(argument, population).over(float(ends[0]), float(ends[1]))
+    bounds = BoundedFunction(argument, population).over(float(ends[0]), float(ends[1]))
     if not (isfinite(bounds.low) and isfinite(bounds.high)):
         raise _UnableError
     found: dict[Fraction, int] = {}
@@ -175,10 +175,10 @@ def _first_of_rational(
     *,
     passes: bool,
     is_closed: bool,
-) -> Reach | None:
+) -> CrossingPoint | None:
     whole = piecewise(expr, population, *ends)
     if whole is None:
         raise _UnableError
     found = first_in_pieces(whole, passes=passes, is_closed=is_closed)
     is_jump = found is not None and found.at == ends[0]
-    return Reach(ends[0], Method.JUMP) if is_jump else found
+    return CrossingPoint(ends[0], SearchMethod.JUMP) if is_jump else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Method(Enum):
+class SearchMethod(Enum):
     """Method that found a saturation point."""
 
     CLOSED_FORM = "closed form"

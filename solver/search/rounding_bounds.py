@@ -17,7 +17,7 @@ from qps.engine.expressions.formulas import ZERO, Formula, apply, maximum, minim
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.numerics.value_ranges import ValueRange
 from qps.engine.operations import OPERATIONS, ROUNDINGS
-from qps.solver.search.bounds import Curve
+from qps.solver.search.bounds import BoundedFunction
 
 _MOST_ROUNDINGS = 8
 """More roundings make a rational function of so high a degree that its roots take long."""
@@ -30,7 +30,7 @@ class _NoBoundError(Exception):
     """A part of which no bound is reported."""
 
 
-def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stretch]:
+def stretches_to_search(curve: BoundedFunction, low: float, farthest: float) -> list[Stretch]:
     """Return the stretches from `low` on, ascending, outside of which a function is below zero."""
     everything: list[Stretch] = [(low, None)]
     if not 0 < sum(1 for _ in curve.roundings()) <= _MOST_ROUNDINGS:
@@ -78,7 +78,7 @@ def _joined(stretches: list[Stretch]) -> list[Stretch]:
 class _Bounding:
     """Makes the bound of an expression from those of its parts, whose signs are known."""
 
-    def __init__(self, curve: Curve) -> None:
+    def __init__(self, curve: BoundedFunction) -> None:
         self._curve = curve
         self._known: dict[tuple[Formula, bool], Formula] = {}
 

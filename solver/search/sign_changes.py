@@ -28,11 +28,11 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.bisection import bisected, halfway
 from qps.engine.numerics.sloped_intervals import SlopedInterval, above, below
 from qps.engine.operations import OPERATIONS
-from qps.solver.search.bounds import Curve
+from qps.solver.search.bounds import BoundedFunction
 from qps.solver.search.boxes import Budget
-from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_at
 from qps.solver.search.critical_points import critical_points
-from qps.solver.search.trials import Box, UndecidedError, tried
+from qps.solver.search.trials import Box, UndecidedSignError, tried
 
 _NARROW, _FINE = 1e-13, 1e-6
 """Boxes in which floats hardly differ, and in which bounds of one point may be as wide."""
@@ -68,7 +68,7 @@ class Trial(Struct, frozen=True):
         return self.low, self.high
 
 
-class Changes(Struct, frozen=True):
+class SignChanges(Struct, frozen=True):
     """The points at which a function may begin or cease to fail, ascending; all that there are.
 
     But for those between the values of `trials`, for those in stretches that are `undecided`, whose
@@ -90,7 +90,7 @@ def changes_of(
     *,
     strict: bool,
     is_whole: bool = False,
-) -> Changes:
+) -> SignChanges:
     """Return where a function of a symbol begins and ceases to fail between two ends.
 
     With `strict`, zero fails. Where the symbol `is_whole` what lies between two whole numbers
@@ -126,7 +126,7 @@ def changes_of(
     points |= {end for stretch in undecided for end in stretch}
     if is_whole:
         nearly = [(low, high) for low, high in nearly if ceil(low) <= floor(high)]
-    return Changes(tuple(sorted(points)), tuple(undecided), tuple(nearly), tuple(trials))
+    return SignChanges(tuple(sorted(points)), tuple(undecided), tuple(nearly), tuple(trials))
 
 
 def _joined(boxes: Iterable[Box]) -> list[Box]:
@@ -169,7 +169,7 @@ class _Search:
         self._budget, self._is_whole, self._whole_left = budget, is_whole, _MOST_WHOLE
         self._least_width = float(ends[1] - ends[0]) * _NOTHING
         self._needed = tuple(dict.fromkeys(_needed(over, symbol)))
-        self._curve = Curve(over, symbol, [one.of for one in self._needed])
+        self._curve = BoundedFunction(over, symbol, [one.of for one in self._needed])
         self._jumps = any(True for _ in self._curve.roundings())
         self._known: dict[Fraction, bool] = {}
         self.points: set[Fraction] = set()
@@ -208,7 +208,7 @@ class _Search:
                 elif not self._is_complete(low, high):
                     middle = halfway(low, high)
                     waiting += [(low, middle), (middle, high)]
-            except UndecidedError:
+            except UndecidedSignError:
                 self.undecided.append((low, high))
 
     def _is_complete(self, low: float, high: float) -> bool:
@@ -263,7 +263,7 @@ class _Search:
         def is_behind(at: float) -> bool:
             try:
                 return self.fails(Fraction(at)) is fails
-            except UndecidedError:
+            except UndecidedSignError:
                 near.append(at)  # no digits distinguish it from the change
                 return True
 
@@ -298,8 +298,8 @@ class _Search:
                 return bounds.low > 0
         try:
             sign = sign_at(self._over, self._symbol, at)
-        except (NoSignError, PowerTooLongError):
-            raise UndecidedError from None
+        except (UndecidedLimitError, PowerTooLongError):
+            raise UndecidedSignError from None
         return sign is None or sign > 0 or (self._strict and sign == 0)
 
     # -- where there is no value -----------------------------------------------------------
@@ -339,7 +339,7 @@ class _Search:
                     self.points.add(Fraction(start if self.fails(Fraction(end)) else end))
                 else:
                     self._ends_of_one(start, end)
-        except UndecidedError:
+        except UndecidedSignError:
             return 0
         return values
 
@@ -352,7 +352,7 @@ class _Search:
         self._whole_left -= sum(Fraction(n) not in self._known for n in inside)
         try:
             fails = [self.fails(Fraction(n)) for n in inside]
-        except UndecidedError:
+        except UndecidedSignError:
             return None
         return [
             Fraction(n if after else n + 1)

@@ -22,7 +22,7 @@ Box = tuple[float, float]
 Fails = Callable[[Fraction], bool]
 
 
-class UndecidedError(Exception):
+class UndecidedSignError(Exception):
     """A value of which no digits determine whether something fails."""
 
 
@@ -34,7 +34,7 @@ def tried(fails: Fails, box: Box, *, is_whole: bool) -> tuple[int, list[Box]]:
     """
     known: list[tuple[float, bool]] = []
     for at in sorted(set(_values(*box, is_whole=is_whole))):
-        with suppress(UndecidedError):
+        with suppress(UndecidedSignError):
             known.append((at, fails(Fraction(at))))
     changes = [(one, other) for (one, before), (other, after) in pairwise(known) if before != after]
     if len(known) <= 1 or len(changes) > _MOST_CHANGES:

@@ -10,8 +10,8 @@ from fractions import Fraction
 from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.substitution import substituted
-from qps.solver.search.boxes import UndecidedError, first_failure_in_boxes
-from qps.solver.search.certain_signs import NoSignError
+from qps.solver.search.boxes import UndecidedBoxesError, first_failure_in_boxes
+from qps.solver.search.certain_signs import UndecidedLimitError
 from qps.solver.search.whole_populations import fails
 
 
@@ -25,7 +25,7 @@ def least_whole(
     fails again beyond the first that do.
     """
     if now <= 0 or most < 1:
-        raise UndecidedError(0)
+        raise UndecidedBoxesError(0)
     count = times
     counted = substituted(over, {times: count / number(now)})
     low, high = 0, 1
@@ -43,8 +43,8 @@ def least_whole(
         again = first_failure_in_boxes(counted, count, high, most, strict=strict)
         if again is not None and fails(counted, count, most, strict=strict):
             return None
-    except (NoSignError, PowerTooLongError):
-        raise UndecidedError(high) from None
+    except (UndecidedLimitError, PowerTooLongError):
+        raise UndecidedBoxesError(high) from None
     if again is not None:
-        raise UndecidedError(again)
+        raise UndecidedBoxesError(again)
     return high

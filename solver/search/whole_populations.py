@@ -13,7 +13,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import point_of
 from qps.engine.expressions.signs import range_of
 from qps.engine.operations import BY_FLOATS
-from qps.solver.search.certain_signs import NoSignError, sign_of
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_of
 
 
 def fails(over: Formula, population: Formula, at: int, *, strict: bool) -> bool:
@@ -24,7 +24,7 @@ def fails(over: Formula, population: Formula, at: int, *, strict: bool) -> bool:
     here = point_of(population, Fraction(at))
     try:
         sign = sign_of(over, here)
-    except NoSignError:
+    except UndecidedLimitError:
         if any(part.word in BY_FLOATS for part in parts_first(over)):
             return strict
         if strict or range_of(here.constant(over), {}, by_sign=False).high > 0:

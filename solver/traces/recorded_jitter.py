@@ -31,7 +31,7 @@ _LARGEST_TICKS = 1 << 62
 _MOST_DIGITS = 18
 
 
-class Trace(Packets[Ticks], frozen=True, eq=False, kw_only=True, dict=True):
+class RecordedTrace(Packets[Ticks], frozen=True, eq=False, kw_only=True, dict=True):
     """Packets of a file, measured in arrays.
 
     `delays` are how much later than the packet with the shortest way each one came.
@@ -110,7 +110,7 @@ class BestBuffer(Struct, frozen=True):
 # -- measures ----------------------------------------------------------------------------
 
 
-def measures(trace: Trace, buffer: Fraction) -> JitterMeasures:
+def measures(trace: RecordedTrace, buffer: Fraction) -> JitterMeasures:
     """Return the jitter of a trace; `buffer` (s) is that of the gaps."""
     between = trace.between
     mean = float(between.mean())
@@ -131,13 +131,13 @@ def measures(trace: Trace, buffer: Fraction) -> JitterMeasures:
     )
 
 
-def gaps(trace: Trace, buffer: Fraction) -> float:
+def gaps(trace: RecordedTrace, buffer: Fraction) -> float:
     """Return the share of packets that a buffer (s) leaves out: too late for it, or lost."""
     in_time = int(np.searchsorted(trace.lateness, trace.ticks(buffer), side="right"))
     return (trace.sent - in_time) / trace.sent
 
 
-def buffer_for(trace: Trace, allowed: Fraction) -> float | None:
+def buffer_for(trace: RecordedTrace, allowed: Fraction) -> float | None:
     """Return the smallest buffer (s) with at most a share of gaps; None where more were lost."""
     late = int(allowed * trace.sent) - trace.lost
     if late < 0:
@@ -145,18 +145,18 @@ def buffer_for(trace: Trace, allowed: Fraction) -> float | None:
     return trace.seconds(int(trace.lateness[max(0, trace.received - 1 - late)]))
 
 
-def compensation_curve(trace: Trace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def compensation_curve(trace: RecordedTrace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return every buffer (s) at which the gaps become fewer, and the share of gaps there."""
     buffers, shares = _steps(trace)
     return buffers.astype(np.float64) * float(trace.tick), shares
 
 
-def _steps(trace: Trace) -> tuple[Ticks, NDArray[np.float64]]:
+def _steps(trace: RecordedTrace) -> tuple[Ticks, NDArray[np.float64]]:
     buffers, counts = np.unique(trace.lateness, return_counts=True)
     return buffers, (trace.sent - np.cumsum(counts)) / trace.sent
 
 
-def best_buffer(trace: Trace, latency: Fraction, allowed: Fraction) -> BestBuffer:
+def best_buffer(trace: RecordedTrace, latency: Fraction, allowed: Fraction) -> BestBuffer:
     """Return the best buffer for limits on its delay (s) and on the share of gaps.
 
     Claypool 1997, section 5.6.4: the point of the compensation curve that is closest to the
@@ -183,7 +183,7 @@ def correlations(columns: Sequence[Sequence[float]]) -> list[list[float]]:
 # -- reading -----------------------------------------------------------------------------
 
 
-def load_trace(path: Path, period: Fraction | None, unit: Fraction | None) -> Trace:
+def load_trace(path: Path, period: Fraction | None, unit: Fraction | None) -> RecordedTrace:
     """Read a trace; `period` is that of the stream, `unit` that of times without one, in s.
 
     QpsError, with the file and the line, where it cannot be used.
@@ -228,7 +228,7 @@ def _bad_data(path: Path, error: TraceError) -> QpsError:
     return QpsError.single(codes.BAD_DATA, None, f"{path}{line}: {error.message}", hint=hint)
 
 
-def as_trace(file: str, recording: Recording) -> Trace:
+def as_trace(file: str, recording: Recording) -> RecordedTrace:
     """Return a recording in arrays, its times counted from the first one."""
     start = min(recording.arrivals)
     origin = recording.scheduled[0]
@@ -236,7 +236,7 @@ def as_trace(file: str, recording: Recording) -> Trace:
     if largest + recording.sent * recording.period >= _LARGEST_TICKS:
         message = "its times have too many digits"
         raise TraceError(None, message, "round them, or use a larger unit")
-    return Trace(
+    return RecordedTrace(
         file=file,
         places=np.array(recording.places, dtype=np.int64),
         scheduled=np.array([time - origin for time in recording.scheduled], dtype=np.int64),
@@ -248,7 +248,9 @@ def as_trace(file: str, recording: Recording) -> Trace:
     )
 
 
-def _plain(file: str, data: bytes, period: Fraction | None, unit: Fraction | None) -> Trace | None:
+def _plain(
+    file: str, data: bytes, period: Fraction | None, unit: Fraction | None
+) -> RecordedTrace | None:
     """Return the packets of a plain file; None where the exact reader must look at it."""
     first, _, rest = data.partition(b"\n")
     try:
@@ -303,7 +305,7 @@ _BLANKS = bytes.maketrans(b",\n", b"  ")
 
 def _ordered(
     file: str, heading: Heading, columns: list[Ticks], places: list[int], period: Fraction | None
-) -> Trace | None:
+) -> RecordedTrace | None:
     """Return packets in the order of sending; None where their lines are in doubt."""
     named = dict(zip(heading.columns, columns, strict=True))
     decimals = dict(zip(heading.columns, places, strict=True))
@@ -331,7 +333,7 @@ def _ordered(
     if not whole or count > 2 * len(numbers) or count * whole >= _LARGEST_TICKS:
         return None
     scheduled = numbers * whole if sent is None else sent
-    return Trace(
+    return RecordedTrace(
         file=file,
         places=numbers,
         scheduled=scheduled,

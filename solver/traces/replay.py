@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qps.solver.traces.recorded_jitter import Ticks, Trace
+from qps.solver.traces.recorded_jitter import RecordedTrace, Ticks
 
 
 class Replay(Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class Thresholds(Struct, frozen=True):
         raise AssertionError
 
 
-def ignoring_late(trace: Trace, buffer: Fraction) -> Replay:
+def ignoring_late(trace: RecordedTrace, buffer: Fraction) -> Replay:
     """Replay under the I-policy: what comes later than the buffer is ignored."""
     in_time = int(np.searchsorted(trace.lateness, trace.ticks(buffer), side="right"))
     latency = float(buffer)
@@ -72,7 +72,7 @@ def ignoring_late(trace: Trace, buffer: Fraction) -> Replay:
     )
 
 
-def expanding_time(trace: Trace, buffer: Fraction) -> Replay:
+def expanding_time(trace: RecordedTrace, buffer: Fraction) -> Replay:
     """Replay under the E-policy: late packets are waited for, and all that follow come later."""
     # A packet is played when it is there and the one before it has had its time.
     latency = np.maximum(np.maximum.accumulate(trace.delays), trace.ticks(buffer))
@@ -89,7 +89,7 @@ def expanding_time(trace: Trace, buffer: Fraction) -> Replay:
     )
 
 
-def monitoring_queue(trace: Trace, buffer: Fraction, thresholds: Thresholds) -> Replay:
+def monitoring_queue(trace: RecordedTrace, buffer: Fraction, thresholds: Thresholds) -> Replay:
     """Replay with a display queue that is shortened where it stays long.
 
     One packet is shown in each period, in the order of arrival; where the queue is empty, there

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from qps.solver.traces.recorded_jitter import (
     JitterMeasures,
-    Trace,
+    RecordedTrace,
     best_buffer,
     buffer_for,
     compensation_curve,
@@ -42,7 +42,7 @@ _FEWEST_CORRELATED = 3
 _USUAL_BUFFER = Fraction(1, 4)
 
 
-class Limits(Struct, frozen=True):
+class PlayoutLimits(Struct, frozen=True):
     """Limits on the buffer's delay (s) and on the share of gaps (Claypool 1997, section 5.6.4).
 
     `buffer` (s) is the one at which gaps are counted and with which is replayed; where it is
@@ -62,7 +62,7 @@ class CurvePoint(Struct, frozen=True):
     gaps: float
 
 
-class Tolerance(Struct, frozen=True):
+class GapTolerance(Struct, frozen=True):
     """A gap fraction, and the smallest playout buffer (s) that meets it; None if no buffer does."""
 
     gaps: float
@@ -92,7 +92,7 @@ class TraceView(Struct, frozen=True, kw_only=True):
     gaps_buffer: float
     jitter: JitterMeasures
     curve: tuple[CurvePoint, ...]
-    tolerances: tuple[Tolerance, ...]
+    tolerances: tuple[GapTolerance, ...]
     best: BestView
     replay_buffer: float
     replays: tuple[Replay, ...]
@@ -109,7 +109,7 @@ class TracesView(Struct, frozen=True, kw_only=True):
     acceptable: bool
 
 
-def trace_answers(traces: Sequence[Trace], limits: Limits) -> TracesView:
+def trace_answers(traces: Sequence[RecordedTrace], limits: PlayoutLimits) -> TracesView:
     """Return all that is worked out of some traces."""
     views = tuple(_view(trace, limits) for trace in traces)
     table = None
@@ -126,7 +126,7 @@ def trace_answers(traces: Sequence[Trace], limits: Limits) -> TracesView:
     )
 
 
-def _view(trace: Trace, limits: Limits) -> TraceView:
+def _view(trace: RecordedTrace, limits: PlayoutLimits) -> TraceView:
     at = _USUAL_BUFFER if limits.buffer is None else limits.buffer
     best = best_buffer(trace, limits.latency, limits.gaps)
     replayed = best.buffer if limits.buffer is None else limits.buffer
@@ -142,7 +142,9 @@ def _view(trace: Trace, limits: Limits) -> TraceView:
         gaps_buffer=float(at),
         jitter=measures(trace, at),
         curve=_curve(trace),
-        tolerances=tuple(Tolerance(float(share), buffer_for(trace, share)) for share in _ALLOWED),
+        tolerances=tuple(
+            GapTolerance(float(share), buffer_for(trace, share)) for share in _ALLOWED
+        ),
         best=BestView(float(best.buffer), best.gaps, best.distance, best.distance <= 1),
         replay_buffer=float(replayed),
         replays=(
@@ -153,7 +155,7 @@ def _view(trace: Trace, limits: Limits) -> TraceView:
     )
 
 
-def _curve(trace: Trace) -> tuple[CurvePoint, ...]:
+def _curve(trace: RecordedTrace) -> tuple[CurvePoint, ...]:
     """Return the compensation curve at even steps, or at each of its own where these are few."""
     buffers, shares = compensation_curve(trace)
     if len(buffers) > _CURVE_POINTS:

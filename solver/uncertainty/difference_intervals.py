@@ -35,7 +35,7 @@ from qps.solver.uncertainty.sample_draws import (
 )
 from qps.solver.uncertainty.sample_solver import solved_for
 from qps.solver.uncertainty.sampled_capacity import CapacitySamples
-from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.assumption_changes import ConfiguredModel
 
 
 class SampledDifference(Struct, frozen=True, eq=False, kw_only=True):
@@ -46,7 +46,7 @@ class SampledDifference(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def sampled_difference(
-    old: Side, new: Side, sampling: Sampling, *, is_same: bool = False
+    old: ConfiguredModel, new: ConfiguredModel, sampling: Sampling, *, is_same: bool = False
 ) -> SampledDifference | None:
     """Return the uncertainty of both answers and of their difference; None where all is known.
 
@@ -87,7 +87,11 @@ class _Answers(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def _difference(
-    old: Side, new: Side, first: _Answers, second: _Answers, sampling: Sampling
+    old: ConfiguredModel,
+    new: ConfiguredModel,
+    first: _Answers,
+    second: _Answers,
+    sampling: Sampling,
 ) -> SampledDifference | None:
     is_answered = first.is_answered & second.is_answered
     is_open = first.is_open | second.is_open
@@ -119,7 +123,7 @@ def _difference(
     return SampledDifference(uncertainty=uncertainty, samples=(samples[0], samples[1]))
 
 
-def _samples(found: _Answers, side: Side, sampling: Sampling) -> CapacitySamples | None:
+def _samples(found: _Answers, side: ConfiguredModel, sampling: Sampling) -> CapacitySamples | None:
     """Return the samples of a side with what a share of its own supports."""
     if found.axis is None:
         return None
@@ -135,7 +139,7 @@ def _samples(found: _Answers, side: Side, sampling: Sampling) -> CapacitySamples
     )
 
 
-def _answers(side: Side, numbers: Sequence[UncertainNumber], points: Floats) -> _Answers:
+def _answers(side: ConfiguredModel, numbers: Sequence[UncertainNumber], points: Floats) -> _Answers:
     """Return the answer of each sample; all alike where nothing is drawn."""
     if not numbers:
         return _certain(side, len(points))
@@ -152,7 +156,7 @@ def _answers(side: Side, numbers: Sequence[UncertainNumber], points: Floats) -> 
     )
 
 
-def _certain(side: Side, count: int) -> _Answers:
+def _certain(side: ConfiguredModel, count: int) -> _Answers:
     largest = solve_model(side.model, side.configuration).capacity
     answer = side.configuration.low - 1 if largest is None else largest
     every = np.ones(count, dtype=bool)

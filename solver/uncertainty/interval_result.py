@@ -130,7 +130,7 @@ class Ends(Struct, frozen=True):
     most: float
 
 
-class Spread(Struct, frozen=True, kw_only=True):
+class ValueUncertainty(Struct, frozen=True, kw_only=True):
     """Uncertainty of a value at a population, if inputs are uncertain.
 
     The value is within `interval` with a `probability`. `linear_interval` is the interval of a

@@ -11,7 +11,7 @@ import numpy as np
 from qps.engine.execution.array_runs import Runner
 from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
-from qps.solver.matrix.compilation.configuration_order import Along
+from qps.solver.matrix.compilation.configuration_order import RowAxes
 
 _MOST_SECONDS = 1.0
 _OF_A_ROW, _OF_AN_OPERAND = 1e-3, 3e-7
@@ -23,7 +23,7 @@ class StepTimes:
     """Tells which operations of a mode take long, of so many samples together."""
 
     mode: CompiledMode
-    along: Along
+    along: RowAxes
     runner: Runner
     samples: int
 

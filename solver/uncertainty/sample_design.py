@@ -30,7 +30,7 @@ Many numbers have fewer each: together they take about as long as the samples do
 """
 
 
-class Shares(Struct, frozen=True, kw_only=True):
+class SobolIndices(Struct, frozen=True, kw_only=True):
     """The shares of a variance that one number has."""
 
     first_order: float
@@ -81,22 +81,22 @@ class Design(Struct, frozen=True, kw_only=True, dict=True):
         is_known = ~(np.isnan(found) | np.isnan(usual))
         return usual[is_known], found[is_known]
 
-    def shares(self, answers: Floats) -> list[Shares]:
+    def shares(self, answers: Floats) -> list[SobolIndices]:
         """Return the shares of the answer's variance that the numbers have."""
         start = self.samples + len(self.numbers) * self.again
         second, *mixed = answers[start:].reshape(-1, self.again)
         return [_shares(answers[: self.again], second, one) for one in mixed]
 
 
-def _shares(first: Floats, second: Floats, mixed: Floats) -> Shares:
+def _shares(first: Floats, second: Floats, mixed: Floats) -> SobolIndices:
     """Return the shares of what differs between the first points and the mixed ones."""
     is_known = ~(np.isnan(first) | np.isnan(second) | np.isnan(mixed))
     one, other, mix = first[is_known], second[is_known], mixed[is_known]
     both = np.concatenate([one, other])
     variance = float(np.var(both)) if is_known.any() else 0.0
     if variance == 0:
-        return Shares(first_order=0.0, total=0.0)
-    return Shares(
+        return SobolIndices(first_order=0.0, total=0.0)
+    return SobolIndices(
         first_order=_share(float(np.mean((other - both.mean()) * (mix - one))) / variance),
         total=_share(float(np.mean((one - mix) ** 2)) / (2 * variance)),
     )

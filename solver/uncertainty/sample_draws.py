@@ -15,7 +15,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.measurement.student_t import student_quantile
 from qps.engine.distributions.gamma_arrays import normal_quantile, normal_tail
 from qps.engine.numerics.sobol import sobol_points
-from qps.solver.matrix.compilation.configuration_order import SampledValues
+from qps.solver.matrix.compilation.configuration_order import SampledFloats
 from qps.solver.matrix.limits.row_preparation import Floats
 from qps.solver.uncertainty.chi_squared import chi_squared_quantile
 
@@ -246,7 +246,7 @@ def axis_of(
         ir.Axis(
             name=name,
             kind=ir.AxisKind.PARAMETER,
-            numbers=SampledValues(values[name]),
+            numbers=SampledFloats(values[name]),
             dimension=known[name].dimension,
             span=number.written,
         )

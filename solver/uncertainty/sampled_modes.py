@@ -34,7 +34,7 @@ from qps.solver.matrix.limits.saturations import (
 from qps.solver.matrix.rows.exact_decisions import Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.row_bottlenecks import resources_of
-from qps.solver.matrix.rows.scalar_fallback import OneByOne, Refusal
+from qps.solver.matrix.rows.scalar_fallback import Refusal, ScalarFallback
 from qps.solver.uncertainty.criterion_samples import CriterionSamples
 from qps.solver.uncertainty.limit_samples import LimitSamples
 from qps.solver.uncertainty.response_surface import are_below_one, first_points
@@ -58,7 +58,7 @@ class SampleModeSolver(SurfaceModeSolver):
         is_sound = verdict == SOUND
         rows = self.prepared(index, count)
         self._forget_all_but(index)
-        one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
+        one_by_one = ScalarFallback(mode=mode, decider=self.decider, index=index)
         with np.errstate(all="ignore"):
             long = [n for n, own in enumerate(mode.criteria) if self._is_long(sides_of([own]))]
             quick = [one for number, one in enumerate(mode.criteria) if number not in long]
@@ -141,7 +141,7 @@ class SampleModeSolver(SurfaceModeSolver):
         return are_below_one(drawn, parts, self._drawn(samples), samples.size)
 
     def _nothing_but(
-        self, verdict: Ints, one_by_one: OneByOne, first: Ints, limit: Ints
+        self, verdict: Ints, one_by_one: ScalarFallback, first: Ints, limit: Ints
     ) -> ModeAnswers:
         """Return where samples begin to fail, and nothing of all else."""
         mode, count = self.mode, first.size
@@ -196,7 +196,7 @@ class SampleModeSolver(SurfaceModeSolver):
         return first
 
     def _refuse_impossible(
-        self, rows: Rows, index: Index, limit: Ints, is_sound: Any, one_by_one: OneByOne
+        self, rows: Rows, index: Index, limit: Ints, is_sound: Any, one_by_one: ScalarFallback
     ) -> None:
         end = np.minimum(limit + 1, self.mode.high)
         for criterion in self.mode.impossible:

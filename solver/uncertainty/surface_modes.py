@@ -33,7 +33,7 @@ from qps.solver.uncertainty.surface_refinement import (
     memoized_surface,
     surface_through,
 )
-from qps.solver.uncertainty.threshold_search import FIRST_OFF, Shape, crossings
+from qps.solver.uncertainty.threshold_search import FIRST_OFF, ExcessShape, crossings
 
 _POOL = 1024
 """Samples from which the points of a surface are chosen."""
@@ -196,7 +196,7 @@ class SurfaceModeSolver(ModeSolver):
         low, end = float(self.mode.low), _BEYOND * self.mode.high
 
         high = max(_FARTHEST * (start or 0.0), 2.0 * self.mode.high)
-        shape = Shape()
+        shape = ExcessShape()
 
         def evaluate(some: Rows, about: About | None = None) -> Floats:
             at, off = about or (low if start is None else start, FIRST_OFF)

@@ -29,7 +29,7 @@ _WHOLE_FROM, _SEVERAL = 1000.0, 2.0
 """From so many on whole populations are looked at, if there are several in a bracket."""
 
 
-class Shape(Struct):
+class ExcessShape(Struct):
     """How far from the point at which it begins to fail something has which excess.
 
     In all samples that is much alike, as parts of the population: by what one of them had, an
@@ -71,7 +71,7 @@ def crossings(
     high: float,
     start: float | Floats,
     off: float | Floats = FIRST_OFF,
-    shape: Shape | None = None,
+    shape: ExcessShape | None = None,
 ) -> Floats:
     """Return where some rows begin to fail between two populations, looked for beside others.
 
@@ -79,7 +79,7 @@ def crossings(
     taken to stay failing. `start` is where to look first, of all rows or of each, and `off` how far
     off that may be, as a part of it. A `shape` is that of the first row that was looked for by it.
     """
-    curve = shape or Shape()
+    curve = shape or ExcessShape()
     seen: list[tuple[float, float]] = []
 
     def straight(some: Rows, at: Floats) -> Floats:

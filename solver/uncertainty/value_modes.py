@@ -13,7 +13,7 @@ from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.limits.row_preparation import Floats, Ints, Rows, sides_of
 from qps.solver.matrix.rows.exact_decisions import Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
-from qps.solver.matrix.rows.scalar_fallback import OneByOne
+from qps.solver.matrix.rows.scalar_fallback import ScalarFallback
 from qps.solver.uncertainty.interval_result import SurrogateModel
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.surface_modes import Evaluation, Key
@@ -63,7 +63,7 @@ class ValueModeSolver(SampleModeSolver):
         verdict = self.verdicts(index, count)
         rows = self.prepared(index, count)
         self._forget_all_but(index)
-        one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
+        one_by_one = ScalarFallback(mode=mode, decider=self.decider, index=index)
         with np.errstate(all="ignore"):
             before = np.full(count, self.population - 1, dtype=np.int64)
             self._refuse_impossible(rows, index, before, verdict == SOUND, one_by_one)

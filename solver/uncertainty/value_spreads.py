@@ -25,8 +25,8 @@ from qps.solver.uncertainty.interval_result import (
     Ends,
     Sampling,
     Share,
-    Spread,
     SurrogateModel,
+    ValueUncertainty,
 )
 from qps.solver.uncertainty.ranks import ranks
 from qps.solver.uncertainty.sample_design import Design
@@ -53,7 +53,7 @@ def spread_of(
     at: int,
     read: FormulaOf,
     sampling: Sampling,
-) -> Spread | None:
+) -> ValueUncertainty | None:
     """Return the spread of what is read off a graph, in its mode; None where that is known.
 
     QpsError where the graph has no such formula, or not one sample can be.
@@ -78,7 +78,7 @@ def spread_of(
     answers = np.where(found.is_answered, found.values, np.nan)
     if of_ranks:
         answers = ranks(answers, finite)
-    return Spread(
+    return ValueUncertainty(
         probability=PROBABILITY,
         interval=ends_of_values(finite),
         linear_interval=_by_slopes(numbers, graph, read(graph, mode), at),

@@ -9,7 +9,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.solver.variants.variant_guards import Guards
+from qps.solver.variants.variant_guards import VariantGuards
 
 
 class ChangedLabels(Struct, frozen=True):
@@ -20,7 +20,7 @@ class ChangedLabels(Struct, frozen=True):
 
 
 def changed_labels(
-    model: ir.Model, configuration: Configuration, graph: LoadGraph, guards: Guards
+    model: ir.Model, configuration: Configuration, graph: LoadGraph, guards: VariantGuards
 ) -> ChangedLabels | None:
     """Return the labels that hold whatever the numbers are; None where those of a graph do.
 
@@ -40,7 +40,9 @@ def changed_labels(
     return ChangedLabels(other, tuple(sorted(numbers)))
 
 
-def _stays_positive(number: Assumption, declared: ir.Parameter | None, guards: Guards) -> bool:
+def _stays_positive(
+    number: Assumption, declared: ir.Parameter | None, guards: VariantGuards
+) -> bool:
     """Return whether a page takes nothing but values above zero for a number."""
     low = None if declared is None else declared.low
     if isinstance(low, ir.Constant) and low.value > 0:

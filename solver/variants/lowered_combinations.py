@@ -21,7 +21,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.variants.selects import Picks, Select, placed
-from qps.solver.variants.starting_points import Origin, Start, StartNumber
+from qps.solver.variants.starting_points import Start, StartingPoint, StartNumber
 from qps.solver.variants.variant_graphs import Variant, is_external, variant_graph
 
 
@@ -59,7 +59,7 @@ class LoweredCombinations(Struct, kw_only=True):
     _shapes: list[Configuration] = field(default_factory=list)
     work: int = 0
 
-    def start(self, origin: Origin, doc: str | None) -> Start | None:
+    def start(self, origin: StartingPoint, doc: str | None) -> Start | None:
         """Return a start, lowered; of the shape of an earlier one where only numbers differ.
 
         None where it has no answer.

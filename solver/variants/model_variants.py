@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration, changed
 from qps.solver.answer import Answer
-from qps.solver.variants.starting_points import Origin
+from qps.solver.variants.starting_points import StartingPoint
 from qps.solver.variants.variants import MOST_VARIANTS, Variants, variants_of
 
 
@@ -69,12 +69,16 @@ def _first_to_saturate(answer: Answer | None) -> tuple[str, ...]:
     return tuple(name for name, where in known.items() if isclose(where, first))
 
 
-def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> Iterator[Origin]:
+def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> Iterator[StartingPoint]:
     """Yield the spec as it is, its scenarios, and what `--set` made of them."""
     base = base_configuration(model)
-    yield Origin("", base)
+    yield StartingPoint("", base)
     for one in model.scenarios:
-        yield Origin(one.name, changed(base, [ir.SetScenario(one.name, one.changes, one.span)]))
+        yield StartingPoint(
+            one.name, changed(base, [ir.SetScenario(one.name, one.changes, one.span)])
+        )
     yield from (
-        Origin(case.name, case.configuration, case.settings) for case in cases if case.settings
+        StartingPoint(case.name, case.configuration, case.settings)
+        for case in cases
+        if case.settings
     )

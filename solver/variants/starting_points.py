@@ -17,7 +17,7 @@ from qps.solver.variants.variant_confidence import confidence_limits_of
 from qps.solver.variants.variant_spreads import NumberSpread, spreads_of
 
 
-class Origin(Struct, frozen=True):
+class StartingPoint(Struct, frozen=True):
     """A configuration that a reader may start from: its name, and what `--set` changed in it."""
 
     name: str

@@ -21,7 +21,7 @@ from qps.solver.answers.saturation import is_filled
 from qps.solver.details.request_path import Path, path_of, timed_stream
 from qps.solver.variants.changed_labels import changed_labels
 from qps.solver.variants.selects import Picks
-from qps.solver.variants.variant_guards import Guard, guards_of
+from qps.solver.variants.variant_guards import VariantGuard, guards_of
 from qps.solver.what_if.available_changes import is_assumed, is_of_a_kind
 from qps.solver.what_if.candidates import numbers_of_limits
 
@@ -84,7 +84,7 @@ class VariantGraph(Struct, frozen=True, kw_only=True):
     numbers: tuple[VariantNumber, ...]
     filled: frozenset[str]
     impossible: tuple[tuple[Formula, str], ...]
-    guards: tuple[Guard, ...]
+    guards: tuple[VariantGuard, ...]
     changed: ChangedGraph | None
     drawn: str | None
 

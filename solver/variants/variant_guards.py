@@ -24,7 +24,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.substitution import substituted
 
 
-class Guard(Struct, frozen=True):
+class VariantGuard(Struct, frozen=True):
     """A value that must be in bounds; `text` is what is wrong where it is not."""
 
     value: Formula
@@ -32,18 +32,18 @@ class Guard(Struct, frozen=True):
     text: str
 
 
-class Guards(Struct, frozen=True):
+class VariantGuards(Struct, frozen=True):
     """Of one graph: the bounds of numbers that stand by themselves, by their place; all others."""
 
     of_numbers: dict[Span, Bounded]
-    others: tuple[Guard, ...]
+    others: tuple[VariantGuard, ...]
 
 
-def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Guards:
+def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> VariantGuards:
     """Return what must hold of the numbers of a graph, which was lowered in a configuration."""
     guarding = _Guarding(ExpressionLowering.of_graph(model, configuration, graph), graph)
     numbers: dict[Span, Bounded] = {}
-    found: dict[Guard, None] = {}
+    found: dict[VariantGuard, None] = {}
     for bounded in values_in_use(model, configuration):
         if isinstance(bounded.expr, ir.Constant):
             numbers[bounded.span] = bounded
@@ -59,7 +59,7 @@ def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -
             found |= guarding.guard(limit.expr, Bound.POSITIVE, text)
     for gap, text in _ranges(model, configuration):
         found |= guarding.guard(gap, Bound.NOT_NEGATIVE, text)
-    return Guards(numbers, tuple(found))
+    return VariantGuards(numbers, tuple(found))
 
 
 def _limits_of_axes(model: ir.Model, graph: LoadGraph) -> Iterator[tuple[ir.Quantity, str]]:
@@ -91,7 +91,7 @@ class _Guarding:
         self._expressions = expressions
         self._known = {a.symbol for a in graph.assumptions.values()}
 
-    def guard(self, expr: ir.Expr, bound: Bound, text: str) -> dict[Guard, None]:
+    def guard(self, expr: ir.Expr, bound: Bound, text: str) -> dict[VariantGuard, None]:
         """Return the guard of a value, nothing where no number of the graph counts in it."""
         value = self._expressions.in_symbols(expr)
         if value is None or value.symbols.isdisjoint(self._known):
@@ -99,4 +99,4 @@ class _Guarding:
         left = value.symbols - self._known
         others = {a.symbol: a.value for a in self._expressions.assumptions.values()}
         numbers = {symbol: others[symbol] for symbol in left if symbol in others}
-        return {Guard(substituted(value, numbers), bound, text): None}
+        return {VariantGuard(substituted(value, numbers), bound, text): None}

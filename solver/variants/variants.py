@@ -19,7 +19,7 @@ from qps.compiler.lower.certainty_requirements import without_confidence
 from qps.solver.variants.exploration import explored
 from qps.solver.variants.lowered_combinations import LoweredCombinations
 from qps.solver.variants.selects import Select, selects_of, with_no_help
-from qps.solver.variants.starting_points import Origin, Start, with_spreads
+from qps.solver.variants.starting_points import Start, StartingPoint, with_spreads
 from qps.solver.variants.variant_graphs import Variant
 
 MOST_VARIANTS = 200
@@ -57,7 +57,7 @@ class Variants(Struct, frozen=True, kw_only=True):
 
 def variants_of(
     model: ir.Model,
-    origins: Sequence[Origin],
+    origins: Sequence[StartingPoint],
     first: int = 0,
     most: int = MOST_VARIANTS,
     full: Sequence[str] = (),

@@ -18,7 +18,7 @@ from qps.solver.what_if.boundaries import Excess, FailureAt
 from qps.solver.what_if.inverse_unknown import Unknown
 
 
-class Interval(Struct, frozen=True, kw_only=True):
+class AcceptableInterval(Struct, frozen=True, kw_only=True):
     """Acceptable values, and what fails beyond each end; None at a range's end.
 
     An open end is not acceptable itself. `unrounded` holds the ends before they were rounded
@@ -119,7 +119,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         outside = [self._all_failing(at) for at in sorted(places)]
         return values_known(outside, self.excesses, is_none=is_none)
 
-    def with_known_ends(self, interval: Interval) -> Interval:
+    def with_known_ends(self, interval: AcceptableInterval) -> AcceptableInterval:
         """Return an interval with how each end is known: by all that fails just beyond it."""
         low, high = (
             values_known([self._beyond(interval, is_low=is_low)], self.excesses, is_none=False)
@@ -127,7 +127,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         )
         return replace(interval, low_known=opposite(low), high_known=high)
 
-    def _beyond(self, interval: Interval, *, is_low: bool) -> list[Excess]:
+    def _beyond(self, interval: AcceptableInterval, *, is_low: bool) -> list[Excess]:
         """Return what fails just beyond an end of an interval, nothing at the end of the range."""
         ends = self.ends
         end = Fraction(interval.low if is_low else interval.high)
@@ -163,16 +163,16 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
             found.setdefault(failure.what, failure)
         return tuple(found.values())
 
-    def intervals(self) -> list[Interval]:
+    def intervals(self) -> list[AcceptableInterval]:
         """Return the acceptable values: of what counts, the whole numbers."""
         return self._in_whole_numbers() if self.number.is_count else self._stretches()
 
-    def _stretches(self) -> list[Interval]:
+    def _stretches(self) -> list[AcceptableInterval]:
         """Return the stretches between neighbouring points on which no criterion fails, joined.
 
         And the points that are acceptable alone.
         """
-        found: list[Interval] = []
+        found: list[AcceptableInterval] = []
         for index, reason in enumerate(self.reasons):
             if reason is not None:
                 found += self._alone(index)
@@ -189,7 +189,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
                 found[-1] = replace(last, high=float(high), fails_above=after, high_is_open=closes)
             else:
                 found.append(
-                    Interval(
+                    AcceptableInterval(
                         low=float(low),
                         high=float(high),
                         fails_below=before,
@@ -200,7 +200,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
                 )
         return found + self._alone(len(self.reasons))
 
-    def _alone(self, index: int) -> list[Interval]:
+    def _alone(self, index: int) -> list[AcceptableInterval]:
         """Return an end as an interval of its own where it is acceptable and no side of it is."""
         below, above = self.reasons[:index][-1:], self.reasons[index:][:1]
         end = self.ends[index]
@@ -208,7 +208,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         if None in (*below, *above) or not is_decided or self._failing(end) is not None:
             return []
         return [
-            Interval(
+            AcceptableInterval(
                 low=float(end),
                 high=float(end),
                 fails_below=next(iter(below), None),
@@ -225,13 +225,13 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         symbol = self.number.symbol
         return any(over.is_open_at(symbol, end) for over in self.excesses)
 
-    def _in_whole_numbers(self) -> list[Interval]:
+    def _in_whole_numbers(self) -> list[AcceptableInterval]:
         """Return the whole numbers in all stretches; neighbours are joined, empty ones left out.
 
         The whole numbers next to each end are tried themselves: an end that is whole may be rounded
         to either side of itself.
         """
-        found: list[Interval] = []
+        found: list[AcceptableInterval] = []
         for interval in self._stretches():
             first, last = floor(interval.low), ceil(interval.high)
             near = {first, first + 1, last - 1, last}
@@ -257,7 +257,9 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
     def _is_acceptable(self, at: int) -> bool:
         return self._is_within(at) and self._failing(Fraction(at)) is None
 
-    def _rounded(self, bounds: Interval, exact: tuple[float, float]) -> Interval:
+    def _rounded(
+        self, bounds: AcceptableInterval, exact: tuple[float, float]
+    ) -> AcceptableInterval:
         """Return an interval in whole numbers, with what fails at those just beyond it.
 
         Of what fails there, that is named which is at its limit at the end that is not rounded,

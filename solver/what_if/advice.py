@@ -28,7 +28,7 @@ from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
-from qps.solver.answers.solution import FirstFailure, Solution, Verdict
+from qps.solver.answers.solution import CapacityVerdict, FirstFailure, Solution
 from qps.solver.search.certain_signs import sign_of
 from qps.solver.what_if.candidates import Candidate, candidates, changes_mode
 from qps.solver.what_if.first_users import ladders, mildest
@@ -62,7 +62,7 @@ def helpful_changes(
 
     Empty where the system does not limit the population: there is nothing to help.
     """
-    if solution.verdict is Verdict.RANGE:
+    if solution.verdict is CapacityVerdict.RANGE:
         return ()
     tried = [
         candidate

@@ -24,7 +24,7 @@ from qps.solver.what_if.place_changes import PlaceChange, kind_of, place_change,
 _Pair = TypeVar("_Pair")
 
 
-class ChangeKind(StrEnum):
+class AssumptionChangeKind(StrEnum):
     """Kind of a change."""
 
     NUMBER = "number"
@@ -58,7 +58,7 @@ class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "
     """
 
     name: str
-    kind: ChangeKind
+    kind: AssumptionChangeKind
     before: str = ""
     after: str = ""
     modes: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "
         return f"{self.name} in {', '.join(self.modes)}" if self.modes else self.name
 
 
-class Side(Struct, frozen=True, dict=True):
+class ConfiguredModel(Struct, frozen=True, dict=True):
     """A model in one configuration."""
 
     model: ir.Model
@@ -146,8 +146,8 @@ _OF_ALL = (ir.SetPopulation, ir.SetCase, ir.SetMode, ir.SetScenario)
 class Sides(Struct, frozen=True, dict=True):
     """Two specs that are compared."""
 
-    old: Side
-    new: Side
+    old: ConfiguredModel
+    new: ConfiguredModel
 
     @cached_property
     def modes(self) -> tuple[str | None, ...]:
@@ -181,7 +181,7 @@ class Sides(Struct, frozen=True, dict=True):
             if before.get(place, stated) != stated:
                 yield AssumptionChange(
                     name=f"{place}.queueing",
-                    kind=ChangeKind.DISCIPLINE,
+                    kind=AssumptionChangeKind.DISCIPLINE,
                     before=before[place],
                     after=stated,
                 )
@@ -201,7 +201,11 @@ class Sides(Struct, frozen=True, dict=True):
         for name in after.keys() & before.keys():
             for modes, (here, there) in self._of_modes(name, chosen):
                 yield AssumptionChange(
-                    name=name, kind=ChangeKind.OPTION, before=here, after=there, modes=modes
+                    name=name,
+                    kind=AssumptionChangeKind.OPTION,
+                    before=here,
+                    after=there,
+                    modes=modes,
                 )
 
     def _range(self) -> Iterator[AssumptionChange]:
@@ -209,7 +213,7 @@ class Sides(Struct, frozen=True, dict=True):
         if (a.low, a.high) != (b.low, b.high):
             yield AssumptionChange(
                 name=self.new.model.population.name,
-                kind=ChangeKind.RANGE,
+                kind=AssumptionChangeKind.RANGE,
                 before=f"{a.low}..{a.high}",
                 after=f"{b.low}..{b.high}",
             )
@@ -226,7 +230,9 @@ class Sides(Struct, frozen=True, dict=True):
             for modes, one in self._of_modes(name, standing) if name in before else ():
                 yield AssumptionChange(
                     name=name,
-                    kind=ChangeKind.PLACE if one.is_settable else ChangeKind.HARDWARE,
+                    kind=AssumptionChangeKind.PLACE
+                    if one.is_settable
+                    else AssumptionChangeKind.HARDWARE,
                     before=one.before,
                     after=one.after,
                     modes=modes,
@@ -256,9 +262,15 @@ class Sides(Struct, frozen=True, dict=True):
 
         for name in self.new.numbers:
             for modes, one in self._of_modes(name, stated):
-                kind = ChangeKind.FIXED if self._is_fixed(name) else ChangeKind.NUMBER
+                kind = (
+                    AssumptionChangeKind.FIXED
+                    if self._is_fixed(name)
+                    else AssumptionChangeKind.NUMBER
+                )
                 if not is_sampled:
-                    kind = ChangeKind.NUMBER if one.is_other else ChangeKind.SPREAD
+                    kind = (
+                        AssumptionChangeKind.NUMBER if one.is_other else AssumptionChangeKind.SPREAD
+                    )
                 yield AssumptionChange(
                     name=name,
                     kind=kind,
@@ -323,7 +335,7 @@ class _Numbers(Struct, frozen=True, kw_only=True):
     is_other: bool
 
 
-def _spread(side: Side, name: str) -> ir.Distribution | None:
+def _spread(side: ConfiguredModel, name: str) -> ir.Distribution | None:
     """Return how far off a number may be; of a fitted one, wherever its table is."""
     value = side.configuration.parameters.get(name)
     if not isinstance(value, ir.Uncertain):
@@ -333,7 +345,7 @@ def _spread(side: Side, name: str) -> ir.Distribution | None:
     return value.distribution
 
 
-def _stated_disciplines(side: Side) -> dict[str, str]:
+def _stated_disciplines(side: ConfiguredModel) -> dict[str, str]:
     """Return how whatever arrives waits at each resource and link, in the words of the spec."""
     found: dict[str, str] = {}
     for node in side.configuration.nodes.values():

@@ -30,9 +30,9 @@ from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import QUALITY
 from qps.solver.search import certain_signs
 from qps.solver.search.boxes import MOST_BOXES, Budget
-from qps.solver.search.certain_signs import NoSignError
+from qps.solver.search.certain_signs import UndecidedLimitError
 from qps.solver.search.critical_points import critical_points
-from qps.solver.search.sign_changes import Changes, Stretch, Trial, changes_of
+from qps.solver.search.sign_changes import SignChanges, Stretch, Trial, changes_of
 from qps.solver.what_if.overloads import Overloads
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
@@ -130,7 +130,7 @@ class Excess(Struct, frozen=True, kw_only=True):
             return self.sign_as_set(at)
         try:
             return certain_signs.sign_at(self.value, symbol, at)
-        except NoSignError:
+        except UndecidedLimitError:
             return 0
 
     def failure_at(self, symbol: Formula, at: Fraction) -> FailureAt | None:
@@ -291,7 +291,7 @@ class _Search:
                 stretches = self._passing(decided, found.points, stretches)
         return found, stretches
 
-    def _changes_of(self, over: Excess, stretch: Stretch, budget: Budget) -> Changes:
+    def _changes_of(self, over: Excess, stretch: Stretch, budget: Budget) -> SignChanges:
         if self._is_whole:  # the whole numbers beside both ends determine whether it changes there
             low, high = self._ends
             stretch = max(low, Fraction(floor(stretch[0]))), min(high, Fraction(ceil(stretch[1])))

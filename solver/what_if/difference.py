@@ -16,9 +16,14 @@ from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import Assumption
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind, Side, Sides
+from qps.solver.what_if.assumption_changes import (
+    AssumptionChange,
+    AssumptionChangeKind,
+    ConfiguredModel,
+    Sides,
+)
 from qps.solver.what_if.intermediate_answers import ConfidenceModel, IntermediateAnswers
-from qps.solver.what_if.model_error import Capacity
+from qps.solver.what_if.model_error import SupportedUsers
 from qps.solver.what_if.shapley import both_orders, moved_by, shapley, steps
 
 MOST_SHARED = 8
@@ -54,7 +59,9 @@ class Difference(Struct, frozen=True, kw_only=True):
         return bool(self.users or self.changes or self.added or self.removed)
 
 
-def difference(old: Side, new: Side, at_confidence: ConfidenceModel | None = None) -> Difference:
+def difference(
+    old: ConfiguredModel, new: ConfiguredModel, at_confidence: ConfidenceModel | None = None
+) -> Difference:
     """Return what differs between two specs, and how much of the answer each change explains.
 
     Where requirements state a confidence level, `at_confidence` finds what can be promised, of each
@@ -65,7 +72,7 @@ def difference(old: Side, new: Side, at_confidence: ConfidenceModel | None = Non
     between = IntermediateAnswers(sides=sides, at_confidence=at_confidence if is_sampled else None)
     changes = sides.changes(is_sampled=between.at_confidence is not None)
     if between.formulas_differ([one for one in changes if one.kind.moves]):
-        changes.append(AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS))
+        changes.append(AssumptionChange(name="formulas", kind=AssumptionChangeKind.FORMULAS))
     solutions = [
         solve_model(between.confidence_model(side), side.configuration) for side in (old, new)
     ]
@@ -84,24 +91,27 @@ def difference(old: Side, new: Side, at_confidence: ConfidenceModel | None = Non
     )
 
 
-def _capacity(solution: Solution) -> Capacity:
+def _capacity(solution: Solution) -> SupportedUsers:
     graphs = [each.graph for each in (solution, *solution.others)]
-    return Capacity(graphs, solution.capacity or 0)
+    return SupportedUsers(graphs, solution.capacity or 0)
 
 
 def _explained(
     changes: Sequence[AssumptionChange],
     between: IntermediateAnswers,
-    ends: Sequence[Capacity],
+    ends: Sequence[SupportedUsers],
     *,
     within_error: bool,
 ) -> list[AssumptionChange]:
     """Return changes with what each moves the answer by; those of the formulas move that."""
     moving = [change for change in changes if change.kind.moves]
     keys = [change.key for change in moving]
-    known: dict[frozenset[str], Capacity | None] = {frozenset(keys): ends[1], frozenset(): ends[0]}
+    known: dict[frozenset[str], SupportedUsers | None] = {
+        frozenset(keys): ends[1],
+        frozenset(): ends[0],
+    }
 
-    def capacity(changes: frozenset[str]) -> Capacity | None:
+    def capacity(changes: frozenset[str]) -> SupportedUsers | None:
         if changes not in known:
             known[changes] = between.capacity(changes, moving)
         return known[changes]

@@ -17,7 +17,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, span
 from qps.engine.operand_groups import repeated
 from qps.engine.operations import OF_QUEUES, OPERATIONS
-from qps.solver.search.bounds import Curve
+from qps.solver.search.bounds import BoundedFunction
 
 _MOST_BOXES = 200
 """Boxes after which a criterion is left undecided."""
@@ -75,15 +75,15 @@ class _Criterion:
             _is_endless(one, curve) for one in self._quantiles
         )
 
-    def _is_proven(self, curve: Curve, box: _Box) -> bool:
+    def _is_proven(self, curve: BoundedFunction, box: _Box) -> bool:
         bounds = curve.over(*box.users)
         if bounds.high < 0 or (bounds.high == 0 and not self.strict):
             return True
         return box.holds_above and bounds.slow >= 0
 
     @cached_property
-    def _curve(self) -> Curve:
-        return Curve(self.over, self.population, intervals={self.number: NOTHING_KNOWN})
+    def _curve(self) -> BoundedFunction:
+        return BoundedFunction(self.over, self.population, intervals={self.number: NOTHING_KNOWN})
 
     @cached_property
     def _quantiles(self) -> tuple[Formula, ...]:
@@ -98,14 +98,14 @@ class _Criterion:
         )
 
     @cached_property
-    def _endless(self) -> Curve:
+    def _endless(self) -> BoundedFunction:
         """The same with quantiles without end, as they are where an operand has none."""
         operands = [operand for part in self._quantiles for operand in part.operands]
         held = {self.number: NOTHING_KNOWN, **dict.fromkeys(self._quantiles, _ENDLESS)}
-        return Curve(self.over, self.population, operands, held)
+        return BoundedFunction(self.over, self.population, operands, held)
 
 
-def _is_endless(part: Formula, curve: Curve) -> bool:
+def _is_endless(part: Formula, curve: BoundedFunction) -> bool:
     """Return whether what grows and falls with its operands has no bounds, and none of its slope.
 
     In the box of the last request.

@@ -14,8 +14,13 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.answers.graph_criteria import largest_acceptable
-from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind, Side, Sides
-from qps.solver.what_if.model_error import Capacity
+from qps.solver.what_if.assumption_changes import (
+    AssumptionChange,
+    AssumptionChangeKind,
+    ConfiguredModel,
+    Sides,
+)
+from qps.solver.what_if.model_error import SupportedUsers
 from qps.solver.what_if.place_changes import kind_of
 
 ConfidenceModel = Callable[[ir.Model, Configuration], ir.Model]
@@ -34,7 +39,7 @@ class IntermediateAnswers(Struct, kw_only=True):
     """Where samples determine the answers."""
     _lowered: dict[object, list[LoadGraph]] = field(default_factory=dict)
 
-    def confidence_model(self, side: Side) -> ir.Model:
+    def confidence_model(self, side: ConfiguredModel) -> ir.Model:
         """Return the model of a side with all that its answer is judged by."""
         if self.at_confidence is None:
             return side.model
@@ -42,11 +47,11 @@ class IntermediateAnswers(Struct, kw_only=True):
 
     def capacity(
         self, applied: frozenset[str], changes: Sequence[AssumptionChange]
-    ) -> Capacity | None:
+    ) -> SupportedUsers | None:
         """Return the capacity with some changes made, by their keys; None where it has no value."""
         try:
             graphs = self._graphs(applied, changes)
-            return Capacity(graphs, min(largest_acceptable(graph) or 0 for graph in graphs))
+            return SupportedUsers(graphs, min(largest_acceptable(graph) or 0 for graph in graphs))
         except QpsError:
             # Half-way between two specs may lie one that no machine can run.
             return None
@@ -64,7 +69,9 @@ class IntermediateAnswers(Struct, kw_only=True):
     def _graphs(
         self, applied: frozenset[str], changes: Sequence[AssumptionChange]
     ) -> list[LoadGraph]:
-        is_new = any(one.kind is ChangeKind.FORMULAS and one.key in applied for one in changes)
+        is_new = any(
+            one.kind is AssumptionChangeKind.FORMULAS and one.key in applied for one in changes
+        )
         start, end = self.sides.old, self.sides.new
         if is_new:
             start, end = end, start
@@ -74,7 +81,7 @@ class IntermediateAnswers(Struct, kw_only=True):
                 {
                     one.name: end.numbers_in(graph.mode)[one.name].value
                     for one in moved
-                    if one.kind is ChangeKind.NUMBER
+                    if one.kind is AssumptionChangeKind.NUMBER
                     and self.sides.applies(one, graph.mode)
                     and one.name in end.numbers_in(graph.mode)
                 }
@@ -83,7 +90,7 @@ class IntermediateAnswers(Struct, kw_only=True):
         ]
 
     def _restated(
-        self, start: Side, end: Side, moved: Sequence[AssumptionChange]
+        self, start: ConfiguredModel, end: ConfiguredModel, moved: Sequence[AssumptionChange]
     ) -> list[LoadGraph]:
         """Return the graphs of a spec in which all is as in another one that gives other formulas.
 
@@ -111,7 +118,7 @@ class IntermediateAnswers(Struct, kw_only=True):
                     for one in model.modes
                 )
                 model = replace(model, modes=tuple(modes))
-            side = Side(model, changed(start.configuration, settings))
+            side = ConfiguredModel(model, changed(start.configuration, settings))
             judged = self.confidence_model(side)
             self._lowered[key] = [
                 lower(judged, one) for one in in_each_mode(judged, side.configuration)
@@ -119,26 +126,30 @@ class IntermediateAnswers(Struct, kw_only=True):
         return self._lowered[key]
 
     def _settings(
-        self, start: Side, end: Side, moved: Sequence[AssumptionChange], mode: str | None
+        self,
+        start: ConfiguredModel,
+        end: ConfiguredModel,
+        moved: Sequence[AssumptionChange],
+        mode: str | None,
     ) -> Iterator[ir.Change]:
         """Yield changes as settings of a mode, where a number in the graph will not do."""
         there, span = end.configured(mode), _span(start)
         for one in moved:
             match one.kind:
-                case ChangeKind.OPTION:
+                case AssumptionChangeKind.OPTION:
                     yield ir.SetOption(one.name, there.options[one.name], span)
-                case ChangeKind.RANGE:
+                case AssumptionChangeKind.RANGE:
                     yield ir.SetPopulation(there.low, there.high, span)
-                case ChangeKind.PLACE:
+                case AssumptionChangeKind.PLACE:
                     place = there.place(one.name)
                     yield ir.SetPlace(one.name, kind_of(place), place.count, span)
-                case ChangeKind.NUMBER:
+                case AssumptionChangeKind.NUMBER:
                     value = self._value(end, one, there, mode)
                     if value is not None:
                         yield ir.SetParameter(one.name, value, span)
 
     def _value(
-        self, end: Side, one: AssumptionChange, there: Configuration, mode: str | None
+        self, end: ConfiguredModel, one: AssumptionChange, there: Configuration, mode: str | None
     ) -> ir.Expr | None:
         """Return what to set a parameter to; None for what is a number in the graph."""
         stated = there.parameters.get(one.name)
@@ -150,7 +161,7 @@ class IntermediateAnswers(Struct, kw_only=True):
         return ir.Constant(end.numbers_in(mode)[one.name].fraction)
 
 
-def _span(side: Side) -> Span:
+def _span(side: ConfiguredModel) -> Span:
     span = side.model.population.span
     assert span is not None
     return span

@@ -26,7 +26,7 @@ from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
 from qps.solver.answers.solution import QUALITY, SolverFault
 from qps.solver.search.certain_signs import sign_at
-from qps.solver.what_if.acceptable_values import Interval, RequirementsOfNumber
+from qps.solver.what_if.acceptable_values import AcceptableInterval, RequirementsOfNumber
 from qps.solver.what_if.boundaries import Excess, Failure, FailureAt, boundaries_of
 from qps.solver.what_if.fewer_users import passes_for_fewer
 from qps.solver.what_if.inverse_unknown import Unknown, refuse, refuse_outside, unknown_of
@@ -51,7 +51,7 @@ class InverseSolution(Struct, frozen=True, kw_only=True):
     number: Unknown
     population: str
     at: int
-    intervals: tuple[Interval, ...]
+    intervals: tuple[AcceptableInterval, ...]
     fails: tuple[FailureAt, ...]
     fails_throughout: bool
     known: Certainty = EXACT
@@ -137,7 +137,7 @@ def _requirements_of(
 
 
 def _check_interval(
-    number: Unknown, interval: Interval, population: int, as_set: ModelAsSet
+    number: Unknown, interval: AcceptableInterval, population: int, as_set: ModelAsSet
 ) -> None:
     """Check an interval: just inside it every population up to the given one is acceptable."""
     for at in _just_inside(interval, is_whole=number.is_count):
@@ -158,7 +158,7 @@ def _check_interval(
             raise SolverFault(f"{number.name} = {float(at)!r} does not support {population}")
 
 
-def _known_below(number: Unknown, interval: Interval, population: int) -> Certainty:
+def _known_below(number: Unknown, interval: AcceptableInterval, population: int) -> Certainty:
     """Return how it is known that fewer users are carried throughout an interval, too."""
     values = float(interval.low), float(interval.high)
     for graph in number.graphs:
@@ -181,7 +181,7 @@ def _plainly(value: Fraction, number: Unknown) -> str:
     return f"{float(value):g} {number.dimension}".rstrip()
 
 
-def _just_inside(interval: Interval, *, is_whole: bool) -> tuple[Fraction, Fraction]:
+def _just_inside(interval: AcceptableInterval, *, is_whole: bool) -> tuple[Fraction, Fraction]:
     if interval.exact is not None:
         return interval.exact, interval.exact
     low, high = Fraction(interval.low), Fraction(interval.high)

@@ -25,14 +25,14 @@ from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
 from qps.solver.answers.graph_solution import value_at
-from qps.solver.search.boxes import UndecidedError
+from qps.solver.search.boxes import UndecidedBoxesError
 from qps.solver.search.whole_multiples import least_whole
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.boundaries import Excess, Failure, excess_of
 from qps.solver.what_if.growth import Countable
 from qps.solver.what_if.least_multiples import MOST, LeastMultiple, least_multiple, whole_above
 from qps.solver.what_if.scaled_capacities import ScaledCapacities, scaled_capacities, with_value
-from qps.solver.what_if.sizing_result import Capacity, FailingThere, Machines, ResourceNeed
+from qps.solver.what_if.sizing_result import FailingThere, Machines, ResourceCapacity, ResourceNeed
 
 
 class SizedMode:
@@ -152,7 +152,7 @@ class SizedMode:
         limits = [c.limit for c in self._graph.criteria if c.name in names and c.at_most]
         return min((resource.target, *limits), key=self._graph.number)
 
-    def _capacity(self, name: str) -> tuple[str, Capacity]:
+    def _capacity(self, name: str) -> tuple[str, ResourceCapacity]:
         """Return the number that turns the capacity of a resource in its place, and what it is."""
         place = self._graph.network.place_of(name)
         node = self._in_force.nodes.get(place)
@@ -164,25 +164,27 @@ class SizedMode:
             stated = network.cap if is_cap and network.cap is not None else network.rate
             assert stated is not None
             number = self._scaled.capacities[network.name, "cap" if is_cap else "rate"]
-            return number, Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
+            return number, ResourceCapacity(
+                self._folded(stated.expr), stated.dimension, is_whole=False
+            )
         machine = self._model.machines[node.machine]
         resource = machine.resource(name[len(place) + 1 :].partition(".")[0])
         assert resource is not None
         return self._scaled.capacities[machine.name, resource.name], self._stated(resource)
 
-    def _stated(self, resource: ir.Resource) -> Capacity:
+    def _stated(self, resource: ir.Resource) -> ResourceCapacity:
         stated = resource.capacity
         if resource.kind is not ir.ResourceKind.PROCESSOR:
             is_store = resource.kind is ir.ResourceKind.STORE
             has = self._folded(stated.expr)
-            return Capacity(has, stated.dimension, is_whole=False, is_store=is_store)
+            return ResourceCapacity(has, stated.dimension, is_whole=False, is_store=is_store)
         has = self._folded(stated.expr)
         if resource.speed is not None and has == 1:
             speed = resource.speed
-            return Capacity(self._folded(speed.expr), speed.dimension, is_whole=False)
+            return ResourceCapacity(self._folded(speed.expr), speed.dimension, is_whole=False)
         # Cores of an efficiency below 1 do less than their number together.
         is_whole = not any(isinstance(p, ir.Apply | ir.Power) for p in parts_of(stated.expr))
-        return Capacity(has, CORE, is_whole)
+        return ResourceCapacity(has, CORE, is_whole)
 
     def _folded(self, expr: ir.Expr) -> float:
         value = self._folder.fold(expr)
@@ -227,7 +229,7 @@ class SizedMode:
         takes: int | None
         try:
             takes = least_whole(judged.value, unknown, now, int(MOST * now), strict=judged.strict)
-        except UndecidedError:
+        except UndecidedBoxesError:
             least = least_multiple([judged], unknown)
             takes = None if least.times is None else max(1, whole_above(now * least.times))
         if takes is None:
@@ -240,7 +242,7 @@ class SizedMode:
         unit = "$/s" if price is not None and price.is_running else "$"
         return Machines(self.built(place, int(now)), self.built(place, takes), cost, unit)
 
-    def turned_by(self, number: str) -> dict[str, Capacity]:
+    def turned_by(self, number: str) -> dict[str, ResourceCapacity]:
         """Return the resources whose capacity a number turns."""
         capacities = {name: self._capacity(name) for name in self._graph.resources}
         return {name: capacity for name, (own, capacity) in capacities.items() if own == number}

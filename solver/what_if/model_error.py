@@ -16,13 +16,13 @@ _UNSTATED = 0.25
 state one are better."""
 
 
-class Capacity(Struct, frozen=True):
+class SupportedUsers(Struct, frozen=True):
     """How many `users` some graphs carry, one of each mode; 0 for none."""
 
     graphs: Sequence[LoadGraph]
     users: int
 
-    def differs_within_error_from(self, other: Capacity) -> bool:
+    def differs_within_error_from(self, other: SupportedUsers) -> bool:
         """Return whether two capacities differ, and by less than the model error.
 
         So it is where the spec that carries fewer may carry as many as the other one, or this as

@@ -16,7 +16,7 @@ from qps.compiler.lower.requirements.serial_losses import known_where
 from qps.compiler.quantities.certainty import Certainty
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.substitution import substituted
-from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_at
 from qps.solver.search.critical_points import critical_points
 
 
@@ -56,6 +56,6 @@ class Overloads:
 def _is_above_zero(over: Formula, symbol: Formula, value: Fraction) -> bool:
     try:
         sign = sign_at(over, symbol, value)
-    except NoSignError:
+    except UndecidedLimitError:
         return True
     return sign is None or sign > 0

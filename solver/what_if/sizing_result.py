@@ -12,7 +12,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.solver.what_if.growth import Growth
 
 
-class Capacity(Struct, frozen=True):
+class ResourceCapacity(Struct, frozen=True):
     """What a resource has, in base units of `dimension`; cores are counted where `is_whole`."""
 
     has: float
@@ -59,7 +59,7 @@ class ResourceNeed(Struct, frozen=True, kw_only=True):
     place: str
     load: float
     target: float
-    capacity: Capacity
+    capacity: ResourceCapacity
     takes: float | None
     exact: float | None
     machines: Machines | None
@@ -104,7 +104,7 @@ class SizingFix(Struct, frozen=True):
     """
 
     resources: tuple[str, ...]
-    capacity: Capacity
+    capacity: ResourceCapacity
     takes: float
     known: Certainty = EXACT
 

@@ -26,7 +26,7 @@ from qps.grammar.keywords import declarations, keywords
 from qps.grammar.words import CHOICES, NO_UNITS, RESERVED, TOKEN_CHOICES
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a stretch of a text is."""
 
     COMMENT = "comment"
@@ -47,11 +47,11 @@ class Kind(StrEnum):
     SPACE = "space"
 
 
-class Rule(Struct, frozen=True):
+class HighlightRule(Struct, frozen=True):
     """A pattern and what its groups are; one kind without a group stands for all of it."""
 
     pattern: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[TokenKind, ...]
 
 
 DOC_MARK = '"""'
@@ -110,7 +110,7 @@ def vocabulary() -> Vocabulary:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[HighlightRule, ...]:
     """Return the rules, of which the first that matches at a place counts."""
     known = vocabulary()
     named = {keyword(kind) for kind in ast.named_kinds()} | {"edition"}
@@ -121,50 +121,71 @@ def rules() -> tuple[Rule, ...]:
     goes_on = r"(?!\()(?![ \t]*(?:[-.=*+/^)\]<>!~]|in[ \t]*\[))"
     says_more = rf"{goes_on}(?![ \t]*(?:[,;}}#]|if\b|$))"
     return (
-        Rule(r"#[^\n]*", (Kind.COMMENT,)),
-        Rule(r'"[^"\n]*"', (Kind.STRING,)),
-        Rule(
+        HighlightRule(r"#[^\n]*", (TokenKind.COMMENT,)),
+        HighlightRule(r'"[^"\n]*"', (TokenKind.STRING,)),
+        HighlightRule(
             rf"({_NUMBER})([ \t]*)(?!{_any(no_unit)})({_NAME})(?![\w(])",
-            (Kind.NUMBER, Kind.SPACE, Kind.UNIT),
+            (TokenKind.NUMBER, TokenKind.SPACE, TokenKind.UNIT),
         ),
-        Rule(rf"({_NUMBER})([ \t]*)([%$])", (Kind.NUMBER, Kind.SPACE, Kind.UNIT)),
-        Rule(_NUMBER, (Kind.NUMBER,)),
-        Rule(
+        HighlightRule(
+            rf"({_NUMBER})([ \t]*)([%$])", (TokenKind.NUMBER, TokenKind.SPACE, TokenKind.UNIT)
+        ),
+        HighlightRule(_NUMBER, (TokenKind.NUMBER,)),
+        HighlightRule(
             rf"^([ \t]*)({_words(with_name)})([ \t]+)(?!in[ \t]*[\[\d])({_NAME})(?![\w.])",
-            (Kind.SPACE, Kind.DECLARATION, Kind.SPACE, Kind.DEFINITION),
+            (TokenKind.SPACE, TokenKind.DECLARATION, TokenKind.SPACE, TokenKind.DEFINITION),
         ),
-        Rule(
+        HighlightRule(
             rf'^([ \t]*)({_words(known.declarations)})(?!\w)(?=[ \t]*["{{]|[ \t]+{_NAME}|$)',
-            (Kind.SPACE, Kind.DECLARATION),
+            (TokenKind.SPACE, TokenKind.DECLARATION),
         ),
-        Rule(
+        HighlightRule(
             rf"{start}(node|link)([ \t]+)({_NAME})(?=[^\n;]*=)",
-            (Kind.PUNCTUATION, Kind.SPACE, Kind.KEYWORD, Kind.SPACE, Kind.DEFINITION),
+            (
+                TokenKind.PUNCTUATION,
+                TokenKind.SPACE,
+                TokenKind.KEYWORD,
+                TokenKind.SPACE,
+                TokenKind.DEFINITION,
+            ),
         ),
-        Rule(r"\.\.", (Kind.OPERATOR,)),
-        Rule(rf"(\.)({_words(known.measures)})(?!\w)", (Kind.PUNCTUATION, Kind.MEASURE)),
-        Rule(r"(\.)(p\d{1,2}(?:_\d{1,6})?)(?!\w)", (Kind.PUNCTUATION, Kind.MEASURE)),
-        Rule(rf"(\.)({_NAME})", (Kind.PUNCTUATION, Kind.NAME)),
-        Rule(rf"({_BEFORE}{_words(known.functions)})(?=\()", (Kind.BUILT_IN,)),
-        Rule(rf"({_BEFORE}{_words(known.measures)})(?=\()", (Kind.MEASURE,)),
-        Rule(
-            rf"(/)([ \t]*)({_words(known.units)})(?![\w.(])", (Kind.OPERATOR, Kind.SPACE, Kind.UNIT)
+        HighlightRule(r"\.\.", (TokenKind.OPERATOR,)),
+        HighlightRule(
+            rf"(\.)({_words(known.measures)})(?!\w)", (TokenKind.PUNCTUATION, TokenKind.MEASURE)
         ),
-        Rule(rf"{_BEFORE}quality(?![\w.])", (Kind.MEASURE,)),
-        Rule(rf"{_BEFORE}{_words(RESERVED)}(?![\w.])", (Kind.KEYWORD,)),
-        Rule(
+        HighlightRule(
+            r"(\.)(p\d{1,2}(?:_\d{1,6})?)(?!\w)", (TokenKind.PUNCTUATION, TokenKind.MEASURE)
+        ),
+        HighlightRule(rf"(\.)({_NAME})", (TokenKind.PUNCTUATION, TokenKind.NAME)),
+        HighlightRule(rf"({_BEFORE}{_words(known.functions)})(?=\()", (TokenKind.BUILT_IN,)),
+        HighlightRule(rf"({_BEFORE}{_words(known.measures)})(?=\()", (TokenKind.MEASURE,)),
+        HighlightRule(
+            rf"(/)([ \t]*)({_words(known.units)})(?![\w.(])",
+            (TokenKind.OPERATOR, TokenKind.SPACE, TokenKind.UNIT),
+        ),
+        HighlightRule(rf"{_BEFORE}quality(?![\w.])", (TokenKind.MEASURE,)),
+        HighlightRule(rf"{_BEFORE}{_words(RESERVED)}(?![\w.])", (TokenKind.KEYWORD,)),
+        HighlightRule(
             rf"{_BEFORE}(queueing)([ \t]+)({_NAME})(?![\w.])",
-            (Kind.KEYWORD, Kind.SPACE, Kind.CONSTANT),
+            (TokenKind.KEYWORD, TokenKind.SPACE, TokenKind.CONSTANT),
         ),
-        Rule(rf"{_BEFORE}{_OPERAND}{_words(known.constants)}(?![\w.]){goes_on}", (Kind.CONSTANT,)),
-        Rule(rf"{_BEFORE}{_OPERAND}{_words(_ENDING)}(?![\w.]){goes_on}", (Kind.KEYWORD,)),
-        Rule(rf"{_BEFORE}{_OPERAND}{_words(free - _ENDING)}(?![\w.]){says_more}", (Kind.KEYWORD,)),
-        Rule(rf"{_NAME}(?=\()", (Kind.FUNCTION,)),
-        Rule(_NAME, (Kind.NAME,)),
-        Rule(r"\+-|±|->|[<>=!]=|[-+*/^<>=~]", (Kind.OPERATOR,)),
-        Rule(r"[%$]", (Kind.UNIT,)),
-        Rule(r"[(){}\[\],;:.]", (Kind.PUNCTUATION,)),
-        Rule(r"[ \t]+", (Kind.SPACE,)),
+        HighlightRule(
+            rf"{_BEFORE}{_OPERAND}{_words(known.constants)}(?![\w.]){goes_on}",
+            (TokenKind.CONSTANT,),
+        ),
+        HighlightRule(
+            rf"{_BEFORE}{_OPERAND}{_words(_ENDING)}(?![\w.]){goes_on}", (TokenKind.KEYWORD,)
+        ),
+        HighlightRule(
+            rf"{_BEFORE}{_OPERAND}{_words(free - _ENDING)}(?![\w.]){says_more}",
+            (TokenKind.KEYWORD,),
+        ),
+        HighlightRule(rf"{_NAME}(?=\()", (TokenKind.FUNCTION,)),
+        HighlightRule(_NAME, (TokenKind.NAME,)),
+        HighlightRule(r"\+-|±|->|[<>=!]=|[-+*/^<>=~]", (TokenKind.OPERATOR,)),
+        HighlightRule(r"[%$]", (TokenKind.UNIT,)),
+        HighlightRule(r"[(){}\[\],;:.]", (TokenKind.PUNCTUATION,)),
+        HighlightRule(r"[ \t]+", (TokenKind.SPACE,)),
     )
 
 

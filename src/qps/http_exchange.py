@@ -48,7 +48,7 @@ class TooSlowError(ExchangeError):
     """The deadline has come before the end of the answer."""
 
 
-class TooLargeError(ExchangeError):
+class ResponseTooLargeError(ExchangeError):
     """The answer is longer than what is allowed."""
 
 
@@ -164,7 +164,7 @@ class _Exchange(threading.Thread):
                 pieces.append(piece)
                 size += len(piece)
                 if size > self._most:
-                    raise TooLargeError(f"the response is longer than {self._most:,} bytes")
+                    raise ResponseTooLargeError(f"the response is longer than {self._most:,} bytes")
             location = response.getheader("Location") or ""
             return Response(response.status, location, b"".join(pieces))
 

@@ -8,29 +8,29 @@ from typing import ClassVar
 from pygments import token
 from pygments.lexer import RegexLexer, bygroups
 
-from qps.highlighting import DOC_MARK, Kind, Rule, rules
+from qps.highlighting import DOC_MARK, HighlightRule, TokenKind, rules
 
 TOKENS = {
-    Kind.COMMENT: token.Comment.Single,
-    Kind.DOC: token.String.Doc,
-    Kind.STRING: token.String,
-    Kind.NUMBER: token.Number,
-    Kind.UNIT: token.Keyword.Type,
-    Kind.DECLARATION: token.Keyword.Declaration,
-    Kind.KEYWORD: token.Keyword,
-    Kind.CONSTANT: token.Keyword.Constant,
-    Kind.DEFINITION: token.Name.Class,
-    Kind.BUILT_IN: token.Name.Builtin,
-    Kind.FUNCTION: token.Name.Function,
-    Kind.MEASURE: token.Name.Attribute,
-    Kind.NAME: token.Name,
-    Kind.OPERATOR: token.Operator,
-    Kind.PUNCTUATION: token.Punctuation,
-    Kind.SPACE: token.Text.Whitespace,
+    TokenKind.COMMENT: token.Comment.Single,
+    TokenKind.DOC: token.String.Doc,
+    TokenKind.STRING: token.String,
+    TokenKind.NUMBER: token.Number,
+    TokenKind.UNIT: token.Keyword.Type,
+    TokenKind.DECLARATION: token.Keyword.Declaration,
+    TokenKind.KEYWORD: token.Keyword,
+    TokenKind.CONSTANT: token.Keyword.Constant,
+    TokenKind.DEFINITION: token.Name.Class,
+    TokenKind.BUILT_IN: token.Name.Builtin,
+    TokenKind.FUNCTION: token.Name.Function,
+    TokenKind.MEASURE: token.Name.Attribute,
+    TokenKind.NAME: token.Name,
+    TokenKind.OPERATOR: token.Operator,
+    TokenKind.PUNCTUATION: token.Punctuation,
+    TokenKind.SPACE: token.Text.Whitespace,
 }
 
 
-def _of_pygments(rule: Rule) -> tuple[str, object]:
+def _of_pygments(rule: HighlightRule) -> tuple[str, object]:
     kinds = [TOKENS[kind] for kind in rule.kinds]
     if re.compile(rule.pattern).groups == 0:
         return rule.pattern, kinds[0]

@@ -18,7 +18,7 @@ from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.statistics import Estimate
 from qps.simulation.tolerance_claims import simulator_of
 from qps.solver.claims.claim_evaluation import Claims
-from qps.solver.claims.claim_results import ClaimResult, SimulatedValue, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict, SimulatedValue
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.simulated_claims import Simulator
 
@@ -101,7 +101,7 @@ def test_claims_about_one_configuration_share_a_simulation() -> None:
 
     found = results(CLAIMS + "  job.loss simulated within 1 % with N = 20\n", simulated)
     assert calls == [(50, 3), (20, 1)]
-    assert [one.verdict for one in found if one.simulated is not None] == [Verdict.HOLDS] * 4
+    assert [one.verdict for one in found if one.simulated is not None] == [ClaimVerdict.HOLDS] * 4
 
 
 def test_a_published_claim_is_published_and_our_simulation_is_not() -> None:
@@ -143,7 +143,7 @@ def test_a_measure_without_items_is_undecided(monkeypatch: pytest.MonkeyPatch) -
     )
     simulator = simulator_of(Effort(precision=0.1, seconds=0.0, seed=1, workers=1))
     found = results(claims, simulator)
-    assert [one.verdict for one in found] == [Verdict.FAILS] * 4
+    assert [one.verdict for one in found] == [ClaimVerdict.FAILS] * 4
     assert all(one.simulated is not None and one.simulated.why is not None for one in found)
     assert all(
         "too few items simulated" in str(one.simulated and one.simulated.why) for one in found
@@ -173,7 +173,7 @@ def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("qps.simulation.tolerance_claims.simulate", noted)
     simulator = simulator_of(Effort(seconds=3.0, seed=1, workers=1))
     found = Claims(ClaimRunner(model=outcome.value.model), simulator).results()
-    assert [one.verdict for one in found] == [Verdict.FAILS] * 2
+    assert [one.verdict for one in found] == [ClaimVerdict.FAILS] * 2
     assert all("no item is measured" in str(one.simulated and one.simulated.why) for one in found)
     assert lengths
     assert set(lengths) == {1.0}

@@ -24,7 +24,7 @@ from statistics import median
 from documents.fit_coverage import held_of
 from helpers.reports import claims_in
 from qps.reports.text.claims.claim_summary import summary
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 PAGE = SPECS / "README.md"
@@ -80,8 +80,8 @@ def all_networks() -> str:
     networks = sorted(TEXTBOOK_PAGE.parent.glob("*/*.qps"))
     names = (path.relative_to(SPECS).with_suffix("").as_posix() for path in networks)
     results = [result for name in names for result in _results(name)]
-    held = sum(result.verdict is Verdict.HOLDS for result in results)
-    missed = sum(result.verdict is Verdict.MISSED for result in results)
+    held = sum(result.verdict is ClaimVerdict.HOLDS for result in results)
+    missed = sum(result.verdict is ClaimVerdict.MISSED for result in results)
     return f"{len(networks)} networks, {held} published numbers met, {missed} missed"
 
 
@@ -105,7 +105,7 @@ def met_exactly(spec: str) -> set[str]:
     return {
         _block_of(result)
         for result, share in _predictions(spec)
-        if result.verdict is Verdict.HOLDS and not result.fitted and abs(share) < 1e-9
+        if result.verdict is ClaimVerdict.HOLDS and not result.fitted and abs(share) < 1e-9
     }
 
 
@@ -171,7 +171,7 @@ def _block(name: str, found: Sequence[tuple[ClaimResult, float]]) -> str:
     """Return how far a block is off, how many rows it has, and whether it is missed."""
     shares = [share for _, share in found]
     several = f" ({len(shares)})" if len(shares) > 1 else ""
-    missed = ", missed" if any(r.verdict is Verdict.MISSED for r, _ in found) else ""
+    missed = ", missed" if any(r.verdict is ClaimVerdict.MISSED for r, _ in found) else ""
     return f"{name.replace('_', ' ')}{several} {_range(min(shares), max(shares))}{missed}"
 
 

@@ -22,7 +22,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.grammar import parsing
 from qps.grammar.keywords import keywords
-from qps.highlighting import Kind, vocabulary
+from qps.highlighting import TokenKind, vocabulary
 from qps.pygments_lexer import TOKENS, QpsLexer
 
 ROOT = EDITORS.parent
@@ -185,7 +185,7 @@ def test_codemirror_colours_as_pygments_does(name: str) -> None:
         text=True,
         check=True,
     )
-    kinds = {str(TOKENS[kind]): TAGS[kind] for kind in Kind}
+    kinds = {str(TOKENS[kind]): TAGS[kind] for kind in TokenKind}
     ours = [
         [line, kinds[str(kind)]]
         for _, kind, word in coloured(text)

@@ -28,7 +28,7 @@ from qps.engine.expressions.formulas import (
 from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.numerics.sloped_intervals import SlopedInterval, power, span
 from qps.engine.operations import OF_QUEUES, OPERATIONS
-from qps.solver.search.bounds import Curve
+from qps.solver.search.bounds import BoundedFunction
 from qps.solver.search.rounding_bounds import stretches_to_search
 
 N = population("N")
@@ -121,7 +121,7 @@ def test_bounds_hold_at_every_point(
     start, width, is_narrow = box
     low = Fraction(start, 4)
     high = low + (Fraction(width, 1000) if is_narrow else Fraction(width, 4))
-    found = Curve(expr, N).over(float(low), float(high))
+    found = BoundedFunction(expr, N).over(float(low), float(high))
     values = []
     for part in range(6):
         at = Fraction(float(low + (high - low) * part / 5))
@@ -151,7 +151,7 @@ def test_what_rests_on_a_share_that_floats_hardly_hold_has_bounds(
         square_root(waits),
         log(1 - waits),
     ):
-        found = Curve(expr, N).over(ends[0], min(ends[1], cores / 2))
+        found = BoundedFunction(expr, N).over(ends[0], min(ends[1], cores / 2))
         assert -inf < found.low <= found.high < inf, expr
 
 
@@ -163,7 +163,7 @@ def test_what_is_known_with_a_number_that_is_a_float_is_known_with_another(word:
 
     def known(second: Fraction) -> SlopedInterval:
         rest = [R(second), *(R(Fraction(low + high) / 2) for low, high in CASES[word][2:])]
-        return Curve(apply(word, N / 101, *rest[: row.operands - 1]), N).over(2.0, 3.0)
+        return BoundedFunction(apply(word, N / 101, *rest[: row.operands - 1]), N).over(2.0, 3.0)
 
     float_, other = known(Fraction(3, 4)), known(Fraction(751, 1000))
     for part in ("low", "high", "slow", "steep"):
@@ -187,7 +187,7 @@ def test_bounds_of_a_number_of_queues_lie_where_its_values_lie(
     expr: Formula, box: tuple[int, int, bool]
 ) -> None:
     low, width, _ = box
-    found = Curve(expr, N).over(low / 4, (low + width) / 4)
+    found = BoundedFunction(expr, N).over(low / 4, (low + width) / 4)
     if found.low > -inf or found.high < inf:
         least, most = OPERATIONS[expr.word].lies
         assert least <= found.low
@@ -215,7 +215,7 @@ def _rounded(draw: st.DrawFn, depth: int = 3) -> Formula:
 @law
 @given(_rounded())
 def test_elsewhere_what_is_rounded_is_not_above_zero(over: Formula) -> None:
-    stretches = stretches_to_search(Curve(over, N), 1, 1e15)
+    stretches = stretches_to_search(BoundedFunction(over, N), 1, 1e15)
     for at in (Fraction(n, 4) for n in range(4, 160)):
         if not any(start <= at and (end is None or at <= end) for start, end in stretches):
             value = EvaluationPoint({N: at}).exact(over)
@@ -242,7 +242,7 @@ def test_elsewhere_what_is_rounded_is_not_above_zero(over: Formula) -> None:
 def test_where_roundings_can_be_above_zero(
     over: Formula, stretches: list[tuple[float, float | None]]
 ) -> None:
-    found = stretches_to_search(Curve(over, N), 1, 1e15)
+    found = stretches_to_search(BoundedFunction(over, N), 1, 1e15)
     assert len(found) == len(stretches)
     for (start, end), (least, most) in zip(found, stretches, strict=True):
         assert start == pytest.approx(least, abs=0.5)
@@ -269,7 +269,7 @@ def test_outside_of_the_stretches_nothing_is_above_zero(
     one: int, other: int, limit: Fraction, shape: Callable[[Formula, Formula], Formula]
 ) -> None:
     over = shape(ceil(N / one), 1 + floor(N / other)) / 20 - limit
-    found = stretches_to_search(Curve(over, N), 2, 1e15)
+    found = stretches_to_search(BoundedFunction(over, N), 2, 1e15)
     for at in (Fraction(n, 3) for n in range(6, 600, 4)):
         if not any(start <= at and (end is None or at <= end) for start, end in found):
             assert _value(over, at) < 0, (over, at)
@@ -340,8 +340,8 @@ def test_what_cancels_where_there_are_users_makes_no_bounds_wide(whole: Formula)
     for at in (Fraction(1, 3), Fraction(2), Fraction(10**6)):
         values = [EvaluationPoint({N: at}).number(one) for one in (short, whole)]
         assert values[0] == pytest.approx(values[1], rel=1e-15)
-    assert Curve(short, N).over(1, 1e6).is_fixed
-    assert not Curve(whole, N).over(1, 1e6).is_fixed
+    assert BoundedFunction(short, N).over(1, 1e6).is_fixed
+    assert not BoundedFunction(whole, N).over(1, 1e6).is_fixed
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from qps.engine.expressions.formulas import INFINITY, UNDEFINED, Formula, popula
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import Saturation
-from qps.solver.search.certain_signs import NoSignError, sign_at
-from qps.solver.search.method import Method
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_at
+from qps.solver.search.method import SearchMethod
 
 N = population("N")
 PI = acos(-1)
@@ -79,12 +79,12 @@ def test_what_has_no_finite_value_has_no_sign(value: Formula) -> None:
 
 def test_what_no_digits_decide_is_undecided() -> None:
     assert sign_at(WITHOUT_SIGN, N, Fraction(1000)) == -1
-    with pytest.raises(NoSignError):
+    with pytest.raises(UndecidedLimitError):
         sign_at(WITHOUT_SIGN, N, Fraction(10**6))
 
 
 def test_what_never_reaches_its_limit_never_saturates() -> None:
-    assert saturation_point(BELOW_ONE, N, 1) == Saturation(None, Method.NONE)
+    assert saturation_point(BELOW_ONE, N, 1) == Saturation(None, SearchMethod.NONE)
     assert first_failure(BELOW_ONE - 1, N, 1, 10**6, strict=True) is None
     assert first_failure(1 - BELOW_ONE, N, 1, 10**6) == 1
 
@@ -100,7 +100,7 @@ def test_what_is_undecided_is_refused_with_the_name_of_the_requirement() -> None
 
 def test_a_load_that_is_unknown_at_the_start_is_undecided() -> None:
     result = saturation_point(WITHOUT_SIGN + 1, N, 10**6)
-    assert result == Saturation(None, Method.UNDECIDED, not_below=10**6)
+    assert result == Saturation(None, SearchMethod.UNDECIDED, not_below=10**6)
 
 
 @given(

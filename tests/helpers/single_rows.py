@@ -22,11 +22,11 @@ from qps.solver.answers.solution import Saturation, Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.matrix.compilation.row_questions import (
     LARGEST,
-    Question,
     QuestionLowering,
+    RowQuery,
     saturation_subject,
 )
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 
 @dataclass(kw_only=True)
@@ -54,7 +54,7 @@ class SingleRow:
 
 
 def solve_single(
-    model: ir.Model, configuration: Configuration, question: Question, at: int | None
+    model: ir.Model, configuration: Configuration, question: RowQuery, at: int | None
 ) -> SingleRow:
     """Return the answers of a configuration, told at a population or else at the limit."""
     sink = Sink()
@@ -71,7 +71,7 @@ def solve_single(
 def _reported(
     model: ir.Model,
     configuration: Configuration,
-    question: Question,
+    question: RowQuery,
     solution: Solution,
     at: int | None,
 ) -> SingleRow:
@@ -92,7 +92,7 @@ def _reported(
         saturates_at=_reached(found.saturates_at) if found else nan,
         saturates_not_below=_not_below(solution),
         from_start=tuple(
-            r.name for r in solution.resources if r.saturation.method is Method.AT_START
+            r.name for r in solution.resources if r.saturation.method is SearchMethod.AT_START
         ),
         stays_full=(found.stays_full or "") if found else "",
         mode=graph.mode,
@@ -135,7 +135,7 @@ def _reached(at: float | None) -> float:
     return inf if at is None else at
 
 
-def _without(question: Question, reason: str) -> SingleRow:
+def _without(question: RowQuery, reason: str) -> SingleRow:
     """Return a row without answers."""
     return SingleRow(
         reason=reason,

@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
 from qps.reports.text.changes.inverse_text import inverse_answer
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.search.trials import UndecidedError, tried
+from qps.solver.search.trials import UndecidedSignError, tried
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.inverse_unknown import unknown_of
 
@@ -130,6 +130,6 @@ def test_trials_find_where_it_changes_and_noise_finds_nothing() -> None:
     assert tried(lambda at: at * 10**9 % 1 > Fraction(1, 2), (1.0, 2.0), is_whole=False) == (0, [])
 
     def undecided(at: Fraction) -> bool:
-        raise UndecidedError
+        raise UndecidedSignError
 
     assert tried(undecided, (1.0, 2.0), is_whole=False) == (0, [])

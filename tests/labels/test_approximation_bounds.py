@@ -15,7 +15,7 @@ from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.solver.answers.capacity import first_failure
 from qps.solver.search.approximation_bounds import followed, narrowed
-from qps.solver.search.bounds import Curve
+from qps.solver.search.bounds import BoundedFunction
 
 N = population("N")
 HIGHEST = 100
@@ -67,7 +67,7 @@ def test_the_first_failure_is_that_of_every_population(
 @pytest.mark.parametrize("ends", [(3.0, 3.9), (20.25, 20.75), (60.0, 80.0), (70.0, 71.0)])
 def test_bounds_hold_at_points_between(which: str, ends: tuple[float, float]) -> None:
     over = KINDS[0] / _rate(1, which) - 5
-    curve = Curve(over, N)
+    curve = BoundedFunction(over, N)
     found = curve.over(*ends)
     assert found.has_slope
     points = [Fraction(ends[0]) + Fraction(ends[1] - ends[0]) * part / 7 for part in range(8)]

@@ -30,7 +30,7 @@ from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.matrix_compiler import compile_matrix
-from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.assumption_changes import ConfiguredModel
 from qps.solver.what_if.difference import difference
 
 # -- matrices -------------------------------------------------------------------------
@@ -238,6 +238,8 @@ def test_the_columns_of_a_sweep_are_known() -> None:
 def test_a_difference_of_answers_states_how_both_are_known() -> None:
     text = f"{WAITING}require {{ {LATE} <= 60 ms }}\n"
     before, after = qps.loads(text), qps.loads(text.replace("4 core", "8 core"))
-    sides = [Side(one.spec.model, one.spec.configuration(None, [])) for one in (before, after)]
+    sides = [
+        ConfiguredModel(one.spec.model, one.spec.configuration(None, [])) for one in (before, after)
+    ]
     answer = difference_view(difference(*sides), before.solve(), after.solve())
     assert answer.answer.startswith("Capacity rises from ≥ 342 to ≥ 739 users (")

@@ -26,7 +26,7 @@ from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_tables import Tabulator
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
-from qps.solver.what_if.assumption_changes import ChangeKind
+from qps.solver.what_if.assumption_changes import AssumptionChangeKind
 
 SPEC = UNSURE + "network lan { switched; rate 1 Gbit/s }\n"
 CERTAIN = SPEC + "require { web.cpu.load <= 80 % with 95 % certainty }\n"
@@ -131,7 +131,7 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
     assert moved["calls"].alone == pytest.approx(-promised() / 2, rel=5e-3)
     spread = 0.8 / (1e-3 * exp(0.1 * NormalDist().inv_cdf(0.95))) - promised()
     assert moved["cost"].alone == pytest.approx(spread, rel=0.02)
-    assert moved["replies.byte_per_request"].kind is ChangeKind.FIXED
+    assert moved["replies.byte_per_request"].kind is AssumptionChangeKind.FIXED
     assert moved["formulas"].alone == 0
     assert sum(one.share or 0 for one in found.changes) == pytest.approx(values[1] - values[0])
     assert view.uncertainty is not None
@@ -142,7 +142,7 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
 def test_a_requirement_that_asks_for_more_is_all_else() -> None:
     found = spec_difference(checked(CERTAIN), checked(CERTAIN.replace("95 %", "99 %"))).difference
     (moved,) = found.changes
-    assert moved.kind is ChangeKind.FORMULAS
+    assert moved.kind is AssumptionChangeKind.FORMULAS
     assert moved.alone == pytest.approx(promised(0.99) - promised(), rel=0.03)
 
 

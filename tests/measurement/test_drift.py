@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from qps.cli import main
-from qps.solver.claims.chances import Difference, f_chance, t_chance
+from qps.solver.claims.chances import MeanDifference, f_chance, t_chance
 
 Costs = Callable[[float], tuple[float, float, float]]
 START = datetime(2026, 11, 9, tzinfo=UTC)
@@ -143,7 +143,9 @@ def test_differences_are_judged_as_by_welch(seed: int, one: int, other: int) -> 
     means, variances = zip(
         *((sum(x) / len(x), stats.tvar(x) / len(x)) for x in (a, b)), strict=True
     )
-    found = Difference(means[0] - means[1], 1.0, (variances[0], one - 1), (variances[1], other - 1))
+    found = MeanDifference(
+        means[0] - means[1], 1.0, (variances[0], one - 1), (variances[1], other - 1)
+    )
     assert found.by_chance == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
 
 

@@ -20,7 +20,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.measurement.recordings import Recording, recording_of
 from qps.compiler.measurement.trace_files import read_columns
 from qps.solver.traces.recorded_jitter import (
-    Trace,
+    RecordedTrace,
     as_trace,
     best_buffer,
     buffer_for,
@@ -42,7 +42,7 @@ def recorded(
     return recording_of(read_columns(text, unit, 10_000), period)
 
 
-def trace(text: str, period: Fraction | None = 160 * MS) -> Trace:
+def trace(text: str, period: Fraction | None = 160 * MS) -> RecordedTrace:
     return as_trace("text", recorded(text, period))
 
 

@@ -9,7 +9,7 @@ import pytest
 from documents import spec_figures
 from helpers.reports import claims_of
 from qps.compiler.pipeline import check_file
-from qps.solver.claims.claim_results import Verdict
+from qps.solver.claims.claim_results import ClaimVerdict
 
 FOLDER = Path(__file__).parents[2] / "specs" / "textbook"
 SPECS = sorted(FOLDER.glob("*/*.qps"))
@@ -23,7 +23,7 @@ def test_what_was_published_holds_or_says_that_it_is_missed(path: Path) -> None:
     assert outcome.diagnostics == ()
     results = claims_of(outcome.value)
     assert any(result.is_published for result in results)
-    assert [r.name for r in results if r.verdict is Verdict.FAILS] == []
+    assert [r.name for r in results if r.verdict is ClaimVerdict.FAILS] == []
     assert not any(result.fitted for result in results)
 
 

@@ -15,7 +15,7 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.engine.expressions.formulas import ZERO, Formula
 from qps.reports.pages.drawings.request_strip import SUMS
-from qps.solver.details.request_path import LEVEL, Step, path_of
+from qps.solver.details.request_path import LEVEL, PathStep, path_of
 
 
 class TruePictures(TrueTables):
@@ -23,7 +23,7 @@ class TruePictures(TrueTables):
 
     # -- where time goes -----------------------------------------------------------------------
 
-    def _steps(self, name: str) -> tuple[Step, ...]:
+    def _steps(self, name: str) -> tuple[PathStep, ...]:
         """Return the steps of a stream's way."""
         return path_of(self.graph.streams[name], self.graph.network).steps
 

@@ -24,7 +24,7 @@ from qps.reports.text.changes.difference_text import (
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.complete_answer import complete_answer
 from qps.solver.spec_difference import spec_difference
-from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.assumption_changes import ConfiguredModel
 from qps.solver.what_if.difference import difference
 from solving.test_difference import BASE
 
@@ -38,7 +38,7 @@ def view_of(old: str, new: str, names: tuple[str, str] = ("old.qps", "new.qps"))
     for name, text in zip(names, (old, new), strict=True):
         spec = check_source(Source(name, text)).value
         assert spec is not None
-        sides.append(Side(spec.model, spec.configuration()))
+        sides.append(ConfiguredModel(spec.model, spec.configuration()))
     found = difference(*sides)
     views = [
         solve_view(complete_answer(side.model, side.configuration, solution))

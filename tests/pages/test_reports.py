@@ -22,13 +22,13 @@ from qps.engine.expressions.formulas import apply, population, symbol, total
 from qps.engine.operations import OPERATIONS
 from qps.reports.pages import html_page
 from qps.reports.pages.data_packing import data_in, packed
-from qps.reports.pages.drawings.chart_axes import HEIGHT, WIDTH, Axis, ticks
+from qps.reports.pages.drawings.chart_axes import HEIGHT, WIDTH, ChartAxis, ticks
 from qps.reports.pages.drawings.charts import line_chart
 from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.drawings.stacked_bars import bars
 from qps.reports.pages.formula_markup import typeset
 from qps.reports.pages.html_page import render_html
-from qps.reports.pages.live.page_program import Program
+from qps.reports.pages.live.page_program import PageProgram
 from qps.reports.pages.report_page import PageView
 from qps.reports.text.words.quantities import number, percent, quantity
 from qps.solver.claims.claim_evaluation import Claims
@@ -232,7 +232,7 @@ def test_undefined_values_break_a_line() -> None:
 
 
 def test_axes_are_linear_and_ticks_round() -> None:
-    axis = Axis(low=0, high=10, start=100, end=200)
+    axis = ChartAxis(low=0, high=10, start=100, end=200)
     assert axis.at(3) - axis.at(1) == pytest.approx(axis.at(9) - axis.at(7))
     assert ticks(0, 1.5, 5) == pytest.approx([0, 0.5, 1.0, 1.5])
     assert ticks(2, 200) == (50, 100, 150, 200)
@@ -269,13 +269,13 @@ def test_quantities_have_their_unit(speak: Spec) -> None:
 def test_operations_are_steps_of_the_program(word: str) -> None:
     n = population("N")
     expr = apply(word, *(n + i for i in range(OPERATIONS[word].operands)))
-    program = Program(n)
+    program = PageProgram(n)
     assert program.step(expr) == len(program.steps) - 1
 
 
 def test_equal_expressions_are_one_step() -> None:
     n, a = population("N"), symbol("a")
-    program = Program(n)
+    program = PageProgram(n)
     first = program.step((a + n) * (a + n + 1))
     count = len(program.steps)
     assert program.step((a + n) * (a + n + 1)) == first
@@ -284,7 +284,7 @@ def test_equal_expressions_are_one_step() -> None:
 
 
 def test_large_numbers_are_exact() -> None:
-    program = Program(population("N"))
+    program = PageProgram(population("N"))
     program.step(R(2**60 + 1, 3))
     assert program.steps[-1] == ("number", str(2**60 + 1), 3)
 

@@ -26,8 +26,8 @@ from qps.solver.answers.solution import ElasticSolution, Solution, SolverFault
 from qps.solver.answers.sweep import sweep
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.search.first_crossing import Reach
-from qps.solver.search.method import Method
+from qps.solver.search.first_crossing import CrossingPoint
+from qps.solver.search.method import SearchMethod
 
 law = settings(max_examples=examples(30), deadline=None)
 
@@ -110,13 +110,13 @@ def test_its_knees_are_reported_with_their_resource() -> None:
     assert elastic.yields.at == pytest.approx(100 / 30)
     assert elastic.exhausted.at == 50
     for knee in (elastic.yields, elastic.exhausted):
-        assert (knee.resource, knee.method) == ("host.cpu", Method.CLOSED_FORM)
+        assert (knee.resource, knee.method) == ("host.cpu", SearchMethod.CLOSED_FORM)
 
 
 def test_it_saturates_where_the_least_is_too_much() -> None:
     cpu = solve(lowered(SIMPLE)).resources[0]
     assert cpu.saturation.at == 50
-    assert cpu.saturation.method is Method.CLOSED_FORM
+    assert cpu.saturation.method is SearchMethod.CLOSED_FORM
 
 
 def test_without_knees_it_takes_its_most() -> None:
@@ -203,7 +203,7 @@ def test_the_tightest_resource_decides_and_is_named() -> None:
     assert (elastic.yields.resource, elastic.exhausted.resource) == ("host.cpu", "host.disk")
     # 2 N * 4/1000 + N^2/500 = 1: N^2 + 4 N - 500 = 0
     assert elastic.exhausted.at == pytest.approx(-2 + 504**0.5)
-    assert elastic.exhausted.method is Method.CLOSED_FORM
+    assert elastic.exhausted.method is SearchMethod.CLOSED_FORM
 
 
 def test_links_limit_it_too() -> None:
@@ -599,12 +599,12 @@ def test_at_its_knees_it_leaves_its_ends(world: tuple[str, dict[str, Fraction]])
     least, most = numbers["least"], numbers["least"] + numbers["span"]
     for knee, end, is_most in ((elastic.yields, most, True), (elastic.exhausted, least, False)):
         assert knee is not None  # loads grow without end
-        if knee.method is Method.AT_START:
+        if knee.method is SearchMethod.AT_START:
             # with this end of its range, something is full for the first user already
             _, cpu, disk = _plainly(numbers | {"least": end, "span": Fraction(0)}, 1)
             assert cpu >= numbers["limit"] / 100 or disk >= 1
             continue
-        assert knee.method is Method.CLOSED_FORM
+        assert knee.method is SearchMethod.CLOSED_FORM
         here = Fraction(knee.at)
         steps = (here * (1 - Fraction(1, 10**6)), here * (1 + Fraction(1, 10**6)))
         before, after = (_plainly(numbers, step)[0] for step in steps)
@@ -660,9 +660,13 @@ def test_a_knee_that_is_none_is_a_fault(count: int, monkeypatch: pytest.MonkeyPa
     graph = lowered(_many(count))
     solve(graph)
 
-    def shifted(whole: Piecewise, *, passes: bool) -> Reach | None:
+    def shifted(whole: Piecewise, *, passes: bool) -> CrossingPoint | None:
         found = real(whole, passes=passes)
-        return None if found is None else Reach(found.at * Fraction(10001, 10000), found.method)
+        return (
+            None
+            if found is None
+            else CrossingPoint(found.at * Fraction(10001, 10000), found.method)
+        )
 
     # Loads alone are certified elsewhere.
     monkeypatch.setattr(saturation, "first_in_pieces", shifted)

@@ -18,7 +18,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.engine.queueing import queue_numbers as numbers
 from qps.solver.answers.graph_solution import solve
-from qps.solver.answers.solution import Verdict
+from qps.solver.answers.solution import CapacityVerdict
 from qps.solver.what_if.inverse import solve_for
 
 _P99 = Fraction(99, 100)
@@ -170,7 +170,7 @@ def test_a_saturated_resource_is_waited_for_without_end(queueing: str, populatio
 )
 def test_no_requirement_makes_saturation_acceptable(queueing: str, need: str) -> None:
     solution = solve(lowered(_server(queueing) + f"require {{ {need} }}"))
-    assert solution.verdict is Verdict.LIMITED
+    assert solution.verdict is CapacityVerdict.LIMITED
     assert solution.capacity == 99
 
 
@@ -437,7 +437,7 @@ require {{ flow.latency <= 500 ms; quantile(flow.latency, 95 %) <= 1 s }}
 """
     )
     answer = solve(graph)
-    assert answer.verdict is Verdict.RANGE
+    assert answer.verdict is CapacityVerdict.RANGE
     # Work of 1 ms, 0.04 ms on the way; of waits and exponential service at most as of M/M/2 with
     # all items of 2 ms at 11 a second: a load of 1.1 %.
     mean, tail = (r.value_at_limit for r in answer.requirements)

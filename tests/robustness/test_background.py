@@ -9,11 +9,11 @@ import pytest
 
 from processes.faulty_worker import no_page, works_badly
 from qps.editing.background_process import (
+    AnswerTimeoutError,
     Background,
     FaultError,
     OutdatedError,
     RefusedError,
-    TooLongError,
 )
 from qps.editing.messages import OpenText
 
@@ -24,7 +24,7 @@ async def _outcome(work: Awaitable[object]) -> object:
     """Return what is answered, or what kind of error there is instead."""
     try:
         return await work
-    except (FaultError, OutdatedError, RefusedError, TooLongError) as error:
+    except (FaultError, OutdatedError, RefusedError, AnswerTimeoutError) as error:
         return type(error)
 
 
@@ -35,7 +35,7 @@ async def _outcome(work: Awaitable[object]) -> object:
         # and what waits behind it, or behind one that ends by itself, is asked of the next process.
         (
             ["say", "fail", "refuse", "end", "take for ever", "say"],
-            ["0", FaultError, RefusedError, FaultError, TooLongError, "5"],
+            ["0", FaultError, RefusedError, FaultError, AnswerTimeoutError, "5"],
         ),
         # A process that does not even begin is not started again and again.
         (["never begin", "say"], [FaultError, FaultError]),

@@ -29,7 +29,7 @@ from qps.grammar.keywords import declarations
 from qps.grammar.parsing import ParseTree, _selected
 from qps.grammar.words import RESERVED
 from qps.solver.variants.lowered_combinations import LoweredCombinations
-from qps.solver.variants.starting_points import Origin
+from qps.solver.variants.starting_points import StartingPoint
 from qps.solver.variants.variants import variants_of
 
 ROOT = Path(__file__).parents[2]
@@ -246,7 +246,7 @@ def test_choices_that_nothing_reads_are_not_tried_together(monkeypatch: pytest.M
 
     added = LoweredCombinations.add
     monkeypatch.setattr(LoweredCombinations, "add", counted)
-    found = variants_of(spec.model, [Origin("as it is", base_configuration(spec.model))])
+    found = variants_of(spec.model, [StartingPoint("as it is", base_configuration(spec.model))])
     held = list(found.variants)
     assert found.are_all(held)
     assert found.combinations >= 2**60

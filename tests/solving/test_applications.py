@@ -14,7 +14,7 @@ from qps.api import load
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
 from qps.reports.text.solutions.answer_values import SolveView
-from qps.solver.claims.claim_results import Verdict
+from qps.solver.claims.claim_results import ClaimVerdict
 
 _SPECS = Path(__file__).parents[1] / "applications"
 
@@ -181,4 +181,4 @@ def test_what_is_claimed_of_applications_holds(path: Path) -> None:
     outcome = check_file(path)
     assert outcome.value is not None, outcome.diagnostics
     assert outcome.diagnostics == ()
-    assert [one.name for one in claims_of(outcome.value) if one.verdict is Verdict.FAILS] == []
+    assert [one.name for one in claims_of(outcome.value) if one.verdict is ClaimVerdict.FAILS] == []

@@ -21,7 +21,7 @@ from qps.compiler.syntax.parse import parse
 from qps.reports.text.claims.claim_summary import summary, tally
 from qps.reports.text.claims.verdicts import mark
 from qps.solver.claims.claim_evaluation import Claims
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict
 from qps.solver.claims.claim_runner import ClaimRunner
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def only(text: str) -> ClaimResult:
 )
 def test_whose_a_claim_is(claim: str, source: str, origin: str) -> None:
     result = only(f"expect e {{ {claim}; source {source} }}")
-    assert (result.origin.value, result.verdict) == (origin, Verdict.HOLDS)
+    assert (result.origin.value, result.verdict) == (origin, ClaimVerdict.HOLDS)
     assert result.is_published == (origin == "published")
 
 
@@ -97,7 +97,7 @@ def test_model_is_no_reserved_word() -> None:
     text = (
         'param model = 3\nparam missed = 4\nexpect e { missed ~ model + 1 within 0 %; source "us" }'
     )
-    assert only(text).verdict is Verdict.HOLDS
+    assert only(text).verdict is ClaimVerdict.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_was_chosen_follows_into_the_claims_that_rest_on_it(
     claim: str, fitted: str | None
 ) -> None:
     result = only(f'expect e {{ {claim}; source "table 1" }}')
-    assert result.verdict is Verdict.HOLDS
+    assert result.verdict is ClaimVerdict.HOLDS
     assert result.fitted == fitted
     assert mark(result) == ("pass" if fitted is None else "calibrated")
     assert not result.is_fitted_to_it
@@ -251,7 +251,7 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     observed = 'observe r "runs.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us"; missed "idle" }\n'
     file.write_text(BASE + observed)
     found = Claims(ClaimRunner(model=load(file).model)).results()
-    assert [r.verdict for r in found] == [Verdict.MISSED] * 2
+    assert [r.verdict for r in found] == [ClaimVerdict.MISSED] * 2
     assert summary(found) == ("0 passed, 2 known misses (error -50 %), 0 failed")
 
 
@@ -298,7 +298,7 @@ def test_a_column_that_is_put_in_is_arithmetic(tmp_path: Path) -> None:
         + 'observe r "runs.csv" { users -> N; sent in packet/s -> pace; "twice sent" in packet/s -> doubling within 1 %; source "us" }\n'
     )
     (result,) = Claims(ClaimRunner(model=load(file).model)).results()
-    assert (result.verdict, result.is_published) == (Verdict.HOLDS, False)
+    assert (result.verdict, result.is_published) == (ClaimVerdict.HOLDS, False)
 
 
 def test_what_is_only_shown_cannot_be_missed(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_matrices_can_be_missed() -> None:
     found = results(
         text + 'expect e { no configuration: largest_acceptable > 1; source "x"; missed "all do" }'
     )
-    assert [r.verdict for r in found] == [Verdict.MISSED]
+    assert [r.verdict for r in found] == [ClaimVerdict.MISSED]
     assert tally(found).missed == 1
 
 

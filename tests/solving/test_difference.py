@@ -20,7 +20,7 @@ from qps.compiler.pipeline import Spec, check_source
 from qps.reports.text.changes.change_effects import changes_table, effects_of
 from qps.reports.text.changes.difference_text import change_lines, spec_difference_view
 from qps.solver.spec_difference import spec_difference
-from qps.solver.what_if.assumption_changes import ChangeKind, Side
+from qps.solver.what_if.assumption_changes import AssumptionChangeKind, ConfiguredModel
 from qps.solver.what_if.difference import Difference, difference
 
 
@@ -47,7 +47,9 @@ def _checked(text: str) -> Spec:
 
 def compare(old: str, new: str) -> Difference:
     """Return the difference of two texts."""
-    sides = [Side(spec.model, spec.configuration()) for spec in map(_checked, (old, new))]
+    sides = [
+        ConfiguredModel(spec.model, spec.configuration()) for spec in map(_checked, (old, new))
+    ]
     return difference(*sides)
 
 
@@ -89,7 +91,7 @@ def test_what_is_more_certain_than_it_was_is_reported_though_the_answer_stays() 
     new = BASE.format(work=2, pace=2)
     found = compare(new.replace("2 packet/s", "2 packet/s +- 20 %"), new)
     (change,) = found.changes
-    assert (change.name, change.kind) == ("pace", ChangeKind.SPREAD)
+    assert (change.name, change.kind) == ("pace", AssumptionChangeKind.SPREAD)
     assert (change.before, change.after) == ("2 packet/s +- 20 %", "2 packet/s")
     (row,) = changes_table(found.changes).rows
     assert row[-2:] == ("affects uncertainty only", "")
@@ -100,7 +102,7 @@ def test_a_spread_takes_no_share_of_what_numbers_move() -> None:
     found = compare(old, old.replace("+- 20", "+- 5").replace("pace = 2", "pace = 4"))
     reported_for = {change.name: change for change in found.changes}
     assert set(reported_for) == {"pace", "work.cpu"}
-    assert reported_for["work.cpu"].kind is ChangeKind.SPREAD
+    assert reported_for["work.cpu"].kind is AssumptionChangeKind.SPREAD
     assert reported_for["pace"].share == found.users == -125
 
 

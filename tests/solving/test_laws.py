@@ -24,7 +24,7 @@ from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.sweep import sweep
 from qps.solver.search.certain_signs import sign_at
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 law = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 few = settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
@@ -80,7 +80,7 @@ def test_at_its_saturation_point_a_resource_is_loaded_one(spec: Drawn) -> None:
     graph = _graph(spec)
     for resource in solve(graph).resources:
         point = resource.saturation
-        if point.at is None or point.method is Method.AT_START:
+        if point.at is None or point.method is SearchMethod.AT_START:
             continue
         loads = sweep(graph, [point.at, point.at * 0.999])
         assert loads[f"{resource.name}.utilization"][0] == pytest.approx(1, rel=1e-9)

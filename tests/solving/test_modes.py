@@ -20,7 +20,7 @@ from qps.reports.pages.report_page import page_view
 from qps.reports.text.layout.table import escaped
 from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.solve_view import solve_view
-from qps.solver.answers.solution import Solution, Verdict
+from qps.solver.answers.solution import CapacityVerdict, Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -77,13 +77,13 @@ def test_the_worst_mode_is_the_answer_and_is_named() -> None:
 
 def test_a_mode_that_nobody_can_use_is_the_worst() -> None:
     solution = _solved(MODES + "mode mad { p = 200 }")
-    assert (solution.verdict, solution.graph.mode) == (Verdict.NOWHERE, "mad")
+    assert (solution.verdict, solution.graph.mode) == (CapacityVerdict.NOWHERE, "mad")
     assert {m.mode: m.capacity for m in solution.modes}["mad"] is None
 
 
 def test_modes_that_the_range_limits_are_beaten_by_one_that_is_limited() -> None:
     solution = _solved(BASE + "mode a { p = 0.5 }\nmode b { p = 0.25 }\n")
-    assert solution.verdict is Verdict.RANGE
+    assert solution.verdict is CapacityVerdict.RANGE
     assert _solved(BASE + "mode a { p = 0.5 }\nmode b { p = 1.25 }\n").graph.mode == "b"
 
 

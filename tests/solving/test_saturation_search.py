@@ -40,7 +40,7 @@ from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import Saturation, Solution
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 N = population("N")
 
@@ -132,7 +132,7 @@ def test_a_load_that_turns_at_its_limit_takes_no_answer_away() -> None:
         OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "abs(cos(N))")
     )
     assert solution.capacity == 100
-    assert solution.resources[0].saturation == Saturation(None, Method.UNDECIDED, not_below=3)
+    assert solution.resources[0].saturation == Saturation(None, SearchMethod.UNDECIDED, not_below=3)
     text = OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "max(abs(cos(N)), N / 50.5)")
     solution, saturations = _solved(text)
     assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
@@ -181,7 +181,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     solution, _ = _solved(spec.read_text())
     assert solution.capacity == 100
     (cpu,) = solution.resources
-    assert cpu.saturation == Saturation(None, Method.UNDECIDED, not_below=214)
+    assert cpu.saturation == Saturation(None, SearchMethod.UNDECIDED, not_below=214)
     assert solution.bottleneck is not None
     assert solution.bottleneck.undecided == ("host.cpu",)
     in_words = UNKNOWN.replace("host.cpu", "host CPU")
@@ -253,32 +253,32 @@ def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
     ("load", "at", "method"),
     [
         # it reaches 1 at 20 itself and falls behind it
-        (N * R(1, 20) / ceil(N / 20), 20, Method.JUMP),
-        (N * R(499, 10_000) / ceil(N / 20), None, Method.NONE),
-        (N * R(999_999, 20_000_000) / ceil(N / 20), None, Method.NONE),
-        (ceil(N / 7) / 12, 77, Method.JUMP),
-        (floor(N / 7) / 12, 84, Method.JUMP),
-        (ceil(N / R(7, 3)) * R(3, 5), 7 / 3, Method.JUMP),
-        (ceil(N**2 / 50) / 40, sqrt(39 * 50), Method.JUMP),
-        (ceil(ceil(N / 3) / 5) / 4, 45, Method.JUMP),
-        (floor(N / 10) / ceil(N / 30) / 3, 30, Method.JUMP),
-        (floor(N / 10) / ceil(N / 30) / R(31, 10), None, Method.NONE),
+        (N * R(1, 20) / ceil(N / 20), 20, SearchMethod.JUMP),
+        (N * R(499, 10_000) / ceil(N / 20), None, SearchMethod.NONE),
+        (N * R(999_999, 20_000_000) / ceil(N / 20), None, SearchMethod.NONE),
+        (ceil(N / 7) / 12, 77, SearchMethod.JUMP),
+        (floor(N / 7) / 12, 84, SearchMethod.JUMP),
+        (ceil(N / R(7, 3)) * R(3, 5), 7 / 3, SearchMethod.JUMP),
+        (ceil(N**2 / 50) / 40, sqrt(39 * 50), SearchMethod.JUMP),
+        (ceil(ceil(N / 3) / 5) / 4, 45, SearchMethod.JUMP),
+        (floor(N / 10) / ceil(N / 30) / 3, 30, SearchMethod.JUMP),
+        (floor(N / 10) / ceil(N / 30) / R(31, 10), None, SearchMethod.NONE),
         # up at 4, down again until 6, up for good at 18
-        (maximum(0, 3 - N / 2) * floor(N / 4) + ceil(N / 9) / 3, 4, Method.JUMP),
+        (maximum(0, 3 - N / 2) * floor(N / 4) + ceil(N / 9) / 3, 4, SearchMethod.JUMP),
         # a needle between whole numbers
         (R(99, 100) + ceil(N / 4) / 100 - (N - R(21, 2)) ** 2, 10.5 - sqrt(0.02), None),
-        (N / ceil(square_root(N)) / 10, 100, Method.BRACKETED_ROOT),
-        (square_root(N) / 10, 100, Method.BRACKETED_ROOT),
-        (exp(-N / 10) / 2 + R(1, 4) + N / 100, 74.9723, Method.BRACKETED_ROOT),
+        (N / ceil(square_root(N)) / 10, 100, SearchMethod.BRACKETED_ROOT),
+        (square_root(N) / 10, 100, SearchMethod.BRACKETED_ROOT),
+        (exp(-N / 10) / 2 + R(1, 4) + N / 100, 74.9723, SearchMethod.BRACKETED_ROOT),
         # it hardly rises above 1 between 99 and 101, and comes down again
-        (1 + R(1, 10**6) - (square_root(N) - 10) ** 2, 99.98, Method.BRACKETED_ROOT),
-        (1 - R(1, 10**6) - (square_root(N) - 10) ** 2, None, Method.NONE),
-        (1 - apply("erlang_b", N, 10), None, Method.NONE),
-        (1 - exp(-N), None, Method.NONE),
+        (1 + R(1, 10**6) - (square_root(N) - 10) ** 2, 99.98, SearchMethod.BRACKETED_ROOT),
+        (1 - R(1, 10**6) - (square_root(N) - 10) ** 2, None, SearchMethod.NONE),
+        (1 - apply("erlang_b", N, 10), None, SearchMethod.NONE),
+        (1 - exp(-N), None, SearchMethod.NONE),
         (minimum(1, N / 10) * ceil(N / 100) / 2, 100, None),
     ],
 )
-def test_saturation_points(load: Formula, at: float | None, method: Method | None) -> None:
+def test_saturation_points(load: Formula, at: float | None, method: SearchMethod | None) -> None:
     found = saturation_point(load, N, 1)
     assert found.at == (None if at is None else pytest.approx(at, rel=1e-4))
     assert method is None or found.method is method
@@ -342,7 +342,9 @@ def test_a_matrix_reports_as_solve_what_is_saturated_from_the_start_and_stays_so
         main(["solve", str(spec), "--set", f"most={row['most']}", "--format", "json"])
         printed = capsys.readouterr().out
         data = json.loads(printed[printed.index("{") :])
-        starts = [r["name"] for r in data["resources"] if r["method"] == Method.AT_START.value]
+        starts = [
+            r["name"] for r in data["resources"] if r["method"] == SearchMethod.AT_START.value
+        ]
         assert row["saturated_from_start"] == (", ".join(starts) or None)
         assert row["stays_full"] == data["bottleneck"]["stays_full"]
         assert row["bottleneck"] == data["bottleneck"]["resource"]

@@ -20,7 +20,7 @@ from qps.engine.expressions.formulas import Formula, apply, minimum, symbol
 from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.changes.sizing_text import sizing_text
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.search.boxes import UndecidedError
+from qps.solver.search.boxes import UndecidedBoxesError
 from qps.solver.search.whole_multiples import least_whole
 from qps.solver.what_if.growth import Countable, Counts, grown
 from qps.solver.what_if.sizing import size
@@ -504,5 +504,5 @@ def test_of_what_counts_whole_numbers_alone_are_looked_at(
 
 def test_what_fails_again_beyond_is_reported() -> None:
     over = minimum(abs(TIMES - 1) - 2, 5 - TIMES)  # holds up to nine, fails from ten to fourteen
-    with pytest.raises(UndecidedError, match="10"):
+    with pytest.raises(UndecidedBoxesError, match="10"):
         least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=False)

@@ -23,9 +23,9 @@ from qps.engine.expressions.point_values import EvaluationPoint
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.saturation import saturation_point
-from qps.solver.answers.solution import SolverFault, Verdict
-from qps.solver.search.first_crossing import Reach
-from qps.solver.search.method import Method
+from qps.solver.answers.solution import CapacityVerdict, SolverFault
+from qps.solver.search.first_crossing import CrossingPoint
+from qps.solver.search.method import SearchMethod
 
 N = population("N")
 
@@ -33,35 +33,35 @@ N = population("N")
 @pytest.mark.parametrize(
     ("load", "at", "method"),
     [
-        (N / 25, 25, Method.CLOSED_FORM),
-        (N / 25 + R(1, 5), 20, Method.CLOSED_FORM),
-        (N * (N - 1) / 156, 13, Method.CLOSED_FORM),
-        (N**2 / 50, 50**0.5, Method.CLOSED_FORM),
+        (N / 25, 25, SearchMethod.CLOSED_FORM),
+        (N / 25 + R(1, 5), 20, SearchMethod.CLOSED_FORM),
+        (N * (N - 1) / 156, 13, SearchMethod.CLOSED_FORM),
+        (N**2 / 50, 50**0.5, SearchMethod.CLOSED_FORM),
         # M/M/1-like: rho/(1 - rho) with rho = N/100 reaches 1 at 50
-        (N / (100 - N), 50, Method.CLOSED_FORM),
-        (R(3, 4) - 1 / N, None, Method.NONE),
-        (R(3, 2) - 1 / N, 2, Method.CLOSED_FORM),
-        (N**3 / 1000, 10, Method.ISOLATED_ROOT),
-        (N**5 / 100 + N / 7, 2.31777, Method.ISOLATED_ROOT),
-        (maximum(N / 40, N / 30 - R(1, 3)), 40, Method.CLOSED_FORM),
-        (minimum(N / 10, R(1, 2)), None, Method.NONE),
-        (R(1, 2), None, Method.NONE),
-        (R(3, 2), 1, Method.AT_START),
-        (N + 1, 1, Method.AT_START),
-        (exp(N / 10) / 100, 46.0517, Method.BRACKETED_ROOT),
-        (square_root(N) / 10, 100, Method.BRACKETED_ROOT),
-        (N / 10**12, 10**12, Method.CLOSED_FORM),
+        (N / (100 - N), 50, SearchMethod.CLOSED_FORM),
+        (R(3, 4) - 1 / N, None, SearchMethod.NONE),
+        (R(3, 2) - 1 / N, 2, SearchMethod.CLOSED_FORM),
+        (N**3 / 1000, 10, SearchMethod.ISOLATED_ROOT),
+        (N**5 / 100 + N / 7, 2.31777, SearchMethod.ISOLATED_ROOT),
+        (maximum(N / 40, N / 30 - R(1, 3)), 40, SearchMethod.CLOSED_FORM),
+        (minimum(N / 10, R(1, 2)), None, SearchMethod.NONE),
+        (R(1, 2), None, SearchMethod.NONE),
+        (R(3, 2), 1, SearchMethod.AT_START),
+        (N + 1, 1, SearchMethod.AT_START),
+        (exp(N / 10) / 100, 46.0517, SearchMethod.BRACKETED_ROOT),
+        (square_root(N) / 10, 100, SearchMethod.BRACKETED_ROOT),
+        (N / 10**12, 10**12, SearchMethod.CLOSED_FORM),
         # full at 10 alone: it touches 1 there and falls again
-        (1 - (N - 10) ** 2 / 1000, 10, Method.CLOSED_FORM),
-        (R(999, 1000) - (N - 10) ** 2 / 1000, None, Method.NONE),
+        (1 - (N - 10) ** 2 / 1000, 10, SearchMethod.CLOSED_FORM),
+        (R(999, 1000) - (N - 10) ** 2 / 1000, None, SearchMethod.NONE),
         # a pole: the load passes every bound there
-        (1 / (100 - N), 99, Method.CLOSED_FORM),
+        (1 / (100 - N), 99, SearchMethod.CLOSED_FORM),
         # one that is no fraction, from below
-        ((N - 5) / (N**3 - 700), 8.87904, Method.ISOLATED_ROOT),
-        ((N - 2) / (N**2 - 10), 10**0.5, Method.CLOSED_FORM),
+        ((N - 5) / (N**3 - 700), 8.87904, SearchMethod.ISOLATED_ROOT),
+        ((N - 2) / (N**2 - 10), 10**0.5, SearchMethod.CLOSED_FORM),
     ],
 )
-def test_saturation(load: Formula, at: float | None, method: Method) -> None:
+def test_saturation(load: Formula, at: float | None, method: SearchMethod) -> None:
     found = saturation_point(formula(load), N, 1)
     assert found.method is method
     assert found.at == (None if at is None else pytest.approx(at, rel=1e-4))
@@ -74,10 +74,10 @@ def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
 
     real = module.first_in_pieces
 
-    def shifted(whole: Piecewise, *, passes: bool) -> Reach:
+    def shifted(whole: Piecewise, *, passes: bool) -> CrossingPoint:
         found = real(whole, passes=passes)
         assert found is not None
-        return Reach(found.at + Fraction(1, 100), found.method)
+        return CrossingPoint(found.at + Fraction(1, 100), found.method)
 
     monkeypatch.setattr(module, "first_in_pieces", shifted)
     with pytest.raises(SolverFault, match="off by"):
@@ -235,19 +235,19 @@ def test_elasticities_take_a_rounding_as_constant_between_its_jumps() -> None:
 @pytest.mark.parametrize(
     ("requirement", "verdict", "largest"),
     [
-        ("host.cpu.load <= 50 %", Verdict.LIMITED, 50),
-        ("host.cpu.load < 50 %", Verdict.LIMITED, 49),
-        ("host.cpu.load <= 100 %", Verdict.LIMITED, 100),
-        ("host.cpu.load <= 0 %", Verdict.NOWHERE, None),
-        ("flow.latency <= 1 s", Verdict.LIMITED, 100),
-        ("flow.loss <= 0 %", Verdict.LIMITED, 100),
-        ("flow.rate >= 10 packet/s", Verdict.NOWHERE, None),
-        ("calm <= 1", Verdict.LIMITED, 19),
-        ("calm <= 1000", Verdict.LIMITED, 100),
+        ("host.cpu.load <= 50 %", CapacityVerdict.LIMITED, 50),
+        ("host.cpu.load < 50 %", CapacityVerdict.LIMITED, 49),
+        ("host.cpu.load <= 100 %", CapacityVerdict.LIMITED, 100),
+        ("host.cpu.load <= 0 %", CapacityVerdict.NOWHERE, None),
+        ("flow.latency <= 1 s", CapacityVerdict.LIMITED, 100),
+        ("flow.loss <= 0 %", CapacityVerdict.LIMITED, 100),
+        ("flow.rate >= 10 packet/s", CapacityVerdict.NOWHERE, None),
+        ("calm <= 1", CapacityVerdict.LIMITED, 19),
+        ("calm <= 1000", CapacityVerdict.LIMITED, 100),
     ],
 )
 def test_the_largest_acceptable_population(
-    requirement: str, verdict: Verdict, largest: int | None
+    requirement: str, verdict: CapacityVerdict, largest: int | None
 ) -> None:
     text = PRELUDE + ONE + (
         "measure calm = (N - 20) * (N - 40) * -1 + 1\n"

@@ -14,7 +14,7 @@ from qps.reports.text.changes.difference_text import spec_difference_view
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.difference_intervals import sampled_difference
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
-from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.assumption_changes import ConfiguredModel
 
 SPEC = """
 users N in 1..100_000
@@ -38,7 +38,7 @@ def spec_of(cost: str = UNSURE, cores: int = 4) -> Spec:
 
 
 def uncertainty_of(old: Spec, new: Spec) -> DifferenceUncertainty | None:
-    sides = [Side(spec.model, spec.configuration()) for spec in (old, new)]
+    sides = [ConfiguredModel(spec.model, spec.configuration()) for spec in (old, new)]
     found = sampled_difference(sides[0], sides[1], Sampling(samples=4000))
     return None if found is None else found.uncertainty
 

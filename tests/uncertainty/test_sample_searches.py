@@ -11,7 +11,7 @@ from qps.engine.leaves import NUMBER, POPULATION
 from qps.engine.numerics.sobol import sobol_points
 from qps.solver.uncertainty.response_surface import are_below_one
 from qps.solver.uncertainty.surface_refinement import Structures
-from qps.solver.uncertainty.threshold_search import Shape, crossings
+from qps.solver.uncertainty.threshold_search import ExcessShape, crossings
 
 
 def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
@@ -28,7 +28,7 @@ def test_the_shape_of_one_row_straightens_others() -> None:
         latency = 0.1 + np.maximum(at / rows.own - 0.98, 0.0) * 45  # flat up to a knee
         return np.asarray(1 - 1 / latency)
 
-    shape, calls = Shape(), 0
+    shape, calls = ExcessShape(), 0
     crossings(NumberRows(np.array([5000.0])), excess, 1.0, 1e5, 4000.0, shape=shape)  # type: ignore[arg-type]
     assert shape.is_known
     assert np.all(np.diff(shape.excess) > 0)

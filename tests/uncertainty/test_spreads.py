@@ -27,7 +27,7 @@ from qps.compiler.pipeline import Spec, check_source
 from qps.engine.expressions.formulas import Formula
 from qps.reports.text.explanations.explanation import Explanation
 from qps.reports.text.explanations.explanation_text import explanation_text
-from qps.solver.uncertainty.interval_result import ALONE, Ends, Sampling, Spread
+from qps.solver.uncertainty.interval_result import ALONE, Ends, Sampling, ValueUncertainty
 from qps.solver.uncertainty.value_spreads import spread_of
 from simulated.generated import spec_of_kind
 
@@ -62,7 +62,7 @@ def explained(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) ->
     configuration = spec.configuration()
     graph = lower(spec.model, configuration)
 
-    def result(read: Callable[[LoadGraph], Formula]) -> Spread | None:
+    def result(read: Callable[[LoadGraph], Formula]) -> ValueUncertainty | None:
         def read_all(of: LoadGraph, solved: Configuration) -> Formula:
             return read(with_parameters(spec.model, solved, of))
 
@@ -71,13 +71,13 @@ def explained(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) ->
     return explain(with_parameters(spec.model, configuration, graph), name, at, (), result)
 
 
-def spread(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) -> Spread:
+def spread(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) -> ValueUncertainty:
     found = explained(spec, name, at, sampling).spread
     assert found is not None
     return found
 
 
-def shares(found: Spread) -> dict[str, float]:
+def shares(found: ValueUncertainty) -> dict[str, float]:
     return {one.number: one.first_order for one in found.shares}
 
 
@@ -281,7 +281,7 @@ def with_spreads(text: str, off: float) -> Spec:
     return spec
 
 
-def agree(found: Spread) -> bool:
+def agree(found: ValueUncertainty) -> bool:
     """Return whether slopes give the ends of the samples, but for a tenth of what lies between."""
     assert found.linear_interval is not None
     ends, near = found.interval, 0.1 * (found.interval.most - found.interval.least)

@@ -20,7 +20,7 @@ from qps.compiler.measurement.measured_tables import DataError
 from qps.http_exchange import (
     ExchangeError,
     Response,
-    TooLargeError,
+    ResponseTooLargeError,
     TooSlowError,
     exchange,
     is_here,
@@ -161,7 +161,7 @@ class Prometheus:
                 f"`{self.host}` takes longer than {in_all if left < _ANSWER_SECONDS else for_what}",
                 "query fewer series, or use a shorter `--since`",
             ) from None
-        except TooLargeError:
+        except ResponseTooLargeError:
             most = _MOST_BYTES // 10**6
             message = f"`{self.host}` sent a response of more than {most} MB"
             raise DataError(message, "query fewer series") from None

@@ -26,7 +26,7 @@ class Tick(Struct, frozen=True):
     anchor: str = "middle"
 
 
-class Axis(Struct, frozen=True, kw_only=True):
+class ChartAxis(Struct, frozen=True, kw_only=True):
     """An axis from `low` to `high`, drawn from `start` to `end`, linear or logarithmic."""
 
     low: float
@@ -78,7 +78,7 @@ def _round_step(rough: float) -> float:
     return 10 * power
 
 
-def tick_at(axis: Axis, value: float) -> Tick:
+def tick_at(axis: ChartAxis, value: float) -> Tick:
     """Return a tick; the text of the last one stays inside."""
     text, at = number(value), axis.at(value)
     beyond = at + len(text) * LETTER_WIDTH / 2 > WIDTH
@@ -96,7 +96,7 @@ def without_overlaps(found: Sequence[Tick]) -> tuple[Tick, ...]:
     return tuple(shown)
 
 
-def value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa: FBT001
+def value_axis(values: Sequence[float], is_logarithmic: bool) -> ChartAxis:  # noqa: FBT001
     """Return the vertical axis that shows all values; a logarithmic one up to eight decades."""
     finite = [value for value in values if isfinite(value)]
     if is_logarithmic:
@@ -104,14 +104,16 @@ def value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa: 
         highest = 10.0 ** ceil(log10(max(above)) - 1e-9)
         lowest = max(10.0 ** floor(log10(min(above)) + 1e-9), highest / 10.0**_MOST_DECADES)
         lowest = min(lowest, highest / 10)
-        return Axis(low=lowest, high=highest, start=HEIGHT - BOTTOM, end=TOP, is_logarithmic=True)
+        return ChartAxis(
+            low=lowest, high=highest, start=HEIGHT - BOTTOM, end=TOP, is_logarithmic=True
+        )
     low, high = min([0.0, *finite]), max([0.0, *finite])
     if low == high:
         high = 1.0
     if low > -_HARDLY * (high - low):
         low = 0.0
     step = _round_step((high - low) / 5)
-    return Axis(
+    return ChartAxis(
         low=step * floor(low / step), high=step * ceil(high / step), start=HEIGHT - BOTTOM, end=TOP
     )
 
@@ -128,7 +130,7 @@ def highest_share(values: Sequence[float]) -> float:
     return step * ceil(highest * 1.1 / step)
 
 
-def population_ticks(x: Axis) -> tuple[Tick, ...]:
+def population_ticks(x: ChartAxis) -> tuple[Tick, ...]:
     """Return ticks at whole populations, the first and last kept off the edges."""
     whole = [value for value in ticks(x.low, x.high) if value == int(value)]
     return tuple(Tick(x.at(value), f"{int(value):,}") for value in whole)

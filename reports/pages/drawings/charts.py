@@ -18,7 +18,7 @@ from qps.reports.pages.drawings.chart_axes import (
     TOP,
     WANTED_TICKS,
     WIDTH,
-    Axis,
+    ChartAxis,
     Tick,
     highest_share,
     population_ticks,
@@ -39,7 +39,7 @@ _UNSEEN = 0.1
 """By how much of its units a line may lie elsewhere."""
 
 
-class Series(Struct, frozen=True):
+class ChartSeries(Struct, frozen=True):
     """A line: its name, its path, and how it is drawn."""
 
     name: str
@@ -48,7 +48,7 @@ class Series(Struct, frozen=True):
     dash: str
 
 
-class Mark(Struct, frozen=True, kw_only=True):
+class ChartMark(Struct, frozen=True, kw_only=True):
     """A point with a label; `anchor` is the side on which the label is set."""
 
     x: float
@@ -80,8 +80,8 @@ class LineChart(Struct, frozen=True, kw_only=True):
     x_label: str
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
-    series: tuple[Series, ...]
-    marks: tuple[Mark, ...] = ()
+    series: tuple[ChartSeries, ...]
+    marks: tuple[ChartMark, ...] = ()
     region: Region | None = None
     limit_y: float | None = None
     limit_label: str = ""
@@ -109,8 +109,8 @@ def line_chart(
     saturation does not squash the rest.
     """
     top = highest_share([value for _, values in lines for value in values])
-    x = Axis(low=populations[0], high=populations[-1], start=LEFT, end=WIDTH - RIGHT)
-    y = Axis(low=0, high=top, start=HEIGHT - BOTTOM, end=TOP)
+    x = ChartAxis(low=populations[0], high=populations[-1], start=LEFT, end=WIDTH - RIGHT)
+    y = ChartAxis(low=0, high=top, start=HEIGHT - BOTTOM, end=TOP)
     series = _series(x, y, populations, lines)
     return LineChart(
         key=key,
@@ -149,7 +149,7 @@ def figure_chart(
     finite = [abs(v) for _, values in lines for v in values if isfinite(v)]
     y_factor, y_unit = scale_of(max(finite, default=0.0), dimension)
     scaled = [(name, [value / y_factor for value in values]) for name, values in lines]
-    x = Axis(
+    x = ChartAxis(
         low=places[0],
         high=places[-1],
         start=LEFT,
@@ -184,16 +184,16 @@ def _rows(
 
 
 def _series(
-    x: Axis, y: Axis, at: Sequence[float], lines: Sequence[tuple[str, Sequence[float]]]
-) -> tuple[Series, ...]:
+    x: ChartAxis, y: ChartAxis, at: Sequence[float], lines: Sequence[tuple[str, Sequence[float]]]
+) -> tuple[ChartSeries, ...]:
     looks = zip(cycle(COLORS), cycle(DASHES))
     return tuple(
-        Series(name, _path(x, y, at, values), *look)
+        ChartSeries(name, _path(x, y, at, values), *look)
         for (name, values), look in zip(lines, looks, strict=False)
     )
 
 
-def _path(x: Axis, y: Axis, at: Sequence[float], values: Sequence[float]) -> str:
+def _path(x: ChartAxis, y: ChartAxis, at: Sequence[float], values: Sequence[float]) -> str:
     """Return the path of a line; far above the picture it is cut, where undefined it breaks."""
     across = [x.at(population) for population in at]
     up = [_height(y, value) for value in values]
@@ -204,7 +204,7 @@ def _path(x: Axis, y: Axis, at: Sequence[float], values: Sequence[float]) -> str
     )
 
 
-def _height(y: Axis, value: float) -> float:
+def _height(y: ChartAxis, value: float) -> float:
     """Return where a value lies on the vertical axis, not-a-number for what has no place there."""
     if not isfinite(value) or (y.is_logarithmic and value <= 0):
         return nan
@@ -212,17 +212,17 @@ def _height(y: Axis, value: float) -> float:
     return y.at(max(min(value, highest), y.low / 10 if y.is_logarithmic else -highest))
 
 
-def _region(x: Axis, region: tuple[float, float, str]) -> Region:
+def _region(x: ChartAxis, region: tuple[float, float, str]) -> Region:
     low, high, label = region
     start, end = x.at(max(low, x.low)), x.at(min(high, x.high))
     return Region(start, max(end - start, 2.0), label)
 
 
 def _marks(
-    x: Axis, y: Axis, series: Sequence[Series], marks: Sequence[tuple[str, float]]
-) -> tuple[Mark, ...]:
+    x: ChartAxis, y: ChartAxis, series: Sequence[ChartSeries], marks: Sequence[tuple[str, float]]
+) -> tuple[ChartMark, ...]:
     """Return the saturation points in sight; labels that would touch are set lower."""
-    drawn: list[Mark] = []
+    drawn: list[ChartMark] = []
     colors = {line.name: line.color for line in series}
     for name, population in sorted(marks, key=lambda mark: mark[1]):
         if name not in colors or not x.low <= population <= x.high:
@@ -235,7 +235,7 @@ def _marks(
         while any(abs(m.label_y - label_y) < _LABEL_HEIGHT for m in drawn):
             label_y += step
         drawn.append(
-            Mark(
+            ChartMark(
                 x=px,
                 y=py,
                 label=shown,

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from qps.reports.pages.drawings.drawing_topology import Topology
+from qps.reports.pages.drawings.drawing_topology import DrawingTopology
 
 WIDTHS = (360, 640, 960)
 """A phone, half a screen, and a column of text: a page takes the widest for which it has room."""
@@ -28,7 +28,7 @@ _NARROWEST_COLUMNS, _COLUMN_GAP = 176, 44
 """Beside each other, lines go straight from box to box: that takes room."""
 
 
-class Layout(Struct, frozen=True, kw_only=True):
+class DrawingLayout(Struct, frozen=True, kw_only=True):
     """A drawing: for each place the left upper corner of its box, for each join a line.
 
     A line is corners, from the first that is joined to the second.
@@ -70,7 +70,7 @@ class _Box(Struct, frozen=True, kw_only=True):
         return self.y + HEIGHT + _ROW_GAP / 2
 
 
-def drawing_of(topology: Topology) -> dict[str, Any]:
+def drawing_of(topology: DrawingTopology) -> dict[str, Any]:
     """Return where places stand and what joins them, for each width, as plain values."""
     widths = WIDTHS if topology.places else ()
     return {
@@ -81,7 +81,7 @@ def drawing_of(topology: Topology) -> dict[str, Any]:
     }
 
 
-def laid_out(topology: Topology, width: int) -> Layout:
+def laid_out(topology: DrawingTopology, width: int) -> DrawingLayout:
     """Return where everything stands on a picture of a width."""
     columns = max(place.column for place in topology.places) + 1
     rows = max(place.row for place in topology.places) + 1
@@ -89,7 +89,7 @@ def laid_out(topology: Topology, width: int) -> Layout:
     boxes = _in_columns(topology, width / columns) if is_beside else _in_bands(topology, width)
     straight = _straight if is_beside else _around
     found = [boxes[place.name] for place in topology.places]
-    return Layout(
+    return DrawingLayout(
         width=width,
         height=round(max(box.y for box in found) + HEIGHT + _ROW_GAP / 2),
         box=round(found[0].width),
@@ -101,7 +101,7 @@ def laid_out(topology: Topology, width: int) -> Layout:
     )
 
 
-def _in_columns(topology: Topology, step: float) -> dict[str, _Box]:
+def _in_columns(topology: DrawingTopology, step: float) -> dict[str, _Box]:
     """Return boxes in columns: what is joined stands in neighbouring ones."""
     width = min(_WIDEST, step - _COLUMN_GAP) // 1  # whole, so that lines end at rounded boxes
     return {
@@ -120,7 +120,7 @@ def _in_columns(topology: Topology, step: float) -> dict[str, _Box]:
     }
 
 
-def _in_bands(topology: Topology, width: int) -> dict[str, _Box]:
+def _in_bands(topology: DrawingTopology, width: int) -> dict[str, _Box]:
     """Return boxes in rows: each layer a band of some, and layers of one box a band together."""
     per_row = width // (_ROOM if width > WIDTHS[0] else _LITTLE_ROOM)
     step = width / per_row
@@ -149,7 +149,7 @@ def _in_bands(topology: Topology, width: int) -> dict[str, _Box]:
     return boxes
 
 
-def _bands(topology: Topology) -> list[list[str]]:
+def _bands(topology: DrawingTopology) -> list[list[str]]:
     columns: dict[int, list[str]] = {}
     for place in topology.places:
         columns.setdefault(place.column, []).append(place.name)

@@ -11,7 +11,7 @@ from qps.compiler.network.route import Route
 from qps.compiler.network.stations_and_pools import StationKind
 
 
-class Place(Struct, frozen=True):
+class DrawingNode(Struct, frozen=True):
     """A node or a link, with its column and its row, whole numbers from 0 on."""
 
     name: str
@@ -20,14 +20,14 @@ class Place(Struct, frozen=True):
     row: int
 
 
-class Topology(Struct, frozen=True):
+class DrawingTopology(Struct, frozen=True):
     """Places, and what joins them: a link, and what stands at an end of it.
 
     What is joined stands in neighbouring columns, or in the same one; parts of the network that are
     not joined stand below each other.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[DrawingNode, ...]
     joins: tuple[tuple[str, str], ...]
 
     @property
@@ -41,7 +41,7 @@ class Topology(Struct, frozen=True):
         return [(numbers[join], directions) for join, directions in route.joins]
 
 
-def topology_of(network: Network) -> Topology:
+def topology_of(network: Network) -> DrawingTopology:
     """Return the places of a network."""
     kinds = dict.fromkeys(network.nodes, "node") | dict.fromkeys(network.links, "link")
     joined = [(name, end) for name, link in network.links.items() for end in link.ends]
@@ -49,7 +49,7 @@ def topology_of(network: Network) -> Topology:
     for link, end in joined:
         beside[link].append(end)
         beside[end].append(link)
-    places: dict[str, Place] = {}
+    places: dict[str, DrawingNode] = {}
     top = 0
     while left := [name for name in kinds if name not in places]:
         columns = _columns(beside, left)
@@ -58,9 +58,9 @@ def topology_of(network: Network) -> Topology:
             if name in columns:
                 column = columns[name]
                 row = taken[column] = taken.get(column, -1) + 1
-                places[name] = Place(name, kinds[name], column, top + row)
+                places[name] = DrawingNode(name, kinds[name], column, top + row)
         top += max(taken.values()) + 1
-    return Topology(tuple(places.values()), tuple(joined))
+    return DrawingTopology(tuple(places.values()), tuple(joined))
 
 
 def places_of(network: Network, name: str) -> tuple[str, ...]:

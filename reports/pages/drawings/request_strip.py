@@ -35,13 +35,13 @@ _LABEL_WIDTH = 190  # what stands behind a bar
 _MOST_LETTERS = 42
 
 
-class Span(Stop, frozen=True, kw_only=True):
+class StripStop(Stop, frozen=True, kw_only=True):
     """A stop that begins at `start`, in s."""
 
     start: float
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class StripRow(Struct, frozen=True, kw_only=True):
     """A step: its number, its name and where that stands, its bars, the text behind them."""
 
     number: str
@@ -58,13 +58,13 @@ class Strip(Struct, frozen=True, kw_only=True):
 
     width: int
     height: int
-    rows: tuple[Row, ...]
+    rows: tuple[StripRow, ...]
     left_out: str
 
 
-def spans_of(steps: Sequence[StepThere], labels: Labels = PLAIN) -> list[Span]:
+def spans_of(steps: Sequence[StepThere], labels: Labels = PLAIN) -> list[StripStop]:
     """Return the stops of a path; calls made together begin at the same time."""
-    found: list[Span] = []
+    found: list[StripStop] = []
     at = 0
     is_new = True  # whether what comes next is a stop of its own, be it at the same place
 
@@ -94,9 +94,9 @@ def spans_of(steps: Sequence[StepThere], labels: Labels = PLAIN) -> list[Span]:
         last = found[-1] if found else None
         if last is not None and not is_new and (last.name, last.depth) == (name, depth):
             both = {word: last.spent[word] + spent[word] for word in spent}
-            found[-1] = Span(name=name, depth=depth, start=last.start, spent=both)
+            found[-1] = StripStop(name=name, depth=depth, start=last.start, spent=both)
         else:
-            found.append(Span(name=name, depth=depth, start=start, spent=spent))
+            found.append(StripStop(name=name, depth=depth, start=start, spent=spent))
         is_new = False
         return start + taken
 
@@ -105,7 +105,7 @@ def spans_of(steps: Sequence[StepThere], labels: Labels = PLAIN) -> list[Span]:
     return found
 
 
-def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
+def strip_of(path: PathThere, spans: Sequence[StripStop]) -> Strip:
     """Return the strip of a path, its longest steps where there are very many."""
     total, late = path.mean, path.late
     drawn = [(at, span) for at, span in enumerate(spans) if is_drawn(total, span.value)]
@@ -134,7 +134,7 @@ def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
     )
 
 
-def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row:
+def _row(span: StripStop, number: int, n: int, to: tuple[float, float, float]) -> StripRow:
     left, scale, total = to
     x = start = left + scale * (span.start if isfinite(span.start) else 0.0)
     bars = []
@@ -143,7 +143,7 @@ def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row
             width = scale * taken if isfinite(taken) else WIDTH - _LABEL_WIDTH - start
             bars.append(Segment(spent, round(x, 1), round(max(width, 1.0), 1)))
             x += width
-    return Row(
+    return StripRow(
         number=str(number),
         name=_named(span),
         left=_LEFT + _INDENT * span.depth,
@@ -154,13 +154,13 @@ def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row
     )
 
 
-def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[Row]:
+def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[StripRow]:
     """Yield what the path takes on average, and what nearly all requests stay within."""
     left, scale = to
     sums = (path.mean, path.mean_known), (path.late, path.late_known)
     for at, (name, (taken, known)) in enumerate(zip(SUMS, sums, strict=True), n):
         width = scale * taken if isfinite(taken) else WIDTH - _LABEL_WIDTH - left
-        yield Row(
+        yield StripRow(
             number="",
             name=name,
             left=_LEFT,
@@ -171,6 +171,6 @@ def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[Row]:
         )
 
 
-def _named(span: Span) -> str:
+def _named(span: StripStop) -> str:
     name = printable(span.name)
     return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"

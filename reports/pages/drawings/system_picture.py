@@ -16,8 +16,13 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.network.route import BACK, THERE, Route
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import TIME
-from qps.reports.pages.drawings.drawing_layers import HEIGHT, WIDTHS, Layout, laid_out
-from qps.reports.pages.drawings.drawing_topology import Place, Topology, places_of, topology_of
+from qps.reports.pages.drawings.drawing_layers import HEIGHT, WIDTHS, DrawingLayout, laid_out
+from qps.reports.pages.drawings.drawing_topology import (
+    DrawingNode,
+    DrawingTopology,
+    places_of,
+    topology_of,
+)
 from qps.reports.pages.drawings.request_strip import Strip, spans_of, strip_of
 from qps.reports.pages.drawings.time_shapes import (
     SPENT,
@@ -147,7 +152,7 @@ def _stops(steps: Sequence[StepThere], labels: Labels) -> Iterator[PlacedStop]:
         )
 
 
-def _lines(layout: Layout, topology: Topology, route: Route) -> Iterator[DrawnLine]:
+def _lines(layout: DrawingLayout, topology: DrawingTopology, route: Route) -> Iterator[DrawnLine]:
     """Yield the lines, those that are passed last: they lie above the others."""
     passed = dict(topology.numbered(route))
     for at in sorted(range(len(layout.lines)), key=passed.__contains__):
@@ -165,7 +170,9 @@ class _Readings(Struct, frozen=True, kw_only=True):
     numbers: Mapping[int, int]
     total: float
 
-    def box(self, place: Place, layout: Layout, at: int, *, is_passed: bool) -> DrawnBox:
+    def box(
+        self, place: DrawingNode, layout: DrawingLayout, at: int, *, is_passed: bool
+    ) -> DrawnBox:
         """Return the box of a place."""
         x, y = layout.corners[at]
         own = [stop for stop in self.stops if stop.place == place.name]
@@ -221,7 +228,7 @@ class _Readings(Struct, frozen=True, kw_only=True):
         headings = ("Step", phrase("report.stage_mean_per_item"), "Time", "Share", *spent)
         return Table(headings, rows, frozenset({0, *range(2, len(headings))}))
 
-    def _loads(self, place: Place) -> list[tuple[str, float, bool]]:
+    def _loads(self, place: DrawingNode) -> list[tuple[str, float, bool]]:
         """Return the resources at a place, and the ports to it, the fullest first."""
         found = []
         for name, there in self.details.loads.items():

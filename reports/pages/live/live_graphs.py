@@ -12,10 +12,10 @@ from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.engine.expressions.formulas import ONE, Formula, total
-from qps.reports.pages.drawings.drawing_topology import Topology, places_of
+from qps.reports.pages.drawings.drawing_topology import DrawingTopology, places_of
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_numbers import LiveNumbers
-from qps.reports.pages.live.live_records import Records, known_as, knowns, line
+from qps.reports.pages.live.live_records import LiveRecords, known_as, knowns, line
 from qps.reports.text.words.quantities import in_percent, is_share
 from qps.solver.answers.solution import QUALITY
 from qps.solver.details.request_path import Path
@@ -25,13 +25,13 @@ from qps.solver.variants.variant_graphs import (
     CriterionExcess,
     VariantGraph,
 )
-from qps.solver.variants.variant_guards import Guard
+from qps.solver.variants.variant_guards import VariantGuard
 
 
 class LiveGraphs:
     """Tells load graphs as records."""
 
-    def __init__(self, model: ir.Model, records: Records, topology: Topology) -> None:
+    def __init__(self, model: ir.Model, records: LiveRecords, topology: DrawingTopology) -> None:
         self._records = records
         self._topology = topology
         self._numbers = LiveNumbers(model, records)
@@ -217,6 +217,6 @@ class LiveGraphs:
                 )
         return found
 
-    def _guard(self, guard: Guard) -> int:
+    def _guard(self, guard: VariantGuard) -> int:
         value = self._records.step(guard.value)
         return self._records.record({"value": value, "bound": guard.bound.name, "text": guard.text})

@@ -20,8 +20,8 @@ from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_docs import docs_of, labels_in_page
 from qps.reports.pages.live.live_graphs import LiveGraphs
 from qps.reports.pages.live.live_numbers import LiveNumbers
-from qps.reports.pages.live.live_records import Records, exact, line
-from qps.reports.pages.live.page_program import Program
+from qps.reports.pages.live.live_records import LiveRecords, exact, line
+from qps.reports.pages.live.page_program import PageProgram
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import scales
@@ -44,8 +44,8 @@ class LiveModel:
     def __init__(self, variants: Variants) -> None:
         self._model = model = variants.model
         self._variants = variants
-        program = Program(population_symbol(model.population.name))
-        self._records = Records(program, _STANDARD_DIMENSIONS)
+        program = PageProgram(population_symbol(model.population.name))
+        self._records = LiveRecords(program, _STANDARD_DIMENSIONS)
         self._is_cut_short = False
         first = next(variants.variants)
         self._explored = chain((first,), variants.variants)

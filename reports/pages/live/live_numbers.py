@@ -7,7 +7,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.pages.json_values import Json
-from qps.reports.pages.live.live_records import Records, exact, line
+from qps.reports.pages.live.live_records import LiveRecords, exact, line
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.spec_units import interval_text, unit_of
 from qps.solver.variants.starting_points import StartNumber
@@ -17,7 +17,7 @@ from qps.solver.variants.variant_graphs import VariantNumber
 class LiveNumbers:
     """Tells numbers as records."""
 
-    def __init__(self, model: ir.Model, records: Records) -> None:
+    def __init__(self, model: ir.Model, records: LiveRecords) -> None:
         self._model = model
         self._records = records
         self._parameters = {parameter.name: parameter for parameter in model.parameters}

@@ -12,13 +12,13 @@ from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.reports.pages.json_values import Json
-from qps.reports.pages.live.page_program import Program
+from qps.reports.pages.live.page_program import PageProgram
 
 
-class Records:
+class LiveRecords:
     """Gathers records, the dimensions that they name, and the program that their steps are of."""
 
-    def __init__(self, program: Program, dimensions: Iterable[Dimension]) -> None:
+    def __init__(self, program: PageProgram, dimensions: Iterable[Dimension]) -> None:
         self.program = program
         self.values: list[Json] = []
         self.dimensions: dict[Dimension, None] = dict.fromkeys(dimensions)

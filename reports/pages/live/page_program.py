@@ -42,7 +42,7 @@ def law_of(row: Operation) -> dict[str, tuple[int, ...] | int]:
     return law
 
 
-class Program:
+class PageProgram:
     """Steps that several expressions share; `step` adds what an expression needs.
 
     >>> from qps.engine.expressions.formulas import population

@@ -11,7 +11,7 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     joined_words,
 )
-from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
+from qps.solver.what_if.assumption_changes import AssumptionChange, AssumptionChangeKind
 
 
 def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -> Table:
@@ -42,9 +42,9 @@ def _effects(
 
 def no_separate_effect(change: AssumptionChange, changes: Sequence[AssumptionChange]) -> str:
     """Return where a change has its effect that cannot be made alone."""
-    if change.kind is ChangeKind.SPREAD:
+    if change.kind is AssumptionChangeKind.SPREAD:
         return phrase("diff.uncertainty_only")
-    is_structural = any(one.kind is ChangeKind.FORMULAS for one in changes)
+    is_structural = any(one.kind is AssumptionChangeKind.FORMULAS for one in changes)
     return phrase("diff.other_changes") if is_structural else phrase("diff.no_effect")
 
 
@@ -87,7 +87,7 @@ def is_shared(changes: Sequence[AssumptionChange]) -> bool:
 
 def change_name(change: AssumptionChange) -> str:
     """Return what a change is called."""
-    if change.kind is ChangeKind.FORMULAS:
+    if change.kind is AssumptionChangeKind.FORMULAS:
         return _OTHERS
     name = _TARGET.sub(r"\1 target", change.name)
     if not change.modes:

@@ -23,7 +23,7 @@ from qps.reports.text.claims.claim_changes import ClaimChanges, claim_changes, c
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table, escaped, joined
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
@@ -33,7 +33,7 @@ from qps.reports.text.words.quantities import quantity
 from qps.solver.answers.answer_parts import Headlines
 from qps.solver.spec_difference import SpecDifference
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty
-from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
+from qps.solver.what_if.assumption_changes import AssumptionChange, AssumptionChangeKind
 from qps.solver.what_if.difference import MOST_SHARED, Difference
 
 
@@ -173,7 +173,7 @@ def difference_text(view: DifferenceView, *, markdown: bool = False, width: int 
     if view.uncertainty is not None:
         sure = uncertainty_of_change(view.uncertainty, noun(view.after.population.name))
         facts.append(("Uncertainty", sure))
-    layout = Layout(
+    layout = TextLayout(
         title=f"{view.before.file} -> {view.after.file}",
         facts=(*facts, *_change_facts(view)),
         tables=tuple(_tables(view)),
@@ -260,7 +260,7 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
             after=one.after,
             effect=effect,
         )
-        found.append((one.kind is ChangeKind.FORMULAS, -abs(users or 0), line))
+        found.append((one.kind is AssumptionChangeKind.FORMULAS, -abs(users or 0), line))
     found.sort(key=lambda each: each[:2])
     lines = [line for is_rest, _, line in found if not is_rest]
     for sign, numbers in (("+", view.added), ("-", view.removed)):

@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.reports.text.layout.facts import COLUMNS
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.solutions.uncertainty_text import typical_lines
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
@@ -24,7 +24,7 @@ from qps.reports.text.words.quantities import (
     with_unit,
 )
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
-from qps.solver.what_if.acceptable_values import Interval
+from qps.solver.what_if.acceptable_values import AcceptableInterval
 from qps.solver.what_if.boundaries import Failure, FailureAt
 from qps.solver.what_if.inverse import InverseSolution
 
@@ -103,7 +103,7 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
     )
 
 
-def _interval_view(interval: Interval) -> IntervalView:
+def _interval_view(interval: AcceptableInterval) -> IntervalView:
     below, above = interval.fails_below, interval.fails_above
     return IntervalView(
         from_=interval.low,
@@ -129,7 +129,7 @@ def inverse_text(
     width: int = COLUMNS,
 ) -> str:
     """Return the answer, the value of today, and how the values are known."""
-    layout = Layout(
+    layout = TextLayout(
         title=f"{solution.number.name} for {counted(solution.at, solution.population)}",
         place=place,
         facts=(
@@ -233,7 +233,7 @@ def _current(solution: InverseSolution) -> str:
     return text
 
 
-def _interval(solution: InverseSolution, interval: Interval) -> str | None:
+def _interval(solution: InverseSolution, interval: AcceptableInterval) -> str | None:
     """Return the acceptable values in words, None where they are the whole range."""
     below, above = interval.fails_below, interval.fails_above
     low, high = _end(solution, interval, is_low=True), _end(solution, interval, is_low=False)
@@ -257,7 +257,7 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     return f"{most} {high} {over}" if over else None
 
 
-def _beyond(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
+def _beyond(solution: InverseSolution, interval: AcceptableInterval, *, is_low: bool) -> str:
     """Return where it fails: beyond an end, at an open one; nothing lies beyond the range."""
     number = solution.number
     end, last, side = (
@@ -305,7 +305,7 @@ def _because(solution: InverseSolution) -> str:
     return phrase("inverse.smallest_fails", reasons=reasons) if failures else ""
 
 
-def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
+def _end(solution: InverseSolution, interval: AcceptableInterval, *, is_low: bool) -> str:
     """Return an end of an interval, as many digits as are shown rounded into it."""
     end = interval.low if is_low else interval.high
     if solution.number.is_count:
@@ -313,7 +313,7 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
     return _describe(solution, _inward(end, solution, is_low=is_low), _DIGITS)
 
 
-def _unrounded(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
+def _unrounded(solution: InverseSolution, interval: AcceptableInterval, *, is_low: bool) -> str:
     """Return an end before it was rounded to a whole number; empty where it was not."""
     end = interval.low if is_low else interval.high
     if not solution.number.is_count or interval.unrounded is None:

@@ -29,7 +29,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.growth import Growth
-from qps.solver.what_if.sizing_result import Capacity, FailingThere, ResourceNeed, Sizing
+from qps.solver.what_if.sizing_result import FailingThere, ResourceCapacity, ResourceNeed, Sizing
 
 DIGITS = 4
 _SMALL_SHARE = 1e-9
@@ -199,7 +199,7 @@ def by_shortage(sizing: Sizing) -> list[ResourceNeed]:
     return sorted(sizing.needed, key=lambda one: (one.suffices, -one.load / one.target))
 
 
-def rounded_up(amount: float, capacity: Capacity) -> str:
+def rounded_up(amount: float, capacity: ResourceCapacity) -> str:
     """Return an amount of a capacity, its digits rounded up; of what is counted whole ones."""
     if capacity.is_whole or capacity.is_count:
         return with_unit(f"{ceil(amount - _SMALL_SHARE):,}", str(capacity.dimension))

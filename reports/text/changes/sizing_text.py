@@ -21,7 +21,7 @@ from qps.reports.text.changes.sizing_sentences import (
 )
 from qps.reports.text.layout.facts import COLUMNS, VALUE_COLUMN
 from qps.reports.text.layout.table import Table, text_width
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.layout.wrapping import unbreakable
 from qps.reports.text.solutions.uncertainty_text import typical_lines
 from qps.reports.text.words.certainty_marks import ALL_EXACT, marked, merged, users_as_known
@@ -60,7 +60,7 @@ def sizing_text(
     width: int = COLUMNS,
 ) -> str:
     """Return the answer, what is to be changed, and what each resource has and requires."""
-    layout = Layout(
+    layout = TextLayout(
         title=phrase("sizing.title", at=counted(sizing.at, sizing.population)),
         place=place,
         facts=(

@@ -31,7 +31,7 @@ class NeededView(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-class FailingView(Struct, frozen=True, kw_only=True):
+class UnmetRequirementView(Struct, frozen=True, kw_only=True):
     """A requirement that is not met at this population, with its mode, value and limit."""
 
     requirement: str
@@ -65,8 +65,8 @@ class SizingView(Struct, frozen=True, kw_only=True):
     answer: str
     supported: bool
     resources: tuple[NeededView, ...]
-    fails_whatever: tuple[FailingView, ...]
-    fails_still: tuple[FailingView, ...]
+    fails_whatever: tuple[UnmetRequirementView, ...]
+    fails_still: tuple[UnmetRequirementView, ...]
     fixes: tuple[SizingFixView, ...]
     fixes_known: Certainty
     growth: Growth | None
@@ -118,9 +118,9 @@ def _needed(one: ResourceNeed) -> NeededView:
     )
 
 
-def _failing_view(one: FailingThere) -> FailingView:
+def _failing_view(one: FailingThere) -> UnmetRequirementView:
     unit, known = str(one.criterion.dimension), one.known
-    return FailingView(
+    return UnmetRequirementView(
         requirement=one.criterion.name,
         mode=one.mode,
         value=one.value,

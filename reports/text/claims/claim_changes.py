@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.reports.text.claims.claim_quantities import claimed, predicted
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.phrases import phrase
-from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimResults, ClaimVerdict
 
 
 class ClaimChange(Struct, frozen=True, kw_only=True):
@@ -81,9 +81,9 @@ def _by_name(results: Sequence[ClaimResult]) -> Mapping[str, ClaimResult]:
 
 def _fails(result: ClaimResult | None) -> bool:
     return result is not None and result.verdict in (
-        Verdict.FAILS,
-        Verdict.STALE,
-        Verdict.ACCEPTED,
+        ClaimVerdict.FAILS,
+        ClaimVerdict.STALE,
+        ClaimVerdict.ACCEPTED,
     )
 
 

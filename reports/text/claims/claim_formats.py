@@ -19,7 +19,7 @@ from qps.reports.text.claims.coverage_text import coverage_lines
 from qps.reports.text.claims.verdicts import STALE, grounds
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.phrases import phrase
-from qps.solver.claims.claim_results import ClaimResult, Coverage, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict, Coverage
 
 MOST_CHARACTERS = 65_536
 """What a comment on a pull request holds on GitHub."""
@@ -117,8 +117,8 @@ def _time(seconds: float) -> str:
 
 
 _SKIPPED = {
-    Verdict.SHOWN: phrase("claims.not_judged"),
-    Verdict.NOT_SIMULATED: phrase("claims.not_simulated"),
+    ClaimVerdict.SHOWN: phrase("claims.not_judged"),
+    ClaimVerdict.NOT_SIMULATED: phrase("claims.not_simulated"),
 }
 
 
@@ -136,7 +136,7 @@ def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
         text = f"{result.file}:{result.line}\n{sentence(result)}"
         failure = ET.SubElement(case, "failure", message=printable(sentence(result)))
         failure.text = printable("\n".join([text, *remarks(result)]))
-    elif result.verdict is not Verdict.HOLDS:
+    elif result.verdict is not ClaimVerdict.HOLDS:
         word = _SKIPPED.get(result.verdict, result.verdict.value)
         skipped = ET.SubElement(case, "skipped", message=printable(f"{word}: {sentence(result)}"))
         skipped.text = printable("\n".join(remarks(result)))
@@ -144,12 +144,12 @@ def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
 
 def sentence(result: ClaimResult) -> str:
     """Return what was claimed and what the model predicts, in one line."""
-    if result.verdict is Verdict.UNCLAIMED:
+    if result.verdict is ClaimVerdict.UNCLAIMED:
         return claimed(result) or result.name
     allowed = f" within {within(result)}" if within(result) else ""
     off = result.relative_difference
     difference = "" if off is None else f" ({relative_error(off)})"
-    stale = f"; {STALE}" if result.verdict is Verdict.STALE else ""
+    stale = f"; {STALE}" if result.verdict is ClaimVerdict.STALE else ""
     return phrase(
         "claims.expected_predicted",
         claimed=claimed(result),

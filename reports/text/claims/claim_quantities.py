@@ -11,7 +11,7 @@ from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import estimate
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import quantity
-from qps.solver.claims.claim_results import ClaimResult, Side, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict, ComparisonSide
 
 _TENTH, _LEAST = 0.1, 0.0005
 
@@ -39,7 +39,7 @@ def error(result: ClaimResult) -> str:
 
 def claimed(result: ClaimResult) -> str:
     """Return what was claimed, in its unit; of what nobody claims, what it is."""
-    if result.verdict is Verdict.UNCLAIMED:
+    if result.verdict is ClaimVerdict.UNCLAIMED:
         return result.title or ""
     if result.condition is not None:
         return result.condition
@@ -65,7 +65,7 @@ def predicted(result: ClaimResult) -> str:
     if result.counted is not None:
         of_any = bool(result.compared[-1].value)
         return marked(result.counted, result.known) if of_any else result.counted
-    if result.verdict is Verdict.UNCLAIMED:
+    if result.verdict is ClaimVerdict.UNCLAIMED:
         return ""
     if result.condition is not None:
         return "; ".join(_sides(result))
@@ -95,7 +95,7 @@ def _sides(result: ClaimResult) -> list[str]:
     return [one for one in found if one.replace(",", "") not in written] or found[:1]
 
 
-def _side(side: Side) -> str:
+def _side(side: ComparisonSide) -> str:
     """Return one side of a comparison; counts are whole."""
     is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
     text = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.reports.text.claims.claim_quantities import relative_error
 from qps.reports.text.words.phrases import phrase
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -46,7 +46,7 @@ class Tally(Struct, frozen=True, kw_only=True):
 def tally(results: Sequence[ClaimResult]) -> Tally:
     """Count what became of claims."""
     verdicts = [result.verdict for result in results]
-    holding = [result for result in results if result.verdict is Verdict.HOLDS]
+    holding = [result for result in results if result.verdict is ClaimVerdict.HOLDS]
     stated = [result for result in holding if result.origin is not ir.Origin.MODEL]
     to_others = [result for result in stated if not result.is_fitted_to_it]
     published = [result for result in to_others if result.is_published]
@@ -57,11 +57,11 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
         fitted_to_it=len(stated) - len(to_others),
         arithmetic=len(to_others) - len(published),
         own=len(holding) - len(stated),
-        shown=verdicts.count(Verdict.SHOWN),
-        missed=verdicts.count(Verdict.MISSED),
-        unclaimed=verdicts.count(Verdict.UNCLAIMED),
-        accepted=verdicts.count(Verdict.ACCEPTED),
-        not_simulated=verdicts.count(Verdict.NOT_SIMULATED),
+        shown=verdicts.count(ClaimVerdict.SHOWN),
+        missed=verdicts.count(ClaimVerdict.MISSED),
+        unclaimed=verdicts.count(ClaimVerdict.UNCLAIMED),
+        accepted=verdicts.count(ClaimVerdict.ACCEPTED),
+        not_simulated=verdicts.count(ClaimVerdict.NOT_SIMULATED),
         failed=sum(result.fails for result in results),
         has_published=any(r.is_published and r.holds is not None for r in results),
     )
@@ -95,7 +95,7 @@ def summary(results: Sequence[ClaimResult], untested: UntestedCounts = NOTHING_U
     found = tally(results)
     parts = _passed(found)
     if found.missed:
-        errors = _errors(results, Verdict.MISSED)
+        errors = _errors(results, ClaimVerdict.MISSED)
         misses = phrase("claims.known_miss") if found.missed == 1 else phrase("claims.known_misses")
         parts.append(f"{found.missed:,} {misses}{errors and f' ({errors})'}")
     if found.unclaimed:
@@ -108,7 +108,7 @@ def summary(results: Sequence[ClaimResult], untested: UntestedCounts = NOTHING_U
     if found.accepted:
         parts.append(f"{_counted(found.accepted, phrase('term.accepted_failure'))}")
     if found.shown:
-        errors = _errors(results, Verdict.SHOWN)
+        errors = _errors(results, ClaimVerdict.SHOWN)
         parts.append(
             phrase("claims.comparison", shown=f"{found.shown:,}", part=errors and f" ({errors})")
         )
@@ -174,7 +174,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
+def _errors(results: Iterable[ClaimResult], verdict: ClaimVerdict) -> str:
     """Return how far predictions of a verdict are off, empty where nothing says so."""
     off = [r.relative_difference for r in results if r.verdict is verdict]
     known = [share for share in off if share is not None]

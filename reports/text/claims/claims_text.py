@@ -24,13 +24,13 @@ from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.words.certainty_marks import claims_known_line
 from qps.reports.text.words.phrases import phrase
-from qps.solver.claims.claim_results import ClaimResult, Coverage, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict, Coverage
 
 _TONES = {
-    Verdict.FAILS: Tone.MISS,
-    Verdict.STALE: Tone.MISS,
-    Verdict.MISSED: Tone.LIMIT,
-    Verdict.ACCEPTED: Tone.LIMIT,
+    ClaimVerdict.FAILS: Tone.MISS,
+    ClaimVerdict.STALE: Tone.MISS,
+    ClaimVerdict.MISSED: Tone.LIMIT,
+    ClaimVerdict.ACCEPTED: Tone.LIMIT,
 }
 
 
@@ -105,7 +105,7 @@ def _failure(result: ClaimResult, width: int, *, color: bool) -> str:
         ("Predicted", predicted(result)),
         ("Error", "" if off is None else relative_error(off)),
         ("Calibrated", result.fitted or ""),
-        ("Why", STALE if result.verdict is Verdict.STALE else result.expired or ""),
+        ("Why", STALE if result.verdict is ClaimVerdict.STALE else result.expired or ""),
     ]
     lines = [toned(line, None, color=color) for fact in fact_lines(facts, width) for line in fact]
     return "\n".join([toned(head, Tone.MISS, color=color), *lines])

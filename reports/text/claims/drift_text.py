@@ -14,7 +14,7 @@ from qps.reports.text.claims.claim_formats import workflow_command
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.measurements.fit_text import cost_scale
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
@@ -28,7 +28,7 @@ def drift_text(
     found: Drift, spec: str, *, tolerance: float, markdown: bool = False, width: int = COLUMNS
 ) -> str:
     """Return whether service demands have drifted, since when, and each of them in a table."""
-    layout = Layout(
+    layout = TextLayout(
         title=phrase("drift.title", resource=_resource(found)),
         place=f"{spec}, {found.file}",
         facts=(

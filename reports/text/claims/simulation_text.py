@@ -12,7 +12,7 @@ from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.estimates import estimate, limit_of
 from qps.reports.text.words.labels import PLAIN, Labels
@@ -150,7 +150,7 @@ def simulation_text(
     width: int = COLUMNS,
 ) -> str:
     """Return whether predictions and simulation agree, both in tables, and how it was simulated."""
-    layout = Layout(
+    layout = TextLayout(
         title=title,
         place=place,
         facts=(("Result", simulation_result(simulation, found, effort, labels)),),

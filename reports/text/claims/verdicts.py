@@ -8,17 +8,17 @@ from msgspec import Struct
 
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.phrases import phrase
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict
 
 MARKS = {
-    Verdict.HOLDS: "pass",
-    Verdict.FAILS: "FAIL",
-    Verdict.MISSED: "MISS",
-    Verdict.STALE: "FAIL",
-    Verdict.ACCEPTED: "accepted",
-    Verdict.SHOWN: "shown",
-    Verdict.NOT_SIMULATED: "-",
-    Verdict.UNCLAIMED: "-",
+    ClaimVerdict.HOLDS: "pass",
+    ClaimVerdict.FAILS: "FAIL",
+    ClaimVerdict.MISSED: "MISS",
+    ClaimVerdict.STALE: "FAIL",
+    ClaimVerdict.ACCEPTED: "accepted",
+    ClaimVerdict.SHOWN: "shown",
+    ClaimVerdict.NOT_SIMULATED: "-",
+    ClaimVerdict.UNCLAIMED: "-",
 }
 """The word before a claim; `mark` says of one that passes whether anything was calibrated."""
 STALE = phrase("claims.stale")
@@ -26,7 +26,7 @@ STALE = phrase("claims.stale")
 
 def mark(result: ClaimResult) -> str:
     """Return the verdict before a claim; of one that passes, whether anything was calibrated."""
-    if result.verdict is not Verdict.HOLDS or result.fitted is None:
+    if result.verdict is not ClaimVerdict.HOLDS or result.fitted is None:
         return MARKS[result.verdict]
     return phrase("claims.calibration_target") if result.is_fitted_to_it else "calibrated"
 
@@ -71,7 +71,7 @@ def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
         yield "Calibrated", result.fitted
     if result.missed is not None:
         yield "Missed", why_missed(result)
-    if result.verdict is Verdict.UNCLAIMED:
+    if result.verdict is ClaimVerdict.UNCLAIMED:
         yield phrase("claims.no_claim"), result.note or ""
     if result.simulated is not None and result.simulated.why is not None:
         yield "Undecided", result.simulated.why
@@ -81,7 +81,7 @@ def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
 
 def why_missed(result: ClaimResult) -> str:
     """Return why a claim is known to be missed, empty where it is not."""
-    return STALE if result.verdict is Verdict.STALE else result.missed or ""
+    return STALE if result.verdict is ClaimVerdict.STALE else result.missed or ""
 
 
 def _listed(names: Sequence[str]) -> str:

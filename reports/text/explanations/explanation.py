@@ -21,7 +21,7 @@ from qps.reports.text.formulas.formula_text import formula, in_population, with_
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, number, percent, population_text, quantity
 from qps.solver.breakdown.breakdown_types import CallThere, NumberApart, SaturationApart
-from qps.solver.uncertainty.interval_result import Spread
+from qps.solver.uncertainty.interval_result import ValueUncertainty
 
 SYMBOLS, _NUMBERS = "formula", phrase("explain.with_values")
 
@@ -101,7 +101,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     calls: tuple[ExplainedCall, ...] = ()
     known: Certainty = EXACT
     methods: tuple[ExplainedMethod, ...] = ()
-    spread: Spread | None = None
+    spread: ValueUncertainty | None = None
     uncertainty: tuple[str, ...] = ()
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from qps.reports.text.explanations.explanation import ExplainedPart, Explanation
 from qps.reports.text.formulas.formula_layout import UNREADABLE
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
@@ -69,7 +69,7 @@ def _part(apart: NumberApart, part: PartThere) -> ExplainedPart:
 
 
 def summarized(
-    full: Layout,
+    full: TextLayout,
     explanation: Explanation,
     parts: Sequence[ExplainedPart],
     labels: Labels,

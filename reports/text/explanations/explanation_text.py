@@ -19,7 +19,7 @@ from qps.reports.text.explanations.method_rows import methods_tables
 from qps.reports.text.formulas.formula_excerpts import READABLE, shortened
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
@@ -51,7 +51,7 @@ def explanation_text(
 
 def _layout(
     explanation: Explanation, place: str, labels: Labels, *, markdown: bool, width: int
-) -> Layout:
+) -> TextLayout:
     """Return all that is known of a number."""
     parted = Table(
         ("Part", "Value", "Share", "Formula"),
@@ -71,7 +71,7 @@ def _layout(
     notes = [_SHORTENED] if any(len(text) > READABLE for _, text in explanation.formulas) else []
     title = labels.of(explanation.name)
     is_utilization = not labels.is_plain and explanation.name.endswith(UTILIZATION)
-    return Layout(
+    return TextLayout(
         title=title + " utilization" * is_utilization,
         place=place,
         facts=tuple(_facts(explanation, title, labels, None)),

@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler.network import itinerary
 
 
-class Number(Struct, frozen=True):
+class FormulaValue(Struct, frozen=True):
     """A formula and its value in base units; null if it depends on the population."""
 
     formula: str
@@ -20,17 +20,17 @@ class Number(Struct, frozen=True):
 class TimesView(Struct, frozen=True, kw_only=True):
     """Number of repetitions; the fractional part is the probability of one more."""
 
-    often: Number
-    copies: Number
-    switch: Number
-    merged: Number
+    often: FormulaValue
+    copies: FormulaValue
+    switch: FormulaValue
+    merged: FormulaValue
 
 
 class AtView(Struct, frozen=True, kw_only=True):
     """A step in which an item reaches one of the copies of a node."""
 
     node: str
-    copies: Number
+    copies: FormulaValue
     type_: Literal["at"] = "at"
 
 
@@ -39,12 +39,12 @@ class ServeView(Struct, frozen=True, kw_only=True):
 
     station: str
     by: str
-    work: Number
-    pace: Number
+    work: FormulaValue
+    pace: FormulaValue
     times: TimesView
-    per_flow: Number
+    per_flow: FormulaValue
     thread: str | None
-    counted: tuple[tuple[str, Number], ...]
+    counted: tuple[tuple[str, FormulaValue], ...]
     type_: Literal["serve"] = "serve"
 
 
@@ -52,7 +52,7 @@ class DelayView(Struct, frozen=True, kw_only=True):
     """A step that takes time without using a station, such as propagation on a `link`."""
 
     why: str
-    time: Number
+    time: FormulaValue
     times: TimesView
     link: str | None
     type_: Literal["delay"] = "delay"
@@ -62,10 +62,10 @@ class PortVisitView(Struct, frozen=True, kw_only=True):
     """A step in which a port transmits an item: its payload and header, in bits."""
 
     station: str
-    payload: Number
-    header: Number
+    payload: FormulaValue
+    header: FormulaValue
     overlaps: bool
-    cap: tuple[str, Number] | None
+    cap: tuple[str, FormulaValue] | None
 
 
 class CrossView(Struct, frozen=True, kw_only=True):
@@ -88,8 +88,8 @@ class CallView(Struct, frozen=True, kw_only=True):
     number: int
     node: str
     times: TimesView | None
-    sends: Number | None
-    returns: Number | None
+    sends: FormulaValue | None
+    returns: FormulaValue | None
     body: tuple[NodeView, ...]
     is_local: bool
     choice: int | None
@@ -106,8 +106,8 @@ class ForkView(Struct, frozen=True, kw_only=True):
 
     number: int
     branches: tuple[tuple[NodeView, ...], ...]
-    count: Number | None
-    answers: Number | None
+    count: FormulaValue | None
+    answers: FormulaValue | None
     type_: Literal["fork"] = "fork"
 
 
@@ -116,7 +116,7 @@ class TakeView(Struct, frozen=True, kw_only=True):
 
     hold: int
     pool: str
-    amount: Number
+    amount: FormulaValue
     type_: Literal["take"] = "take"
 
 
@@ -132,7 +132,7 @@ class LoseView(Struct, frozen=True, kw_only=True):
 
     why: str
     kind: str
-    chance: Number | None
+    chance: FormulaValue | None
     station: str | None
     link: str | None
     type_: Literal["lose"] = "lose"
@@ -142,7 +142,7 @@ class RestoreView(Struct, frozen=True, kw_only=True):
     """A step that recovers a lost item with a given probability."""
 
     why: str
-    chance: Number
+    chance: FormulaValue
     type_: Literal["restore"] = "restore"
 
 
@@ -150,25 +150,25 @@ class QueueLimitView(Struct, frozen=True, kw_only=True):
     """Maximum length of a queue; each item occupies `per_item` units."""
 
     why: str
-    length: Number
-    per_item: Number
+    length: FormulaValue
+    per_item: FormulaValue
     type_: Literal["queue_limit"] = "queue_limit"
 
 
 class ThinView(Struct, frozen=True, kw_only=True):
     """A step that a fraction of the items take, or the fraction of time a bursty flow is on."""
 
-    share: Number
+    share: FormulaValue
     bursty: bool
-    on_for: Number | None
+    on_for: FormulaValue | None
     type_: Literal["thin"] = "thin"
 
 
 class SendView(Struct, frozen=True, kw_only=True):
     """A step in which the sender makes one copy for each receiver."""
 
-    copies: Number
-    receivers: Number
+    copies: FormulaValue
+    receivers: FormulaValue
     to: str
     target: str | None
     group: str | None
@@ -179,7 +179,7 @@ class MergeView(Struct, frozen=True, kw_only=True):
     """A step that merges several flows into one; `body` is executed for each of them."""
 
     by: str
-    flows: Number
+    flows: FormulaValue
     body: tuple[NodeView, ...]
     type_: Literal["merge"] = "merge"
 
@@ -187,8 +187,8 @@ class MergeView(Struct, frozen=True, kw_only=True):
 class ResizeView(Struct, frozen=True, kw_only=True):
     """A step after which the item has another size."""
 
-    bits: Number | None
-    share: Number
+    bits: FormulaValue | None
+    share: FormulaValue
     type_: Literal["resize"] = "resize"
 
 

@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network import arrivals, classes, itinerary, network, spread, stations_and_pools
 from qps.engine.expressions.formulas import Formula
-from qps.reports.text.explanations.itinerary_view import NODE_VIEWS, NodeView, Number
+from qps.reports.text.explanations.itinerary_view import NODE_VIEWS, FormulaValue, NodeView
 from qps.reports.text.formulas.formula_text import formula as in_symbols
 from qps.reports.text.formulas.network_numbers import NetworkNumbers
 
@@ -21,7 +21,7 @@ class PlaceView(Struct, frozen=True):
     """A node or link, and the number of its identical copies."""
 
     name: str
-    copies: Number
+    copies: FormulaValue
 
 
 class SpreadView(Struct, frozen=True):
@@ -39,16 +39,16 @@ class StationView(Struct, frozen=True, kw_only=True):
     kind: str
     queueing: str | None
     is_unmodeled: bool
-    servers: Number
-    variation: Number
-    speeds: tuple[Number, ...]
-    room: Number | None
-    period: Number | None
-    host_cores: Number
+    servers: FormulaValue
+    variation: FormulaValue
+    speeds: tuple[FormulaValue, ...]
+    room: FormulaValue | None
+    period: FormulaValue | None
+    host_cores: FormulaValue
     spread: SpreadView
-    background: tuple[tuple[str, Number], ...]
-    rate: Number | None
-    capacity: Number | None
+    background: tuple[tuple[str, FormulaValue], ...]
+    rate: FormulaValue | None
+    capacity: FormulaValue | None
     port_of: str | None
     jitter: str | None
 
@@ -58,8 +58,8 @@ class PoolView(Struct, frozen=True, kw_only=True):
 
     name: str
     place: PlaceView
-    capacity: Number
-    background: tuple[tuple[str, Number], ...]
+    capacity: FormulaValue
+    background: tuple[tuple[str, FormulaValue], ...]
     is_unmodeled: bool
 
 
@@ -67,16 +67,16 @@ class ArrivalsView(Struct, frozen=True):
     """Arrival process of one flow."""
 
     process: str
-    rate: Number
-    variation: Number | None
+    rate: FormulaValue
+    variation: FormulaValue | None
 
 
 class ItemsView(Struct, frozen=True):
     """The items that a class sends."""
 
     primary: str | None
-    bits: Number | None
-    sizes: dict[str, Number]
+    bits: FormulaValue | None
+    sizes: dict[str, FormulaValue]
 
 
 class HolderView(Struct, frozen=True):
@@ -97,13 +97,13 @@ class ClassView(Struct, frozen=True, kw_only=True):
     """A class of items and its itinerary. A closed class has a population and a think time."""
 
     name: str
-    flows: Number
+    flows: FormulaValue
     arrivals: ArrivalsView
     items: ItemsView
     holder: HolderView
-    population: Number | None
-    think: Number | None
-    rank: Number | None
+    population: FormulaValue | None
+    think: FormulaValue | None
+    rank: FormulaValue | None
     playout: PlayoutView | None
     itinerary: tuple[NodeView, ...]
 
@@ -114,16 +114,16 @@ class KindsView(Struct, frozen=True, kw_only=True):
     of: str
     of_users: bool
     names: tuple[str, ...]
-    shares: tuple[Number, ...]
-    values: dict[str, tuple[Number, ...]]
+    shares: tuple[FormulaValue, ...]
+    values: dict[str, tuple[FormulaValue, ...]]
 
 
-class ElasticView(Struct, frozen=True, kw_only=True):
+class ElasticParameterView(Struct, frozen=True, kw_only=True):
     """An elastic parameter of the network."""
 
-    symbol: Number
-    least: Number
-    most: Number
+    symbol: FormulaValue
+    least: FormulaValue
+    most: FormulaValue
     rank: int | None
 
 
@@ -134,7 +134,7 @@ class LinkView(Struct, frozen=True):
     ends: tuple[str, ...]
 
 
-class Users(Struct, frozen=True):
+class UsersView(Struct, frozen=True):
     """The population and its range."""
 
     name: str
@@ -147,20 +147,20 @@ class NetworkView(Struct, frozen=True, kw_only=True):
 
     schema: str
     file: str
-    population: Users
+    population: UsersView
     at: int | None
     stations: tuple[StationView, ...]
     pools: tuple[PoolView, ...]
     classes: tuple[ClassView, ...]
     kinds: tuple[KindsView, ...]
-    elastic: tuple[ElasticView, ...]
+    elastic: tuple[ElasticParameterView, ...]
     links: dict[str, LinkView]
 
 
 _VIEWS: Mapping[type[Struct], type[Struct]] = {
     arrivals.Arrivals: ArrivalsView,
     classes.Class: ClassView,
-    network.Elastic: ElasticView,
+    network.Elastic: ElasticParameterView,
     classes.Holder: HolderView,
     classes.ItemKinds: KindsView,
     classes.Items: ItemsView,
@@ -181,7 +181,7 @@ def network_view(graph: LoadGraph, file: str, users: int | None = None) -> Netwo
     return NetworkView(
         schema="qps/network/2",
         file=file,
-        population=Users(graph.population.name, whole.low, whole.high),
+        population=UsersView(graph.population.name, whole.low, whole.high),
         at=users,
         stations=shown.each(whole.stations.values()),
         pools=shown.each(whole.pools.values()),
@@ -206,7 +206,7 @@ class _Views:
         """Return a part as plain values."""
         match value:
             case Formula():
-                return Number(in_symbols(value), self._numbers.value(value))
+                return FormulaValue(in_symbols(value), self._numbers.value(value))
             case itinerary.Sequence(nodes=each):
                 return self.each(each)
             case stations_and_pools.Open(stated=stated):

@@ -10,7 +10,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.solutions.uncertainty_text import are_apart, left_out_lines, samples_text
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import first_words, percent, quantity
-from qps.solver.uncertainty.interval_result import Ends, Share, Spread
+from qps.solver.uncertainty.interval_result import Ends, Share, ValueUncertainty
 
 _FEWEST_DIGITS, _MOST_DIGITS = 4, 13
 _MOST_NAMED = 3
@@ -23,7 +23,7 @@ _TOGETHER = 0.1
 
 
 def spread_lines(
-    spread: Spread, name: str, dimension: Dimension, *, is_share: bool
+    spread: ValueUncertainty, name: str, dimension: Dimension, *, is_share: bool
 ) -> Iterator[str]:
     """Yield between which values something lies, and of which numbers that is."""
     between = partial(_between, dimension=dimension, is_share=is_share)
@@ -65,7 +65,7 @@ def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
     return phrase("explain.to_infinity", least=least) if isinf(ends.most) else f"{least} to {most}"
 
 
-def _where_from(spread: Spread) -> str:
+def _where_from(spread: ValueUncertainty) -> str:
     """Return of which numbers a variance is, the most first."""
     shares = sorted(spread.shares, key=lambda one: -one.first_order)
     if len(shares) == 1:

@@ -16,7 +16,7 @@ from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import with_plain_blanks
 
 
-class Layout(Struct, frozen=True, kw_only=True):
+class TextLayout(Struct, frozen=True, kw_only=True):
     """What a command prints; the same for a terminal and in Markdown.
 
     `facts` have labels; `warnings` and `notes` are sentences below the tables. `pasted` is a text

@@ -25,7 +25,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words, number, percent
 
@@ -46,7 +46,7 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
     if component is None:
         reason = phrase("fit.impossible", name=below_zero(fit)[0], advice=negative_cost_help(found))
         notes.append(phrase("fit.nothing_to_paste", reason=reason))
-    layout = Layout(
+    layout = TextLayout(
         title=phrase("fit.title", resource=fit.resource, cores=_cores(found)),
         place=fit.file,
         facts=(

@@ -18,7 +18,7 @@ from qps.compiler.measurement.campaigns.step_runs import START, ItemCost, StepCo
 from qps.compiler.quantities.units import built_in
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.measurements.fit_text import cost_lines, demands_table, quoted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
@@ -116,7 +116,7 @@ def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
     ]
     if hidden:
         notes.append(phrase("measure.columns_not_shown", names=", ".join(hidden)))
-    layout = Layout(
+    layout = TextLayout(
         title=phrase("measure.title", cores=cores, s="s" * (cores != "1")),
         place=view.table,
         facts=(
@@ -220,7 +220,7 @@ def step_text(step: StepCosts, component: str | None, command: str, width: int =
         interval = "" if cost.half_width is None else f"± {number(cost.half_width * factor)}"
         rows.append((cost.item, number(cost.seconds * factor), interval, unit))
     nothing = phrase("measure.nothing_to_paste")
-    layout = Layout(
+    layout = TextLayout(
         title=phrase("measure.step_title"),
         facts=(
             ("Command", command),

@@ -22,7 +22,7 @@ from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.measurement.student_t import student_quantile
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.measurements.fit_text import cost_scale, quoted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
@@ -35,7 +35,7 @@ def scalability_text(found: StationFit, *, markdown: bool = False, width: int = 
     """Return the numbers with their intervals, the rows, warnings and what to paste."""
     table, unseen = found.table, unseen_errors(found.table)
     worst = max(map(abs, found.errors))
-    layout = Layout(
+    layout = TextLayout(
         title=phrase("scalability.title", by=table.by),
         place=table.file,
         facts=(

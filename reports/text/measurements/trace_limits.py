@@ -11,14 +11,14 @@ from qps.compiler.measurement.trace_files import UNITS
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.compiler.quantities.quantity import read_quantity
 from qps.solver.traces.replay import Thresholds
-from qps.solver.traces.trace_answers import Limits
+from qps.solver.traces.trace_answers import PlayoutLimits
 
 
 def read_limits(
     latency: str | None, gaps: str | None, buffer: str | None, threshold: str | None
-) -> Limits:
+) -> PlayoutLimits:
     """Return limits as they were written; what was not is as usual. QpsError on mistakes."""
-    usual = Limits()
+    usual = PlayoutLimits()
     share = usual.gaps
     if gaps is not None:
         share = read_quantity(gaps, DIMENSIONLESS, "--gaps", "6 %")
@@ -28,7 +28,7 @@ def read_limits(
                 "write one such as `--gaps 6%`; the curve shows the buffer for every packet",
             )
     longest = read_time(threshold, "--threshold") or usual.thresholds.longest
-    return Limits(
+    return PlayoutLimits(
         read_time(latency, "--latency") or usual.latency,
         share,
         read_time(buffer, "--buffer", or_none=True),

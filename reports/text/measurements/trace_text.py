@@ -7,7 +7,7 @@ from math import isnan
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table, joined
-from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent, quantity
 from qps.solver.traces.trace_answers import TracesView, TraceView
@@ -18,12 +18,12 @@ def traces_text(view: TracesView, *, markdown: bool = False, width: int = COLUMN
     layouts = [_layout(trace, view) for trace in view.traces]
     if view.correlations is not None:
         title = phrase("trace.correlation", count=len(view.traces))
-        layouts.append(Layout(title=title, tables=(_correlations(view),)))
+        layouts.append(TextLayout(title=title, tables=(_correlations(view),)))
     return joined([layout.printed(markdown=markdown, width=width) for layout in layouts])
 
 
-def _layout(trace: TraceView, view: TracesView) -> Layout:
-    return Layout(
+def _layout(trace: TraceView, view: TracesView) -> TextLayout:
+    return TextLayout(
         title=phrase("trace.title"),
         place=trace.file,
         facts=(("Packets", _packets(trace)), (phrase("trace.best_buffer"), _best(trace, view))),

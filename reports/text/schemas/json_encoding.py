@@ -8,15 +8,15 @@ from msgspec import Struct, to_builtins
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 
 def as_json(value: object) -> object:
     """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
     if isinstance(value, Dimension):
         return str(value)
-    if isinstance(value, Method):
-        return value is Method.CLOSED_FORM
+    if isinstance(value, SearchMethod):
+        return value is SearchMethod.CLOSED_FORM
     if isinstance(value, Certainty):
         return {key: field for key, field in value.printed.items() if field is not None}
     if isinstance(value, Struct):

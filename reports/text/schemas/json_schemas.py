@@ -16,7 +16,7 @@ from msgspec.structs import fields
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -31,7 +31,7 @@ _PLAIN: Mapping[object, Schema] = {
     object: {},
     Any: {},
     Dimension: {"type": "string"},
-    Method: {"type": "boolean"},
+    SearchMethod: {"type": "boolean"},
 }
 
 

@@ -22,12 +22,12 @@ from qps.solver.answers.answer_parts import (
     AtReliableCapacity,
     ChangeKind,
     CountedAsKnown,
+    LinkTraffic,
     LoadThere,
     Margin,
     NextLimit,
     QualityAnswer,
     ReliableCapacity,
-    Traffic,
 )
 from qps.solver.answers.solution import (
     Bottleneck,
@@ -69,7 +69,7 @@ class ResourceView(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-class TrafficView(Traffic, frozen=True):
+class TrafficView(LinkTraffic, frozen=True):
     """Throughput of a link or network interface at capacity; `count` of them are identical."""
 
 

@@ -22,7 +22,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import RequirementAnswer
-from qps.solver.answers.solution import ResourceSolution, Verdict
+from qps.solver.answers.solution import CapacityVerdict, ResourceSolution
 
 _MOST_DOUBTS = 2
 _DIGITS = 3
@@ -296,7 +296,7 @@ def nominal_line(answer: Answer) -> str:
     if answer.uncertainty is None:
         return ""
     users = counted(answer.at, answer.population)
-    if answer.verdict is Verdict.NOWHERE:
+    if answer.verdict is CapacityVerdict.NOWHERE:
         users = phrase("nominal.none", users=users)
     return phrase("nominal" if has_nominal(answer) else "nominal.required", users=users)
 

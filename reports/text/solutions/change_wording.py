@@ -36,7 +36,7 @@ _FINEST = 1000
 _ENOUGH = ".12g"
 
 
-class Changes(Struct, frozen=True, kw_only=True):
+class ChangeWording(Struct, frozen=True, kw_only=True):
     """What changes of a configuration are called and how they are set."""
 
     labels: Labels
@@ -110,7 +110,7 @@ def _changed(name: str, before: str, after: str) -> str:
 
 def changes_of(
     model: ir.Model, configuration: Configuration, numbers: Mapping[str, Assumption]
-) -> Changes:
+) -> ChangeWording:
     """Return the words for the changes of a configuration."""
     set_before = {c.name for c in configuration.explicit if isinstance(c, ir.SetParameter)}
     nameable = {p.name for p in model.parameters if p.has_own_name} | set_before
@@ -119,7 +119,7 @@ def changes_of(
         for name, value in configuration.parameters.items()
         if isinstance(value, ir.Constant) and name in nameable
     }
-    return Changes(
+    return ChangeWording(
         labels=model.derived(labels_of),
         configuration=configuration,
         numbers=numbers,

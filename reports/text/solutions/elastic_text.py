@@ -11,7 +11,7 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words, quantity, whole_population
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ElasticSolution
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 SATURATED = phrase("elastic.saturated")
 """The state of a resource that elastic traffic fills."""
@@ -43,13 +43,13 @@ def _elastic(answer: Answer, item: ElasticSolution, labels: Labels) -> str:
     value = marked(formatted(item.value_at_limit), item.known)
     if item.yields is None:
         return phrase("elastic.maximum", name=name, value=value)
-    if item.exhausted is not None and item.exhausted.method is Method.AT_START:
+    if item.exhausted is not None and item.exhausted.method is SearchMethod.AT_START:
         return phrase("elastic.minimum", name=name, value=value, resource=item.yields.resource)
     users = counted(answer.at, answer.population)
     line = phrase(
         "elastic.limited", name=name, value=value, users=users, limited_by=_limited_by(answer, item)
     )
-    if item.yields.method is not Method.AT_START:
+    if item.yields.method is not SearchMethod.AT_START:
         most = _people(answer, item.yields.at)
         line = phrase(
             "elastic.maximum_then_limited",

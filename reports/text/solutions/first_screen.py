@@ -52,7 +52,7 @@ from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words
 from qps.solver.answer import Answer
-from qps.solver.answers.solution import ResourceSolution, Verdict
+from qps.solver.answers.solution import CapacityVerdict, ResourceSolution
 
 _MOST_ROWS = 8
 _MOST_REASONS = 2
@@ -157,11 +157,11 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     """Yield facts under their labels; changes and measures have lines of their own."""
     labels = words.labels
     sentence = labels.sentence
-    if answer.verdict is Verdict.NOWHERE:
+    if answer.verdict is CapacityVerdict.NOWHERE:
         for label, text in violated(answer, labels):
             yield label, sentence(text)
         yield HELPS, "…" if words.best_changes else ""
-    elif answer.verdict is Verdict.LIMITED:
+    elif answer.verdict is CapacityVerdict.LIMITED:
         label, text = limit(answer, labels)
         yield label, sentence(text + in_samples(answer, label))
         if label != "Bottleneck":
@@ -172,7 +172,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     yield others_label(answer), sentence(others(answer, labels))
     yield "Throughput", sentence(closed_fact(answer))
     yield "Elastic", sentence(" ".join(elastic_facts(answer)))
-    if answer.verdict is not Verdict.NOWHERE:
+    if answer.verdict is not CapacityVerdict.NOWHERE:
         yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
     yield "Modes", mode_facts(answer, labels)
@@ -187,7 +187,7 @@ def _busiest(answer: Answer, labels: Labels) -> str:
 
 
 def _price_hint(answer: Answer, words: Wording) -> str:
-    return price_help(words) if answer.verdict is Verdict.LIMITED else ""
+    return price_help(words) if answer.verdict is CapacityVerdict.LIMITED else ""
 
 
 def _counted_as_known(answer: Answer) -> Iterator[str]:

@@ -29,7 +29,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Reading, RequirementAnswer, RequirementThere
-from qps.solver.answers.solution import QUALITY, Verdict
+from qps.solver.answers.solution import QUALITY, CapacityVerdict
 
 _DIGITS = 3
 
@@ -40,7 +40,7 @@ def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
         return confidence_text(answer)
     known, low, high = answer.known, answer.low, answer.high
     fewest, are = counted(low, answer.population), "is" if low == 1 else "are"
-    if answer.verdict is Verdict.RANGE:
+    if answer.verdict is CapacityVerdict.RANGE:
         if low == high:
             return phrase("answer.only", users=fewest, are=are)
         of = {"noun": noun(answer.population), "low": f"{low:,}", "high": f"{high:,}"}
@@ -49,7 +49,7 @@ def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
         every = phrase("every" if known.is_exact else "every.known")
         return phrase("answer.range", every=every, **of)
     reason = _reason(answer, labels)
-    if answer.verdict is Verdict.NOWHERE:
+    if answer.verdict is CapacityVerdict.NOWHERE:
         if low == high:
             return phrase("answer.not_only", users=fewest, are=are, reason=reason)
         are = are if known.is_exact else are + phrase("known_to_be")
@@ -66,7 +66,7 @@ def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
 
 def limit_reached(answer: Answer, labels: Labels) -> str:
     """Return which limit is passed with one user more; the whole answer where none is."""
-    if answer.verdict is not Verdict.LIMITED:
+    if answer.verdict is not CapacityVerdict.LIMITED:
         return answer_sentence(answer, labels)
     users = counted((answer.capacity or 0) + 1, answer.population)
     mode = phrase("in_mode", mode=answer.mode) if answer.mode else ""

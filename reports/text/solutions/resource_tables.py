@@ -19,7 +19,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 _DIGITS = 3
 _SHOWN_SHARES = 4
@@ -181,7 +181,7 @@ def _saturation(resource: ResourceSolution) -> str:
     if found.at is None:
         return phrase("table.never")
     at = whole_population(found.at)
-    return phrase("table.at_start", low=at) if found.method is Method.AT_START else at
+    return phrase("table.at_start", low=at) if found.method is SearchMethod.AT_START else at
 
 
 def _shares(resource: ResourceSolution, labels: Labels = PLAIN, most: int = _SHOWN_SHARES) -> str:

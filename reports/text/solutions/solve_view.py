@@ -33,7 +33,7 @@ from qps.solver.answers.answer_parts import (
     StreamThere,
 )
 from qps.solver.answers.solution import ElasticSolution, ResourceSolution
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 
 
 def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
@@ -96,7 +96,7 @@ def _resource(one: ResourceSolution) -> ResourceView:
         utilization=formula(one.load),
         saturates_at=found.at,
         saturates_not_below=found.not_below,
-        closed_form=found.method is Method.CLOSED_FORM,
+        closed_form=found.method is SearchMethod.CLOSED_FORM,
         method=found.method.value,
         known=one.saturation_known,
     )

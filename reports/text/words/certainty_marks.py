@@ -15,7 +15,7 @@ from qps.compiler.quantities.certainty import MOST_STATED, Certainty, CertaintyK
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import first_words, percent
 from qps.solver.answer import Answer
-from qps.solver.answers.solution import QUALITY, Verdict
+from qps.solver.answers.solution import QUALITY, CapacityVerdict
 
 ALL_EXACT, OTHERS_EXACT = phrase("all_exact"), phrase("others_exact")
 
@@ -146,7 +146,7 @@ def _known_parts(answer: Answer) -> list[tuple[str, Sequence[str]]]:
         return [(ALL_EXACT, ())]
     lines: list[tuple[str, Sequence[str]]] = []
     ports = answer.ports
-    if not capacity.is_exact and answer.verdict is not Verdict.NOWHERE:
+    if not capacity.is_exact and answer.verdict is not CapacityVerdict.NOWHERE:
         what, truth = users_as_known(capacity), phrase(f"bound.{capacity.kind.value}")
         own = set(capacity.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in capacity.reasons if reason in own)

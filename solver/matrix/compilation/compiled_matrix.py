@@ -20,8 +20,8 @@ from qps.solver.matrix.compilation.column_labels import ColumnsKnown, all_known
 from qps.solver.matrix.compilation.confidence_rows import ConfidenceRows, known_by_samples
 from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.matrix.compilation.mode_templates import Leaves
-from qps.solver.matrix.compilation.row_guards import Guard
-from qps.solver.matrix.compilation.row_questions import Question
+from qps.solver.matrix.compilation.row_guards import RowGuard
+from qps.solver.matrix.compilation.row_questions import RowQuery
 from qps.solver.matrix.compilation.structures import Structure
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion
 from qps.solver.matrix.limits.saturations import CompiledResource
@@ -47,7 +47,7 @@ class CompiledMode:
     impossible: tuple[CompiledCriterion, ...]
     impossible_proven: tuple[bool, ...]
     resources: tuple[CompiledResource, ...]
-    guards: tuple[Guard, ...]
+    guards: tuple[RowGuard, ...]
     population: Formula
     quality: int | None
     metric: Formula | None
@@ -132,7 +132,7 @@ class CompiledMatrix:
 
     model: ir.Model
     matrix: ir.Matrix
-    question: Question
+    question: RowQuery
     blocks: tuple[CompiledBlock, ...]
     words: tuple[str, ...]
     resources: tuple[str, ...]

@@ -25,7 +25,7 @@ from qps.compiler.lower.certainty_requirements import (
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown
-from qps.solver.matrix.compilation.row_questions import Question
+from qps.solver.matrix.compilation.row_questions import RowQuery
 
 ConfidenceModel = Callable[[ir.Model, Configuration], ir.Model]
 """Finds what is promised in a row: a function of a module, to be sent to other processes."""
@@ -81,7 +81,7 @@ def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
     )
 
 
-def known_by_samples(known: ColumnsKnown, rows: ConfidenceRows, question: Question) -> ColumnsKnown:
+def known_by_samples(known: ColumnsKnown, rows: ConfidenceRows, question: RowQuery) -> ColumnsKnown:
     """Return how columns are known where samples determine the answer."""
     promised = with_certainty(rows.model)
     by_samples = together(

@@ -36,7 +36,7 @@ def joined(counts: Sequence[int], index: Sequence[Ints]) -> Ints:
 
 
 @dataclass(frozen=True)
-class Along:
+class RowAxes:
     """What rows vary along: the axes, and last the groups that share a program.
 
     Inputs are found by the axis that they are on; leaves are all on the last one.
@@ -91,7 +91,7 @@ class Along:
 
 
 @dataclass(frozen=True, eq=False)
-class SampledValues(Sequence[Fraction]):
+class SampledFloats(Sequence[Fraction]):
     """Values that were drawn as floats: each is the exact number that its float is."""
 
     floats: Floats
@@ -102,17 +102,17 @@ class SampledValues(Sequence[Fraction]):
     @overload
     def __getitem__(self, at: int) -> Fraction: ...
     @overload
-    def __getitem__(self, at: slice) -> SampledValues: ...
-    def __getitem__(self, at: int | slice) -> Fraction | SampledValues:
+    def __getitem__(self, at: slice) -> SampledFloats: ...
+    def __getitem__(self, at: int | slice) -> Fraction | SampledFloats:
         if isinstance(at, slice):
-            return SampledValues(self.floats[at])
+            return SampledFloats(self.floats[at])
         return Fraction(float(self.floats[at]))
 
 
 @lru_cache(maxsize=256)
 def numbers_of(axis: ir.Axis) -> Floats:
     """Return the values of an axis of numbers, in base units."""
-    if isinstance(axis.numbers, SampledValues):
+    if isinstance(axis.numbers, SampledFloats):
         return axis.numbers.floats
     if isinstance(axis.numbers, ir.Steps) and axis.count > _EXACT_COUNT:
         steps = np.arange(axis.count, dtype=float)

@@ -23,10 +23,10 @@ from qps.solver.matrix.compilation.column_labels import BY_ITSELF, ColumnsKnown,
 from qps.solver.matrix.compilation.compiled_matrix import CompiledGroup, CompiledMode
 from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.matrix.compilation.mode_programs import compiled_mode
-from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceLoad, families
+from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceTemplate, families
 from qps.solver.matrix.compilation.row_guards import guards_of
-from qps.solver.matrix.compilation.row_questions import Question, QuestionLowering
-from qps.solver.matrix.compilation.structures import Group, Structure, configured
+from qps.solver.matrix.compilation.row_questions import QuestionLowering, RowQuery
+from qps.solver.matrix.compilation.structures import ConfigurationGroup, Structure, configured
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class GroupCompiler:
     model: ir.Model
     matrix: ir.Matrix
     structure: Structure
-    question: Question
+    question: RowQuery
     is_alone: bool = False
     fixed: frozenset[str] = frozenset()
 
@@ -66,7 +66,7 @@ class GroupCompiler:
         """Return all groups compiled."""
         return self.compiled([self.drafted(group) for group in self.structure.groups])
 
-    def drafted(self, group: Group) -> TemplateGroup:
+    def drafted(self, group: ConfigurationGroup) -> TemplateGroup:
         """Return a group before it is compiled."""
         configuration, found = self._sound_of(self.structure.members(group))
         places = {n: node.machine for n, node in configuration.nodes.items()}
@@ -150,7 +150,7 @@ class GroupCompiler:
         )
         return replace(found, compared=compared, answer=lowering.answer_known)
 
-    def _is_shared(self, group: Group, modes: tuple[ModeTemplate, ...]) -> bool:
+    def _is_shared(self, group: ConfigurationGroup, modes: tuple[ModeTemplate, ...]) -> bool:
         """Return whether one program serves a whole group.
 
         Where something requests a number of an axis while the graph is made, the number may have
@@ -204,7 +204,7 @@ class GroupCompiler:
                 if graph.population in over.symbols
             ),
             resources=tuple(
-                ResourceLoad(
+                ResourceTemplate(
                     name=one.name,
                     load=one.load,
                     target=one.target,

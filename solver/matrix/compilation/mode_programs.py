@@ -19,10 +19,10 @@ from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula
 from qps.solver.answers.capacity import excess
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
 from qps.solver.matrix.compilation.configuration_order import numbers_of
-from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceLoad
+from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceTemplate
 from qps.solver.matrix.compilation.row_questions import (
     LARGEST,
-    Question,
+    RowQuery,
     quantile_level,
     saturation_subject,
 )
@@ -34,7 +34,7 @@ _WIDEST_CLOSED = 2
 
 
 def compiled_mode(
-    draft: ModeTemplate, question: Question, axes: Sequence[ir.Axis], moving: Moving
+    draft: ModeTemplate, question: RowQuery, axes: Sequence[ir.Axis], moving: Moving
 ) -> CompiledMode:
     """Return a draft as programs; along some axes numbers are `moving`."""
     leaves = {name: column for name, column in draft.leaves if min(column) > 0}
@@ -193,7 +193,7 @@ def _at_most(
 
 
 def _resource(
-    builder: ProgramBuilder, tight: ProgramBuilder, resource: ResourceLoad
+    builder: ProgramBuilder, tight: ProgramBuilder, resource: ResourceTemplate
 ) -> CompiledResource:
     sides = resource.demand, resource.target
     # At its target it is full, if not so by design.

@@ -18,14 +18,14 @@ from qps.engine.expressions.anti_unification import Generalization, NotAlikeErro
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown
-from qps.solver.matrix.compilation.row_guards import Guards
+from qps.solver.matrix.compilation.row_guards import RowGuards
 
 Leaves = tuple[tuple[str, tuple[Fraction, ...]], ...]
 """The names of leaves, each with its number in each of the structures that are one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceLoad:
+class ResourceTemplate:
     """A resource: its load, what this is to stay below, and whether it is filled by design.
 
     `demand` is what is demanded of it, whether or not that is served.
@@ -53,8 +53,8 @@ class ModeTemplate:
     population: Formula
     criteria: tuple[Criterion, ...]
     impossible: tuple[tuple[str, Formula], ...]
-    resources: tuple[ResourceLoad, ...]
-    guards: Guards
+    resources: tuple[ResourceTemplate, ...]
+    guards: RowGuards
     outputs: tuple[Formula | None, ...]
     values: Mapping[Formula, Formula]
     inputs: Mapping[Formula, str]

@@ -44,7 +44,7 @@ _NO_VALUE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guard:
+class RowGuard:
     """A value that must be in bounds, the operation that gives it; `least`, `most` None for none.
 
     `below` and `above` explain why a row has no answer then; empty where it must be solved by
@@ -76,13 +76,13 @@ class FlowsInGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Guards:
+class RowGuards:
     """Guards before they are compiled: they name values by their places among `values`."""
 
-    guards: tuple[Guard, ...]
+    guards: tuple[RowGuard, ...]
     values: tuple[Formula, ...]
 
-    def built(self, numbers: Sequence[int]) -> tuple[Guard, ...]:
+    def built(self, numbers: Sequence[int]) -> tuple[RowGuard, ...]:
         """Return them compiled: `numbers` are the operations that give the values."""
         found = []
         for guard in self.guards:
@@ -100,10 +100,10 @@ def guards_of(
     graph: LoadGraph,
     questions: QuestionLowering,
     inputs: Collection[Formula],
-) -> Guards:
+) -> RowGuards:
     """Return what must hold of the inputs; only what rests on one of them."""
     if not inputs:
-        return Guards((), ())
+        return RowGuards((), ())
     guarded = _Guarded(inputs)
     guards = (
         *_parameters(model, questions, guarded),
@@ -111,7 +111,7 @@ def guards_of(
         *_runs(model, configuration, questions, guarded),
         *_structure(model, graph, questions, guarded),
     )
-    return Guards(guards, tuple(guarded.values))
+    return RowGuards(guards, tuple(guarded.values))
 
 
 class _Guarded:
@@ -130,7 +130,9 @@ class _Guarded:
         return not expr.symbols.isdisjoint(self._inputs)
 
 
-def _parameters(model: ir.Model, questions: QuestionLowering, guarded: _Guarded) -> Iterator[Guard]:
+def _parameters(
+    model: ir.Model, questions: QuestionLowering, guarded: _Guarded
+) -> Iterator[RowGuard]:
     """Yield the ranges of parameters; each is looked at before anything that rests on them."""
     for parameter in model.parameters:
         low, high = parameter.low, parameter.high
@@ -146,12 +148,12 @@ def _parameters(model: ir.Model, questions: QuestionLowering, guarded: _Guarded)
             gap = guarded.number(value - end if is_low else end - value)
             where = "below" if is_low else "above"
             reason = f"`{parameter.name}` is {where} its range"
-            yield Guard(value=gap, least=Fraction(0), below=reason)
+            yield RowGuard(value=gap, least=Fraction(0), below=reason)
 
 
 def _values(
     model: ir.Model, configuration: Configuration, questions: QuestionLowering, guarded: _Guarded
-) -> Iterator[Guard]:
+) -> Iterator[RowGuard]:
     active = in_force(configuration)
     points = points_of(active)
     in_symbols, population = questions.expressions.in_symbols, questions.graph.population
@@ -164,7 +166,7 @@ def _values(
         varies = population in value.symbols
         for point in points if varies else points[:1]:
             at = substituted(value, {population: number_of(point)}) if varies else value
-            yield Guard(
+            yield RowGuard(
                 value=guarded.number(at),
                 least=interval.least,
                 most=interval.most,
@@ -175,7 +177,7 @@ def _values(
             )
             if interval.is_whole:
                 rest = guarded.number(at - floor(at))
-                yield Guard(value=rest, most=Fraction(0), above=reason)
+                yield RowGuard(value=rest, most=Fraction(0), above=reason)
     for stream, flows, group in flows_in_groups(model, active):
         both = ir.Sum((flows.expr, group.size.expr))
         is_of_kinds = Folder(configuration=active, population=Fraction(points[0])).rests_on_kinds(
@@ -187,7 +189,7 @@ def _values(
             for point in points:
                 here = {population: number_of(point)}
                 own, size = (guarded.number(substituted(side, here)) for side in known)
-                yield Guard(
+                yield RowGuard(
                     value=guarded.number(substituted(known[1] - known[0], here)),
                     least=Fraction(0),
                     flows=None if is_of_kinds else FlowsInGroup(stream, group.name, (own, size)),
@@ -196,7 +198,7 @@ def _values(
 
 def _runs(
     model: ir.Model, configuration: Configuration, questions: QuestionLowering, guarded: _Guarded
-) -> Iterator[Guard]:
+) -> Iterator[RowGuard]:
     """Yield that steps run whole numbers of times; other rows are solved by themselves.
 
     The rest of a number of runs is a chance, which the graph of whole ones does not have, or it is
@@ -215,12 +217,12 @@ def _runs(
                 continue
             for point in points if population in runs.symbols else points[:1]:
                 at = substituted(runs, {population: number_of(point)})
-                yield Guard(value=guarded.number(at - floor(at)), most=Fraction(0))
+                yield RowGuard(value=guarded.number(at - floor(at)), most=Fraction(0))
 
 
 def _structure(
     model: ir.Model, graph: LoadGraph, questions: QuestionLowering, guarded: _Guarded
-) -> Iterator[Guard]:
+) -> Iterator[RowGuard]:
     """Yield what the structure of the graph rests on."""
     requirements = requirements_in_force(model, graph.mode, graph.stated.absent)
     low, high = graph.low, graph.high
@@ -237,9 +239,9 @@ def _structure(
     for times, is_share in graph.basis.supposed.items():
         for more in built(times - 1):
             yield (
-                Guard(value=more, most=Fraction(0))
+                RowGuard(value=more, most=Fraction(0))
                 if is_share
-                else Guard(value=more, least=Fraction(0), is_least_out=True)
+                else RowGuard(value=more, least=Fraction(0), is_least_out=True)
             )
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if requirement.is_axis:
@@ -253,7 +255,7 @@ def _structure(
                     limit = questions.expressions.in_symbols(requirement.limit.expr)
                     yield from map(_below_one, built(limit))
             for growth in built(most - elastic.at_least[name]):
-                yield Guard(value=growth, least=Fraction(0), is_least_out=True)
+                yield RowGuard(value=growth, least=Fraction(0), is_least_out=True)
         for slope in _slopes_left_out(graph, elastic):
             for zero in built(slope):
                 yield from _stays(zero, is_zero=True)
@@ -268,7 +270,9 @@ def _room(requirement: ir.Requirement, questions: QuestionLowering) -> Formula |
     return None if ideal is None else limit - ideal
 
 
-def _stays_an_axis(distance: int, requirement: ir.Requirement, *, is_axis: bool) -> Iterator[Guard]:
+def _stays_an_axis(
+    distance: int, requirement: ir.Requirement, *, is_axis: bool
+) -> Iterator[RowGuard]:
     """Yield the guards of whether a requirement is an axis, by how far its limit is from its ideal.
 
     With a limit below the ideal of zero that nobody stated it is none.
@@ -276,9 +280,9 @@ def _stays_an_axis(distance: int, requirement: ir.Requirement, *, is_axis: bool)
     if requirement.ideal is not None:
         yield from _stays(distance, is_zero=not is_axis)
     elif is_axis:
-        yield Guard(value=distance, least=Fraction(0), is_least_out=True)
+        yield RowGuard(value=distance, least=Fraction(0), is_least_out=True)
     else:
-        yield Guard(value=distance, most=Fraction(0))
+        yield RowGuard(value=distance, most=Fraction(0))
 
 
 def _slopes_left_out(graph: LoadGraph, elastic: ElasticFormula) -> Iterator[Formula]:
@@ -289,27 +293,27 @@ def _slopes_left_out(graph: LoadGraph, elastic: ElasticFormula) -> Iterator[Form
             yield from (by for of, by in monomials(resource.unresolved, {symbol}).items() if of)
 
 
-def _below_one(value: int) -> Guard:
+def _below_one(value: int) -> RowGuard:
     """Return the guard of how full something elastic fills a resource.
 
     At 1 there may be no answer: what waits for a full resource waits without end.
     """
-    return Guard(value=value, most=Fraction(1), is_most_out=True)
+    return RowGuard(value=value, most=Fraction(1), is_most_out=True)
 
 
-def _stays(value: int, *, is_zero: bool) -> Iterator[Guard]:
+def _stays(value: int, *, is_zero: bool) -> Iterator[RowGuard]:
     """Yield the guards of a value that must stay zero, or must never be."""
     if is_zero:
-        yield Guard(value=value, least=Fraction(0), most=Fraction(0))
+        yield RowGuard(value=value, least=Fraction(0), most=Fraction(0))
         return
-    yield Guard(value=value, is_least_out=True)
+    yield RowGuard(value=value, is_least_out=True)
 
 
 # -- looking at rows ---------------------------------------------------------------------
 
 
 def broken(
-    guards: Sequence[tuple[int, Guard]],
+    guards: Sequence[tuple[int, RowGuard]],
     runner: ExactRunner,
     inputs: Mapping[str, Any],
     count: int,
@@ -337,7 +341,7 @@ def broken(
 
 
 def reasons_of(
-    guards: Sequence[Guard],
+    guards: Sequence[RowGuard],
     verdict: int,
     rows: Ints,
     exactly: Callable[[Sequence[int], Ints], Mapping[int, Sequence[Exact]]],
@@ -359,7 +363,7 @@ def has_no_value(verdict: int) -> bool:
     return verdict % _KINDS == _NO_VALUE
 
 
-def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _sides(guard: RowGuard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return which values are below, above, and too near a bound for a float."""
     below, above = np.zeros(value.shape, dtype=bool), np.zeros(value.shape, dtype=bool)
     near = ~np.isfinite(value)
@@ -374,7 +378,7 @@ def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     return below, above, near
 
 
-def _bound_side(guard: Guard, value: Exact) -> int | None:
+def _bound_side(guard: RowGuard, value: Exact) -> int | None:
     """Return -1 for a value below its bounds, 1 for one above, 0 for one in bounds, else None.
 
     A value that is no fraction is not judged, as it is not elsewhere.

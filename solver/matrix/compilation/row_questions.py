@@ -40,7 +40,7 @@ FormulaOf: TypeAlias = Callable[[LoadGraph, Configuration], Formula]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class RowQuery:
     """The query of every row, besides the columns that all matrices have.
 
     `columns` are those of the spec's own; `sides` those of the comparisons in all conditions;
@@ -64,13 +64,13 @@ def question_of(
     matrix: ir.Matrix,
     claims: Sequence[ir.MatrixClaim] = (),
     further: tuple[FormulaOf, ...] = (),
-) -> Question:
+) -> RowQuery:
     """Return the query of a matrix, with those of claims about it, and `further` columns."""
     conditions = [matrix.wanted, *(c for claim in claims for c in (claim.where, claim.condition))]
     sides = [compare for condition in conditions for compare in compared(condition)]
     left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
     comparisons, excluded = tuple(dict.fromkeys(sides)), tuple(dict.fromkeys(left_out))
-    return Question(
+    return RowQuery(
         columns=matrix.columns,
         comparisons=comparisons,
         excluded=excluded,
@@ -113,7 +113,7 @@ def quantile_level(symbol: Formula) -> Fraction | None:
     return Fraction(name.removeprefix(_QUANTILE)) if name.startswith(_QUANTILE) else None
 
 
-def quantile_levels(question: Question) -> tuple[Fraction, ...]:
+def quantile_levels(question: RowQuery) -> tuple[Fraction, ...]:
     """Return the levels of all quantiles of the answer that are requested."""
     sides = (side for one in question.comparisons for side in (one.left, one.right))
     exprs = (*(column.value.expr for column in question.columns), *sides)

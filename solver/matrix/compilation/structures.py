@@ -45,7 +45,7 @@ Classes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Group:
+class ConfigurationGroup:
     """Configurations of one structure.
 
     `index` and `last` say which value of each axis to lower with: of two members that lie far
@@ -67,9 +67,9 @@ class Structure:
     axes: tuple[ir.Axis, ...]
     deciding: tuple[int, ...]
     group_of: Classes
-    groups: tuple[Group, ...]
+    groups: tuple[ConfigurationGroup, ...]
 
-    def members(self, group: Group) -> list[tuple[int, ...]]:
+    def members(self, group: ConfigurationGroup) -> list[tuple[int, ...]]:
         """Return some members of a group, far apart: which value of each axis they have.
 
         Those with its own values, where no others have its structure.
@@ -126,7 +126,7 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
         names = ", ".join(f"`{axes[i].name}`" for i in decided)
         _refuse(matrix, f"conditions use {names}, which have too many values")
     group_of = np.zeros([axes[i].count for i in (*chosen, *decided)], dtype=np.int64)
-    groups: list[Group] = []
+    groups: list[ConfigurationGroup] = []
     for combination in product(*(range(axes[i].count) for i in chosen)):
         index = [0] * len(axes)
         for i, at in zip(chosen, combination, strict=True):
@@ -143,7 +143,7 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
             farthest = classes.size - 1 - int(np.argmax((classes == number).ravel()[::-1]))
             for i, position in zip(decided, np.unravel_index(farthest, classes.shape), strict=True):
                 last[i] = int(position)
-            groups.append(Group(tuple(index), tuple(last)))
+            groups.append(ConfigurationGroup(tuple(index), tuple(last)))
         group_of[combination] = classes + (len(groups) - int(classes.max()) - 1)
     # The axes that are chosen come first in the table; it is handed on in the order of the axes.
     order = np.argsort([*chosen, *decided], kind="stable")

@@ -15,7 +15,7 @@ from qps.solver.matrix.limits.row_preparation import CompiledCriterion
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FailureShape:
     """Where something fails in a range: nowhere, from a point on, up to a point.
 
     Each is true where it is proved, for one box of inputs or for each row.
@@ -35,7 +35,7 @@ class Shape:
 
 def shape_of(
     program: StraightLineProgram, criterion: CompiledCriterion, bounds: Mapping[int, Bounds]
-) -> Shape:
+) -> FailureShape:
     """Return what the bounds of the sides prove of a criterion."""
     measure, of_limit = criterion.tight
     limit = bounds[of_limit]
@@ -47,13 +47,13 @@ def shape_of(
     )  # fmt: skip
 
 
-def _moving(measure: Bounds, limit: Bounds, *, above: bool) -> Shape:
+def _moving(measure: Bounds, limit: Bounds, *, above: bool) -> FailureShape:
     """Return the shape of a criterion whose limit depends on the population too."""
     one, other = (measure, limit) if above else (limit, measure)
     never = one.high < other.low
     rises = one.slope_low - other.slope_high >= 0
     falls = one.slope_high - other.slope_low <= 0
-    return Shape(never, rises | never, falls | never, never | rises | falls)
+    return FailureShape(never, rises | never, falls | never, never | rises | falls)
 
 
 def _shape(
@@ -64,7 +64,7 @@ def _shape(
     *,
     above: bool,
     strict: bool,
-) -> Shape:
+) -> FailureShape:
     own = bounds[number]
     if above:
         never = own.high < limit.low if strict else own.high <= limit.low
@@ -73,7 +73,7 @@ def _shape(
         never = own.low > limit.high if strict else own.low >= limit.high
         rises, falls = own.slope_high <= 0, own.slope_low >= 0
     rises, falls = rises | never, falls | never
-    plain = Shape(never, rises, falls, rises | falls)
+    plain = FailureShape(never, rises, falls, rises | falls)
     step = program.steps[number]
     if step.word not in EXTREMES or bool(np.all(plain.either)):
         return plain
@@ -89,4 +89,4 @@ def _shape(
         either = np.False_
     rises = rises | never | (one.rises & other.rises)
     falls = falls | never | (one.falls & other.falls)
-    return Shape(never, rises, falls, rises | falls | either)
+    return FailureShape(never, rises, falls, rises | falls | either)

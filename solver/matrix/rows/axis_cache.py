@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from qps.engine.execution.programs import StraightLineProgram
-from qps.solver.matrix.compilation.configuration_order import Along, joined
+from qps.solver.matrix.compilation.configuration_order import RowAxes, joined
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 from qps.solver.matrix.rows.exact_decisions import Index
 
@@ -47,7 +47,7 @@ class AxisCache:
 
 
 def axis_cache(
-    program: StraightLineProgram, steps: Iterable[int], along: Along
+    program: StraightLineProgram, steps: Iterable[int], along: RowAxes
 ) -> AxisCache | None:
     """Return where to keep what rests on some steps; None where it is of about as many as rows."""
     names = frozenset[str]().union(*(program.inputs[step] for step in steps))

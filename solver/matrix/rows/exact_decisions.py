@@ -18,7 +18,7 @@ from qps.engine.execution.exact_runs import Exact, ExactColumns, ExactRunner, ex
 from qps.engine.expressions.formulas import number
 from qps.engine.expressions.substitution import Substitution
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
-from qps.solver.matrix.compilation.configuration_order import Along
+from qps.solver.matrix.compilation.configuration_order import RowAxes
 from qps.solver.matrix.limits.row_preparation import Bools, CompiledCriterion, Floats, Ints
 from qps.solver.search.whole_populations import fails
 
@@ -36,7 +36,7 @@ class Decider:
     """Decides about rows of one mode; the exact numbers of the axes are kept."""
 
     mode: CompiledMode
-    along: Along
+    along: RowAxes
     runner: Runner
     exact: ExactRunner = field(init=False)
     _listed: dict[str, list[Exact]] = field(default_factory=dict)

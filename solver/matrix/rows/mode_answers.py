@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
-from qps.solver.matrix.rows.scalar_fallback import OneByOne
+from qps.solver.matrix.rows.scalar_fallback import ScalarFallback
 
 
 @dataclass(kw_only=True)
@@ -22,7 +22,7 @@ class ModeAnswers:
     """
 
     verdict: Ints
-    one_by_one: OneByOne
+    one_by_one: ScalarFallback
     first: Ints
     limited: Ints
     at: Ints

@@ -23,7 +23,7 @@ from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.mode_tables import ModeTables
 from qps.solver.matrix.rows.row_bottlenecks import from_start, resources_of, saturation_table_of
 from qps.solver.matrix.rows.row_quantiles import QuantilesOf
-from qps.solver.matrix.rows.scalar_fallback import OneByOne
+from qps.solver.matrix.rows.scalar_fallback import ScalarFallback
 
 _SEARCH_WIDTH = 16
 """Populations up to which a first failure is looked for beside the one that floats give."""
@@ -56,7 +56,7 @@ class ModeSolver(ModeTables):
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = self._margins_beyond(rows, np.minimum(first, mode.high), always)
             exact_first, sound = first.copy(), verdict == SOUND
-            one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
+            one_by_one = ScalarFallback(mode=mode, decider=self.decider, index=index)
             decided = sound & ~failures.is_open
             failing = self._limiting_rows(
                 exact_first, at_limit, beyond, decided, always, one_by_one
@@ -71,7 +71,7 @@ class ModeSolver(ModeTables):
             return self._answers(rows, exact_first, failing, limit, verdict, one_by_one, at_limit)
 
     @staticmethod
-    def _solve_exactly(row: int, one_by_one: OneByOne, first: Ints, failing: Bools) -> None:
+    def _solve_exactly(row: int, one_by_one: ScalarFallback, first: Ints, failing: Bools) -> None:
         """Put the first failure of a row, and what fails there, into those of all rows."""
         found = one_by_one.first_failures(row)
         if found is None:
@@ -114,7 +114,7 @@ class ModeSolver(ModeTables):
         above: Mapping[int, Floats],
         sound: Bools,
         always: Mapping[int, Bools],
-        one_by_one: OneByOne,
+        one_by_one: ScalarFallback,
     ) -> Bools:
         """Return for each criterion which rows it limits, perhaps with others.
 
@@ -184,7 +184,7 @@ class ModeSolver(ModeTables):
         }
 
     def _saturations(
-        self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: OneByOne
+        self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: ScalarFallback
     ) -> tuple[Floats, Floats]:
         """Return where a resource saturates, and up to where it does not if that is not known."""
         mode, columns = self.mode, self.decider.columns
@@ -216,7 +216,11 @@ class ModeSolver(ModeTables):
         return at, not_below
 
     def _least_of(
-        self, subject: str, saturates: list[Floats], not_below: list[Floats], one_by_one: OneByOne
+        self,
+        subject: str,
+        saturates: list[Floats],
+        not_below: list[Floats],
+        one_by_one: ScalarFallback,
     ) -> Floats | float:
         """Return where the first resource of a node or link saturates; refuse what is undecided."""
         own = [
@@ -238,7 +242,7 @@ class ModeSolver(ModeTables):
         first: Ints,
         saturates: list[Floats],
         not_below: list[Floats],
-        one_by_one: OneByOne,
+        one_by_one: ScalarFallback,
     ) -> dict[str, Floats]:
         """Return the answers that columns and comparisons rest on, by their names."""
         inputs: dict[str, Floats] = {}
@@ -261,7 +265,7 @@ class ModeSolver(ModeTables):
         failing: Bools,
         limit: Ints,
         verdict: Ints,
-        one_by_one: OneByOne,
+        one_by_one: ScalarFallback,
         known: Values,
     ) -> ModeAnswers:
         mode = self.mode

@@ -13,7 +13,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.engine.execution.array_runs import Runner
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
-from qps.solver.matrix.compilation.configuration_order import Along, indices, joined
+from qps.solver.matrix.compilation.configuration_order import RowAxes, indices, joined
 from qps.solver.matrix.compilation.row_guards import SOUND, broken
 from qps.solver.matrix.limits.row_preparation import Floats, Ints, Rows, sides_of, tight_sides_of
 from qps.solver.matrix.rows.exact_decisions import Decider, Index
@@ -33,7 +33,7 @@ class ModeTables:
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.mode.program)
-        self._along = Along(self.axes, self.mode.leaves)
+        self._along = RowAxes(self.axes, self.mode.leaves)
         self.decider = Decider(mode=self.mode, along=self._along, runner=self.runner)
 
     @cached_property

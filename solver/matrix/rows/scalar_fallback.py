@@ -54,7 +54,7 @@ def refusing(refused: dict[int, Refusal], row: int) -> Iterator[None]:
 
 
 @dataclass(kw_only=True)
-class OneByOne:
+class ScalarFallback:
     """Answers for single rows of one mode; `refused` gathers those that have no answer, and why.
 
     `rows` are all rows that were solved here.

@@ -20,8 +20,8 @@ from qps.reviewing.comparison_base import Base, base_of
 from qps.reviewing.findings import FAULT, in_order, path_from
 from qps.reviewing.passed_commits import passed_commits
 from qps.reviewing.repository import commit_of, top_for
-from qps.reviewing.spec_changes import State
-from qps.reviewing.thresholds import Quantity, threshold
+from qps.reviewing.spec_changes import ChangeState
+from qps.reviewing.thresholds import ThresholdQuantity, threshold
 from qps.solver.claims.accepted_failures import Accepted
 
 
@@ -51,7 +51,7 @@ def run(arguments: Namespace) -> Exit:
         changes=found.changes,
         checks_all=everything or base.commit is None,
     )
-    fails_on_warnings = any(one.quantity is Quantity.WARNINGS for one in thresholds)
+    fails_on_warnings = any(one.quantity is ThresholdQuantity.WARNINGS for one in thresholds)
     status = _status(found, review, fails_on_warnings=fails_on_warnings)
     if arguments.passed is not None and status is Exit.YES:
         _record(base, arguments.passed)
@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> Exit:
 def _status(found: Examination, review: Review, *, fails_on_warnings: bool) -> Exit:
     statuses = [status_of(one.tested) for one in found.specs]
     is_faulty = any(one.code == FAULT for one in review.findings)
-    is_faulty |= any(one.state is State.FAULT for one in review.changes)
+    is_faulty |= any(one.state is ChangeState.FAULT for one in review.changes)
     if is_faulty or Exit.FAULT in statuses:
         return Exit.FAULT
     has_no_base = review.base.commit is None and not review.base.is_none_needed

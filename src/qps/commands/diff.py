@@ -20,7 +20,7 @@ from qps.reports.text.changes.difference_text import (
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.phrases import phrase
 from qps.reviewing.spec_answers import spec_answers
-from qps.reviewing.thresholds import ANY_DECREASE, Quantity, Threshold, threshold
+from qps.reviewing.thresholds import ANY_DECREASE, Threshold, ThresholdQuantity, threshold
 from qps.solver.spec_difference import spec_difference
 
 
@@ -77,5 +77,5 @@ def _reasons(
             yield phrase(
                 "diff.claim_passed_before", name=view.claims.now_fail[0].name, text=one.text
             )
-        if one.quantity is Quantity.WARNINGS and has_warnings:
+        if one.quantity is ThresholdQuantity.WARNINGS and has_warnings:
             yield phrase("diff.new_warnings", text=one.text)

@@ -32,7 +32,7 @@ from qps.solver.breakdown.number_breakdown import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
-from qps.solver.uncertainty.interval_result import Sampling, Spread
+from qps.solver.uncertainty.interval_result import Sampling, ValueUncertainty
 
 
 def explain_number(arguments: Namespace) -> Exit:
@@ -96,7 +96,7 @@ def _spread_of(
     at: int,
     sampling: Sampling,
     read: Callable[[LoadGraph], Formula],
-) -> Spread | None:
+) -> ValueUncertainty | None:
     """Return how far what is read off a graph may be off; None where every number is known."""
     if not any(map(uncertain_in, map(in_force, in_each_mode(model, configuration)))):
         return None

@@ -16,7 +16,7 @@ from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import PLAIN, labels_of
 from qps.reviewing.git_command import refused
 from qps.reviewing.history_picture import history_page, history_svg
-from qps.reviewing.history_view import State, history_text
+from qps.reviewing.history_view import RevisionState, history_text
 from qps.reviewing.repository import top_for
 from qps.reviewing.revisions import history
 
@@ -51,5 +51,5 @@ def run(arguments: Namespace) -> Exit:
         is_markdown, width = arguments.format == "markdown", width_of(sys.stdout)
         text = history_text(found, labels=labels, markdown=is_markdown, width=width)
         style(sys.stdout, text)
-    has_any = any(point.state is State.ANSWERS for point in found.points)
+    has_any = any(point.state is RevisionState.ANSWERS for point in found.points)
     return Exit.YES if has_any else Exit.NO

@@ -18,14 +18,14 @@ def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take their
     """Serve the editor at the other ends of standard input and output."""
     need_pygls("`qps lsp`")
     from qps.editing.language_server import serve  # noqa: PLC0415 - an extra, and slow to import
-    from qps.editing.message_reader import TooLargeError  # noqa: PLC0415 - seldom needed
+    from qps.editing.message_reader import MessageTooLargeError  # noqa: PLC0415 - seldom needed
 
     # What is printed by chance must not get among the messages: they have a stream of their own.
     with os.fdopen(os.dup(0), "rb") as reader, os.fdopen(os.dup(1), "wb") as writer:
         os.dup2(2, 1)
         try:
             serve(page_of, reader, writer)
-        except TooLargeError as error:
+        except MessageTooLargeError as error:
             raise complain(
                 f"the language server stopped: {error}",
                 "the client violated the Language Server Protocol",

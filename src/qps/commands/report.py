@@ -34,7 +34,7 @@ from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.simulation.claim_simulator import claim_simulator
-from qps.solver.answers.solution import Verdict
+from qps.solver.answers.solution import CapacityVerdict
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -101,7 +101,7 @@ def _in_one_line(output: Path, found: list[SolvedSpec]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
     others = phrase("report.more_beside", count=len(found) - 1) if found[1:] else ""
     answer, labels = found[0].answer, found[0].model.derived(labels_of)
-    if answer.verdict is not Verdict.LIMITED or answer.at_confidence:
+    if answer.verdict is not CapacityVerdict.LIMITED or answer.at_confidence:
         return f"{output}: {answer_sentence(answer, labels)}{others}"
     limited_by = (answer.at_reliable or answer).limited_by
     limit = "" if limited_by is None else f"; limit: {labels.of(limited_by)}"
@@ -217,7 +217,7 @@ _MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
 def _growth(found: SolvedSpec) -> tuple[str, ...]:
     """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not known."""
     now = found.answer.capacity
-    if found.answer.verdict is not Verdict.LIMITED or now is None:
+    if found.answer.verdict is not CapacityVerdict.LIMITED or now is None:
         return ()
     wanted = {ceil(now * more): more for more in _MORE_BY}
     labels, points = found.model.derived(labels_of), []

@@ -24,8 +24,8 @@ from qps.reports.text.words.phrases import phrase
 from qps.reviewing.changed_files import ChangesSince
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import LAYOUT, Finding, of_claims, of_diagnostic, of_faults, path_from
-from qps.reviewing.git_objects import Tree, tree_at
-from qps.reviewing.rules.change_rules import Change, Touched, change_findings
+from qps.reviewing.git_objects import CommitTree, tree_at
+from qps.reviewing.rules.change_rules import RevisionChange, Touched, change_findings
 from qps.reviewing.spec_changes import KnownVersion, SpecChange, removed_spec, spec_change
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
@@ -163,7 +163,7 @@ def _examined(one: tuple[Path, PurePosixPath | None], progress: Progress) -> Spe
 def _changes(
     specs: Sequence[SpecExamination],
     base: Base,
-    tree: Tree,
+    tree: CommitTree,
     gone: Sequence[PurePosixPath],
     progress: Progress,
 ) -> Iterator[SpecChange]:
@@ -184,7 +184,7 @@ def _weaker(
     paths: Sequence[Path],
     specs: Sequence[SpecExamination],
     base: Base,
-    tree: Tree,
+    tree: CommitTree,
     since: ChangesSince | None,
 ) -> Iterator[Finding]:
     """Yield what became weaker since the base, in specs and by what is no longer looked at."""
@@ -196,7 +196,7 @@ def _weaker(
         for way in sorted(tree.blobs)
         if way.suffix == ".qps" and any(_is_below(base.top / way, root) for root in roots)
     ]
-    change = Change(
+    change = RevisionChange(
         tree=tree,
         base=base.short,
         since=since,
