@@ -28,7 +28,7 @@ _LONGEST_DENOMINATOR = 2_000
 """Bits of a denominator that all numbers of a column have in common."""
 
 
-class Table(Struct, frozen=True, eq=False):
+class MeasuredTable(Struct, frozen=True, eq=False):
     """Headings, the cells below each of them, and the line of the file that each row stands in."""
 
     name: str
@@ -52,7 +52,9 @@ class DataError(Exception):
         super().__init__(message)
 
 
-def read_table(text: str, name: str, most: int = MOST_ROWS, decimal: str | None = None) -> Table:
+def read_table(
+    text: str, name: str, most: int = MOST_ROWS, decimal: str | None = None
+) -> MeasuredTable:
     """Return the headings and columns of a CSV text; blank lines are passed over.
 
     Titles above the headings are, too; `decimal` is the decimal sign, where somebody names it.
@@ -101,7 +103,7 @@ def read_table(text: str, name: str, most: int = MOST_ROWS, decimal: str | None 
                 "write all numbers with `.` for decimals, and nothing between thousands, as "
                 f"`qps observe {name} --decimal , -o FILE.csv` does (or `--decimal .`)",
             ) from error
-    return Table(name, tuple(headings), tuple(lines), named)
+    return MeasuredTable(name, tuple(headings), tuple(lines), named)
 
 
 def _texts(column: Sequence[str]) -> tuple[str, ...]:
@@ -132,7 +134,7 @@ def number(cell: str) -> Fraction | None:
         return None
 
 
-class Numbers(Struct, frozen=True):
+class NumberColumn(Struct, frozen=True):
     """A column of exact numbers: each is a whole number of `unit`.
 
     So sums over many rows are sums of whole numbers, exact and fast.
@@ -151,7 +153,7 @@ class Numbers(Struct, frozen=True):
         return hash((len(self.whole), self.unit))
 
 
-def numbers(cells: Sequence[str]) -> Numbers | int:
+def numbers(cells: Sequence[str]) -> NumberColumn | int:
     """Return the numbers of a column, or the first row that holds none.
 
     >>> found = numbers(["1.25", "3"])
@@ -161,12 +163,12 @@ def numbers(cells: Sequence[str]) -> Numbers | int:
     1
     """
     try:
-        return Numbers(tuple(map(int, cells)), Fraction(1))
+        return NumberColumn(tuple(map(int, cells)), Fraction(1))
     except ValueError:
         return _decimals(cells) or _fractions(cells)
 
 
-def _decimals(cells: Sequence[str]) -> Numbers | None:
+def _decimals(cells: Sequence[str]) -> NumberColumn | None:
     """Return plain decimals such as `12.5`; None where there is anything else."""
     parted = [cell.partition(".") for cell in cells]
     places = max(len(after) for _, _, after in parted)
@@ -179,10 +181,10 @@ def _decimals(cells: Sequence[str]) -> Numbers | None:
         )
     except ValueError:
         return None
-    return Numbers(whole, Fraction(1, 10**places)) if len(whole) == len(cells) else None
+    return NumberColumn(whole, Fraction(1, 10**places)) if len(whole) == len(cells) else None
 
 
-def _fractions(cells: Sequence[str]) -> Numbers | int:
+def _fractions(cells: Sequence[str]) -> NumberColumn | int:
     found: list[Fraction] = []
     common = 1
     for row, cell in enumerate(cells):
@@ -192,4 +194,4 @@ def _fractions(cells: Sequence[str]) -> Numbers | int:
             return row
         found.append(value)
     whole = tuple(value.numerator * (common // value.denominator) for value in found)
-    return Numbers(whole, Fraction(1, common))
+    return NumberColumn(whole, Fraction(1, common))

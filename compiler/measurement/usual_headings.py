@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.measurement.measured_tables import Numbers, Table, numbers
+from qps.compiler.measurement.measured_tables import MeasuredTable, NumberColumn, numbers
 from qps.compiler.measurement.number_forms import MISSING
 
 RATE, CPU_SHARE, CPU_CORES = "request/s", "cpu in %", "cpu in core"
@@ -172,8 +172,8 @@ def _other(name: str, unit: str) -> Meaning | None:
 
 
 def with_usual_headings(
-    table: Table, kept: Sequence[str] = (), is_unit: Callable[[str], bool] = lambda _: False
-) -> Table:
+    table: MeasuredTable, kept: Sequence[str] = (), is_unit: Callable[[str], bool] = lambda _: False
+) -> MeasuredTable:
     """Return a table headed as QPS heads its columns, where that is certain; `kept` ones stay.
 
     `tps` counts transactions where those are a unit, else requests, as all rates of items do.
@@ -193,21 +193,21 @@ def with_usual_headings(
         item = _ABBREVIATIONS.get(heading.strip().lower(), "")
         named = f"{item}/s" if item and is_unit(f"{item}/s") else meaning.heading
         columns[named] = scaled(cells, meaning.factor)
-    return Table(table.name, tuple(columns), table.lines, columns)
+    return MeasuredTable(table.name, tuple(columns), table.lines, columns)
 
 
-def with_usual_names(table: Table) -> Table:
+def with_usual_names(table: MeasuredTable) -> MeasuredTable:
     """Return a table whose columns have their own headings and the usual ones: `rps`, `request/s`.
 
-    >>> table = Table("a.csv", ("rps",), (2,), {"rps": ("120",)})
+    >>> table = MeasuredTable("a.csv", ("rps",), (2,), {"rps": ("120",)})
     >>> with_usual_names(table).headings
     ('rps', 'request/s')
     """
     columns = {**table.columns, **with_usual_headings(table).columns, **table.columns}
-    return Table(table.name, tuple(columns), table.lines, columns)
+    return MeasuredTable(table.name, tuple(columns), table.lines, columns)
 
 
-def measured_rows(table: Table, headings: Sequence[str | None]) -> Table:
+def measured_rows(table: MeasuredTable, headings: Sequence[str | None]) -> MeasuredTable:
     """Return a table without the rows in which one of these columns was not measured.
 
     It stays as it is where too few are left for a number of each column.
@@ -219,7 +219,7 @@ def measured_rows(table: Table, headings: Sequence[str | None]) -> Table:
     if not missing or len(table.lines) - len(missing) < len(columns):
         return table
     rows = [row for row in range(len(table.lines)) if row not in missing]
-    return Table(
+    return MeasuredTable(
         table.name,
         table.headings,
         tuple(table.lines[row] for row in rows),
@@ -238,7 +238,7 @@ def scaled(cells: Sequence[str], factor: Fraction) -> tuple[str, ...]:
 
 def _scaled(cell: str, factor: Fraction) -> str:
     found = None if cell.lower() in MISSING else numbers([cell])
-    if not isinstance(found, Numbers):
+    if not isinstance(found, NumberColumn):
         return cell
     value = found[0] * factor
     return f"{float(value):.9g}"

@@ -345,9 +345,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 def _with_values(lowered: Formula, values: Mapping[Formula, Formula]) -> Formula:
     """Return a formula with values put in: one fraction where nothing stays open, and it is one."""
     if lowered.symbols <= values.keys():
-        exact = EvaluationPoint({symbol: values[symbol] for symbol in lowered.symbols}).exact(
-            lowered
-        )
+        exact = EvaluationPoint({one: values[one] for one in lowered.symbols}).exact(lowered)
         if exact is not None:
             return number(exact)
     return substituted(lowered, values)

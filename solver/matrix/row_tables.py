@@ -101,7 +101,6 @@ def columns_of(compiled: CompiledMatrix) -> list[TableColumn]:
         TableColumn(name="cost", type=number, dimension=MONEY),
         TableColumn(name="cost_per_user", type=number, dimension=MONEY),
     ]
-    is_selected = bool(matrix.selected)
     if compiled.has_running_cost or "running_cost" in " ".join(matrix.selected):
         answers.append(TableColumn(name="running_cost", type=number, dimension=MONEY / TIME))
         answers.append(
@@ -119,7 +118,7 @@ def columns_of(compiled: CompiledMatrix) -> list[TableColumn]:
         modes = []
     taken = {column.name for column in (*axes, *own)}
     found = [*_named(answers, taken), *own, *_named(modes, taken)]
-    if is_selected:
+    if matrix.selected:
         by_name = {column.name: column for column in found}
         by_name |= {column.answer or column.name: column for column in (*found, *own)}
         # What rows are sorted by is reported, too: without it their order would be a riddle.

@@ -52,7 +52,7 @@ _NEVER = number(Fraction(10**9))
 """In s: a ratio of waits is one of numbers, also where both have no end."""
 
 PassId = tuple[str, int]
-"""What distinguishes a visit from all others: `Visit.of`."""
+"""What distinguishes a visit from all others: `QueueVisit.of`."""
 
 
 class Gap(Struct, frozen=True):

@@ -186,10 +186,10 @@ class Queue(QueueWork, frozen=True, kw_only=True, dict=True):
         return self._stages[id(own)][1]
 
     @cached_property
-    def _stages(self) -> dict[int, tuple[Visit, StageLaw | None]]:
+    def _stages(self) -> dict[int, tuple[QueueVisit, StageLaw | None]]:
         return {}  # by which visit it is: outcomes of calls request the same ones again
 
-    def _stage(self, own: Visit) -> StageLaw | None:
+    def _stage(self, own: QueueVisit) -> StageLaw | None:
         found = self.law.stage(self, own.slowest)
         if found is None or self.arrivals is ONE or not self.law.counts_arrivals:
             return found

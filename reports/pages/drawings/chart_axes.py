@@ -38,9 +38,9 @@ class ChartAxis(Struct, frozen=True, kw_only=True):
     def at(self, value: float) -> float:
         """Return where a value lies; on a logarithmic axis it must be above zero.
 
-        >>> Axis(low=0, high=10, start=100, end=200).at(5)
+        >>> ChartAxis(low=0, high=10, start=100, end=200).at(5)
         150.0
-        >>> Axis(low=1, high=100, start=0, end=200, is_logarithmic=True).at(10)
+        >>> ChartAxis(low=1, high=100, start=0, end=200, is_logarithmic=True).at(10)
         100.0
         """
         low, high = self.low, self.high

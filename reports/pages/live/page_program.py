@@ -47,7 +47,7 @@ class PageProgram:
 
     >>> from qps.engine.expressions.formulas import population
     >>> n = population("N")
-    >>> program = Program(n)
+    >>> program = PageProgram(n)
     >>> program.step(2 * n + 3), program.step(2 * n), len(program.steps)
     (4, 2, 5)
     """
