@@ -24,28 +24,28 @@ _NUMBER = r"[+-]?[\d.,]*\d"
 """What is no heading; `95%` is one, of a percentile."""
 
 
-class TableLayout(Struct, frozen=True):
+class CsvLayout(Struct, frozen=True):
     """What separates cells, and how many rows stand above the headings."""
 
     separator: str = ","
     above: int = 0
 
 
-def layout_of(text: str) -> TableLayout:
+def layout_of(text: str) -> CsvLayout:
     r"""Return the layout of a text by its first lines: the one in which most rows are alike.
 
     >>> layout_of("users;cpu in %\n10;0,9\n20;1,6\n")
-    TableLayout(separator=';', above=0)
+    CsvLayout(separator=';', above=0)
     >>> layout_of("Load test of 3 March,\n,\nusers,rps\n10,120\n")
-    TableLayout(separator=',', above=2)
+    CsvLayout(separator=',', above=2)
     """
     lines = list(islice(io.StringIO(text), _SAMPLE))
     return _likeliest(lines)[1]
 
 
-def _likeliest(lines: Sequence[str]) -> tuple[float, TableLayout]:
+def _likeliest(lines: Sequence[str]) -> tuple[float, CsvLayout]:
     """Return the layout in which most rows are alike, and the share of these."""
-    best, layout = (0.0, 0), TableLayout()
+    best, layout = (0.0, 0), CsvLayout()
     for separator in SEPARATORS:
         rows = _rows(lines, separator)
         filled = [row for row in rows if any(row)]
@@ -55,7 +55,7 @@ def _likeliest(lines: Sequence[str]) -> tuple[float, TableLayout]:
         width, count = max(widths.items(), key=lambda item: (item[1], item[0]))
         above = _above(rows, width)
         if above is not None and (count / len(filled), width) > best:
-            best, layout = (count / len(filled), width), TableLayout(separator, above)
+            best, layout = (count / len(filled), width), CsvLayout(separator, above)
     return best[0], layout
 
 

@@ -79,20 +79,20 @@ _PERCENTILE = (
 )
 
 
-class Meaning(Struct, frozen=True):
+class ColumnMeaning(Struct, frozen=True):
     """What a column is: how QPS heads it, and by what its numbers are multiplied for that."""
 
     heading: str
     factor: Fraction = Fraction(1)
 
 
-def usual_meaning(heading: str) -> Meaning | None:
+def usual_meaning(heading: str) -> ColumnMeaning | None:
     """Return what a heading means; None where it is not certain.
 
     >>> [usual_meaning(one).heading for one in ("TPS", "CPU (%)", "95% [ms]", "User Count")]
     ['request/s', 'cpu in %', 'latency p95, ms', 'users']
     >>> usual_meaning("cpu (millicores)")
-    Meaning(heading='cpu in core', factor=Fraction(1, 1000))
+    ColumnMeaning(heading='cpu in core', factor=Fraction(1, 1000))
     >>> usual_meaning("Throughput") or usual_meaning("%CPU") or usual_meaning("p95")
     """
     word = re.sub(r"[\s_]+", " ", heading.strip()).lower()
@@ -104,7 +104,7 @@ def usual_meaning(heading: str) -> Meaning | None:
     return _rate(word, name, unit) or _cpu(name, unit) or _latency(name, unit) or _other(name, unit)
 
 
-def _rate(word: str, name: str, unit: str) -> Meaning | None:
+def _rate(word: str, name: str, unit: str) -> ColumnMeaning | None:
     for whole, per, factor in zip(_RATES, _PER, (Fraction(1), Fraction(1, 60)), strict=True):
         named = re.fullmatch(whole, word) or (not unit and re.fullmatch(whole, name))
         measured = (
@@ -113,28 +113,28 @@ def _rate(word: str, name: str, unit: str) -> Meaning | None:
             and (re.fullmatch(_RATE_NAMES, name) or re.fullmatch(whole, name))
         )
         if named or measured:
-            return Meaning(RATE, factor)
+            return ColumnMeaning(RATE, factor)
     return None
 
 
-def _cpu(name: str, unit: str) -> Meaning | None:
+def _cpu(name: str, unit: str) -> ColumnMeaning | None:
     shares = re.fullmatch(rf"(?P<name>{_CPU})\s?(?P<percent>{_PERCENT})", name)
     if not unit and shares:
-        return Meaning(CPU_SHARE)
+        return ColumnMeaning(CPU_SHARE)
     if not re.fullmatch(_CPU, name):
         return None
     if re.fullmatch(rf"(?:{_PERCENT})(?: of (?:the|a|all)(?: machine| cores))?", unit):
-        return Meaning(CPU_SHARE)
+        return ColumnMeaning(CPU_SHARE)
     if re.fullmatch(rf"(?:{_PERCENT}) of (?:a|one|1) core", unit):
-        return Meaning(CPU_CORES, Fraction(1, 100))
+        return ColumnMeaning(CPU_CORES, Fraction(1, 100))
     if re.fullmatch(r"v?cores?|v?cpus?", unit):
-        return Meaning(CPU_CORES)
+        return ColumnMeaning(CPU_CORES)
     if re.fullmatch(r"m|milli ?(?:cores?|cpus?)|mcores?|mcpu", unit):
-        return Meaning(CPU_CORES, _THOUSANDTH)
+        return ColumnMeaning(CPU_CORES, _THOUSANDTH)
     return None
 
 
-def _latency(name: str, unit: str) -> Meaning | None:
+def _latency(name: str, unit: str) -> ColumnMeaning | None:
     if not unit:  # `latency ms`, `p95_ms`
         name, _, unit = name.rpartition(" ")
     known = _TIME_UNITS.get(unit)
@@ -142,7 +142,7 @@ def _latency(name: str, unit: str) -> Meaning | None:
         return None
     bare = re.sub(rf"\b{_LATENCY}", "", name).strip()
     kind = latency_kind(bare) if bare else "mean" if name else None
-    return None if kind is None else Meaning(f"latency {kind}, ms", _TIMES[known])
+    return None if kind is None else ColumnMeaning(f"latency {kind}, ms", _TIMES[known])
 
 
 def latency_kind(name: str) -> str | None:
@@ -158,30 +158,32 @@ def latency_kind(name: str) -> str | None:
     return None if found is None else f"p{float(found[1] or found[2]):g}"
 
 
-def _other(name: str, unit: str) -> Meaning | None:
+def _other(name: str, unit: str) -> ColumnMeaning | None:
     if not unit and re.fullmatch(_USERS, name):
-        return Meaning(USERS)
+        return ColumnMeaning(USERS)
     if not unit and re.fullmatch(r"@?time(?:stamp)?|date ?time|date", name):
-        return Meaning(TIME)
+        return ColumnMeaning(TIME)
     failed = re.fullmatch(
         r"(?:error|errors|failed|failure|failures|fail)(?: rate| ratio)?\s*(%?)", name
     )
     if failed and (failed[1] or unit in ("%", "percent")):
-        return Meaning(FAILED, Fraction(1, 100))
+        return ColumnMeaning(FAILED, Fraction(1, 100))
     return None
 
 
 def with_usual_headings(
-    table: MeasuredTable, kept: Sequence[str] = (), is_unit: Callable[[str], bool] = lambda _: False
+    table: MeasuredTable,
+    unchanged: Sequence[str] = (),
+    is_unit: Callable[[str], bool] = lambda _: False,
 ) -> MeasuredTable:
-    """Return a table headed as QPS heads its columns, where that is certain; `kept` ones stay.
+    """Return a table headed as QPS heads its columns, where that is certain; `unchanged` ones stay.
 
     `tps` counts transactions where those are a unit, else requests, as all rates of items do.
 
     Of two columns with one meaning neither is renamed.
     """
     meanings = {
-        heading: usual_meaning(heading) for heading in table.headings if heading not in kept
+        heading: usual_meaning(heading) for heading in table.headings if heading not in unchanged
     }
     wanted = [meaning.heading for meaning in meanings.values() if meaning is not None]
     columns: dict[str, tuple[str, ...]] = {}

@@ -23,7 +23,7 @@ from qps.compiler.measurement.observations.file_texts import FileReading
 from qps.compiler.measurement.observations.measurement_sources import SOURCES
 from qps.compiler.measurement.observations.observed_files import observed_files
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
-from qps.compiler.measurement.observations.source_layouts import ReaderOutput, Source
+from qps.compiler.measurement.observations.source_layouts import MeasurementTool, ReaderOutput
 
 
 def ms(value: float) -> str:
@@ -279,7 +279,7 @@ def warnings(found: ObservedRuns) -> str:
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-def test_a_source_has_all_that_belongs_to_it(source: Source) -> None:
+def test_a_source_has_all_that_belongs_to_it(source: MeasurementTool) -> None:
     tests = Path(__file__).parents[1]
     assert [*(tests / "observed").glob(f"{source.name}*")], "put a file into tests/observed"
     page = (tests.parent / "docs/cli/observe.md").read_text(encoding="utf-8")

@@ -18,7 +18,11 @@ from qps.compiler.measurement.observations.file_texts import (
 from qps.compiler.measurement.observations.load_runs import LoadRun
 from qps.compiler.measurement.observations.measurement_sources import SOURCES
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns, runs_table
-from qps.compiler.measurement.observations.source_layouts import Layout, ReaderOutput, Source
+from qps.compiler.measurement.observations.source_layouts import (
+    FileLayout,
+    MeasurementTool,
+    ReaderOutput,
+)
 
 
 def observed_files(tool: str, files: Sequence[Path], how: FileReading) -> ObservedRuns:
@@ -31,12 +35,12 @@ def observed_files(tool: str, files: Sequence[Path], how: FileReading) -> Observ
     return _runs(source, files, how)
 
 
-def is_table(source: Source) -> bool:
+def is_table(source: MeasurementTool) -> bool:
     """Return whether files of a source are tables of what machines did, not runs of a generator."""
     return source.layouts[0].output is ReaderOutput.TABLE
 
 
-def _runs(source: Source, files: Sequence[Path], how: FileReading) -> ObservedRuns:
+def _runs(source: MeasurementTool, files: Sequence[Path], how: FileReading) -> ObservedRuns:
     """Return the runs of all files, in their order."""
     if not how.item.isidentifier():
         raise DataError(f"`{how.item}` is not a valid item", "use one word, such as `request`")
@@ -49,7 +53,7 @@ def _runs(source: Source, files: Sequence[Path], how: FileReading) -> ObservedRu
     return runs_table(runs, how.item, notes)
 
 
-def _by_run(source: Source, files: Sequence[Path]) -> list[list[Path]]:
+def _by_run(source: MeasurementTool, files: Sequence[Path]) -> list[list[Path]]:
     """Return which files are of one run."""
     found: dict[Path, list[Path]] = {}
     for number, path in enumerate(files):
@@ -59,7 +63,7 @@ def _by_run(source: Source, files: Sequence[Path]) -> list[list[Path]]:
 
 
 def _of_run(
-    source: Source, files: Sequence[Path], how: FileReading
+    source: MeasurementTool, files: Sequence[Path], how: FileReading
 ) -> tuple[list[LoadRun], list[str]]:
     path = files[0]
     first = first_line(path) if len(source.layouts) > 1 else ""
@@ -78,7 +82,7 @@ def _of_run(
     return [run for runs, _ in printed for run in runs], [n for _, notes in printed for n in notes]
 
 
-def _one_table(layout: Layout, files: Sequence[Path], how: FileReading) -> ObservedRuns:
+def _one_table(layout: FileLayout, files: Sequence[Path], how: FileReading) -> ObservedRuns:
     """Return the tables of files, one below the other, where they have the same columns.
 
     Of several, each row says which it is of: days and machines have the same times.

@@ -12,7 +12,7 @@ from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import encoding_of, first_bytes, unreadable
 from qps.compiler.measurement.observations.measurement_sources import SOURCES, TABLE
 from qps.compiler.measurement.observations.run_texts import plain_text
-from qps.compiler.measurement.observations.source_layouts import Source
+from qps.compiler.measurement.observations.source_layouts import MeasurementTool
 from qps.compiler.measurement.table_layout import headings_of
 
 _HEAD = 1 << 16
@@ -69,7 +69,7 @@ def head_of(path: Path) -> FileHead:
     return FileHead(start, plain_text(start.decode(encoding_of(start), errors="replace")))
 
 
-def source_of(path: Path) -> Source:
+def source_of(path: Path) -> MeasurementTool:
     """Return the source that a file is of; DataError where that is not certain."""
     head, name = head_of(path), shortened(str(path))
     found = [one for one in SOURCES.values() if one.is_of(head.start, head.text)]

@@ -22,7 +22,7 @@ class ReaderOutput(Enum):
     """Of a path and a `FileReading`: a table."""
 
 
-class Layout(Struct, frozen=True, kw_only=True):
+class FileLayout(Struct, frozen=True, kw_only=True):
     """A layout of files: its reader, a function of a module here such as `k6_points.k6_point_runs`.
 
     A file has it where the function `begins` says so of the first line; without one, any file has.
@@ -41,7 +41,7 @@ class Layout(Struct, frozen=True, kw_only=True):
         return _function(self.reader)(*arguments)
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class MeasurementTool(Struct, frozen=True, kw_only=True):
     """A tool: its name, what it writes, the layouts of that (the first that fits is read).
 
     It `takes` flags of `FLAGS`; without one, windows are as long as `window` says, or a row is a
@@ -54,7 +54,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
     name: str
     files: str
-    layouts: tuple[Layout, ...]
+    layouts: tuple[FileLayout, ...]
     takes: tuple[str, ...] = ("item",)
     window: str | None = None
     hint: str = ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from qps.compiler.diagnostics.suggest import closest, listed, shortened
 from qps.compiler.measurement.fit_columns import looks_like_rate
-from qps.compiler.measurement.measured_tables import DataError, Table, number, read_table
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, number, read_table
 from qps.compiler.measurement.number_forms import MISSING
 from qps.compiler.measurement.observations.file_texts import FileReading, text_of
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
@@ -20,14 +20,14 @@ from qps.compiler.measurement.usual_headings import (
     RATE,
     TIME,
     USERS,
-    Meaning,
+    ColumnMeaning,
     scaled,
     usual_meaning,
 )
 
 _FULL = 101
 """Per cent of a machine that no row can have: shares are rounded."""
-_UNSURE = {
+_AMBIGUOUS = {
     r"(?i)\b(?:throughput|rate|iops|hits)\b": RATE,
     r"(?i)%\s*cpu|\bcpu\b|processor": "cpu in % of a core",
     r"(?i)\b(?:latency|response|elapsed|rt)\b": "latency mean, ms",
@@ -64,12 +64,12 @@ def sheet_table(path: Path, how: FileReading) -> ObservedRuns:
     )
 
 
-def _meaning(heading: str) -> Meaning | None:
+def _meaning(heading: str) -> ColumnMeaning | None:
     """Return what a heading means, as it is read or as `qps observe` writes it."""
-    return usual_meaning(heading) or (Meaning(heading) if looks_like_rate(heading) else None)
+    return usual_meaning(heading) or (ColumnMeaning(heading) if looks_like_rate(heading) else None)
 
 
-def _stated(table: Table, columns: Sequence[str]) -> dict[str, Meaning]:
+def _stated(table: MeasuredTable, columns: Sequence[str]) -> dict[str, ColumnMeaning]:
     """Return what somebody says that columns mean."""
     found = {}
     for text in columns:
@@ -86,11 +86,11 @@ def _stated(table: Table, columns: Sequence[str]) -> dict[str, Meaning]:
                 f"`{shortened(table.name)}` has no column `{shortened(heading)}`",
                 f"did you mean `{near}`?" if near else f"its columns are {named}",
             )
-        found[heading] = usual_meaning(meaning) or Meaning(meaning)
+        found[heading] = usual_meaning(meaning) or ColumnMeaning(meaning)
     return found
 
 
-def _refuse_twins(table: Table, meanings: Mapping[str, Meaning | None]) -> None:
+def _refuse_twins(table: MeasuredTable, meanings: Mapping[str, ColumnMeaning | None]) -> None:
     """Raise that two columns mean the same, as average and largest users of a run do."""
     by_meaning: dict[str, str] = {}
     for heading, meaning in meanings.items():
@@ -104,7 +104,9 @@ def _refuse_twins(table: Table, meanings: Mapping[str, Meaning | None]) -> None:
             )
 
 
-def _numbers(table: Table, heading: str, cells: Sequence[str], meaning: Meaning) -> tuple[str, ...]:
+def _numbers(
+    table: MeasuredTable, heading: str, cells: Sequence[str], meaning: ColumnMeaning
+) -> tuple[str, ...]:
     """Return the numbers of a column as its meaning counts them; DataError for other texts."""
     if meaning.heading == TIME:
         return tuple(cells)
@@ -129,7 +131,7 @@ def _numbers(table: Table, heading: str, cells: Sequence[str], meaning: Meaning)
     return scaled(bare, factor)
 
 
-def _notes(table: Table, meanings: Mapping[str, Meaning | None]) -> list[str]:
+def _notes(table: MeasuredTable, meanings: Mapping[str, ColumnMeaning | None]) -> list[str]:
     name = shortened(table.name)
     read = [
         f"{meaning.heading} from `{heading}`"
@@ -150,10 +152,10 @@ def _notes(table: Table, meanings: Mapping[str, Meaning | None]) -> list[str]:
 def _guess(heading: str) -> str | None:
     if usual_meaning(heading) is not None or heading in (USERS, FAILED, "cores", "users, mean"):
         return None
-    return next((name for words, name in _UNSURE.items() if re.search(words, heading)), None)
+    return next((name for words, name in _AMBIGUOUS.items() if re.search(words, heading)), None)
 
 
-def _nothing_known(table: Table) -> DataError:
+def _nothing_known(table: MeasuredTable) -> DataError:
     """Return that no column is known to be measured, and how to state what one is."""
     named = listed(table.headings[:_MOST_NAMED], "and")
     likely = next(

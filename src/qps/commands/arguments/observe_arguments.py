@@ -8,7 +8,7 @@ from pathlib import Path
 from qps.commands.arguments.common_arguments import USUAL_CHOICE, HelpFormatter
 from qps.commands.arguments.trace_arguments import declare_traces, takes_output_flags
 from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES
-from qps.compiler.measurement.observations.source_layouts import Source
+from qps.compiler.measurement.observations.source_layouts import MeasurementTool
 
 AUTO = "auto"
 """What recognizes files by their content."""
@@ -117,7 +117,7 @@ def _files(command: argparse.ArgumentParser) -> None:
         _add_flag(command, name, FLAGS[name].default)
 
 
-def _tool(command: argparse.ArgumentParser, source: Source) -> None:
+def _tool(command: argparse.ArgumentParser, source: MeasurementTool) -> None:
     command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=source.files)
     for name in source.takes:
         is_window = name == "window" and source.window
