@@ -14,7 +14,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from qps.engine.queueing.queue_numbers import erlang_c
-from qps.engine.queueing_networks.multiclass_operands import Network
+from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ Stay = Callable[[Any], Any]
 an axis for populations, before that for places, and one for classes."""
 
 
-def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
+def linearized(network: MulticlassNetwork) -> tuple[list[tuple[float, ...]], list[float]]:
     """Return waits of classes over their demands, and those of open visits, at each station.
 
     Numbers of customers need not be whole: of less than one of a class, none finds itself.
@@ -48,7 +48,7 @@ def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
     return own, beside
 
 
-def _stay_at_stations(network: Network) -> Stay:
+def _stay_at_stations(network: MulticlassNetwork) -> Stay:
     """Return how long classes are at all stations."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 

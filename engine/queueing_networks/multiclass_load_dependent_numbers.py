@@ -18,15 +18,15 @@ from qps.engine.queueing_networks.linearizer import Linearizer, Stay
 from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES
 from qps.engine.queueing_networks.load_dependent_operands import (
     SPEED,
+    LoadDependentStation,
     Place,
-    Station,
     counted,
     every,
     never_ends,
     places_of,
 )
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
-    MulticlassNetwork,
+    LoadDependentMulticlassNetwork,
     between,
     holding_alone,
     merged,
@@ -66,7 +66,7 @@ def shared_wait(classes: float, which: float, *operands: float) -> float:
     return between(lambda whole: solved(whole).open_waits.get(int(which), nan), network)
 
 
-def _read(classes: float, operands: Sequence[float]) -> MulticlassNetwork | None:
+def _read(classes: float, operands: Sequence[float]) -> LoadDependentMulticlassNetwork | None:
     network = shared_of(classes, operands)
     if network is None or sum(network.customers) <= MOST_PLACES:
         return network
@@ -78,7 +78,7 @@ def _is_one(of: float, classes: float) -> bool:
     return 1 <= of <= classes and of == floor(of)
 
 
-def _is_place(which: float, network: MulticlassNetwork) -> bool:
+def _is_place(which: float, network: LoadDependentMulticlassNetwork) -> bool:
     return any(place.at == which for place in every(_places(network, network.customers)))
 
 
@@ -94,7 +94,7 @@ class LoadDependentRates(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 10)
-def solved(network: MulticlassNetwork) -> LoadDependentRates:
+def solved(network: LoadDependentMulticlassNetwork) -> LoadDependentRates:
     """Return what comes of a network in which places and servers count whole; remembered."""
     places = _places(network, [1.0] * len(network.customers))
     stuck = [place for place in places if never_ends(place)]
@@ -104,25 +104,25 @@ def solved(network: MulticlassNetwork) -> LoadDependentRates:
     found = _rates_of(network._replace(customers=customers), own)
     for one in every(stuck):
         found.times[one.at] = tuple(inf if n else 0.0 for n in never)
-        if isinstance(one, Station) and not one.speeds:
+        if isinstance(one, LoadDependentStation) and not one.speeds:
             found.open_waits[one.at] = alone(one.servers, one.load)
     rates = tuple(0.0 if n else rate for n, rate in zip(never, found.rates, strict=True))
     return found._replace(rates=rates)
 
 
-def _places(network: MulticlassNetwork, shares: Sequence[float]) -> tuple[Place, ...]:
+def _places(network: LoadDependentMulticlassNetwork, shares: Sequence[float]) -> tuple[Place, ...]:
     found = places_of(merged(network, shares))
     assert found is not None
     return tuple(map(counted, found))
 
 
-def _comes(network: MulticlassNetwork, k: int, place: Place) -> bool:
+def _comes(network: LoadDependentMulticlassNetwork, k: int, place: Place) -> bool:
     """Return whether a class comes to a place, or to one within."""
     groups = [network.groups[one.at] for one in every([place])]
     return any(one.demands[k] > 0 or one.kind > 0 < one.weights[k] for one in groups)
 
 
-def _rates_of(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
+def _rates_of(network: LoadDependentMulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
     """Return what comes of a network in which all cycles end, of the places of such groups."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
@@ -168,7 +168,9 @@ def _logs(cycles: Any) -> Any:
     return np.log(np.where(cycles > 0, cycles, 1.0))
 
 
-def _rates(network: MulticlassNetwork, cycles: Sequence[float], least: float) -> list[float]:
+def _rates(
+    network: LoadDependentMulticlassNetwork, cycles: Sequence[float], least: float
+) -> list[float]:
     """Return the rates of cycles that take so long; of classes there is that `least` of one."""
     customers = [max(n, least) for n in network.customers]
     return [
@@ -177,7 +179,7 @@ def _rates(network: MulticlassNetwork, cycles: Sequence[float], least: float) ->
     ]
 
 
-def _served(network: MulticlassNetwork, rates: Sequence[float]) -> float:
+def _served(network: LoadDependentMulticlassNetwork, rates: Sequence[float]) -> float:
     """Return what part of some rates stations serve: all, but for what an approximation is off."""
     least = 1.0
     for one, behind in zip_longest(network.groups, network.groups[1:]):
@@ -190,7 +192,7 @@ def _served(network: MulticlassNetwork, rates: Sequence[float]) -> float:
 
 
 def _stays(
-    network: MulticlassNetwork, own: Sequence[int], rates: Sequence[float]
+    network: LoadDependentMulticlassNetwork, own: Sequence[int], rates: Sequence[float]
 ) -> tuple[Stay, list[Stays]]:
     """Return how long classes stay at all places, and at each, of so many cycles of each class."""
     whole = sum(rates)

@@ -20,8 +20,15 @@ from math import inf
 from typing import Any, NamedTuple
 
 from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at, waiting_at_each
-from qps.engine.queueing_networks.load_dependent_operands import Place, Pool, Station, every
-from qps.engine.queueing_networks.multiclass_load_dependent_operands import MulticlassNetwork
+from qps.engine.queueing_networks.load_dependent_operands import (
+    LoadDependentPool,
+    LoadDependentStation,
+    Place,
+    every,
+)
+from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
+    LoadDependentMulticlassNetwork,
+)
 from qps.engine.queueing_networks.nested_networks import (
     numbers_within,
     pool_numbers,
@@ -50,11 +57,11 @@ def plain_first(places: Sequence[Place]) -> list[Place]:
 
 
 def _is_plain(one: Place) -> bool:
-    return isinstance(one, Station) and not one.speeds
+    return isinstance(one, LoadDependentStation) and not one.speeds
 
 
 def stays_at(
-    network: MulticlassNetwork,
+    network: LoadDependentMulticlassNetwork,
     shares: Sequence[float],
     places: Sequence[Place],
     others: float,
@@ -67,11 +74,11 @@ def stays_at(
     """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
-    stations = [one for one in places if isinstance(one, Station) and _is_plain(one)]
+    stations = [one for one in places if isinstance(one, LoadDependentStation) and _is_plain(one)]
     count, found = len(stations), [_at_station(network, shares, one) for one in stations]
     at_stations = _at_stations(network, shares, stations)
     for one in places[count:]:
-        if isinstance(one, Station):
+        if isinstance(one, LoadDependentStation):
             found.append(_at_speeds(network, shares, one, others))
         else:
             found.append(_at_pool(network, shares, one, others, most))
@@ -88,7 +95,9 @@ def stays_at(
 
 
 def _at_stations(
-    network: MulticlassNetwork, shares: Sequence[float], stations: Sequence[Station]
+    network: LoadDependentMulticlassNetwork,
+    shares: Sequence[float],
+    stations: Sequence[LoadDependentStation],
 ) -> Stay:
     """Return how long classes are at stations, those that are alike at once."""
     import numpy as np  # noqa: PLC0415 - seldom needed
@@ -100,7 +109,9 @@ def _at_stations(
     return lambda found: served + parts * waits(found)
 
 
-def _at_station(network: MulticlassNetwork, shares: Sequence[float], one: Station) -> Stays:
+def _at_station(
+    network: LoadDependentMulticlassNetwork, shares: Sequence[float], one: LoadDependentStation
+) -> Stays:
     wait = waiting_at(one.servers, one.load, one.copies)
     part = _shared_out(network, shares, one)
     whole = lambda found: part(one.demand * (1 + wait(found)))  # noqa: E731
@@ -108,7 +119,10 @@ def _at_station(network: MulticlassNetwork, shares: Sequence[float], one: Statio
 
 
 def _at_speeds(
-    network: MulticlassNetwork, shares: Sequence[float], one: Station, others: float
+    network: LoadDependentMulticlassNetwork,
+    shares: Sequence[float],
+    one: LoadDependentStation,
+    others: float,
 ) -> Stays:
     rates = station_rates(one)
     numbers = _Numbers(rates, others)
@@ -122,7 +136,11 @@ def _at_speeds(
 
 
 def _at_pool(
-    network: MulticlassNetwork, shares: Sequence[float], one: Pool, others: float, most: int
+    network: LoadDependentMulticlassNetwork,
+    shares: Sequence[float],
+    one: LoadDependentPool,
+    others: float,
+    most: int,
 ) -> Stays:
     rates = speeds_of(one, most)
     if not rates:  # nothing is done there
@@ -137,7 +155,11 @@ def _at_pool(
     for each in within:
         lasting[each.at] = numbers.of(numbers_within(one, each.at, most)) / numbers.rates
     parts = {each.at: _shared_out(network, shares, each) for each in (one, *within)}
-    pools = [network.groups[each.at].demands for each in (one, *within) if isinstance(each, Pool)]
+    pools = [
+        network.groups[each.at].demands
+        for each in (one, *within)
+        if isinstance(each, LoadDependentPool)
+    ]
     delay = [sum(each) for each in zip(*pools, strict=True)]
     # All of it is one curve for each class, since each has its part of every stay.
     every_stay = sum(parts[at](each[:, None]) for at, each in lasting.items()) + delay
@@ -151,12 +173,12 @@ def _at_pool(
     waits = {
         each.at: _open_wait(numbers, one, each.at, most)
         for each in within
-        if isinstance(each, Station) and not each.speeds
+        if isinstance(each, LoadDependentStation) and not each.speeds
     }
     return Stays(whole, {at: time(at) for at in lasting}, waits)
 
 
-def _open_wait(numbers: _Numbers, pool: Pool, which: int, most: int) -> Wait:
+def _open_wait(numbers: _Numbers, pool: LoadDependentPool, which: int, most: int) -> Wait:
     """Return what open visits wait at a station within, where that is requested."""
 
     def wait(found: Any) -> Any:
@@ -166,30 +188,30 @@ def _open_wait(numbers: _Numbers, pool: Pool, which: int, most: int) -> Wait:
 
 
 def _shared_out(
-    network: MulticlassNetwork, shares: Sequence[float], one: Place
+    network: LoadDependentMulticlassNetwork, shares: Sequence[float], one: Place
 ) -> Callable[[Any], Any]:
     """Return what makes of the time of a cycle at a place that of each class.
 
     Each is served for its demand, and has its part of the wait, which is all of it at a pool.
     """
     served, parts = _served_and_parts(network, shares, one)
-    if isinstance(one, Pool):
+    if isinstance(one, LoadDependentPool):
         return lambda time: time * parts
     return lambda time: served + parts * (time - one.demand)
 
 
 def _served_and_parts(
-    network: MulticlassNetwork, shares: Sequence[float], one: Place
+    network: LoadDependentMulticlassNetwork, shares: Sequence[float], one: Place
 ) -> tuple[Any, Any]:
     """Return how long each class is served in a cycle, and its part of what all wait."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     group = network.groups[one.at]
     weights, demands = np.array(group.weights), np.array(group.demands)
-    if isinstance(one, Station) and one.speeds:
+    if isinstance(one, LoadDependentStation) and one.speeds:
         weights = demands
     weight, whole = float(weights @ shares), float(demands @ shares)
-    if isinstance(one, Station) and whole:
+    if isinstance(one, LoadDependentStation) and whole:
         demands = demands * (one.demand / whole)
     return demands, weights / weight if weight else weights
 

@@ -5,7 +5,7 @@ where the bounds of the function prove that it holds there; where not, it is hal
 first. What is rounded up or down jumps: between two jumps it is a fixed number, and what is left
 is mostly rational, so that the point is found exactly. At single populations signs are exact.
 
-Where so many boxes do not decide, `UndecidedError` says from where on; nothing is guessed.
+Where so many boxes do not decide, `UndecidedBoxesError` says from where on; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from qps.engine.expressions.signs import range_of
 from qps.engine.numerics.bisection import first_above_zero, halfway
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.operations import OF_QUEUES
-from qps.solver.search.bounds import Curve
-from qps.solver.search.certain_signs import NoSignError, sign_at
-from qps.solver.search.first_crossing import Reach
+from qps.solver.search.bounds import BoundedFunction
+from qps.solver.search.certain_signs import UndecidedLimitError, sign_at
+from qps.solver.search.first_crossing import CrossingPoint
 from qps.solver.search.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.search.likely_failures import likely_failure
-from qps.solver.search.method import Method
+from qps.solver.search.method import SearchMethod
 from qps.solver.search.rounding_bounds import stretches_to_search
 from qps.solver.search.whole_populations import fails, first_failure_in_pieces
 
@@ -55,7 +55,7 @@ _PART = 8
 """Before a likely failure so much of a box is left behind first."""
 
 
-class UndecidedError(Exception):
+class UndecidedBoxesError(Exception):
     """So many boxes did not decide; `point` is where the search stood."""
 
     def __init__(self, point: float) -> None:
@@ -79,13 +79,15 @@ class Budget:
         """Take off some boxes; UndecidedError where none are left."""
         self.boxes -= boxes
         if self.boxes < 0:
-            raise UndecidedError(point)
+            raise UndecidedBoxesError(point)
 
 
 # -- as a real number --------------------------------------------------------------------
 
 
-def first_reached(over: Formula, population: Formula, low: int, *, passes: bool) -> Reach | None:
+def first_reached(
+    over: Formula, population: Formula, low: int, *, passes: bool
+) -> CrossingPoint | None:
     """Return the least real population from `low` on at which `over` is zero or more.
 
     With `passes`, zero does not count: it is the infimum of those above zero. It is taken as
@@ -94,7 +96,7 @@ def first_reached(over: Formula, population: Formula, low: int, *, passes: bool)
     where boxes do not decide.
     """
     over = _shortened(over, population, low)
-    search = _Search(Curve(over, population), passes=passes)
+    search = _Search(BoundedFunction(over, population), passes=passes)
     most = range_of(over, {}).high
     if not search.is_stepped and (most < 0 or (passes and most == 0)):
         return None
@@ -108,12 +110,12 @@ def first_reached(over: Formula, population: Formula, low: int, *, passes: bool)
 
 def first_above(
     over: Formula, axis: Formula, low: Fraction, high: Fraction, budget: Budget
-) -> Reach | None:
+) -> CrossingPoint | None:
     """Return the infimum of the points between two at which `over` is above zero, None for none.
 
     Just behind `low` it is taken as known not to be. UndecidedError where boxes do not decide.
     """
-    search = _Search(Curve(_shortened(over, axis, low), axis), passes=True, budget=budget)
+    search = _Search(BoundedFunction(_shortened(over, axis, low), axis), passes=True, budget=budget)
     return search.within(above(float(low)), float(high))
 
 
@@ -125,34 +127,36 @@ def _shortened(over: Formula, symbol: Formula, low: Fraction | int) -> Formula:
 class _Search:
     """Looks for the first point in boxes, from the left to the right."""
 
-    def __init__(self, curve: Curve, *, passes: bool, budget: Budget | None = None) -> None:
+    def __init__(
+        self, curve: BoundedFunction, *, passes: bool, budget: Budget | None = None
+    ) -> None:
         self.curve = curve
         self._passes = passes
         self.is_stepped = is_stepped_rational(curve.expr, curve.population)
         self._is_slow = curve.expr.has(*OF_QUEUES)
         self._budget = Budget() if budget is None else budget
 
-    def within(self, low: float, high: float) -> Reach | None:
+    def within(self, low: float, high: float) -> CrossingPoint | None:
         """Return the first point between two populations, None for none."""
         waiting = [(low, high)]
         while waiting:
             start, end = waiting.pop()
             self._budget.spend(start, _COST_OF_SLOW_BOX if self._is_slow else 1)
             found = self._in_box(start, end)
-            if isinstance(found, Reach):
+            if isinstance(found, CrossingPoint):
                 return found
             if found is _Open.OPEN:
                 middle = halfway(start, end)
                 waiting += [(middle, end), (start, middle)]
         return None
 
-    def _in_box(self, start: float, end: float) -> Reach | _Open | None:
+    def _in_box(self, start: float, end: float) -> CrossingPoint | _Open | None:
         """Return the first point in a box, None for none, or that it must be halved."""
         bounds = self.curve.over(start, end)
         if -inf < bounds.high < 0 or (self._passes and bounds.high == 0):
             return None
         if bounds.high == -inf or bounds.low > 0 or (bounds.low == 0 and not self._passes):
-            return Reach(Fraction(start), Method.BRACKETED_ROOT)
+            return CrossingPoint(Fraction(start), SearchMethod.BRACKETED_ROOT)
         if self.is_stepped and self.curve.jumps() <= _FEW_JUMPS:
             self._budget.spend(start, _COST_OF_EXACT)
             there = reached_between(self.curve, Fraction(start), Fraction(end), passes=self._passes)
@@ -162,7 +166,9 @@ class _Search:
             found = self._at_point(start, end)
             turns = bounds.slow < 0 < bounds.steep
             if found is None and turns and not self._passes and not self.is_stepped:
-                raise UndecidedError(start)  # it comes so near to zero and turns, or touches it
+                raise UndecidedBoxesError(
+                    start
+                )  # it comes so near to zero and turns, or touches it
             return found
         if bounds.slow >= 0 and not self.is_stepped:
             return self._rising(start, end)
@@ -172,7 +178,7 @@ class _Search:
             return None  # not so at its start, and falling from there
         return _Open.OPEN
 
-    def _rising(self, start: float, end: float) -> Reach | None:
+    def _rising(self, start: float, end: float) -> CrossingPoint | None:
         """Return where a function that rises reaches zero: by bisection, each sign exact.
 
         It begins beside the point at which floats pass zero.
@@ -200,14 +206,16 @@ class _Search:
             end = high
         return start, end
 
-    def _at_point(self, start: float, end: float) -> Reach | None:
+    def _at_point(self, start: float, end: float) -> CrossingPoint | None:
         """Return what a box holds in which floats hardly differ: at its simplest fraction first."""
         width = Fraction(end) - Fraction(start)
         simple = (Fraction(start) + width / 2).limit_denominator(10**6)
         if abs(simple - Fraction(start)) <= 2 * width and self._is_reached(simple):
-            return Reach(simple, Method.BRACKETED_ROOT)
+            return CrossingPoint(simple, SearchMethod.BRACKETED_ROOT)
         return (
-            Reach(Fraction(end), Method.BRACKETED_ROOT) if self._is_reached(Fraction(end)) else None
+            CrossingPoint(Fraction(end), SearchMethod.BRACKETED_ROOT)
+            if self._is_reached(Fraction(end))
+            else None
         )
 
     def _is_reached(self, at: Fraction) -> bool:
@@ -218,8 +226,8 @@ class _Search:
             self._budget.spend(float(at), _COST_OF_SLOW_SIGN)
         try:
             sign = sign_at(self.curve.expr, self.curve.population, at)
-        except (PowerTooLongError, NoSignError):
-            raise UndecidedError(float(at)) from None
+        except (PowerTooLongError, UndecidedLimitError):
+            raise UndecidedBoxesError(float(at)) from None
         return sign is None or sign > 0 or (sign == 0 and not self._passes)
 
 
@@ -245,7 +253,10 @@ class _WholeSearch:
 
     def __init__(self, over: Formula, population: Formula, low: int, *, strict: bool) -> None:
         self._over, self._population, self._strict = over, population, strict
-        self._curve, self._budget = Curve(_shortened(over, population, low), population), Budget()
+        self._curve, self._budget = (
+            BoundedFunction(_shortened(over, population, low), population),
+            Budget(),
+        )
         self._is_stepped = is_stepped_rational(over, population)
         self._likely_first: int | None = None
         self._is_cut = False
@@ -338,8 +349,8 @@ class _WholeSearch:
             return bounds.low > 0
         try:
             return fails(self._over, self._population, at, strict=self._strict)
-        except (PowerTooLongError, NoSignError):
-            raise UndecidedError(at) from None
+        except (PowerTooLongError, UndecidedLimitError):
+            raise UndecidedBoxesError(at) from None
 
 
 def _around(start: int, end: int) -> tuple[float, float]:
@@ -355,5 +366,5 @@ def _first_without_jumps(
     """Return the first failure in a stretch; UndecidedError where it divides by zero throughout."""
     whole = piecewise(over, population, Fraction(start), Fraction(end))
     if whole is None:
-        raise UndecidedError(start)
+        raise UndecidedBoxesError(start)
     return first_failure_in_pieces(whole, over, population, start, end, strict=strict)
