@@ -21,7 +21,7 @@ from qps.compiler.measurement.fit_columns import (
     UnitOf,
     numbers_below,
 )
-from qps.compiler.measurement.measured_tables import DataError, Numbers, Table
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 _MOST_NAMED = 5
@@ -35,7 +35,7 @@ class FactorColumn(Struct, frozen=True, kw_only=True):
     name: str
     heading: str
     dimension: Dimension
-    values: Numbers
+    values: NumberColumn
 
 
 class CostColumn(Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class CostColumn(Struct, frozen=True, kw_only=True):
 
 
 def cost_columns(
-    table: Table, rates: Sequence[RateColumn], costs: Sequence[CostProduct], unit_of: UnitOf
+    table: MeasuredTable, rates: Sequence[RateColumn], costs: Sequence[CostProduct], unit_of: UnitOf
 ) -> list[CostColumn]:
     """Return the columns of some costs; all rates where none are named. DataError if one lacks."""
     if not costs:
@@ -60,7 +60,7 @@ def cost_columns(
 
 
 def _column(
-    table: Table, rates: Sequence[RateColumn], cost: CostProduct, unit_of: UnitOf
+    table: MeasuredTable, rates: Sequence[RateColumn], cost: CostProduct, unit_of: UnitOf
 ) -> CostColumn:
     own = [index for index, rate in enumerate(rates) if rate.item == cost.item]
     word = item_word(cost.item)
@@ -80,7 +80,7 @@ def _column(
     )
 
 
-def factor_column(table: Table, name: str, unit_of: UnitOf) -> FactorColumn:
+def factor_column(table: MeasuredTable, name: str, unit_of: UnitOf) -> FactorColumn:
     """Return the column with a name, whatever its unit; DataError where there is none."""
     named = {
         match["name"]: (heading, match["unit"])
@@ -101,18 +101,20 @@ def factor_column(table: Table, name: str, unit_of: UnitOf) -> FactorColumn:
             "use a unit of the language, or declare it: `unit token`",
         )
     found = numbers_below(table, heading, table.columns[heading])
-    values = Numbers(found.whole, found.unit * known[0])
+    values = NumberColumn(found.whole, found.unit * known[0])
     return FactorColumn(name=name, heading=heading, dimension=known[1], values=values)
 
 
-def multiplied(table: Table, column: CostColumn, rates: Sequence[Numbers]) -> Numbers:
+def multiplied(
+    table: MeasuredTable, column: CostColumn, rates: Sequence[NumberColumn]
+) -> NumberColumn:
     """Return the rates of a column times its factors, row by row; DataError where one is zero."""
     found = rates[column.rate]
     for factor, exponent in column.factors:
         if exponent > 0:
             whole = zip(found.whole, factor.values.whole, strict=True)
             unit = found.unit * factor.values.unit**exponent
-            found = Numbers(tuple(a * b**exponent for a, b in whole), unit)
+            found = NumberColumn(tuple(a * b**exponent for a, b in whole), unit)
             continue
         if 0 in factor.values.whole:
             line = table.lines[factor.values.whole.index(0)]
@@ -124,7 +126,7 @@ def multiplied(table: Table, column: CostColumn, rates: Sequence[Numbers]) -> Nu
     return found
 
 
-def _divided(column: Numbers, divisor: Numbers, exponent: int) -> Numbers:
+def _divided(column: NumberColumn, divisor: NumberColumn, exponent: int) -> NumberColumn:
     """Return numbers over others: exact, or to eighteen digits of the largest."""
     unit = column.unit / divisor.unit**exponent
     pairs = list(zip(column.whole, divisor.whole, strict=True))
@@ -134,8 +136,8 @@ def _divided(column: Numbers, divisor: Numbers, exponent: int) -> Numbers:
         if common > _DIGITS:
             break
     else:
-        return Numbers(tuple(a * (common // by**exponent) for a, by in pairs), unit / common)
+        return NumberColumn(tuple(a * (common // by**exponent) for a, by in pairs), unit / common)
     values = [Fraction(a, by**exponent) for a, by in pairs]
     largest = max(map(abs, values)) or Fraction(1)
     step = largest / _DIGITS
-    return Numbers(tuple(round(value / step) for value in values), unit * step)
+    return NumberColumn(tuple(round(value / step) for value in values), unit * step)

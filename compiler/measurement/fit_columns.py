@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.idle_counts import COUNT, IDLE_COUNT, loads_of_counts
-from qps.compiler.measurement.measured_tables import DataError, Numbers, Table, numbers
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn, numbers
 from qps.compiler.measurement.number_forms import MISSING
 from qps.compiler.measurement.usual_headings import with_usual_headings
 from qps.compiler.quantities.dimension import (
@@ -78,7 +78,7 @@ _RATE = (
 _CORES = "core"
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class FitColumns(Struct, frozen=True, kw_only=True):
     """How a table is read: which column is the load of `processors`, which do the work of `cores`.
 
     Both are None where the table itself is to say so. `resource` is None where the table has only
@@ -120,7 +120,7 @@ class LoadColumn(Struct, frozen=True):
     unit: str
 
 
-def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
+def rate_columns(table: MeasuredTable, unit_of: UnitOf) -> list[RateColumn]:
     """Return each column that is a rate."""
     found = []
     for heading in table.headings:
@@ -140,27 +140,29 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
     return found
 
 
-def usually_headed(table: Table, resource: str | None, unit_of: UnitOf, *named_too: str) -> Table:
+def usually_headed(
+    table: MeasuredTable, resource: str | None, unit_of: UnitOf, *named_too: str
+) -> MeasuredTable:
     """Return a table headed as QPS heads its columns: `rps` and `CPU (%)` are usual names, too.
 
     What has a meaning as it is stays, and the column of a `resource` or other names that are used.
     """
-    kept = list(report_columns(table))
+    unchanged = list(report_columns(table))
     for heading in table.headings:
         named = re.fullmatch(NAMED_COLUMN, heading)
         unit = unit_of(named["unit"] if named and named["unit"] else heading)
         if unit is not None or (named is not None and named["name"] in (resource, *named_too)):
-            kept.append(heading)
-    return with_usual_headings(table, kept, lambda unit: unit_of(unit) is not None)
+            unchanged.append(heading)
+    return with_usual_headings(table, unchanged, lambda unit: unit_of(unit) is not None)
 
 
-def groups_of(table: Table) -> tuple[str, ...] | None:
+def groups_of(table: MeasuredTable) -> tuple[str, ...] | None:
     """Return where or when each row was measured; None where no column says so."""
     columns = [table.columns[heading] for heading in table.headings if heading in GROUPS]
     return tuple(map(", ".join, zip(*columns, strict=True))) if columns else None
 
 
-def report_columns(table: Table) -> frozenset[str]:
+def report_columns(table: MeasuredTable) -> frozenset[str]:
     """Return the columns that say how rows were measured: neither loads nor rates."""
     known = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT, CORES}
     known |= {heading for heading in table.headings if re.fullmatch(_OBSERVED, heading)}
@@ -171,7 +173,7 @@ def report_columns(table: Table) -> frozenset[str]:
     )
 
 
-def cores_of(table: Table) -> Fraction | None:
+def cores_of(table: MeasuredTable) -> Fraction | None:
     """Return of how many cores the loads of a table are shares; None where no column says so."""
     if CORES not in table.headings:
         return None
@@ -187,7 +189,7 @@ def cores_of(table: Table) -> Fraction | None:
     return counts.pop()
 
 
-def with_cores(table: Table, reading: Reading) -> Reading:
+def with_cores(table: MeasuredTable, reading: FitColumns) -> FitColumns:
     """Return how a table is read, with the cores that it names itself; DataError where they differ.
 
     None of both may say them.
@@ -205,7 +207,7 @@ def with_cores(table: Table, reading: Reading) -> Reading:
     return reading
 
 
-def fit_command(table: Table, reading: Reading) -> str:
+def fit_command(table: MeasuredTable, reading: FitColumns) -> str:
     """Return the command that fits the same, but for its last flags."""
     is_needed = reading.processors is not None and CORES not in table.headings
     cores = f" --cores {float(reading.processors or 1):g}" * is_needed
@@ -217,7 +219,7 @@ def _cores(count: Fraction) -> str:
     return f"{float(count):g} core{'s' * (count != 1)}"
 
 
-def need_cores(table: Table, column: LoadColumn) -> None:
+def need_cores(table: MeasuredTable, column: LoadColumn) -> None:
     """Raise where a load is a share of nobody knows how many cores."""
     if column.heading is None or column.unit == _CORES:
         return
@@ -236,7 +238,7 @@ def looks_like_rate(heading: str) -> bool:
     return re.search(_RATE, heading.strip()) is not None
 
 
-def rate_hint(table: Table) -> str:
+def rate_hint(table: MeasuredTable) -> str:
     """Return how a rate is to be headed, by name where a column looks like one."""
     likely = [heading for heading in table.headings if looks_like_rate(heading)]
     if likely:
@@ -245,7 +247,7 @@ def rate_hint(table: Table) -> str:
 
 
 def load_column(
-    table: Table, reading: Reading, rates: Sequence[RateColumn], unit_of: UnitOf
+    table: MeasuredTable, reading: FitColumns, rates: Sequence[RateColumn], unit_of: UnitOf
 ) -> LoadColumn:
     """Return the column that holds the load."""
     resource = reading.resource
@@ -279,14 +281,14 @@ def load_column(
     return _chosen(table, reading, found, others)
 
 
-def _is_called_load(table: Table, column: LoadColumn) -> bool:
+def _is_called_load(table: MeasuredTable, column: LoadColumn) -> bool:
     """Return whether a column says that it is a load: by its name, its unit, or who wrote it."""
     is_measured = bool(column.unit) and set(MARK) <= set(table.headings)
     return column.unit == _CORES or column.name.lower() in LOADS or is_measured
 
 
 def _chosen(
-    table: Table, reading: Reading, found: dict[str, LoadColumn], others: Sequence[str]
+    table: MeasuredTable, reading: FitColumns, found: dict[str, LoadColumn], others: Sequence[str]
 ) -> LoadColumn:
     """Return the load of those columns that may be it; `others` only have numbers like one."""
     resource = reading.resource
@@ -326,7 +328,7 @@ def _chosen(
     )
 
 
-def _may_be_load(table: Table, column: LoadColumn, *, is_served: bool) -> bool:
+def _may_be_load(table: MeasuredTable, column: LoadColumn, *, is_served: bool) -> bool:
     """Return whether a column may be the load: numbers, but for cells where none was measured.
 
     Of rates that were served each may be that of a full machine: then a load says so.
@@ -339,10 +341,12 @@ def _may_be_load(table: Table, column: LoadColumn, *, is_served: bool) -> bool:
     return bool(measured) and not isinstance(numbers(measured), int)
 
 
-def load_numbers(table: Table, column: LoadColumn, rates: Sequence[Numbers]) -> Numbers:
+def load_numbers(
+    table: MeasuredTable, column: LoadColumn, rates: Sequence[NumberColumn]
+) -> NumberColumn:
     """Return the loads, as shares of the machine; rows without any of `rates` are idle ones."""
     if column.heading is None:
-        return Numbers((1,) * len(table.lines), Fraction(1))
+        return NumberColumn((1,) * len(table.lines), Fraction(1))
     if column.heading == COUNT:
         return loads_of_counts(
             table, lambda heading: numbers_below(table, heading, table.columns[heading]), rates
@@ -361,13 +365,13 @@ def load_numbers(table: Table, column: LoadColumn, rates: Sequence[Numbers]) -> 
         cells = tuple(cell.removesuffix("%").rstrip() for cell in cells)
         factor = Fraction(1, 100)
     found = numbers_below(table, column.heading, cells)
-    return Numbers(found.whole, found.unit * factor)
+    return NumberColumn(found.whole, found.unit * factor)
 
 
-def numbers_below(table: Table, heading: str, cells: Sequence[str]) -> Numbers:
+def numbers_below(table: MeasuredTable, heading: str, cells: Sequence[str]) -> NumberColumn:
     """Return the numbers in the cells of a column."""
     row = numbers(cells)
-    if isinstance(row, Numbers):
+    if isinstance(row, NumberColumn):
         return row
     cell = table.columns[heading][row]
     message = f"`{cell}` in column `{heading}` is not a number" if cell else f"`{heading}` is empty"
@@ -377,7 +381,7 @@ def numbers_below(table: Table, heading: str, cells: Sequence[str]) -> Numbers:
     raise DataError(f"`{table.name}`, line {table.lines[row]}: {message}", hint)
 
 
-def refuse_load(table: Table, row: int, column: LoadColumn, load: Fraction) -> NoReturn:
+def refuse_load(table: MeasuredTable, row: int, column: LoadColumn, load: Fraction) -> NoReturn:
     """Raise what is wrong with a load that no machine can have."""
     place = f"`{table.name}`, line {table.lines[row]}"
     if column.unit == _CORES:

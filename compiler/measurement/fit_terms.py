@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler.measurement.cost_columns import CostColumn
 from qps.compiler.measurement.cost_products import item_word
 from qps.compiler.measurement.fit_columns import RateColumn
-from qps.compiler.measurement.measured_tables import Numbers
+from qps.compiler.measurement.measured_tables import NumberColumn
 from qps.compiler.quantities.dimension import INFORMATION_BASE, Dimension
 
 
@@ -60,14 +60,14 @@ class Size(Struct, frozen=True):
     high: Fraction
 
 
-def picked(column: Numbers, used: Sequence[int]) -> tuple[int, ...]:
+def picked(column: NumberColumn, used: Sequence[int]) -> tuple[int, ...]:
     """Return the whole numbers of a column in the rows that are used."""
     if len(used) == len(column):
         return column.whole
     return tuple(column.whole[row] for row in used)
 
 
-def ends(column: Numbers, used: Sequence[int]) -> tuple[Fraction, Fraction]:
+def ends(column: NumberColumn, used: Sequence[int]) -> tuple[Fraction, Fraction]:
     """Return the least and the greatest number of a column in the rows that are used."""
     values = picked(column, used)
     return min(values) * column.unit, max(values) * column.unit
@@ -91,7 +91,7 @@ def measured_factors(column: CostColumn, used: Sequence[int]) -> tuple[Factor, .
 
 
 def measured_sizes(
-    rates: Sequence[RateColumn], items: Sequence[Numbers], used: Sequence[int]
+    rates: Sequence[RateColumn], items: Sequence[NumberColumn], used: Sequence[int]
 ) -> tuple[Size, ...]:
     """Return between which sizes each item was measured, where there is one column with bits."""
     bits = [n for c, n in zip(rates, items, strict=True) if c.item == INFORMATION_BASE]

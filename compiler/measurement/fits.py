@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from qps.compiler.measurement.cost_columns import CostColumn, cost_columns, multiplied
 from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.fit_columns import (
+    FitColumns,
     LoadColumn,
     RateColumn,
-    Reading,
     UnitOf,
     fit_command,
     groups_of,
@@ -46,13 +46,13 @@ from qps.compiler.measurement.fit_terms import (
     picked,
 )
 from qps.compiler.measurement.least_squares import LeastSquares
-from qps.compiler.measurement.measured_tables import DataError, Numbers, Table
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn
 from qps.compiler.measurement.repeated_settings import settings_of
 from qps.compiler.measurement.repetitions import Repetitions, Weighting, repetitions_of, weighting
 from qps.compiler.measurement.usual_headings import measured_rows
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
-__all__ = ["Fit", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
+__all__ = ["CostFit", "FitColumns", "FitTerm", "Runs", "Size", "UnitOf", "fitted"]
 
 LOW_LOAD = Fraction(1, 2)
 """Load below which costs per item are higher than under load: work is done in batches there."""
@@ -83,9 +83,9 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """
 
     lines: tuple[int, ...]
-    load: Numbers
-    rates: tuple[Numbers, ...]
-    items: tuple[Numbers, ...]
+    load: NumberColumn
+    rates: tuple[NumberColumn, ...]
+    items: tuple[NumberColumn, ...]
     other_path: frozenset[int]
     saturated: frozenset[int]
     without: frozenset[int]
@@ -104,16 +104,16 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
             return [self.settings[row] for row in self.used]
         return list(zip(*map(self.picked, self.rates), strict=True))
 
-    def picked(self, column: Numbers) -> tuple[int, ...]:
+    def picked(self, column: NumberColumn) -> tuple[int, ...]:
         """Return the whole numbers of a column in the rows that are used."""
         return picked(column, self.used)
 
-    def ends(self, column: Numbers) -> tuple[Fraction, Fraction]:
+    def ends(self, column: NumberColumn) -> tuple[Fraction, Fraction]:
         """Return the least and the greatest number of a column in the rows that are used."""
         return ends(column, self.used)
 
 
-class Fit(Struct, frozen=True, kw_only=True):
+class CostFit(Struct, frozen=True, kw_only=True):
     """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
 
     `cores` is how many processors share the load, one where nothing gave them; `left_out` names
@@ -169,7 +169,7 @@ class Fit(Struct, frozen=True, kw_only=True):
         return self.weighting.weights
 
 
-def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
+def fitted(table: MeasuredTable, reading: FitColumns, unit_of: UnitOf) -> CostFit:
     """Return the costs that fit a table best; DataError where it gives none.
 
     Rows that move items without any bytes are another code path, and those of a saturated machine
@@ -203,13 +203,13 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
 
 
 def _fit(
-    table: Table,
+    table: MeasuredTable,
     load: LoadColumn,
     rates: Sequence[RateColumn],
     columns: Sequence[CostColumn],
     runs: Runs,
-    reading: Reading,
-) -> Fit:
+    reading: FitColumns,
+) -> CostFit:
     _check_rows(table, runs, len(columns), reading)
     if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
         raise DataError(
@@ -242,7 +242,7 @@ def _fit(
     used = {load.heading, *(rates[column.rate].heading for column in columns)}
     used |= {factor.heading for column in columns for factor, _ in column.factors}
     used |= report_columns(table)
-    return Fit(
+    return CostFit(
         file=table.name,
         resource=load.name,
         cores=cores,
@@ -286,17 +286,17 @@ def _squares(runs: Runs, weights: Sequence[int] | None, *, has_fixed: bool) -> L
 
 
 def _runs(
-    table: Table,
+    table: MeasuredTable,
     load: LoadColumn,
     rates: Sequence[RateColumn],
     costs: Sequence[CostColumn],
-    reading: Reading,
+    reading: FitColumns,
 ) -> Runs:
     """Return the rows of a table, those that are used by their content."""
-    columns: list[Numbers] = []
+    columns: list[NumberColumn] = []
     for rate in rates:
         found = numbers_below(table, rate.heading, table.columns[rate.heading])
-        columns.append(Numbers(found.whole, found.unit * rate.factor))
+        columns.append(NumberColumn(found.whole, found.unit * rate.factor))
     loads = load_numbers(table, load, columns)
     _check_possible(table, load, loads, columns)
     full = ceil(SATURATED / loads.unit)
@@ -329,7 +329,7 @@ def _runs(
 
 
 def _check_possible(
-    table: Table, load: LoadColumn, loads: Numbers, rates: Sequence[Numbers]
+    table: MeasuredTable, load: LoadColumn, loads: NumberColumn, rates: Sequence[NumberColumn]
 ) -> None:
     """Raise the first row that cannot have been measured."""
     for column in (loads, *rates):
@@ -348,7 +348,7 @@ def _check_possible(
         refuse_load(table, row, load, loads[row])
 
 
-def _check_rows(table: Table, runs: Runs, rates: int, reading: Reading) -> None:
+def _check_rows(table: MeasuredTable, runs: Runs, rates: int, reading: FitColumns) -> None:
     """Raise that there are too few rows, and why."""
     has_fixed, command = reading.has_fixed, fit_command(table, reading)
     count = rates + has_fixed

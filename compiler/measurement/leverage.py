@@ -14,12 +14,12 @@ from functools import lru_cache
 from math import prod, sqrt
 
 from qps.compiler.measurement.fit_terms import FitTerm
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.weighted_rows import LEAST_SHARE
 
 
 def relative_uncertainty(
-    fit: Fit, rates: Mapping[str, float], factors: Mapping[str, float] | None = None
+    fit: CostFit, rates: Mapping[str, float], factors: Mapping[str, float] | None = None
 ) -> float:
     """Return how unsure a fit is of a load, as a multiple of where it is least sure of its rows.
 
@@ -44,7 +44,7 @@ def _multiple(term: FitTerm, factors: Mapping[str, float]) -> float:
 
 
 @lru_cache(maxsize=16)
-def _seen(fit: Fit) -> tuple[list[list[float]], list[float], float, float]:
+def _seen(fit: CostFit) -> tuple[list[list[float]], list[float], float, float]:
     """Return what makes the columns orthonormal, the numbers, and the largest of the rows.
 
     That is the leverage of a row of weight 1 over the square of its load, which is none too small.

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fit_terms import Factor
-from qps.compiler.measurement.fits import LOW_LOAD, Fit
+from qps.compiler.measurement.fits import LOW_LOAD, CostFit
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.repeated_settings import errors_unseen
 from qps.compiler.measurement.student_t import student_quantile
@@ -91,7 +91,7 @@ class Residual(Struct, frozen=True, kw_only=True):
 class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """A fit with all that says how far to trust it; loads as shares of the machine."""
 
-    fit: Fit
+    fit: CostFit
     coefficients: tuple[Coefficient, ...]
     degrees_of_freedom: int
     distinct: int
@@ -250,7 +250,7 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return _lines(self.fit, [i for i in self.fit.runs.used if whole[i] < low])
 
 
-def _lines(fit: Fit, rows: Sequence[int]) -> tuple[int, ...]:
+def _lines(fit: CostFit, rows: Sequence[int]) -> tuple[int, ...]:
     return tuple(fit.runs.lines[row] for row in rows)
 
 
@@ -259,7 +259,7 @@ def _rows(squares: LeastSquares) -> Iterator[tuple[int, ...]]:
 
 
 @lru_cache(maxsize=8)  # check, report and page use the same
-def regression(fit: Fit) -> Regression:
+def regression(fit: CostFit) -> Regression:
     """Return a fit with its intervals, residuals and leave-one-out errors."""
     squares, runs, weights = fit.squares, fit.runs, fit.weights
     size = len(squares.columns)
@@ -311,7 +311,7 @@ def regression(fit: Fit) -> Regression:
     )
 
 
-def _coefficients(fit: Fit, freedom: int) -> Iterator[Coefficient]:
+def _coefficients(fit: CostFit, freedom: int) -> Iterator[Coefficient]:
     """Yield the numbers of a fit, first the fixed load if any, with their intervals."""
     load = [Coefficient("fixed", None, float(fit.fixed), None)] if fit.has_fixed else []
     costs = [

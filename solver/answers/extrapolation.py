@@ -42,7 +42,7 @@ _PEAK = 0.95
 _BYTE = 8
 
 
-class Kind(Enum):
+class ExtrapolatedKind(Enum):
     """What is beyond: a rate, the size of an item, a factor, all rates, or how many there are.
 
     Of those that are there, more than were measured, or than there were at the peak throughput.
@@ -70,7 +70,7 @@ class Extrapolation(Struct, frozen=True, kw_only=True):
     file: str
     item: str
     column: str
-    kind: Kind
+    kind: ExtrapolatedKind
     specified: float
     low: float
     high: float
@@ -79,7 +79,7 @@ class Extrapolation(Struct, frozen=True, kw_only=True):
     @property
     def times(self) -> float:
         """By how much it lies beyond."""
-        has_least = self.kind in (Kind.SIZE, Kind.FACTOR)
+        has_least = self.kind in (ExtrapolatedKind.SIZE, ExtrapolatedKind.FACTOR)
         return max(
             _times(self.specified, self.high),
             _times(self.low, self.specified) if has_least else 0.0,
@@ -112,14 +112,14 @@ def _present(
     law, most = station.law, station.table.most
     speeds = [law.speed(count) for count in range(1, most + 1)]
     peak = max(range(most), key=speeds.__getitem__) + 1
-    limits = [(Kind.PRESENT, most)]
+    limits = [(ExtrapolatedKind.PRESENT, most)]
     if speeds[-1] < _PEAK * speeds[peak - 1]:
-        limits.append((Kind.PEAK, peak))
+        limits.append((ExtrapolatedKind.PEAK, peak))
     for one in stations_in(graph.analysis.streams.values(), [found.resource]):
         present = definite(graph.at(population).number(one.number))
         for kind, limit in limits:
             slowed = present > peak and law.speed(min(ceil(present), most)) < _PEAK * max(speeds)
-            if present > limit and (kind is Kind.PRESENT or slowed):
+            if present > limit and (kind is ExtrapolatedKind.PRESENT or slowed):
                 yield Extrapolation(
                     span=found.span,
                     component=found.component,
@@ -153,7 +153,7 @@ def _sizes(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolati
             is_beyond = bits > items * high * _SIZE or bits * _SIZE < items * low
             if is_beyond:
                 of = (bits / items / _BYTE, low / _BYTE, high / _BYTE)
-                yield _beyond(found, size.item, *of, kind=Kind.SIZE)
+                yield _beyond(found, size.item, *of, kind=ExtrapolatedKind.SIZE)
 
 
 def _factors(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
@@ -165,7 +165,7 @@ def _factors(found: Calibration, values: dict[str, float]) -> Iterator[Extrapola
         if value > high * _SIZE or value * _SIZE < low:
             scale, unit = _shown_in(factor.dimension)
             of = (value / scale, low / scale, high / scale)
-            beyond = _beyond(found, name, *of, kind=Kind.FACTOR)
+            beyond = _beyond(found, name, *of, kind=ExtrapolatedKind.FACTOR)
             yield replace(beyond, column=name, unit=unit)
 
 
@@ -186,7 +186,7 @@ def _mixes(
         if unsure > _MOST_UNCERTAIN:
             words = dict.fromkeys(f"{_word(term.item)}/s" for term in fit.terms)
             items = " and ".join([*words, *factors])
-            yield _beyond(found, items, unsure, 0.0, 1.0, kind=Kind.MIX)
+            yield _beyond(found, items, unsure, 0.0, 1.0, kind=ExtrapolatedKind.MIX)
 
 
 def _beyond(
@@ -196,7 +196,7 @@ def _beyond(
     low: float,
     high: float,
     *,
-    kind: Kind = Kind.RATE,
+    kind: ExtrapolatedKind = ExtrapolatedKind.RATE,
 ) -> Extrapolation:
     assert found.fit is not None
     columns = [term.column for term in found.fit.terms if term.item == item]
@@ -231,7 +231,7 @@ def farthest(found: Iterable[Extrapolation]) -> tuple[Extrapolation, ...]:
 def report_beyond(found: Iterable[Extrapolation], sink: Sink) -> None:
     """Warn of demands beyond what was measured, and say by how much and what to do."""
     for one in found:
-        if one.kind is Kind.PEAK:
+        if one.kind is ExtrapolatedKind.PEAK:
             _report_past_peak(one, sink)
             continue
         fix = (
@@ -274,23 +274,25 @@ def _report_past_peak(one: Extrapolation, sink: Sink) -> None:
 
 
 def _message(one: Extrapolation) -> str:
-    if one.kind is Kind.MIX:
+    if one.kind is ExtrapolatedKind.MIX:
         return (
             f"`{one.component}` runs with a combination of {one.item} at {one.resource} "
             f"that no row of `{one.file}` has"
         )
     value, low, high = map(_plain, (one.specified, one.low, one.high))
-    if one.kind is Kind.PRESENT:
+    if one.kind is ExtrapolatedKind.PRESENT:
         return (
             f"{value} {one.item}s wait at {one.resource} for `{one.component}`, but at most {high} "
             f"{one.column} were measured (`{one.file}`)"
         )
-    if one.kind is Kind.FACTOR:
+    if one.kind is ExtrapolatedKind.FACTOR:
         return (
             f"`{one.component}` runs with `{one.column}` = {with_unit(value, one.unit)} at "
             f"{one.resource}, but {low} to {high} were measured (`{one.file}`)"
         )
-    measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
+    measured = (
+        f"{low} to {high} were" if one.kind is ExtrapolatedKind.SIZE else f"at most {high} were"
+    )
     return (
         f"`{one.component}` runs with {with_unit(value, _unit(one))} at {one.resource}, but "
         f"{measured} measured (`{one.file}`)"
@@ -301,16 +303,16 @@ def _how_far(one: Extrapolation) -> str:
     """Return by how much something lies beyond, and what that does."""
     times = f"{one.times:.3g} times"
     match one.kind:
-        case Kind.MIX:
+        case ExtrapolatedKind.MIX:
             return f"the fit is {times} as uncertain there as at any row"
-        case Kind.PRESENT:
+        case ExtrapolatedKind.PRESENT:
             return (
                 f"that is {times} the largest number in column `{one.column}`; beyond it, the "
                 "model assumes the last measured speed"
             )
-        case Kind.SIZE | Kind.FACTOR if one.specified < one.low:
+        case ExtrapolatedKind.SIZE | ExtrapolatedKind.FACTOR if one.specified < one.low:
             return f"the smallest measured value is {times} as large"
-        case Kind.SIZE | Kind.FACTOR:
+        case ExtrapolatedKind.SIZE | ExtrapolatedKind.FACTOR:
             return f"that is {times} the largest measured value"
     return (
         f"that is {times} the largest value of column `{one.column}`; intervals assume a "
@@ -320,11 +322,11 @@ def _how_far(one: Extrapolation) -> str:
 
 def _unit(one: Extrapolation) -> str:
     match one.kind:
-        case Kind.FACTOR:
+        case ExtrapolatedKind.FACTOR:
             return one.unit
-        case Kind.SIZE:
+        case ExtrapolatedKind.SIZE:
             return f"byte/{_word(one.item)}"
-        case Kind.RATE:
+        case ExtrapolatedKind.RATE:
             return f"{_word(one.item)}/s"
     return ""
 

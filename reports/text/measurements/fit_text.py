@@ -19,7 +19,7 @@ from qps.compiler.check.model.fits.check_fits import (
 from qps.compiler.check.model.fits.fit_quantities import shown_demand
 from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.measurement.bending import bend_of
-from qps.compiler.measurement.fits import LOW_LOAD, SATURATED, Fit
+from qps.compiler.measurement.fits import LOW_LOAD, SATURATED, CostFit
 from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
@@ -269,7 +269,7 @@ def component_text(found: Regression) -> str | None:
     )
 
 
-def _before_pasting(fit: Fit) -> Iterable[str]:
+def _before_pasting(fit: CostFit) -> Iterable[str]:
     """Yield what a table lacks that a spec cannot say of it, as remarks."""
     if fit.needs_served:
         yield f"# {phrase('fit.rename_served', column=fit.terms[0].column)}\n"

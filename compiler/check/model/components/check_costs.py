@@ -12,16 +12,16 @@ from qps.compiler.check.model.fits.check_scalability import ScalabilityChecker
 from qps.compiler.check.model.fits.fit_clauses import FitClauses
 from qps.compiler.check.model.hardware.check_families import Member
 from qps.compiler.check.model.hardware.check_machines import MachineChecker
-from qps.compiler.check.names.declarations import Module, lookup_as
+from qps.compiler.check.names.declarations import LoadedModule, lookup_as
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
 from qps.compiler.diagnostics.suggest import closest
-from qps.compiler.measurement.fit_columns import Reading
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fit_columns import FitColumns
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.syntax import ast
@@ -31,7 +31,7 @@ from qps.grammar.words import TOKEN_CHOICES
 _MIN_SIMILARITY = 0.74
 
 
-class CostChecker(Part, frozen=True):
+class CostChecker(DeclarationChecker, frozen=True):
     """Checks the costs of components."""
 
     def cost(self, item: ast.Cost, member: Member[ast.Component]) -> ir.Cost | None:
@@ -160,7 +160,7 @@ class CostChecker(Part, frozen=True):
 
     def _fit(
         self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope
-    ) -> Fit | None:
+    ) -> CostFit | None:
         """Return the costs that fit a table, which was measured on a machine that is known."""
         machine = None if measured_on is None else self.known.machines.get(measured_on)
         if measured_on is None:
@@ -191,7 +191,7 @@ class CostChecker(Part, frozen=True):
                 cores = effective_cores(cores, resource.efficiency.expr.value)
         found = FitChecker(self.expressions).fit(
             fit,
-            Reading(resource=item.resource.text, cores=cores, processors=processors),
+            FitColumns(resource=item.resource.text, cores=cores, processors=processors),
             scope,
         )
         if found is not None and resource.idle is None and machine is not None:
@@ -230,7 +230,7 @@ class CostChecker(Part, frozen=True):
         )
         return True
 
-    def _machine_name(self, module: Module, name: ast.Name) -> str | None:
+    def _machine_name(self, module: LoadedModule, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
         declared = self.named(module, name, ast.Machine)
         if declared is None:

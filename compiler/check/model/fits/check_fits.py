@@ -17,18 +17,18 @@ from qps.compiler.check.model.fits.fit_quantities import (
     shown_demand,
 )
 from qps.compiler.check.model.fits.fit_units import unit_reader
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import insertion_after_hint
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.bending import Bend, bend_of
 from qps.compiler.measurement.cost_products import CostProduct, item_word
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fit_terms import Factor
-from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.measurement.regression import Coefficient, Regression, Residual, regression
 from qps.compiler.syntax import ast
@@ -40,15 +40,15 @@ _MUCH_LEFT = 0.5
 _NOTHING_LEFT = 1e-9
 
 
-class FitChecker(Part, frozen=True):
+class FitChecker(DeclarationChecker, frozen=True):
     """Reads the tables that costs are fitted to, each once for a resource."""
 
-    def fit(self, item: ast.Fit, reading: Reading, scope: Scope) -> Fit | None:
+    def fit(self, item: ast.Fit, reading: FitColumns, scope: Scope) -> CostFit | None:
         """Return the costs that fit a table, or None where it was reported."""
         read = FitClauses(self.expressions).reading(item, reading, scope)
         return None if read is None else self._fit(item, read, scope.module)
 
-    def _fit(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
+    def _fit(self, item: ast.Fit, reading: FitColumns, module: LoadedModule) -> CostFit | None:
         source = module.syntax.source
         path = f"{source.folder}\0{item.file.value}"
         fits, resource = self.known.fits, reading.resource or ""
@@ -62,7 +62,7 @@ class FitChecker(Part, frozen=True):
             self.known.fitted[item.span] = found
         return found
 
-    def _read(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
+    def _read(self, item: ast.Fit, reading: FitColumns, module: LoadedModule) -> CostFit | None:
         text = self.expressions.context.data(item.file, module.syntax.source)
         if text is None:
             return None
@@ -76,7 +76,7 @@ class FitChecker(Part, frozen=True):
             return None
         return found if self._is_sound(found, item) else None
 
-    def _is_sound(self, fit: Fit, item: ast.Fit) -> bool:
+    def _is_sound(self, fit: CostFit, item: ast.Fit) -> bool:
         """Report a cost below zero: more work cannot mean less load."""
         below = below_zero(fit)
         if not below:
@@ -90,7 +90,7 @@ class FitChecker(Part, frozen=True):
     # -- its numbers -----------------------------------------------------------------------
 
     def terms(
-        self, fit: Fit, item: ast.Fit, source: str | None, factors: Mapping[str, ir.Quantity]
+        self, fit: CostFit, item: ast.Fit, source: str | None, factors: Mapping[str, ir.Quantity]
     ) -> tuple[ir.Quantity, ...]:
         """Return the coefficients of a fit as addends of a cost.
 
@@ -107,12 +107,12 @@ class FitChecker(Part, frozen=True):
             for index, (term, amount) in enumerate(found, start=fit.has_fixed)
         )
 
-    def idle(self, fit: Fit, item: ast.Fit) -> ir.Quantity:
+    def idle(self, fit: CostFit, item: ast.Fit) -> ir.Quantity:
         """Return the fixed part of a fit as the idle load of a machine."""
         idle = fitted_idle(fit, item.span)
         return self._number(fit, 0, idle) if fit.has_fixed else idle
 
-    def _number(self, fit: Fit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
+    def _number(self, fit: CostFit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
         """Return a fitted number as what it may be, where the table shows that."""
         spread = fit_spread(fit)
         if spread is None:
@@ -129,7 +129,7 @@ class FitChecker(Part, frozen=True):
 
     # -- what makes a fit doubtful ---------------------------------------------------------
 
-    def _warn(self, fit: Fit, item: ast.Fit) -> None:
+    def _warn(self, fit: CostFit, item: ast.Fit) -> None:
         statistics, span = regression(fit), item.file.span
         show = f"`{fit.command}` shows all residuals"
         worst, bend = statistics.worst, bend_of(fit)
@@ -175,7 +175,7 @@ class FitChecker(Part, frozen=True):
         if fit.missed_rates:
             self.sink.report(codes.UNUSED_RATE, span, missed_text(fit), hint=MISSED_HINT)
 
-    def _same_idle(self, fit: Fit, machine: str) -> str:
+    def _same_idle(self, fit: CostFit, machine: str) -> str:
         """Return the hint to give a machine the idle load that a fit has found."""
         idle = f'idle fit "{fit.file}"'
         hint = (
@@ -188,7 +188,7 @@ class FitChecker(Part, frozen=True):
                     return insertion_after_hint(resource.span, f", {idle}", text=hint)
         return hint
 
-    def idle_dropped(self, fit: Fit, machine: str, item: ast.Fit) -> None:
+    def idle_dropped(self, fit: CostFit, machine: str, item: ast.Fit) -> None:
         """Warn of a fitted idle load that the machine does not have."""
         if fit.fixed < IDLE_SHOWN:
             return
@@ -200,7 +200,7 @@ class FitChecker(Part, frozen=True):
             hint=self._same_idle(fit, machine),
         )
 
-    def idle_of_another(self, fit: Fit, machine: str, item: ast.Fit) -> None:
+    def idle_of_another(self, fit: CostFit, machine: str, item: ast.Fit) -> None:
         """Warn of an idle load that another fit to the same table has."""
         idle = "0 %"
         if fit.has_fixed:
@@ -233,7 +233,7 @@ DOWNWARD_HINT = (
 )
 
 
-def bend_text(fit: Fit, bend: Bend) -> str:
+def bend_text(fit: CostFit, bend: Bend) -> str:
     """Return how utilization bends."""
     one = f"an additional {item_word(fit.terms[0].item)}" if len(fit.terms) == 1 else "more work"
     if bend.is_upward:
@@ -259,7 +259,7 @@ def _times(more: float, less: float) -> str:
     )
 
 
-def missed_text(fit: Fit) -> str:
+def missed_text(fit: CostFit) -> str:
     """Return which columns look like rates and were not used."""
     one = len(fit.missed_rates) == 1
     verb = "looks like a rate and is" if one else "look like rates and are"
@@ -267,7 +267,7 @@ def missed_text(fit: Fit) -> str:
     return f"column{'s' * (not one)} {named} of `{fit.file}` {verb} not used"
 
 
-def below_zero(fit: Fit) -> list[str]:
+def below_zero(fit: CostFit) -> list[str]:
     """Return the names of the fitted numbers that cannot be: those below zero."""
     named = [("the idle utilization", fit.fixed)]
     named += [

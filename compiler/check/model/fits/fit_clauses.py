@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.fits.fit_units import unit_reader
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.measurement.cost_products import CostProduct
-from qps.compiler.measurement.fit_columns import Reading
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fit_columns import FitColumns
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY_BASE, TIME, TIME_BASE
 from qps.compiler.syntax import ast
 
@@ -24,7 +24,7 @@ _LARGEST_POWER = 4
 _MOST_COSTS = 10
 
 
-class FitClauses(Part, frozen=True):
+class FitClauses(DeclarationChecker, frozen=True):
     """Reads what a fit says beside its table: what costs are per, and that nothing is at rest."""
 
     def refuse(self, item: ast.Fit) -> bool:
@@ -42,7 +42,7 @@ class FitClauses(Part, frozen=True):
         )
         return True
 
-    def reading(self, item: ast.Fit, reading: Reading, scope: Scope) -> Reading | None:
+    def reading(self, item: ast.Fit, reading: FitColumns, scope: Scope) -> FitColumns | None:
         """Return how a table is read for a fit; None where its clauses were reported."""
         costs = self.products(item, scope.module)
         has_fixed = self._has_fixed(item, scope)
@@ -79,7 +79,7 @@ class FitClauses(Part, frozen=True):
 
     # -- what costs are per ----------------------------------------------------------------
 
-    def products(self, item: ast.Fit, module: Module) -> tuple[CostProduct, ...] | None:
+    def products(self, item: ast.Fit, module: LoadedModule) -> tuple[CostProduct, ...] | None:
         """Return the costs that a fit names, none where it names none; None if reported."""
         found: list[CostProduct] = []
         for cost in item.costs:
@@ -99,7 +99,7 @@ class FitClauses(Part, frozen=True):
             found.append(product)
         return tuple(found)
 
-    def _product(self, cost: ast.Expr, module: Module) -> CostProduct | None:
+    def _product(self, cost: ast.Expr, module: LoadedModule) -> CostProduct | None:
         factors = cost.factors if isinstance(cost, ast.Product) else ((False, cost),)
         (divides, first), *others = factors
         if divides or not isinstance(first, ast.Reference) or len(first.name.parts) > 1:
@@ -137,7 +137,9 @@ class FitClauses(Part, frozen=True):
 
     # -- its columns in the spec -----------------------------------------------------------
 
-    def factors(self, item: ast.Fit, fit: Fit, scope: Scope) -> Mapping[str, ir.Quantity] | None:
+    def factors(
+        self, item: ast.Fit, fit: CostFit, scope: Scope
+    ) -> Mapping[str, ir.Quantity] | None:
         """Return what the columns that multiply costs are in the spec; None if reported."""
         dimensions = {
             factor.name: factor.dimension for term in fit.terms for factor in term.factors

@@ -12,13 +12,13 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.measurement.cost_products import CostProduct, item_word
 from qps.compiler.measurement.fit_terms import Factor, FitTerm
-from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.fits import CostFit
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, Dimension
 
 _TIMES = ("s", "ms", "us", "ns", "ps", "fs")
 
 
-def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
+def fitted_idle(fit: CostFit, span: Span) -> ir.Quantity:
     """Return the fixed part of a fit as it fits best."""
     percentage = f"{float(fit.fixed * 100):.4g} %"
     return ir.Quantity(
@@ -26,7 +26,7 @@ def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
     )
 
 
-def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:
+def fit_terms(fit: CostFit, span: Span) -> tuple[ir.Quantity, ...]:
     """Return the coefficients of a fit as they fit best."""
     return tuple(
         ir.Quantity(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qps.compiler.check.model.fits.table_units import costs_with, units_with
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, number, read_table
 from qps.compiler.measurement.regression import Regression, regression
@@ -31,7 +31,7 @@ def fitted_to(
     processors = None if cores is None else number(cores)
     if cores is not None and (processors is None or processors <= 0):
         raise DataError(f"`--cores` must be a number of cores, not `{cores}`", "write `--cores 4`")
-    reading = Reading(
+    reading = FitColumns(
         resource=resource,
         cores=processors,
         processors=processors,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
@@ -18,7 +18,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse_change
 
 
-def unit_reader(module: Module) -> UnitOf:
+def unit_reader(module: LoadedModule) -> UnitOf:
     """Return what reads units as a module knows them; what is no unit is no mistake there."""
 
     def read(text: str) -> tuple[Fraction, Dimension] | None:

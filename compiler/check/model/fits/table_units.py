@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qps.compiler.check.model.fits.fit_clauses import FitClauses
 from qps.compiler.check.model.fits.fit_units import unit_reader
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.check_expressions import ExpressionChecker
@@ -48,7 +48,7 @@ def costs_with(per: Sequence[str], units: Sequence[str]) -> tuple[CostProduct, .
     )
 
 
-def _module(text: str, units: Sequence[str]) -> Module:
+def _module(text: str, units: Sequence[str]) -> LoadedModule:
     """Return the module of a text and units of a user's own; QpsError where there is none."""
     wrong = [unit for unit in units if not unit.isidentifier()]
     if wrong:

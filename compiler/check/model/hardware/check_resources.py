@@ -20,7 +20,7 @@ from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
-from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.quantities.dimension import (
     CORE,
     DIMENSIONLESS,
@@ -303,7 +303,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         known = count.value if isinstance(count, ir.Constant) else None  # else the table says it
         found = checker.fit(
             fit,
-            Reading(resource=stated.name.text, cores=known, processors=known),
+            FitColumns(resource=stated.name.text, cores=known, processors=known),
             said.scope,
         )
         if found is None:
