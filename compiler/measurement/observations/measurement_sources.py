@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.compiler.measurement.observations.source_layouts import Layout, ReaderOutput, Source
+from qps.compiler.measurement.observations.source_layouts import (
+    FileLayout,
+    MeasurementTool,
+    ReaderOutput,
+)
 
 
 class Flag(Struct, frozen=True):
@@ -51,16 +55,16 @@ _CAPTURES = (
 SOURCES = {
     one.name: one
     for one in (
-        Source(
+        MeasurementTool(
             name="k6",
             files="summary as JSON or text, or data points from --out csv or json",
             layouts=(
-                Layout(
+                FileLayout(
                     reader="k6_points.k6_point_runs",
                     output=ReaderOutput.SAMPLES,
                     begins="k6_points.are_points",
                 ),
-                Layout(reader="k6_summaries.k6_runs", output=ReaderOutput.SUMMARY),
+                FileLayout(reader="k6_summaries.k6_runs", output=ReaderOutput.SUMMARY),
             ),
             takes=_TIMED,
             hint="write data points with `k6 run --out csv=run.csv`",
@@ -72,26 +76,26 @@ SOURCES = {
             ),
             recognized_by="`http_reqs` or `iterations`",
         ),
-        Source(
+        MeasurementTool(
             name="wrk",
             files="printed output (with percentiles if run with --latency)",
-            layouts=(Layout(reader="printed_results.wrk_runs", output=ReaderOutput.SUMMARY),),
+            layouts=(FileLayout(reader="printed_results.wrk_runs", output=ReaderOutput.SUMMARY),),
             signs=(
                 r"^Running .* test @ ",
                 r"^Requests/sec:",
             ),
             recognized_by="a line `Running … test @`",
         ),
-        Source(
+        MeasurementTool(
             name="h2load",
             files="printed output, or its --log-file",
             layouts=(
-                Layout(
+                FileLayout(
                     reader="generator_logs.h2load_log_runs",
                     output=ReaderOutput.SAMPLES,
                     begins="generator_logs.is_h2load_log",
                 ),
-                Layout(reader="printed_results.h2load_runs", output=ReaderOutput.SUMMARY),
+                FileLayout(reader="printed_results.h2load_runs", output=ReaderOutput.SUMMARY),
             ),
             takes=_TIMED,
             hint="write a log with `h2load --log-file=run.log`",
@@ -102,24 +106,24 @@ SOURCES = {
             ),
             recognized_by="a line `finished in …, req/s`, or times, statuses and durations",
         ),
-        Source(
+        MeasurementTool(
             name="jmeter",
             files="results as CSV (-l run.jtl)",
-            layouts=(Layout(reader="request_logs.jmeter_runs", output=ReaderOutput.SAMPLES),),
+            layouts=(FileLayout(reader="request_logs.jmeter_runs", output=ReaderOutput.SAMPLES),),
             takes=_TIMED,
             signs=(r'\A(?:.*[,;|\t])?"?timeStamp"?[,;|\t](?:.*[,;|\t])?"?elapsed\b',),
             recognized_by="the columns `timeStamp` and `elapsed`",
         ),
-        Source(
+        MeasurementTool(
             name="pgbench",
             files="printed output, or transaction logs (--log)",
             layouts=(
-                Layout(
+                FileLayout(
                     reader="generator_logs.pgbench_log_runs",
                     output=ReaderOutput.SAMPLES,
                     begins="generator_logs.is_pgbench_log",
                 ),
-                Layout(reader="printed_results.pgbench_runs", output=ReaderOutput.SUMMARY),
+                FileLayout(reader="printed_results.pgbench_runs", output=ReaderOutput.SUMMARY),
             ),
             takes=_TIMED,
             hint="log with `pgbench --log`, without --aggregate-interval and --sampling-rate",
@@ -130,10 +134,12 @@ SOURCES = {
             ),
             recognized_by="a line `transaction type`, or a transaction log",
         ),
-        Source(
+        MeasurementTool(
             name="sysbench",
             files="printed output",
-            layouts=(Layout(reader="printed_results.sysbench_runs", output=ReaderOutput.SUMMARY),),
+            layouts=(
+                FileLayout(reader="printed_results.sysbench_runs", output=ReaderOutput.SUMMARY),
+            ),
             signs=(
                 r"^sysbench \d",
                 r"^General statistics:\s*$",
@@ -141,36 +147,38 @@ SOURCES = {
             ),
             recognized_by="a line `sysbench …` or `General statistics`",
         ),
-        Source(
+        MeasurementTool(
             name="ab",
             files="printed output",
             layouts=(
-                Layout(reader="generators.printed_generators.ab_runs", output=ReaderOutput.SUMMARY),
+                FileLayout(
+                    reader="generators.printed_generators.ab_runs", output=ReaderOutput.SUMMARY
+                ),
             ),
             signs=(r"^This is ApacheBench", r"^Concurrency Level:"),
             recognized_by="a line `This is ApacheBench` or `Concurrency Level`",
         ),
-        Source(
+        MeasurementTool(
             name="hey",
             files="printed output",
             layouts=(
-                Layout(
+                FileLayout(
                     reader="generators.printed_generators.hey_runs", output=ReaderOutput.SUMMARY
                 ),
             ),
             signs=(r"^\s+Slowest:\s+[\d.]+ secs",),
             recognized_by="a line `Slowest: … secs`",
         ),
-        Source(
+        MeasurementTool(
             name="vegeta",
             files="output of `vegeta report`, as text or JSON",
             layouts=(
-                Layout(
+                FileLayout(
                     reader="generators.json_reports.vegeta_json_runs",
                     output=ReaderOutput.SUMMARY,
                     begins="generators.json_reports.is_json",
                 ),
-                Layout(
+                FileLayout(
                     reader="generators.printed_generators.vegeta_runs",
                     output=ReaderOutput.SUMMARY,
                 ),
@@ -178,16 +186,18 @@ SOURCES = {
             signs=(r"^Requests\s+\[total, rate", r'\A\s*\{\s*"latencies":\s*\{\s*"total"'),
             recognized_by="a line `Requests [total, rate]`, or `latencies` with a `total`",
         ),
-        Source(
+        MeasurementTool(
             name="locust",
             files="tables that `--csv NAME` writes: statistics, or their history",
             layouts=(
-                Layout(
+                FileLayout(
                     reader="generators.locust_tables.locust_history_runs",
                     output=ReaderOutput.SAMPLES,
                     begins="generators.locust_tables.is_history",
                 ),
-                Layout(reader="generators.locust_tables.locust_runs", output=ReaderOutput.SUMMARY),
+                FileLayout(
+                    reader="generators.locust_tables.locust_runs", output=ReaderOutput.SUMMARY
+                ),
             ),
             takes=_TIMED,
             hint="read NAME_stats_history.csv, written with `--csv-full-history`",
@@ -197,30 +207,30 @@ SOURCES = {
             ),
             recognized_by="its column names",
         ),
-        Source(
+        MeasurementTool(
             name="redis-benchmark",
             files="printed output",
             layouts=(
-                Layout(
+                FileLayout(
                     reader="generators.printed_generators.redis_runs", output=ReaderOutput.SUMMARY
                 ),
             ),
             signs=(r"====== .{1,100} ======\s*$",),
             recognized_by="a line `====== TEST ======`",
         ),
-        Source(
+        MeasurementTool(
             name="fio",
             files="output as JSON (--output-format=json)",
             layouts=(
-                Layout(reader="generators.json_reports.fio_runs", output=ReaderOutput.SUMMARY),
+                FileLayout(reader="generators.json_reports.fio_runs", output=ReaderOutput.SUMMARY),
             ),
             signs=(r'"fio version"\s*:',),
             recognized_by="`fio version`",
         ),
-        Source(
+        MeasurementTool(
             name="sar",
             files="printed output, or output of `sadf -j FILE -- -u -n DEV`",
-            layouts=(Layout(reader="sar_samples.sar_table", output=ReaderOutput.TABLE),),
+            layouts=(FileLayout(reader="sar_samples.sar_table", output=ReaderOutput.TABLE),),
             takes=("interface",),
             signs=(
                 r'"sysstat"\s*:',
@@ -228,39 +238,45 @@ SOURCES = {
             ),
             recognized_by="tables of `CPU` or `IFACE` below times",
         ),
-        Source(
+        MeasurementTool(
             name="vmstat",
             files="printed output, with times if run with -t",
             layouts=(
-                Layout(reader="machines.vmstat_samples.vmstat_table", output=ReaderOutput.TABLE),
+                FileLayout(
+                    reader="machines.vmstat_samples.vmstat_table", output=ReaderOutput.TABLE
+                ),
             ),
             takes=(),
             signs=(r"^procs -+memory-+",),
             recognized_by="a line `procs ---memory---`",
         ),
-        Source(
+        MeasurementTool(
             name="pidstat",
             files="printed output of `pidstat -u`",
             layouts=(
-                Layout(reader="machines.pidstat_samples.pidstat_table", output=ReaderOutput.TABLE),
+                FileLayout(
+                    reader="machines.pidstat_samples.pidstat_table", output=ReaderOutput.TABLE
+                ),
             ),
             takes=("process",),
             signs=(r"\bPID\s.*%CPU\s.*\bCommand\s*$",),
             recognized_by="the columns `PID`, `%CPU` and `Command`",
         ),
-        Source(
+        MeasurementTool(
             name="pcap",
             files="packet captures from tcpdump or Wireshark",
-            layouts=(Layout(reader="packet_captures.capture_table", output=ReaderOutput.TABLE),),
+            layouts=(
+                FileLayout(reader="packet_captures.capture_table", output=ReaderOutput.TABLE),
+            ),
             takes=("window",),
             window="1s",
             magic=_CAPTURES,
             recognized_by="its first bytes",
         ),
-        Source(
+        MeasurementTool(
             name=TABLE,
             files="any table with column names, such as a spreadsheet as CSV",
-            layouts=(Layout(reader="spreadsheets.sheet_table", output=ReaderOutput.TABLE),),
+            layouts=(FileLayout(reader="spreadsheets.sheet_table", output=ReaderOutput.TABLE),),
             takes=("column", "decimal"),
             recognized_by="a line of column names, and no other format",
         ),

@@ -27,10 +27,10 @@ from qps.compiler.measurement.observations.measurement_sources import SOURCES
 from qps.compiler.measurement.observations.observed_files import observed_files
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.measurement.observations.recognition import source_of
-from qps.compiler.measurement.observations.source_layouts import Source
+from qps.compiler.measurement.observations.source_layouts import MeasurementTool
 from qps.compiler.measurement.usual_headings import CPU_CORES, CPU_SHARE, RATE, TIME, USERS
 
-Group = tuple[Source, list[Path]]
+Group = tuple[MeasurementTool, list[Path]]
 """A source, and which files are of it."""
 
 _SHORTEST, _MOST_WINDOWS = 5, 40

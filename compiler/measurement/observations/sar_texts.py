@@ -15,7 +15,7 @@ from qps.compiler.measurement.observations.sar_records import (
     Device,
     Host,
     Processors,
-    Sample,
+    SarSample,
     Stamp,
 )
 
@@ -58,7 +58,7 @@ def hosts_of_text(text: str, file: str) -> list[Host]:
     is not understood, or says something else than one before it.
     """
     hosts: dict[str, Host] = {}
-    samples: dict[tuple[str, str, str], Sample] = {}
+    samples: dict[tuple[str, str, str], SarSample] = {}
     section, headings = Section(), list[str]()
     month_first = is_month_first(text)
     lines = text.splitlines()
@@ -82,7 +82,7 @@ def hosts_of_text(text: str, file: str) -> list[Host]:
         stamp = section.stamp(headings[0], at)
         key = section.host, stamp.date, at
         if key not in samples:
-            samples[key] = Sample(stamp)
+            samples[key] = SarSample(stamp)
             host = hosts.setdefault(section.host, Host([], section.host, section.cores))
             host.statistics.append(samples[key])
         try:
@@ -157,7 +157,7 @@ def time_of(words: Sequence[str]) -> str | None:
     return f"{hour:02}{words[0][2:]}"
 
 
-def _add(sample: Sample, cells: dict[str, str]) -> bool:
+def _add(sample: SarSample, cells: dict[str, str]) -> bool:
     """Add what a line says of all processors or of an interface; ValueError for what is no number.
 
     Returns False where another line has said otherwise.
