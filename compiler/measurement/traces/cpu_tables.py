@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, Table, read_table
+from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, MeasuredTable, read_table
 from qps.compiler.measurement.observations.file_texts import text_of
 from qps.compiler.measurement.usual_headings import CPU_CORES, CPU_SHARE, RATE, usual_meaning
 
@@ -93,7 +93,7 @@ def cpu_table(path: Path, unit: str | None = None) -> CpuTable:
     )
 
 
-def _columns(table: Table, name: str) -> _Columns:
+def _columns(table: MeasuredTable, name: str) -> _Columns:
     """Return which column is what."""
     words = {heading: _words(heading) for heading in table.headings}
     service = next((one for one, (text, _) in words.items() if re.fullmatch(_SERVICE, text)), None)
@@ -158,7 +158,7 @@ def _unit_of(text: str, unit: str) -> str | None:
 
 
 def _unit(
-    table: Table, columns: _Columns, stated: str | None, name: str
+    table: MeasuredTable, columns: _Columns, stated: str | None, name: str
 ) -> tuple[float, list[str]]:
     """Return what one of the CPU column is in cores, and what is doubtful about that."""
     if stated is not None:
@@ -198,7 +198,7 @@ def _millicores(cores: Sequence[float]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def _limits(table: Table, columns: _Columns) -> list[float]:
+def _limits(table: MeasuredTable, columns: _Columns) -> list[float]:
     """Return the limit of each service in the unit of the CPU column, by its share of the limit."""
     if columns.share is None:
         return []
@@ -219,7 +219,7 @@ def _limits(table: Table, columns: _Columns) -> list[float]:
 
 
 def _numbers(
-    table: Table, columns: _Columns
+    table: MeasuredTable, columns: _Columns
 ) -> Iterator[tuple[int, tuple[str, str, float, float]]]:
     """Yield the rows that have both numbers: service, time, CPU and requests."""
     times: Sequence[str] = table.columns[columns.time] if columns.time else [""] * len(table.lines)
