@@ -64,6 +64,7 @@ NO_UNITS = frozenset(
 TOKEN_WORDS = {
     "NAME": "a name",
     "NUMBER": "a number",
+    "DATE": "a date",
     "FIT": '`fit "…"`',
     "NOTE": "`note`",
     "FITTED": "`fitted`",

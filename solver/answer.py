@@ -27,6 +27,7 @@ from qps.solver.answers.answer_parts import (
     RequirementAnswer,
     RequirementThere,
 )
+from qps.solver.answers.calendar_answer import CalendarAnswer
 from qps.solver.answers.solution import QUALITY, ConfigurationResult, MixSolution, ResourceSolution
 from qps.solver.uncertainty.interval_result import Uncertainty
 
@@ -90,6 +91,8 @@ class Answer(ConfigurationResult, frozen=True, kw_only=True):
     """Whether the requested capacity is that at the confidence of the uncertainty."""
     advice: tuple[Advice, ...] = ()
     """Changes that raise the capacity."""
+    calendar: CalendarAnswer | None = None
+    """Until when the forecast of the spec is supported; None without one, or if not requested."""
 
     @property
     def ports(self) -> dict[str, str]:

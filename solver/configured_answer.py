@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, uncertain_in
+from qps.compiler.configure.configuration import Configuration
 from qps.compiler.pipeline import Spec
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import AtReliableCapacity
-from qps.solver.answers.reliable_limits import ReliableAnswer
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.values_at_capacity import values_at_capacity
-from qps.solver.answers.worst_mode import solve_model
+from qps.solver.calendar.month_search import calendar_answer
 from qps.solver.complete_answer import complete_answer
 from qps.solver.headline_answer import headline_answer
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
+from qps.solver.reliable_solution import ReliableSolution, ignore, reliable_solution
 from qps.solver.uncertainty.interval_result import Sampling
-from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
-
-if TYPE_CHECKING:  # of few specs; it needs numpy
-    from qps.solver.uncertainty.prediction_interval import SampledUncertainty
 
 
 class ConfiguredAnswer(Struct, frozen=True, kw_only=True):
@@ -36,10 +30,6 @@ class ConfiguredAnswer(Struct, frozen=True, kw_only=True):
     model: ir.Model
     solution: Solution
     answer: Answer
-
-
-def ignore(_: str) -> None:
-    """Report nothing of what comes next."""
 
 
 def configured_answer(
@@ -54,58 +44,45 @@ def configured_answer(
     """Return the answer of a spec in a configuration, with its headline.
 
     Without `with_confidence` no samples of uncertain inputs are solved: it is of nominal inputs
-    then, and has no headline.
+    then, and has no headline, nor until when it holds.
     """
-    model, found, is_certain = spec.model, None, not uncertain_in(configuration)
-    plain, reliable = spec.model, None
-    if not is_certain:
-        model = model_at_confidence(model, configuration, sampling)
-    solution = solve_model(model, configuration)
-    of_slopes = solution
-    if not is_certain:
-        plain, of_slopes = plain_solution(spec.model, configuration, solution)
-        if with_confidence:
-            on_progress("uncertainty")
-            found = _sampled(plain, configuration, of_slopes, sampling)
-    if is_certain or found is not None:
-        on_progress("model error")
-        reliable = reliable_capacity(plain, configuration, of_slopes, found, sampling)
-    answer = complete_answer(
-        model,
+    solved = reliable_solution(
+        spec.model,
         configuration,
-        solution,
+        sampling=sampling,
+        with_confidence=with_confidence,
+        on_progress=on_progress,
+    )
+    found, reliable = solved.sampled, solved.reliable
+    if reliable is not None and spec.model.forecast is not None:
+        on_progress("forecast")
+    calendar = (
+        None if reliable is None else calendar_answer(spec.model, configuration, solved, sampling)
+    )
+    answer = complete_answer(
+        solved.model,
+        configuration,
+        solved.solution,
         settings=settings,
         spec_warnings=tuple(spec.warnings),
         uncertainty=None if found is None else found.uncertainty,
         reliable=None if reliable is None else reliable.capacity,
-        at_reliable=_at_reliable(plain, configuration, of_slopes, reliable, found, sampling),
+        at_reliable=_at_reliable(configuration, solved, sampling),
     )
-    answer = replace(answer, headline=headline_answer(answer, of_slopes))
-    return ConfiguredAnswer(model=model, solution=solution, answer=answer)
-
-
-def _sampled(
-    model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
-) -> SampledUncertainty | None:
-    from qps.solver.uncertainty.prediction_interval import sampled_uncertainty  # noqa: PLC0415 - of few specs; it needs numpy
-
-    return sampled_uncertainty(model, configuration, solution, sampling)
+    answer = replace(answer, calendar=calendar)
+    answer = replace(answer, headline=headline_answer(answer, solved.plain_solution))
+    return ConfiguredAnswer(model=solved.model, solution=solved.solution, answer=answer)
 
 
 def _at_reliable(
-    model: ir.Model,
-    configuration: Configuration,
-    solution: Solution,
-    reliable: ReliableAnswer | None,
-    sampled: SampledUncertainty | None,
-    sampling: Sampling,
+    configuration: Configuration, solved: ReliableSolution, sampling: Sampling
 ) -> AtReliableCapacity | None:
     """Return the values at the reliable capacity; None where there is none."""
-    if reliable is None:
+    if solved.reliable is None:
         return None
-    unfavorable = None
-    if sampled is not None:
+    solution, unfavorable = solved.plain_solution, None
+    if solved.sampled is not None:
         from qps.solver.uncertainty.values_at_confidence import values_at_confidence  # noqa: PLC0415
 
-        unfavorable = values_at_confidence(model, configuration, solution.graph, sampling)
-    return values_at_capacity(configuration, solution, reliable, unfavorable)
+        unfavorable = values_at_confidence(solved.plain, configuration, solution.graph, sampling)
+    return values_at_capacity(configuration, solution, solved.reliable, unfavorable)

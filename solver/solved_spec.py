@@ -13,8 +13,9 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
-from qps.solver.configured_answer import configured_answer, ignore
+from qps.solver.configured_answer import configured_answer
 from qps.solver.reliable_changes import reliable_changes
+from qps.solver.reliable_solution import ignore
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.what_if.advice import helpful_changes
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Headlines
+from qps.solver.calendar.month_search import calendar_answer
 from qps.solver.claims.claim_evaluation import evaluate_claims
 from qps.solver.claims.claim_results import ClaimResults
 from qps.solver.complete_answer import complete_answer
 from qps.solver.reliable_difference import SolvedSide, reliable_difference
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
-from qps.solver.uncertainty.interval_result import DifferenceUncertainty
+from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
 from qps.solver.what_if.assumption_changes import ConfiguredModel
 from qps.solver.what_if.difference import Difference, difference
 
@@ -53,12 +55,15 @@ def spec_difference(
     ]
     sure = reliable_difference(sides[0], sides[1], is_same=not found.is_moved)
     answers = [
-        complete_answer(
-            one.side.model,
-            one.side.configuration,
-            one.solution,
-            settings=settings,
-            reliable=reliable,
+        replace(
+            complete_answer(
+                one.side.model,
+                one.side.configuration,
+                one.solution,
+                settings=settings,
+                reliable=reliable,
+            ),
+            calendar=calendar_answer(one.side.model, one.side.configuration, None, Sampling()),
         )
         for one, reliable in zip(sides, sure.reliable, strict=True)
     ]

@@ -22,6 +22,7 @@ from qps.compiler.check.model.components.check_threads import check_threads
 from qps.compiler.check.model.hardware.check_machines import MachineChecker
 from qps.compiler.check.model.hardware.check_networks import NetworkChecker
 from qps.compiler.check.model.hardware.check_targets import agreed
+from qps.compiler.check.model.parameters.check_calendar import CalendarChecker
 from qps.compiler.check.model.parameters.check_correlations import CorrelationChecker
 from qps.compiler.check.model.parameters.check_parameters import ParameterChecker
 from qps.compiler.check.model.parameters.check_quotients import report_quotients
@@ -46,7 +47,9 @@ from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.syntax import ast
 
-_OF_A_SYSTEM = AllowedNames.MEASURES | AllowedNames.ANSWERS | AllowedNames.QUALITY
+_OF_A_SYSTEM = (
+    AllowedNames.MEASURES | AllowedNames.ANSWERS | AllowedNames.QUALITY | AllowedNames.HORIZON
+)
 _CLAIMS = (ast.Expect, ast.Observe)
 _LIKELY_MISTAKES = (
     report_cores,
@@ -95,6 +98,9 @@ class _ModelChecker(OfChanges, frozen=True):
         used = tuple(instance.instance() for instance in instances)
         checker = ParameterChecker(self.expressions)
         options, parameters = checker.options(), checker.parameters()
+        calendars = CalendarChecker(self.expressions)
+        calendar = calendars.calendar()
+        forecast = calendars.forecast(calendar)
         groups = GroupChecker(self.expressions).groups(program.everywhere(ast.Group))
         self._plain_hardware()
         nodes, links = self._topology(systems)
@@ -127,6 +133,8 @@ class _ModelChecker(OfChanges, frozen=True):
             observations=(),
             machines=self._machines(),
             networks=self._networks(),
+            calendar=calendar,
+            forecast=forecast,
         )
 
     def _with_modes(self, model: ir.Model, systems: Sequence[SystemChecker]) -> ir.Model:

@@ -12,6 +12,7 @@ from qps.compiler.ir.distributions import *
 from qps.compiler.ir.effects import *
 from qps.compiler.ir.expressions import *
 from qps.compiler.ir.figures import *
+from qps.compiler.ir.forecasts import *
 from qps.compiler.ir.hardware import *
 from qps.compiler.ir.matrices import *
 from qps.compiler.ir.measured_values import *

@@ -127,6 +127,7 @@ class MeasureKind(Enum):
     SHARE = "share"
     SATURATION = "saturation"
     LARGEST = "capacity"
+    HOLDS_UNTIL = "holds_until"
     QUALITY = "quality"
     COST = "cost"
     RUNNING_COST = "running_cost"

@@ -12,6 +12,7 @@ from qps.compiler.ir.changes import Mode, Scenario
 from qps.compiler.ir.claims import Expectation, Observation
 from qps.compiler.ir.correlations import Correlation
 from qps.compiler.ir.figures import Figure
+from qps.compiler.ir.forecasts import Calendar, Forecast
 from qps.compiler.ir.hardware import Link, Machine, Network, Node
 from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
@@ -58,6 +59,8 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     fits: tuple[tuple[Span, CostFit], ...] = ()
     stations: tuple[tuple[Span, StationFit], ...] = ()
     fitted: tuple[tuple[Span, str], ...] = ()
+    calendar: Calendar | None = None
+    forecast: Forecast | None = None
 
     def group(self, name: str) -> Group:
         """Return the group of a name."""

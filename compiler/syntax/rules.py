@@ -61,6 +61,10 @@ def _elastic(*, range: ast.Range, **parts: Any) -> ast.Param:  # noqa: A002 - th
     return ast.Param(value=range.high, range=range, is_elastic=True, **parts)
 
 
+def _calendar(*, range: ast.Range, **parts: Any) -> ast.Param:  # noqa: A002 - the field's name
+    return ast.Param(value=range.low, range=range, is_calendar=True, **parts)
+
+
 def _formal(*, example: ast.Expr | None, **parts: Any) -> ast.Formal:
     return ast.Formal(example=None if example is None else ast.as_unit(example), **parts)
 
@@ -134,6 +138,9 @@ RULES: dict[str, SyntaxRule] = {
     "item_unit": _rule(ast.Unit, "name"),
     "rating_unit": _rule(partial(ast.Unit, is_rating=True), "name"),
     "derived_unit": _rule(ast.Unit, "name value"),
+    "calendar": _rule(_calendar, "name range source"),
+    "forecast_formula": _rule(ast.Forecast, "name value source"),
+    "forecast_table": _rule(ast.Forecast, "name value source"),
     "user_group": _rule(ast.Group, "name size index source"),
     "param": _rule(ast.Param, "name value range source fitted"),
     "case_param": _rule(ast.Param, "name value range source fitted"),
@@ -285,6 +292,7 @@ RULES: dict[str, SyntaxRule] = {
     "quantity": _rule(ast.Quantity, "number unit"),
     "number_power": _rule(ast.Power, "base exponent"),
     "raised": _rule(ast.Power, "base exponent"),
+    "date": _rule(ast.Date, "text"),
     "reference": _rule(ast.Reference, "name"),
     "call": _rule(ast.Call, "name arguments*"),
     "negative": _rule(ast.Negative, "_ operand"),
@@ -307,8 +315,8 @@ def rule_by_fields(name: str) -> SyntaxRule:
 
 
 EXPRESSIONS = frozenset([
-    "number", "quantity", "group_quantity", "number_power", "raised", "reference", "sign", "call",
-    "group", "negative", "sum", "every", "product", "comparison", "not_", "conditional",
+    "number", "date", "quantity", "group_quantity", "number_power", "raised", "reference", "sign",
+    "call", "group", "negative", "sum", "every", "product", "comparison", "not_", "conditional",
     "disjunction", "conjunction", "around", "between", "one_of", "samples",
 ])  # fmt: skip
 """The rules of expressions: how deep they stand in each other is counted."""

@@ -20,8 +20,7 @@ from qps.compiler.syntax.faults import CHARACTERS_BEFORE, RANGE_HINT, Fault
 from qps.compiler.syntax.percentile_hints import missing_percentiles
 from qps.compiler.syntax.queueing_hints import discipline_of_nothing, report_nothing_waits
 from qps.compiler.syntax.statement_hints import misnamed_members
-from qps.grammar.keywords import declarations
-from qps.grammar.parsing import END, SEPARATOR, UnexpectedError
+from qps.grammar.parsing import END, SEPARATOR, UnexpectedError, first_terminals
 from qps.grammar.words import TOKEN_CHOICES, in_words
 
 _MANY_EXPECTED = 4
@@ -233,7 +232,19 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
 
 
 _EXPRESSION_STARTS = frozenset(
-    ["NUMBER", "NAME", "LPAR", "MINUS", "SIGN", "NOT", "IF", "BETWEEN", "_ONE_OF", "_SAMPLES"]
+    [
+        "NUMBER",
+        "DATE",
+        "NAME",
+        "LPAR",
+        "MINUS",
+        "SIGN",
+        "NOT",
+        "IF",
+        "BETWEEN",
+        "_ONE_OF",
+        "_SAMPLES",
+    ]
 )
 _OPERATORS = frozenset([
     "PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "CIRCUMFLEX", "AND", "OR", "DOT", "_EVERY",
@@ -249,9 +260,9 @@ def _expected(accepted: frozenset[str]) -> str:
     """Return in words what the grammar would have taken, at most four things."""
     rest = set(accepted - _SELDOM or accepted)
     words: list[str] = []
-    if {word.upper() for word in declarations()} <= rest:
+    if set(first_terminals()) <= rest:
         words.append("a declaration")
-        rest -= {word.upper() for word in declarations()} | {"DOC", "_SEP", "$END"}
+        rest -= {*first_terminals(), "DOC", "_SEP", "$END"}
     if {"NUMBER", "NAME", "LPAR"} <= rest:
         words.append("a quantity such as `10 Mbit/s`")
         rest -= _EXPRESSION_STARTS | {"_SEP", "BARE_CASE"}

@@ -266,7 +266,15 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     return Decision(headline, tuple(fact for group in groups_here for fact in group))
 
 
-_ORDER = ("p99", "Violated", "Limit", "Bottleneck", phrase("term.next_limit"), "Cost")
+_ORDER = (
+    "p99",
+    phrase("forecast.until"),
+    "Violated",
+    "Limit",
+    "Bottleneck",
+    phrase("term.next_limit"),
+    "Cost",
+)
 """The facts that a reader looks for first."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -19,6 +20,7 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.lower.expressions.exact_order import compare, order_of
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Certainty, together
@@ -38,6 +40,7 @@ from qps.solver.claims.claim_results import (
     value_result,
 )
 from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.forecast_claims import is_horizon
 from qps.solver.claims.simulated_claims import SimulatedClaims, Simulator, is_alone
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
@@ -152,10 +155,16 @@ class Claims(Struct, dict=True):
             )
         sides: list[_ComparisonSide] = []
         holds = self._is_true(claim.value, base, claim.changes, claim.span, sides)
-        compared = tuple(
-            ComparisonSide(in_floats(one.value), one.dimension, one.known) for one in sides
-        )
+        compared = tuple(self._side(one, claim.value) for one in sides)
         return condition_result(name, expectation, claim.span, compared, passes=holds)
+
+    def _side(self, one: _ComparisonSide, condition: ir.Condition) -> ComparisonSide:
+        """Return a side as it is shown: beside `holds_until`, numbers are dates."""
+        value, calendar = in_floats(one.value), self._model.calendar
+        compared = (part for side in operands_of(condition) for part in parts_of(side))
+        is_date = calendar is not None and any(map(is_horizon, compared))
+        date = calendar.date(floor(value)) if calendar is not None and is_date else None
+        return ComparisonSide(value, one.dimension, one.known, date)
 
     def _annotated(
         self,

@@ -10,16 +10,21 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 
 class ComparisonSide(Struct, frozen=True):
-    """One side of a comparison: its value in base units, and its dimension."""
+    """One side of a comparison: its value in base units, and its dimension.
+
+    `date` is the date that it stands for, if it does.
+    """
 
     value: float
     dimension: Dimension = DIMENSIONLESS
     known: Certainty = EXACT
+    date: CalendarDate | None = None
 
 
 class ClaimVerdict(Enum):

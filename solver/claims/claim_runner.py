@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
-    changed,
     in_each_mode,
     in_force,
 )
@@ -45,6 +44,8 @@ from qps.solver.answers.unmodeled_wait_warnings import (
     report_uncounted_waits,
     uncounted_waits,
 )
+from qps.solver.claims.forecast_claims import is_horizon, last_supported_month
+from qps.solver.claims.single_populations import at_one_population
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return together(*sides, opposite(together(*sides)), method)
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
-            if of.kind is ir.MeasureKind.LARGEST and of.level is None:
+            if (of.kind is ir.MeasureKind.LARGEST and of.level is None) or is_horizon(of):
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.LARGEST:
                 method = known_by("quantiles-by-samples")
@@ -235,6 +236,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         match measure.kind:
             case ir.MeasureKind.SATURATION:
                 return self._saturation(graph, measure.subject, span)
+            case ir.MeasureKind.HOLDS_UNTIL:
+                self._note_answer(self._in_each_mode(configuration))
+                return number(last_supported_month(self.model, configuration, span))
             case ir.MeasureKind.LARGEST if measure.level is not None:
                 return number(self._quantile(configuration, measure.level, span))
             case ir.MeasureKind.LARGEST:
@@ -349,42 +353,6 @@ def _with_values(lowered: Formula, values: Mapping[Formula, Formula]) -> Formula
         if exact is not None:
             return number(exact)
     return substituted(lowered, values)
-
-
-def at_one_population(
-    base: Configuration, changes: Sequence[ir.Change]
-) -> tuple[Configuration, int | None]:
-    """Return the model as changed, and the one population to look at where one is set.
-
-    One population is a point in the range, which stays as it is around it. A point that a
-    scenario sets gives way to one that is set beside it.
-    """
-    own = [change for change in changes if not isinstance(change, ir.SetScenario)]
-    points = [*_points(change for change in changes if change not in own), *_points(own)]
-    widened = [_widened(change, base) for change in changes]
-    return changed(base, widened), points[-1] if points else None
-
-
-def _points(changes: Iterable[ir.Change]) -> Iterator[int]:
-    """Yield the single populations that changes set, those of a scenario in its place."""
-    for change in changes:
-        if isinstance(change, ir.SetScenario):
-            yield from _points(change.changes)
-        elif isinstance(change, ir.SetPopulation) and change.low == change.high:
-            yield change.low
-
-
-def _widened(change: ir.Change, base: Configuration) -> ir.Change:
-    """Return a change, a single population in it made the range around that."""
-    if isinstance(change, ir.SetScenario):
-        return structs.replace(
-            change, changes=tuple(_widened(inner, base) for inner in change.changes)
-        )
-    if isinstance(change, ir.SetPopulation) and change.low == change.high:
-        return structs.replace(
-            change, low=min(base.low, change.low), high=max(base.high, change.low)
-        )
-    return change
 
 
 def _fail(span: Span, message: str, hint: str | None = None) -> None:

@@ -25,8 +25,8 @@ from qps.compiler.configure.configuration import (
 from qps.compiler.ir.parts import parts_of
 from qps.links import resolved_path
 from qps.solver.claims.claim_results import Coverage, PredictionInterval
-from qps.solver.claims.claim_runner import at_one_population
 from qps.solver.claims.sampled_claims import in_its_range, is_answer
+from qps.solver.claims.single_populations import at_one_population
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 from qps.solver.uncertainty.interval_result import SEED
 from qps.solver.uncertainty.ranks import ranks

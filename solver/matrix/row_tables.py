@@ -12,6 +12,7 @@ from pyarrow import compute
 
 from qps.compiler import ir
 from qps.compiler.ir.measure_names import CAPACITY, UTILIZATION
+from qps.compiler.quantities.calendar_dates import date_after
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
@@ -81,7 +82,7 @@ def columns_of(compiled: CompiledMatrix) -> list[TableColumn]:
             is_axis=True,
             is_share="%" in axis.span.text,
         )
-        if axis.kind is ir.AxisKind.PARAMETER
+        if axis.kind is ir.AxisKind.PARAMETER and not _is_date(axis, compiled.model)
         else TableColumn(name=axis.name, type=pa.string(), is_axis=True)
         for axis in matrix.axes
     ]
@@ -212,7 +213,7 @@ class Tabulator:
         """Return what has its name from the spec: an axis, or a column of its own."""
         for axis, index in zip(self._axes(rows), rows.index, strict=True):
             if axis.name == name:
-                return _axis(axis, index)
+                return _axis(axis, index, self.compiled.model)
         columns = zip(self.compiled.matrix.columns, rows.columns, strict=True)
         return _numbers(next(values for own, values in columns if own.name == name))
 
@@ -336,7 +337,15 @@ def _words(rows: RowBlock, numbers: Any) -> pa.Array:
     return pa.array(rows.words).take(pa.array(numbers, mask=numbers == 0))
 
 
-def _axis(axis: ir.Axis, index: Any) -> pa.Array:
+def _is_date(axis: ir.Axis, model: ir.Model) -> bool:
+    """Return whether the values of an axis are dates: they are stored as texts."""
+    return model.calendar is not None and axis.name == model.calendar.name
+
+
+def _axis(axis: ir.Axis, index: Any, model: ir.Model) -> pa.Array:
+    if model.calendar is not None and _is_date(axis, model):
+        dates = [date_after(model.calendar.start, months).iso for months in numbers_of(axis)]
+        return pa.array(dates).take(pa.array(index))
     if axis.kind is ir.AxisKind.PARAMETER:
         return pa.array(numbers_of(axis)[index])
     return pa.array(axis.labels).take(pa.array(index))

@@ -55,7 +55,7 @@ class ClaimChecker(OfChanges, frozen=True):
         )
 
     def _claim(self, item: ast.Claim) -> ir.Claim | None:
-        scope = Scope(self.main, EVERYTHING)
+        scope = Scope(self.main, EVERYTHING | AllowedNames.HORIZON)
         changes = self.changes.all_of(item.changes, scope)
         if len(changes) < len(item.changes):
             return None

@@ -23,6 +23,7 @@ class AllowedNames(Flag):
     ANSWERS = auto()  # saturation points, the largest acceptable population
     ELASTIC = auto()  # parameters that take what capacity is left
     QUALITY = auto()  # the metric over all requirements
+    HORIZON = auto()  # until when the forecast is supported
     FORMALS = auto()  # formals without a value: of a function that nothing calls
     FLOWS = POPULATION | ELASTIC
     MODEL = POPULATION | ELASTIC | MEASURES
@@ -54,6 +55,11 @@ _NOT_ALLOWED = (
             "use it in traffic, service demands, repetitions, measures or claims; or fix it "
             "with `param x = …`"
         ),
+    ),
+    (
+        AllowedNames.HORIZON,
+        "cannot use `holds_until`",
+        "use it in an `expect`: `holds_until >= 2028-06`",
     ),
     (
         AllowedNames.ANSWERS,

@@ -25,7 +25,11 @@ from qps.compiler.syntax import ast
 
 CASE_FUNCTIONS = {case.value: case for case in ir.Case}
 _FIXED_CASES = (
-    AllowedNames.MEASURES | AllowedNames.ANSWERS | AllowedNames.QUALITY | AllowedNames.ELASTIC
+    AllowedNames.MEASURES
+    | AllowedNames.ANSWERS
+    | AllowedNames.QUALITY
+    | AllowedNames.HORIZON
+    | AllowedNames.ELASTIC
 )
 
 

@@ -21,6 +21,7 @@ from qps.compiler.check.names.uncertain_names import is_uncertain, uncertain_nam
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker
 from qps.compiler.check.values.check_conditions import ConditionChecker
+from qps.compiler.check.values.check_dates import date_value
 from qps.compiler.check.values.check_measures import MeasureChecker
 from qps.compiler.check.values.check_names import NameChecker
 from qps.compiler.check.values.check_questions import QuestionChecker
@@ -283,10 +284,14 @@ class ExpressionChecker:
             met.setdefault(expr.span, {})[scope.module.prefix] = found
         return found
 
-    def _value(self, expr: ast.Expr, scope: Scope) -> Value | None:
+    def _value(  # noqa: PLR0911 - one return a node
+        self, expr: ast.Expr, scope: Scope
+    ) -> Value | None:
         match expr:
             case ast.Number():
                 return leaf(ir.Constant(expr.value), DIMENSIONLESS, expr.span)
+            case ast.Date():
+                return date_value(expr, self.context.program.main.syntax, self.sink)
             case ast.Quantity():
                 parts = [self.value(expr.number, scope), self._unit(expr.unit, scope)]
                 return self._arithmetic.product(

@@ -77,6 +77,7 @@ _PLACE_MEASURES = {
     "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
 }
 _SYSTEM_MEASURES = {
+    "holds_until": (ir.MeasureKind.HOLDS_UNTIL, DIMENSIONLESS),
     "quality": (ir.MeasureKind.QUALITY, DIMENSIONLESS),
     "cost": (ir.MeasureKind.COST, MONEY),
     "running_cost": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),

@@ -17,6 +17,12 @@ class Number(Written, frozen=True):
     value: Fraction
 
 
+class Date(Written, frozen=True):
+    """A month or a day, `2027-03`; as a number, the months since the start of the calendar."""
+
+    text: str
+
+
 class Reference(Written, frozen=True):
     """A name that stands for a value or a unit; `%` and `$` are names too.
 
@@ -197,6 +203,7 @@ Uncertain = Around | Between | OneOf | Samples
 
 Expr = (
     Number
+    | Date
     | Reference
     | Quantity
     | Negative

@@ -122,6 +122,18 @@ class Param(Shared, frozen=True, kw_only=True):
     fitted: Text | None = None
     table: Name | None = None
     """The table that this is one value of."""
+    is_calendar: bool = False
+    """It is the date of a plan, in months since its first one; its value is the first."""
+
+
+class Forecast(Declaration, frozen=True, kw_only=True):
+    """`forecast N = 20_000 * 1.06 ^ date`, or `forecast N "plan.csv"`: users at each date."""
+
+    is_of_main_file: ClassVar[bool] = True
+
+    name: Name
+    value: Expr | Text
+    source: Text | None = None
 
 
 class Weight(Written, frozen=True):

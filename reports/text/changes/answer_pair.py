@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.calendar_dates import months_between, read_date
 from qps.compiler.quantities.certainty import EXACT, Certainty, CertaintyKind
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME
 from qps.reports.text.layout.table import Table
@@ -168,12 +169,37 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
         capacity = self._moved(*self.capacities, self.known[0], self._new_users)
         was_limit, limit = self.limits
         was = "unchanged" if was_limit == limit else f"was {was_limit}"
-        found = [("Capacity", capacity)]
+        found, bottleneck = [("Capacity", capacity)], [("Bottleneck", f"{limit} ({was})")]
         if self.headlines is not None:
             users = _known_users(self.after)
             nominal = self._moved(*self.nominal, self.before.known, users)
             found.append((phrase(f"diff.label.{self.basis}"), nominal))
-        return [*found, ("Bottleneck", f"{limit} ({was})")]
+        until = self._until
+        return [*found, *([(phrase("forecast.until"), until)] if until else []), *bottleneck]
+
+    @property
+    def _until(self) -> str:
+        """Until when the forecasts are supported, and by how many months that moves."""
+        before, after = self.before.calendar, self.after.calendar
+        if after is None:
+            return ""
+        dates = [
+            None if one.holds_until is None else read_date(one.holds_until)
+            for one in (before, after)
+            if one is not None
+        ]
+        words = [phrase("forecast.no_month") if one is None else one.in_words for one in dates]
+        if len(dates) == 1:
+            return words[0]
+        if words[0] == words[1]:
+            return f"{words[1]} (unchanged)"
+        text = f"{words[0]} -> {words[1]}"
+        if dates[0] is None or dates[1] is None:
+            return text
+        months = int(months_between(dates[0], dates[1]))
+        how = "later" if months > 0 else "earlier"
+        s = "" if abs(months) == 1 else "s"
+        return f"{text} ({phrase(f'forecast.{how}', months=abs(months), s=s)})"
 
     def _moved(self, old: int, new: int, known: Certainty, users: str) -> str:
         if old == new:

@@ -92,11 +92,20 @@ def _sides(result: ClaimResult) -> list[str]:
     """Return the values of a comparison, without those that are written in it."""
     written = (result.condition or "").replace("_", "")
     found = [_side(side) for side in result.compared]
-    return [one for one in found if one.replace(",", "") not in written] or found[:1]
+    named = [_written(side, one) for side, one in zip(result.compared, found, strict=True)]
+    shown = zip(found, named, strict=True)
+    return [one for one, name in shown if name not in written] or found[:1]
+
+
+def _written(side: ComparisonSide, text: str) -> str:
+    """Return how a side would be written in a condition."""
+    return text.replace(",", "") if side.date is None else side.date.iso
 
 
 def _side(side: ComparisonSide) -> str:
     """Return one side of a comparison; counts are whole."""
+    if side.date is not None:
+        return side.date.in_words
     is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
     text = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
     return marked_value(text, side.value, side.known)

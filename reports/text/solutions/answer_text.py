@@ -14,6 +14,7 @@ from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
+from qps.reports.text.solutions.calendar_text import holds_until, months_table
 from qps.reports.text.solutions.capacity_text import (
     accuracy_rows,
     at_headline,
@@ -93,16 +94,7 @@ def solve_text(
         parts += [facts_of(head), f"{nominal}\n{facts_of(facts)}"]
     else:
         parts.append(facts_of([*head, *facts]))
-    tables = [
-        _requirements(answer, labels),
-        measure_table(answer, labels, named=True),
-        resource_table(answer, labels, named=True)[0],
-        traffic_table(answer, labels, named=True),
-        _advice(answer, words),
-        _sensitivities(answer, labels),
-        shares_table(answer, labels),
-    ]
-    parts += [table_of(table) for table in tables if table.rows]
+    parts += [table_of(table) for table in _tables(answer, words) if table.rows]
     notes = [
         *map(labels.sentence, (*uncertainty_lines(answer), *known_list(answer))),
         labels.sentence(_references(answer)),
@@ -114,10 +106,23 @@ def solve_text(
     return joined(parts)
 
 
+def _tables(answer: Answer, words: Wording) -> Iterator[Table]:
+    labels = words.labels
+    yield _requirements(answer, labels)
+    yield measure_table(answer, labels, named=True)
+    yield resource_table(answer, labels, named=True)[0]
+    yield traffic_table(answer, labels, named=True)
+    yield _advice(answer, words)
+    yield _sensitivities(answer, labels)
+    yield months_table(answer)
+    yield shares_table(answer, labels)
+
+
 def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     """Return what stands beside the capacity: p99 there, and what it covers."""
     shown = at_headline(answer)
     return [
+        (phrase("forecast.until"), labels.sentence(holds_until(answer, labels))),
         (phrase("p99"), labels.sentence(percentiles(shown, labels))),
         *accuracy_rows(shown, labels),
     ]

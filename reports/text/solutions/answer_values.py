@@ -6,6 +6,8 @@ in the very same words stands for itself.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -204,8 +206,48 @@ class AdviceView(Struct, frozen=True, kw_only=True):
         return self.kind is ChangeKind.CAPACITY
 
 
+class MonthView(Struct, frozen=True, kw_only=True):
+    """One month of a calendar: the expected users, and whether they are supported."""
+
+    date: str
+    """The month, such as `2027-03`."""
+    expected: int
+    least: int
+    """Lower end of the 90 % interval of a forecast in a table."""
+    most: int
+    """Upper end of this interval."""
+    capacity: int | None
+    """The capacity in this month; null if it was not solved, or if no user is supported."""
+    supported: bool
+    """Whether the expected users are supported at the confidence of the forecast."""
+    probability: float | None
+    """Probability that they are; null without uncertain inputs, or if it was not computed."""
+    limited_by: str | None
+
+
+class CalendarView(Struct, frozen=True, kw_only=True):
+    """Until when the forecast of users is supported."""
+
+    parameter: str
+    """The parameter that is the date, in months since the first one."""
+    verdict: str
+    """`exceeded`, `holds` (to the end of the calendar), `range` or `never`."""
+    holds_until: str | None
+    """The last month up to which all months are supported; null if the first is not."""
+    fails_in: str | None
+    """The first month that is not supported; null if all are."""
+    limited_by: str | None
+    confidence: float | None
+    """Confidence of `holds_until`; null with certain inputs."""
+    interval: tuple[str | None, str | None] | None
+    """The 90 % interval of the last supported month; null for a time before the calendar."""
+    months: tuple[MonthView, ...]
+
+
 class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """The results of one configuration."""
+
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["calendar"])
 
     schema: str
     file: str
@@ -249,6 +291,8 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     modes: tuple[ModeSolution, ...]
     advice: tuple[AdviceView, ...]
     warnings: tuple[DiagnosticView, ...]
+    calendar: CalendarView | None = None
+    """Until when the forecast is supported; missing in a spec without a forecast."""
 
     def _shown(self) -> NotebookView:
         """Return what a notebook shows of answers: what one must know first."""

@@ -7,11 +7,14 @@ from typing import TypeVar
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import as_view
+from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.reports.text.formulas.formula_text import formula
 from qps.reports.text.solutions.answer_values import (
+    CalendarView,
     ElasticView,
     FailingView,
     MeasureView,
+    MonthView,
     MoreUsersView,
     PopulationView,
     QualityView,
@@ -32,6 +35,7 @@ from qps.solver.answers.answer_parts import (
     RequirementThere,
     StreamThere,
 )
+from qps.solver.answers.calendar_answer import CalendarAnswer
 from qps.solver.answers.solution import ElasticSolution, ResourceSolution
 from qps.solver.search.method import SearchMethod
 
@@ -76,7 +80,29 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         modes=answer.modes,
         advice=words.changes,
         warnings=tuple(as_view(one) for one in (*answer.spec_warnings, *answer.warnings)),
+        calendar=None if answer.calendar is None else _calendar(answer.calendar),
     )
+
+
+def _calendar(found: CalendarAnswer) -> CalendarView:
+    return CalendarView(
+        parameter=found.name,
+        verdict=found.verdict.value,
+        holds_until=_iso(found.until),
+        fails_in=_iso(found.ends),
+        limited_by=found.limited_by,
+        confidence=found.confidence,
+        interval=None
+        if found.interval is None
+        else (_iso(found.interval[0]), _iso(found.interval[1])),
+        months=tuple(
+            _same(MonthView, one, date=one.date.iso, supported=one.holds) for one in found.months
+        ),
+    )
+
+
+def _iso(date: CalendarDate | None) -> str | None:
+    return None if date is None else date.iso
 
 
 S = TypeVar("S", bound=Struct)

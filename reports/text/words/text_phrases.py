@@ -73,6 +73,40 @@ TEXT_PHRASES: Mapping[str, str] = {
     ),
     "elastic.unknown_resource": "an unknown resource",
     "elastic.up_to": " up to {users}",
+    "forecast.before": "before {date}",
+    "forecast.earlier": "{months} month{s} earlier",
+    "forecast.exceeded": (
+        "{date}{interval}; in {then}, {users} are expected, above the capacity of {capacity} "
+        "({limit})"
+    ),
+    "forecast.expected": "Expected {noun}",
+    "forecast.holds": "{date}, the end of the calendar, with {users}",
+    "forecast.interval": " at {sure} confidence ({level} interval: {least} to {most})",
+    "forecast.later": "{months} month{s} later",
+    "forecast.likely_exceeded": (
+        "{date}{interval}; in {then}, {users} are expected, which is supported with a probability "
+        "of {probability} ({limit})"
+    ),
+    "forecast.month": "Month",
+    "forecast.never": (
+        "not even {then}; {users} are expected, above the capacity of {capacity} ({limit})"
+    ),
+    "forecast.no": "no",
+    "forecast.no_month": "no month",
+    "forecast.or_later": "{date} or later",
+    "forecast.probability": "Probability",
+    "forecast.range": (
+        "at least {date}{interval}; in {then}, {users} are expected, more than the range of "
+        "`{name}`"
+    ),
+    "forecast.same": " at {sure} confidence",
+    "forecast.supported": "Supported",
+    "forecast.unlikely": (
+        "not even {then} at {sure} confidence: {users} are expected, which is supported with a "
+        "probability of {probability} ({limit})"
+    ),
+    "forecast.until": "Holds until",
+    "forecast.yes": "yes",
     "headroom.rate_falls": "rate falls from {before} to {value}",
     "headroom.rises_by": "rises by {amount}",
     "headroom.unbounded": "becomes unbounded",

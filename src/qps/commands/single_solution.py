@@ -8,7 +8,7 @@ from collections.abc import Callable
 from qps.commands.arguments.simulation_effort import sampling_of
 from qps.commands.cache.load_graph_cache import with_graphs
 from qps.commands.terminal.console import show
-from qps.solver.configured_answer import ignore
+from qps.solver.reliable_solution import ignore
 from qps.solver.solved_spec import Answered, SolvedSpec, solved_spec
 
 

@@ -75,7 +75,7 @@ def test_a_fault_of_qps_ends_with_3(
     def broken(_model: object, _configuration: object) -> object:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("qps.solver.configured_answer.solve_model", broken)
+    monkeypatch.setattr("qps.solver.reliable_solution.solve_model", broken)
     status, out, err = run(capsys, "solve", "small.qps")
     assert (status, out) == (3, "")
     assert "ZeroDivisionError: planted" in err

@@ -1,0 +1,90 @@
+"""Dates of a plan as numbers: months since its first one.
+
+A month is 1, whichever it is; a day is its part of its own month, so that `2027-03` is a whole
+number of months after `2027-01`, and `2027-03-16` half a month more than `2027-03`.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from fractions import Fraction
+from math import floor
+
+from msgspec import Struct
+
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_IN_A_YEAR = 12
+
+
+class CalendarDate(Struct, frozen=True, order=True):
+    """A month, or a day of it; the first of a month is the same as the month."""
+
+    year: int
+    month: int
+    day: int = 1
+
+    @property
+    def iso(self) -> str:
+        """How it is written: `2027-03`, or `2027-03-16`."""
+        month = f"{self.year:04d}-{self.month:02d}"
+        return month if self.day == 1 else f"{month}-{self.day:02d}"
+
+    @property
+    def in_words(self) -> str:
+        """How it is read: `March 2027`, or `March 16, 2027`."""
+        day = "" if self.day == 1 else f" {self.day},"
+        return f"{_MONTHS[self.month - 1]}{day} {self.year}"
+
+
+def read_date(text: str) -> CalendarDate | None:
+    """Return the date of an ISO text (`2027-03`, `2027-03-16`) or a quarter (`2027-Q1`).
+
+    A quarter is its first month. None if it is no date, or one that does not exist.
+    """
+    year, _, rest = text.partition("-")
+    month, _, day = rest.partition("-")
+    if month in ("Q1", "Q2", "Q3", "Q4") and not day:
+        month = f"{3 * int(month[1]) - 2:02d}"
+    has_form = len(year) == 4 and len(month) == 2 and len(day) in (0, 2)  # noqa: PLR2004
+    digits = year + month + day
+    if not (has_form and digits.isascii() and digits.isdigit()) or text.endswith("-"):
+        return None
+    found = CalendarDate(int(year), int(month), int(day or 1))
+    if found.year < 1 or not 1 <= found.month <= _IN_A_YEAR:
+        return None
+    return found if 1 <= found.day <= monthrange(found.year, found.month)[1] else None
+
+
+def months_between(start: CalendarDate, date: CalendarDate) -> Fraction:
+    """Return how many months a date is after another one; below zero if it is before."""
+    return _months(date) - _months(start)
+
+
+def date_after(start: CalendarDate, months: float) -> CalendarDate:
+    """Return the date so many months after a month; a part of a month is rounded to days.
+
+    >>> date_after(CalendarDate(2026, 12), 3.5).iso
+    '2027-03-17'
+    """
+    whole = floor(months)
+    year, month = divmod(_IN_A_YEAR * start.year + start.month - 1 + whole, _IN_A_YEAR)
+    days = monthrange(year, month + 1)[1]
+    return CalendarDate(year, month + 1, 1 + min(days - 1, floor((months - whole) * days + 0.5)))
+
+
+def _months(date: CalendarDate) -> Fraction:
+    part = Fraction(date.day - 1, monthrange(date.year, date.month)[1])
+    return _IN_A_YEAR * date.year + date.month - 1 + part

@@ -1,0 +1,79 @@
+"""The months of a calendar: their configurations, load graphs and expected users."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, isnan
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.limit_use import limit_used
+from qps.engine.expressions.formulas import Formula
+from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.graph_solution import value_at
+from qps.solver.calendar.expected_users import ExpectedUsers, expected_users
+
+Key = tuple[tuple[str, Formula, Formula], ...]
+"""The criteria of a month, each with its mode and name, its measure and its limit."""
+
+
+class CalendarMonth(Struct, frozen=True, kw_only=True):
+    """A month: its configuration, its load graph in each mode, and the users that are expected.
+
+    Months with the same `key` have the same capacity.
+    """
+
+    number: int
+    configuration: Configuration
+    graphs: tuple[LoadGraph, ...]
+    users: ExpectedUsers
+    key: Key
+
+
+def months_of(
+    model: ir.Model, calendar: ir.Calendar, configuration: Configuration
+) -> list[CalendarMonth]:
+    """Return all months of a calendar. QpsError where the forecast has no number of users."""
+    return [
+        _month(model, at_month(calendar, configuration, number), number)
+        for number in range(calendar.months + 1)
+    ]
+
+
+def at_month(calendar: ir.Calendar, configuration: Configuration, month: int) -> Configuration:
+    """Return a configuration at a month of the calendar."""
+    date = ir.Constant(Fraction(month))
+    return changed(configuration, [ir.SetParameter(calendar.name, date, calendar.span)])
+
+
+def _month(model: ir.Model, configuration: Configuration, number: int) -> CalendarMonth:
+    graphs = tuple(lower(model, each) for each in in_each_mode(model, configuration))
+    key = tuple(
+        (f"{graph.mode or ''} {one.name}", graph.valued(one.measure), graph.valued(one.limit))
+        for graph in graphs
+        for one in all_criteria(graph)
+    )
+    users = expected_users(model, configuration, graphs[0], number)
+    return CalendarMonth(
+        number=number, configuration=configuration, graphs=graphs, users=users, key=key
+    )
+
+
+def nearness(month: CalendarMonth) -> tuple[float, int]:
+    """Return how near a month comes to a limit with nominal inputs, 1 at the limit; and its users.
+
+    Infinite beyond the range of the population, or where a value is.
+    """
+    users = max(month.users.mid, month.configuration.low)
+    if users > month.configuration.high:
+        return inf, users
+    used = [
+        limit_used(value_at(graph, one.value, users), graph.number(one.limit), at_most=one.at_most)
+        for graph in month.graphs
+        for one in all_criteria(graph)
+    ]
+    return max((inf if isnan(one) else one for one in used), default=0.0), users
