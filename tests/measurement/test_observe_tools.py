@@ -490,7 +490,7 @@ def test_rates_are_taken_by_fit(tmp_path: Path, capsys: pytest.CaptureFixture[st
     # 1 = a r + b o = 2 a r + b o / 3
     costs = [cost["value"] for cost in found["coefficients"]]
     assert costs == pytest.approx([0.4 / rate, 0.6 / octets / 8], rel=1e-6)
-    assert found["columns_left_out"] == ["users"]
+    assert found["columns_left_out"] == []
 
 
 def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -228,6 +228,20 @@ SOURCES = {
             recognized_by="`fio version`",
         ),
         MeasurementTool(
+            name="access-log",
+            files="access logs of nginx and Apache (combined or common, or with $request_time)",
+            layouts=(
+                FileLayout(
+                    reader="generators.access_logs.access_log_runs", output=ReaderOutput.SAMPLES
+                ),
+            ),
+            takes=_TIMED,
+            signs=(
+                r'^\S{1,200} \S{1,200} [^\[\n]{0,200}\[\d\d/\w{3}/\d{4}:[\d:]{8} [+-]\d{4}\] "',
+            ),
+            recognized_by="times such as `[01/Mar/2026:10:00:00 +0000]`",
+        ),
+        MeasurementTool(
             name="sar",
             files="printed output, or output of `sadf -j FILE -- -u -n DEV`",
             layouts=(FileLayout(reader="sar_samples.sar_table", output=ReaderOutput.TABLE),),

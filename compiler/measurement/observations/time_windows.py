@@ -35,7 +35,8 @@ _MOST_PAUSES = 20
 class Stretch(Struct, kw_only=True):
     """What was done in a stretch of time, in ms since 1970; `elapsed` are times in ms.
 
-    `failed` of these came to nothing, `lost` ones did so without any time that is known. `nested`
+    `failed` of these came to nothing, `lost` ones did so without any time that is known. Of
+    `untimed` ones, which are among neither, nobody has written how long they took. `nested`
     more are sums of others, and are not among them.
     """
 
@@ -43,6 +44,7 @@ class Stretch(Struct, kw_only=True):
     received: float = 0.0
     failed: float = 0.0
     lost: int = 0
+    untimed: int = 0
     nested: int = 0
     users: float = 0.0
     first: float = _LATE
@@ -54,6 +56,7 @@ class Stretch(Struct, kw_only=True):
         self.received += other.received
         self.failed += other.failed
         self.lost += other.lost
+        self.untimed += other.untimed
         self.nested += other.nested
         self.users = max(self.users, other.users)
         self.first = min(self.first, other.first)
@@ -107,7 +110,7 @@ class Stretches:
     @property
     def is_empty(self) -> bool:
         """Whether no sample is in any of them."""
-        return not any(one.elapsed for one in self._found.values())
+        return not any(one.elapsed or one.untimed for one in self._found.values())
 
     def runs(self, hint: str) -> tuple[list[LoadRun], list[str]]:
         """Return a run for each whole stretch, and notes; DataError, with a hint, without any.
@@ -185,7 +188,7 @@ class Stretches:
     def _run(self, stretch: Stretch, start: float, seconds: float, *, is_whole: bool) -> LoadRun:
         ordered = sorted(stretch.elapsed)
         count = len(ordered)
-        sent = count + stretch.lost
+        sent = count + stretch.lost + stretch.untimed
         known = [p for p in _PERCENTILES if count * (100 - p) >= _ONE_BEYOND]
         latencies = {f"p{p}": ordered[ceil(count * p / 100) - 1] / 1000 for p in known}
         if count:
@@ -193,7 +196,7 @@ class Stretches:
         return LoadRun(
             file=self._file,
             start=start,
-            done=count / seconds,
+            done=(count + stretch.untimed) / seconds,
             nested=stretch.nested / seconds,
             received=stretch.received / seconds if self.has_bytes else None,
             users=stretch.users or None,
@@ -206,7 +209,7 @@ class Stretches:
 
 def _spacing(stretches: Sequence[Stretch]) -> float:
     """Return how far samples lie apart on average, in ms; infinite for a single one."""
-    count = sum(len(one.elapsed) + one.lost for one in stretches)
+    count = sum(len(one.elapsed) + one.lost + one.untimed for one in stretches)
     return (stretches[-1].last - stretches[0].first) / (count - 1) if count > 1 else inf
 
 
