@@ -15,7 +15,7 @@ from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.idle_counts import COUNT, IDLE_COUNT, loads_of_counts
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn, numbers
 from qps.compiler.measurement.number_forms import MISSING
-from qps.compiler.measurement.usual_headings import with_usual_headings
+from qps.compiler.measurement.usual_headings import looks_like_rate, with_usual_headings
 from qps.compiler.quantities.dimension import (
     CORE,
     DIMENSIONLESS,
@@ -71,10 +71,6 @@ _MOST_RATES = 10
 _MOST_NAMED = 5
 NAMED_COLUMN = r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?"
 """A heading that is a name, with or without a unit."""
-_RATE = (
-    r"(?i)(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
-    r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$"
-)
 _CORES = "core"
 
 
@@ -227,15 +223,6 @@ def need_cores(table: MeasuredTable, column: LoadColumn) -> None:
         f"`{table.name}` does not specify how many cores `{column.heading}` refers to",
         f"add `--cores 4`, or a column `{CORES}`",
     )
-
-
-def looks_like_rate(heading: str) -> bool:
-    """Return whether a heading was probably meant as a rate.
-
-    >>> [looks_like_rate(h) for h in ("kpacket/s", "rps", "calls per second", "users", "caps")]
-    [True, True, True, False, False]
-    """
-    return re.search(_RATE, heading.strip()) is not None
 
 
 def rate_hint(table: MeasuredTable) -> str:

@@ -27,7 +27,6 @@ from qps.compiler.measurement.fit_columns import (
     is_other_path,
     load_column,
     load_numbers,
-    looks_like_rate,
     need_cores,
     numbers_below,
     rate_columns,
@@ -49,7 +48,7 @@ from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn
 from qps.compiler.measurement.repeated_settings import settings_of
 from qps.compiler.measurement.repetitions import Repetitions, Weighting, repetitions_of, weighting
-from qps.compiler.measurement.usual_headings import measured_rows
+from qps.compiler.measurement.usual_headings import looks_like_rate, measured_rows
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 __all__ = ["CostFit", "FitColumns", "FitTerm", "Runs", "Size", "UnitOf", "fitted"]

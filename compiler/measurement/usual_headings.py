@@ -79,6 +79,13 @@ _PERCENTILE = (
 )
 
 
+_LIKE_A_RATE = (
+    r"(?i)(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
+    r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$"
+)
+"""What a heading has in it that was probably meant as a rate."""
+
+
 class ColumnMeaning(Struct, frozen=True):
     """What a column is: how QPS heads it, and by what its numbers are multiplied for that."""
 
@@ -169,6 +176,15 @@ def _other(name: str, unit: str) -> ColumnMeaning | None:
     if failed and (failed[1] or unit in ("%", "percent")):
         return ColumnMeaning(FAILED, Fraction(1, 100))
     return None
+
+
+def looks_like_rate(heading: str) -> bool:
+    """Return whether a heading was probably meant as a rate.
+
+    >>> [looks_like_rate(h) for h in ("kpacket/s", "rps", "calls per second", "users", "caps")]
+    [True, True, True, False, False]
+    """
+    return re.search(_LIKE_A_RATE, heading.strip()) is not None
 
 
 def with_usual_headings(

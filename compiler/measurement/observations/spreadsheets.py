@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from qps.compiler.diagnostics.suggest import closest, listed, shortened
-from qps.compiler.measurement.fit_columns import looks_like_rate
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, number, read_table
 from qps.compiler.measurement.number_forms import MISSING
 from qps.compiler.measurement.observations.file_texts import FileReading, text_of
@@ -21,6 +20,7 @@ from qps.compiler.measurement.usual_headings import (
     TIME,
     USERS,
     ColumnMeaning,
+    looks_like_rate,
     scaled,
     usual_meaning,
 )
