@@ -168,7 +168,7 @@ RULES: dict[str, SyntaxRule] = {
     "parent": _rule(ast.Parent, "name arguments*"),
     "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
     "attribute": _worded(ast.Attribute, "name value"),
-    "fit": _worded(ast.Fit, "_ file by costs* held"),
+    "fit": _worded(ast.Fit, "_ file by costs* held onto"),
     "held": _worded(ast.Held, "name value"),
     "queueing": _law(ast.Queueing, "discipline is_preemptive!"),
     "network": _rule(
@@ -330,7 +330,7 @@ PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
     "when", "variation", "room", "fitted_speeds", "period", "host_cores", "in_group", "sends",
     "returns", "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted",
-    "asked_at", "fitted_cost",
+    "asked_at", "fitted_cost", "onto",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

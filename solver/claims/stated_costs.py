@@ -114,8 +114,9 @@ def _steps(streams: Iterable[ir.Stream]) -> Iterator[tuple[str, ir.Step]]:
 
 
 def _has_factors(cost: ir.Cost) -> bool:
-    """Return whether a cost is fitted to products of columns."""
-    return cost.fit is not None and any(term.factors for term in cost.fit.terms)
+    """Return whether a cost is fitted to products of columns, or scaled to another machine."""
+    fit = cost.fit
+    return fit is not None and (fit.scale is not None or any(one.factors for one in fit.terms))
 
 
 def _items(cost: ir.Cost) -> tuple[str, ...]:
@@ -158,8 +159,8 @@ def _together(model: ir.Model, used: Sequence[_Used]) -> StatedCosts:
     reading = _reading(machine, resource)
     if any(_has_factors(one.cost) for one in used):
         raise DataError(
-            f"{listed(names, 'and')} have demands per product of columns, which runs are not held "
-            "against",
+            f"{listed(names, 'and')} have demands per product of columns or scaled to another "
+            "machine, which runs are not held against",
             "fit the new runs by themselves: `qps fit`, and compare both",
         )
     if len(used) == 1 and used[0].cost.fit is not None:

@@ -148,7 +148,7 @@ def test_the_idle_utilization_of_another_fit_is_warned_of(tmp_path: Path) -> Non
         ("per request * size", "`size`, as the column of the table is, must be"),
         ("per request + per request", "`per request` is specified twice"),
         ("per request / zero", "line 2: `zero` is 0, and the fit divides by it"),
-        ("by request per request", "a fit by clients or cores has neither `per` nor `with`"),
+        ("by request per request", "a fit by clients or cores has neither `per`, `with` nor `to`"),
     ],
 )
 def test_a_clause_that_cannot_be_is_reported_with_its_place(

@@ -36,13 +36,15 @@ class Fit(Written, frozen=True):
     """`fit "turn.csv"`: numbers that are fitted to a table of measurements.
 
     `fit "runs.csv" by threads` fits throughput by a column of how many clients there were;
-    `per token + per token * context` says of which columns the `costs` are.
+    `per token + per token * context` says of which columns the `costs` are, `to "new.csv"` which
+    runs of another machine they are scaled `onto`.
     """
 
     file: Text
     by: Name | None = None
     costs: tuple[Expr, ...] = ()
     held: Held | None = None
+    onto: Text | None = None
 
 
 class Parent(Written, frozen=True):

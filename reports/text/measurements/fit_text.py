@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from msgspec.structs import replace
+
 from qps.compiler.check.model.fits.check_fits import (
     DOWNWARD_HINT,
     MISSED_HINT,
@@ -250,10 +252,9 @@ def component_text(found: Regression) -> str | None:
     fit = found.fit
     if below_zero(fit):
         return None
-    file = f"fit {quoted(fit.file)}"
-    per = "".join(f"{' +' * (i > 0)} per {one.written}" for i, one in enumerate(fit.costs))
-    idle = f"{file}{per}" if fit.has_fixed else "0 %"
-    cost = f"{fit.resource} {file}{per}{'' if fit.has_fixed else ' with idle = 0 %'}"
+    clause = replace(fit, file=quoted(fit.file)[1:-1]).clause
+    idle = clause if fit.has_fixed else "0 %"
+    cost = f"{fit.resource} {clause}{'' if fit.has_fixed else ' with idle = 0 %'}"
     cores = _plain(float(fit.cores))
     unit = "core" if fit.cores == 1 else "cores"
     own = dict.fromkeys(term.item for term in fit.terms if term.item != INFORMATION_BASE)

@@ -25,12 +25,13 @@ from qps.compiler.diagnostics.fixits import insertion_after_hint
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.bending import Bend, bend_of
 from qps.compiler.measurement.cost_products import CostProduct, item_word
-from qps.compiler.measurement.fit_columns import FitColumns
+from qps.compiler.measurement.fit_columns import CORES, FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fit_terms import Factor
 from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.measurement.regression import Coefficient, Regression, Residual, regression
+from qps.compiler.measurement.rescaled_fits import rescaled
 from qps.compiler.syntax import ast
 
 IDLE_SHOWN = Fraction(1, 1000)
@@ -50,13 +51,14 @@ class FitChecker(DeclarationChecker, frozen=True):
 
     def _fit(self, item: ast.Fit, reading: FitColumns, module: LoadedModule) -> CostFit | None:
         source = module.syntax.source
-        path = f"{source.folder}\0{item.file.value}"
+        onto = "" if item.onto is None else f"\0{item.onto.value}"
+        path = f"{source.folder}\0{item.file.value}{onto}"
         fits, resource = self.known.fits, reading.resource or ""
         if (path, reading) not in fits:
             with_fit = [(file, of.resource or "") for (file, of), fit in fits.items() if fit]
             found = fits[path, reading] = self._read(item, reading, module)
             if found is not None and (path, resource) not in with_fit:
-                self._warn(found, item)
+                self._warn(found if found.scale is None else found.scale.unscaled, item)
         found = fits[path, reading]
         if found is not None:
             self.known.fitted[item.span] = found
@@ -67,14 +69,31 @@ class FitChecker(DeclarationChecker, frozen=True):
         if text is None:
             return None
         try:
-            table = read_table(text, item.file.value, MOST_RUNS)
-            found = fitted(table, reading, unit_reader(module))
+            table, own = read_table(text, item.file.value, MOST_RUNS), reading
+            if item.onto is not None and CORES in table.headings:
+                own = replace(reading, cores=None, processors=None)  # of another machine
+            found = fitted(table, own, unit_reader(module))
             if found.fixed < 0:
-                found = fitted(table, replace(reading, has_fixed=False), unit_reader(module))
+                found = fitted(table, replace(own, has_fixed=False), unit_reader(module))
         except DataError as error:
             self.sink.report(codes.BAD_DATA, item.file.span, error.message, hint=error.hint)
             return None
-        return found if self._is_sound(found, item) else None
+        if not self._is_sound(found, item):
+            return None
+        return found if item.onto is None else self._rescaled(found, item.onto, reading, module)
+
+    def _rescaled(
+        self, fit: CostFit, onto: ast.Text, reading: FitColumns, module: LoadedModule
+    ) -> CostFit | None:
+        """Return a fit scaled to runs of the machine that it is used for."""
+        text = self.expressions.context.data(onto, module.syntax.source)
+        if text is None:
+            return None
+        try:
+            return rescaled(fit, read_table(text, onto.value), reading, unit_reader(module))
+        except DataError as error:
+            self.sink.report(codes.BAD_DATA, onto.span, error.message, hint=error.hint)
+            return None
 
     def _is_sound(self, fit: CostFit, item: ast.Fit) -> bool:
         """Report a cost below zero: more work cannot mean less load."""
@@ -114,7 +133,7 @@ class FitChecker(DeclarationChecker, frozen=True):
 
     def _number(self, fit: CostFit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
         """Return a fitted number as what it may be, where the table shows that."""
-        spread = fit_spread(fit)
+        spread = fit_spread(fit) if fit.scale is None else fit.scale
         if spread is None:
             return found
         return fitted_number(
@@ -177,7 +196,7 @@ class FitChecker(DeclarationChecker, frozen=True):
 
     def _same_idle(self, fit: CostFit, machine: str) -> str:
         """Return the hint to give a machine the idle load that a fit has found."""
-        idle = f'idle fit "{fit.file}"'
+        idle = f"idle {fit.clause}"
         hint = (
             f"add the same fit to machine `{machine}`: `{fit.resource} …, {idle}`, or set "
             "its own, such as `idle 0 %`"
@@ -202,12 +221,7 @@ class FitChecker(DeclarationChecker, frozen=True):
 
     def idle_of_another(self, fit: CostFit, machine: str, item: ast.Fit) -> None:
         """Warn of an idle load that another fit to the same table has."""
-        idle = "0 %"
-        if fit.has_fixed:
-            costs = "".join(
-                f" {'+ ' * (i > 0)}per {one.written}" for i, one in enumerate(fit.costs)
-            )
-            idle = f'fit "{fit.file}"{costs}'
+        idle = fit.clause if fit.has_fixed else "0 %"
         self.sink.report(
             codes.IDLE_DROPPED,
             item.span,

@@ -29,13 +29,13 @@ class FitClauses(DeclarationChecker, frozen=True):
 
     def refuse(self, item: ast.Fit) -> bool:
         """Report clauses of a fit that has no service demands per item; return whether it did."""
-        stated: ast.Written | None = item.costs[0] if item.costs else item.held
+        stated: ast.Written | None = item.costs[0] if item.costs else item.held or item.onto
         if stated is None:
             return False
         self.sink.report(
             codes.MISPLACED,
             stated.span,
-            "a fit by clients or cores has neither `per` nor `with`",
+            "a fit by clients or cores has neither `per`, `with` nor `to`",
             hint=f'write only `fit "{item.file.value}" by {item.by.text}`'
             if item.by is not None
             else "remove it",
