@@ -146,3 +146,36 @@ def fio(test: Drawn, factor: float = 1) -> str:
     options = {"numjobs": str(test.users), "group_reporting": "1"}
     job = {"jobname": "a", "error": 0, "job options": options, "read": read}
     return json.dumps({"fio version": "fio-3.33", "jobs": [job]})
+
+
+def vegeta_log(test: Drawn, factor: float = 1) -> str:
+    lines = []
+    for number, one in enumerate(test.requests):
+        clock = datetime.fromtimestamp((START + one.begin) / 1000, UTC).isoformat(
+            timespec="microseconds"
+        )
+        lines.append(
+            f'{{"attack":"","seq":{number},"code":{500 if one.failed else 200},'
+            f'"timestamp":"{clock[:26]}789Z","latency":{one.took * 1_000_000},"bytes_out":0,'
+            f'"bytes_in":{one.octets},"error":"","body":"{"A" * 300_000 * (number == 1)}"}}\n'
+        )
+    return "".join(lines)
+
+
+def vegeta_csv(test: Drawn, factor: float = 1) -> str:
+    return "".join(
+        f"{(START + one.begin) * 1_000_000},{500 if one.failed else 200},{one.took * 1_000_000},0,"
+        f'{one.octets},,"QUFB",\n'
+        for one in test.requests
+    )
+
+
+def hey_log(test: Drawn, factor: float = 1) -> str:
+    head = (
+        "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset"
+    )
+    return f"{head}\n" + "".join(
+        f"{one.took / 1000:.4f},0.0001,0.0000,0.0000,0.0010,0.0000,{500 if one.failed else 200},"
+        f"{one.begin / 1000:.4f}\n"
+        for one in test.requests
+    )

@@ -222,9 +222,11 @@ ONE_RUN = (k6_summary, writers.locust, writers.locust_history, writers.fio)
 """What holds a single run: one JSON, or one table."""
 IN_SECONDS = ("access-log",)
 """What has times in whole seconds, and a test of its own."""
-UNTOLD = (k6_points, jmeter, pgbench_log, h2load_log, writers.locust_history)
+SENT = (writers.vegeta_log, writers.vegeta_csv, writers.hey_log)
+"""What holds each request, and no number of users."""
+UNTOLD = (*SENT, k6_points, jmeter, pgbench_log, h2load_log, writers.locust_history)
 """What gives no number twice."""
-NO_USERS = (h2load_log, writers.hey, writers.vegeta, writers.vegeta_json, writers.locust)
+NO_USERS = (*SENT, h2load_log, writers.hey, writers.vegeta, writers.vegeta_json, writers.locust)
 """What does not say how many users there were."""
 ALL = frozenset(drawn(0).columns)
 MIDDLE = frozenset(["latency p50, ms", "latency p90, ms"])
@@ -247,6 +249,9 @@ LAYOUTS += [
     ("hey", writers.hey, ALL - {"users"}, 6e-3),
     ("vegeta", writers.vegeta, ALL - {"users"}, 6e-3),
     ("vegeta", writers.vegeta_json, ALL - {"users"}, 1e-6),
+    ("vegeta", writers.vegeta_log, ALL - {"users", "latency least, ms"}, 1e-6),
+    ("vegeta", writers.vegeta_csv, ALL - {"users", "latency least, ms"}, 1e-6),
+    ("hey", writers.hey_log, ALL - {"users", "byte/s", "latency least, ms"}, 1e-6),
     ("locust", writers.locust, ALL - {"users"}, 1e-6),
     ("locust", writers.locust_history, writers.COUNTED, 1e-6),
     ("redis-benchmark", writers.redis, ALL - {"byte/s", "share failed", "latency p90, ms"}, 6e-3),
@@ -353,6 +358,13 @@ def test_more_jobs_than_users_are_reported(tool: str, writer: Writer, tmp_path: 
     assert ("Little's law" in warnings(found)) == (writer not in NO_USERS)
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_jmeter_writes_any_separator(separator: str, tmp_path: Path) -> None:
+    text = "".join(line for line in jmeter(drawn(3)).splitlines(True) if "visit" not in line)
+    plain = observed("jmeter", text, tmp_path)
+    assert observed("jmeter", text.replace(",", separator), tmp_path).rows == plain.rows
+
+
 @pytest.mark.parametrize(("tool", "writer"), [(t, w) for t, w, *_ in LAYOUTS], ids=NAMES)
 def test_two_runs_in_a_file_are_two_rows(tool: str, writer: Writer, tmp_path: Path) -> None:
     first, second = drawn(5), drawn(6)
@@ -363,7 +375,7 @@ def test_two_runs_in_a_file_are_two_rows(tool: str, writer: Writer, tmp_path: Pa
             for one in second.requests
         ),
     )
-    if writer in ONE_RUN:
+    if writer in (*ONE_RUN, writers.hey_log):
         return
     rows = rows_of(observed(tool, writer(first) + writer(later), tmp_path))
     for row, test in zip(rows, (first, later), strict=True):

@@ -160,19 +160,33 @@ SOURCES = {
         ),
         MeasurementTool(
             name="hey",
-            files="printed output",
+            files="printed output, or requests as CSV (-o csv)",
+            takes=_TIMED,
+            hint="write requests with `hey -o csv`",
             layouts=(
+                FileLayout(
+                    reader="generators.sent_requests.hey_log_runs",
+                    output=ReaderOutput.SAMPLES,
+                    begins="generators.sent_requests.is_hey_log",
+                ),
                 FileLayout(
                     reader="generators.printed_generators.hey_runs", output=ReaderOutput.SUMMARY
                 ),
             ),
-            signs=(r"^\s+Slowest:\s+[\d.]+ secs",),
-            recognized_by="a line `Slowest: … secs`",
+            signs=(r"^\s+Slowest:\s+[\d.]+ secs", r"\Aresponse-time,DNS\+dialup,DNS,"),
+            recognized_by="a line `Slowest: … secs`, or the columns of its requests",
         ),
         MeasurementTool(
             name="vegeta",
-            files="output of `vegeta report`, as text or JSON",
+            files="output of `vegeta report`, or requests from `vegeta encode` as JSON or CSV",
+            takes=_TIMED,
+            hint="write requests with `vegeta encode --to json`",
             layouts=(
+                FileLayout(
+                    reader="generators.sent_requests.vegeta_log_runs",
+                    output=ReaderOutput.SAMPLES,
+                    begins="generators.sent_requests.is_vegeta_log",
+                ),
                 FileLayout(
                     reader="generators.json_reports.vegeta_json_runs",
                     output=ReaderOutput.SUMMARY,
@@ -183,8 +197,13 @@ SOURCES = {
                     output=ReaderOutput.SUMMARY,
                 ),
             ),
-            signs=(r"^Requests\s+\[total, rate", r'\A\s*\{\s*"latencies":\s*\{\s*"total"'),
-            recognized_by="a line `Requests [total, rate]`, or `latencies` with a `total`",
+            signs=(
+                r"^Requests\s+\[total, rate",
+                r'\A\s*\{\s*"latencies":\s*\{\s*"total"',
+                r'\A\{"attack":"[^"]*","seq":',
+                r"\A\d{19},\d{1,3},\d{1,15},\d{1,18},\d{1,18},",
+            ),
+            recognized_by="a line `Requests [total, rate]`, or the fields of its JSON and CSV",
         ),
         MeasurementTool(
             name="locust",

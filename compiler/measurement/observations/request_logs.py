@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.measurement.measured_tables import DataError
@@ -14,6 +15,8 @@ from qps.compiler.measurement.observations.time_windows import MOST_SAMPLES, Str
 _NEEDED = ("timeStamp", "elapsed")
 _NUMBERS = ("timeStamp", "elapsed", "bytes", "allThreads")
 _TEXTS = ("threadName", "label", "responseMessage", "URL", "dataType")
+_SEPARATORS = (",", ";", "\t", "|")
+"""What JMeter may be told to write between columns: `jmeter.save.saveservice.default_delimiter`."""
 _LONGEST_NUMBER = 15
 """Digits: ms since 1970, bytes."""
 _HINT = (
@@ -83,7 +86,10 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[JmeterSample]:
 
     A heading may stand there again, where files were put one behind the other.
     """
-    reader = csv.reader(lines)
+    rest = iter(lines)
+    first = next(rest, "")
+    separator = max(_SEPARATORS, key=first.count)
+    reader = csv.reader(chain([first], rest), delimiter=separator)
     try:
         headings = [heading.strip().lstrip("\ufeff") for heading in next(reader, [])]
         if any(needed not in headings for needed in _NEEDED):

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.measurement.measured_tables import DataError
-from qps.compiler.measurement.observations.load_runs import ITEMS, LoadRun, Twice
+from qps.compiler.measurement.observations.load_runs import ITEMS, LoadRun, Twice, percentile_of
 from qps.compiler.measurement.observations.printed_layouts import Printed
 
 _Kind = TypeVar("_Kind")
@@ -166,8 +166,9 @@ def _fio_run(
         "longest": times.max,
     }
     for key, value in {**complete.percentile, **times.percentile}.items():
-        if float(key) in _SHOWN_PERCENTILES:
-            latencies[f"p{float(key):g}"] = value
+        share = percentile_of(f"p{key}")
+        if share in _SHOWN_PERCENTILES:
+            latencies[f"p{share:g}"] = value
     return LoadRun(
         file=f"{file}: {shortened(job.jobname)}, {name}",
         done=found.iops,

@@ -91,11 +91,16 @@ def locust_history_runs(
     seconds, and are left out.
     """
     (lines,) = files
-    moments = list(_moments(lines, file))
+    moments = sorted(_moments(lines, file), key=lambda one: one.time)
     if len(moments) < 2 or moments[-1].time <= moments[0].time:  # noqa: PLR2004 - from, to
         raise DataError(
             f"`{shortened(file)}` has no two moments of all requests",
             "write it with `--csv-full-history`, and measure for longer",
+        )
+    if any(after.count < before.count for before, after in pairwise(moments)):
+        raise DataError(
+            f"`{shortened(file)}`: `Total Request Count` decreases, as of several runs",
+            "keep one run in each file",
         )
     ends = [moments[0], moments[-1]] if window is None else _ends(moments, window, file)
     runs = [

@@ -31,7 +31,8 @@ def vmstat_table(path: Path, how: FileReading) -> ObservedRuns:  # noqa: ARG001 
             continue
         moment = re.search(_MOMENT, line)
         cells = dict(zip(headings, words, strict=False))
-        if not headings or not all(cells.get(name, "").isdecimal() for name in _IDLE[:2]):
+        shares = [cells.get(name, "0" if name == "st" else "") for name in _IDLE]
+        if not headings or not all(one.isascii() and one.isdecimal() for one in shares):
             raise DataError(
                 f"`{shortened(file)}`, line {number}: `{shortened(line.strip())}` is not "
                 "recognized",
@@ -40,7 +41,7 @@ def vmstat_table(path: Path, how: FileReading) -> ObservedRuns:  # noqa: ARG001 
         if is_first:
             is_first = False
             continue
-        busy = 100 - sum(float(cells.get(name, 0)) for name in _IDLE)
+        busy = 100 - sum(map(float, shares))
         lacks_times += moment is None
         rows.append((f"{moment[1]}T{moment[2]}" if moment else "", written(max(0.0, busy))))
     if not rows:
