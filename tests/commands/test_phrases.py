@@ -81,7 +81,7 @@ _LINES_OF_SYSTEMS = (
     "between 0.1 and 10 ms/request",
     "param {}_cpu = {}  source {}",
     "param {}_cores = {} in 1..1024  source {}",
-    "cpu {}_cores * 1 core, idle {} %, queueing mmc",
+    "cpu {}_cores * 1 core, idle {}, queueing mmc",
     "machine pod(count) { cpu count * 1 core, queueing mmc }",
     "network fabric { propagation 0 ms }",
     "func waits(elapsed, cost) = max(0 ms, elapsed - cost * 1 request)",

@@ -30,7 +30,7 @@ def claim_lines(system: System) -> Iterator[str]:
     for service in system.graph.services:
         name = system.names.nodes[service.name]
         idle = system.idle(service)
-        busy = f"({name}.cpu.utilization - {idle} %)" if idle else f"{name}.cpu.utilization"
+        busy = f"({name}.cpu.utilization - {idle})" if idle else f"{name}.cpu.utilization"
         rate = plain(system.rates[service.name])
         yield f"  {busy} * count({name}) * {name}_cores"
         yield f"    / {name}_cpu ~ {rate} request/s within 1 % {_RECORDED}"

@@ -70,7 +70,7 @@ def machine_lines(system: System) -> Iterator[str]:
     for service in system.graph.services:
         name = system.names.nodes[service.name]
         if idle := system.idle(service):
-            cpu = f"cpu {name}_cores * 1 core, idle {idle} %, queueing mmc"
+            cpu = f"cpu {name}_cores * 1 core, idle {idle}, queueing mmc"
             yield f"machine {name}_machine {{ {cpu} }}"
     if any(not system.idle(one) for one in system.graph.services):
         yield "machine pod(count) { cpu count * 1 core, queueing mmc }"

@@ -47,7 +47,8 @@ class System(Struct, frozen=True, kw_only=True):
         cost = self.cost(service)
         if cost is None or cost.idle <= 0:
             return ""
-        return plain(100 * cost.idle / self.cores(service) / max(1, service.instances))
+        share = plain(100 * cost.idle / max(1, service.instances))
+        return f"{share} % / {self.names.nodes[service.name]}_cores"
 
     def cores(self, service: Service) -> int:
         """Return as many cores as keep an instance half busy, at most, by what is known."""

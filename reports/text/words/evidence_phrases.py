@@ -179,8 +179,8 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     "measure.title": "Measured utilization of {cores} core{s}",
     "observe.spans_read": "{spans:,} spans read",
     "observe.system_written": (
-        "{output}: {services} service{s}, {routes} kind{rs} of requests; answer its lines marked "
-        "QUESTION, then run `qps solve {output}`"
+        "{output}: {services} service{s}, {routes} kind{rs} of request{rs}; answer its lines "
+        "marked QUESTION, then run `qps solve {output}`"
     ),
     "observe.unencrypted": (
         "warning: credentials are sent unencrypted to another machine: use https://"

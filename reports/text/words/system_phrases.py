@@ -27,7 +27,7 @@ SYSTEM_PHRASES: Mapping[str, str] = {
         "Elapsed time that is not processor time: waiting for locks, disks and the network while "
         "the traces were recorded, taken as constant."
     ),
-    "system.doc": "{services} service{s} and {routes} kind{rs} of requests, observed in traces",
+    "system.doc": "{services} service{s} and {routes} kind{rs} of request{rs}, observed in traces",
     "system.elapsed": "{operation}: {count} request{s}, {times}",
     "system.elapsed_between": "; {network} more between caller and service",
     "system.elapsed_time": "{duration} each",
