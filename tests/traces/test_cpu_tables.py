@@ -41,7 +41,7 @@ def test_steady_rates_give_a_ratio_and_a_warning(tmp_path: Path) -> None:
     assert any("rates hardly vary (cart 1 %)" in note for note in found.notes)
 
 
-def test_rates_that_vary_tell_what_is_used_without_requests(tmp_path: Path) -> None:
+def test_rates_that_vary_show_what_is_used_without_requests(tmp_path: Path) -> None:
     rates = [1.0 + number % 10 for number in range(40)]
     found = costs_of(tmp_path, HEAD + rows("cart", 0.004, 0.02, rates, 0.02), "cart")
     cost = found.services["cart"]
@@ -60,7 +60,7 @@ def test_cpu_that_hardly_depends_on_requests_is_no_cost_of_theirs(tmp_path: Path
     assert "is used without requests" in cost.notes[0]
 
 
-def test_a_heading_of_millicores_over_per_cent_is_told_by_the_limits(tmp_path: Path) -> None:
+def test_a_heading_of_millicores_over_per_cent_is_found_by_the_limits(tmp_path: Path) -> None:
     text = "minute,service,CpuUsage(m),CpuUsageRate(%),PodWorkload(Ops)\n" + "".join(
         f"{n},cart,{1.5 + 0.1 * n},{5 * (1.5 + 0.1 * n)},{5 + n % 2}\n" for n in range(6)
     )
@@ -80,7 +80,7 @@ def test_millicores_that_are_so_are_read_so(tmp_path: Path) -> None:
     assert not any("warning: `CpuUsage" in note for note in found.notes)
 
 
-def test_millicores_that_are_few_are_asked_for(tmp_path: Path) -> None:
+def test_few_millicores_are_reported(tmp_path: Path) -> None:
     text = "service,cpu (m),rps\ncart,2.1,5\ncart,2.0,5\n"
     notes = costs_of(tmp_path, text, "cart").notes
     assert any("no service ever uses more than 2.1 millicores" in note for note in notes)

@@ -105,7 +105,7 @@ class Tallies:
         while todo:
             tally, one, is_counted = todo.pop()
             self._count(tally, one)
-            started = [call for call in one.calls if not call.is_waited]
+            started = [call for call in one.calls if not call.is_synchronous]
             for message in started:
                 self.add(message, key)
             todo += self._calls(tally, one) if is_counted else []
@@ -159,7 +159,7 @@ class Tallies:
 
     def _calls(self, tally: Tally, request: Request) -> list[tuple[Tally, Request, bool]]:
         """Count which calls a request makes, in which order; return them with their tallies."""
-        waited = [call for call in request.calls if call.is_waited]
+        waited = [call for call in request.calls if call.is_synchronous]
         found: list[tuple[Tally, Request, bool]] = []
         keys = [self._key(call) for call in waited]
         for place, (key, call) in enumerate(zip(keys, waited, strict=True)):

@@ -1,6 +1,6 @@
 """The processor time of a request at each service: CPU over requests, window by window.
 
-Where rates vary enough to tell, the part that a service uses without requests is fitted and taken
+Where rates vary enough, the part that a service uses without requests is fitted and taken
 away; where they hardly vary, CPU divided by requests is the most that a request can cost.
 """
 
@@ -109,7 +109,7 @@ def _doubts(costs: Iterable[CpuCost]) -> Iterable[str]:
         shown = ", ".join(f"{one.service} {100 * one.variation:.0f} %" for one in steady)
         yield (
             f"warning: rates hardly vary ({shown}), so what these services use without requests "
-            "cannot be told apart: it is part of their cost, which may be lower"
+            "cannot be separated: it is part of their cost, which may be lower"
         )
 
 

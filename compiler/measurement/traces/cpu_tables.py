@@ -1,7 +1,7 @@
 """A table of CPU and requests by service and time: which column is what, and in which unit.
 
 A heading may lie: `CpuUsage(m)` of a data set is per cent of a core, not millicores. A column
-beside it, in per cent of the limit, tells: nobody sets limits of 20 or 30 millicores.
+beside it, in per cent of the limit, shows that: limits of 20 or 30 millicores are too small.
 """
 
 from __future__ import annotations

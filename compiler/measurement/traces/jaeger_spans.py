@@ -24,7 +24,7 @@ from qps.compiler.measurement.traces.span_attributes import (
 from qps.compiler.measurement.traces.span_names import service_name
 from qps.compiler.measurement.traces.spans import Kind, Span
 
-_MOST_HELD = 200_000
+_MOST_PENDING = 200_000
 
 
 class _Tag(Struct, frozen=True):
@@ -67,28 +67,28 @@ def wants(path: Path) -> bool:
 
 def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
     """Yield the spans, trace by trace, as processes stand behind the spans of a trace."""
-    held: list[_Span] = []
+    pending: list[_Span] = []
     processes: dict[str, _Process] = {}
     for part in parts:
         try:
             if not part.text:
-                yield from (_span(one, processes) for one in held)
-                held, processes = [], {}
+                yield from (_span(one, processes) for one in pending)
+                pending, processes = [], {}
             elif part.path[-1] == "processes":
                 processes = _PROCESSES.decode(part.text)
             else:
-                held.append(_SPANS.decode(part.text))
+                pending.append(_SPANS.decode(part.text))
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
             raise DataError(
                 f"`{name}` has a span that is not valid Jaeger JSON: {error}",
                 "export the traces again, from the page of a trace or `/api/traces`",
             ) from error
-        if len(held) > _MOST_HELD:
+        if len(pending) > _MOST_PENDING:
             raise DataError(
-                f"`{name}` has a trace of more than {_MOST_HELD:,} spans",
+                f"`{name}` has a trace of more than {_MOST_PENDING:,} spans",
                 "leave this trace out",
             )
-    yield from (_span(one, processes) for one in held)
+    yield from (_span(one, processes) for one in pending)
 
 
 def _span(span: _Span, processes: dict[str, _Process]) -> Span:

@@ -61,7 +61,7 @@ def observed_traces(
             flaws.too_long += 1
             continue
         for request in requests_of(spans, flaws, frozenset(clients)):
-            if request.is_waited:
+            if request.is_synchronous:
                 read.start_at(request.start)
             tallies.add(request)
     if not tallies.routes:

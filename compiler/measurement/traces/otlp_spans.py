@@ -23,7 +23,7 @@ from qps.compiler.measurement.traces.span_names import service_name
 from qps.compiler.measurement.traces.spans import Kind, Span
 
 _RESOURCES = frozenset({"resourceSpans", "batches"})
-_MOST_HELD = 200_000
+_MOST_PENDING = 200_000
 
 
 class _Value(Struct, frozen=True, gc=False):
@@ -82,18 +82,18 @@ def wants(path: Path) -> bool:
 def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
     """Yield the spans; those that stand before their resource wait for it."""
     resource: dict[str, str] | None = None
-    held: list[OtlpSpan] = []
+    pending: list[OtlpSpan] = []
     for part in parts:
         try:
             if not part.text:
                 if part.path[-1:] == (ITEM,) and not _RESOURCES.isdisjoint(part.path[-2:]):
-                    yield from (otlp_span(one, resource or {}) for one in held)
-                    resource, held = None, []
+                    yield from (otlp_span(one, resource or {}) for one in pending)
+                    resource, pending = None, []
             elif part.path[-1] == "resource":
                 resource = texts(_RESOURCE.decode(part.text).attributes)
             elif resource is None:
-                held.append(_SPANS.decode(part.text))
-                if len(held) > _MOST_HELD:
+                pending.append(_SPANS.decode(part.text))
+                if len(pending) > _MOST_PENDING:
                     raise _late(name)
             else:
                 yield otlp_span(_SPANS.decode(part.text), resource)
@@ -105,7 +105,7 @@ def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
 
 def _late(name: str) -> DataError:
     return DataError(
-        f"`{name}` has more than {_MOST_HELD:,} spans before the resource that wrote them",
+        f"`{name}` has more than {_MOST_PENDING:,} spans before the resource that wrote them",
         "write `resource` before `scopeSpans`, as the OpenTelemetry collector does",
     )
 

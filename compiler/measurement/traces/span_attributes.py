@@ -20,7 +20,7 @@ _STATUSES = ("http.response.status_code", "http.status_code")
 _SENT = ("http.request.body.size", "http.request_content_length", "http.request.size")
 _RETURNED = ("http.response.body.size", "http.response_content_length", "http.response.size")
 INSTANCES = ("service.instance.id", "k8s.pod.name", "hostname", "host.name", "ip")
-"""What tells processes of a service apart, the best first."""
+"""What distinguishes processes of a service, the best first."""
 _OF_SPAN = (
     *(*_ROUTES, *_METHODS, *_DATABASES, *_NAMES_OF_DATABASE, *_HOSTS, *_STATUSES, *_SENT),
     *(*_RETURNED, "peer.service", "messaging.system", "messaging.destination.name"),

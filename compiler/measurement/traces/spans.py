@@ -47,6 +47,6 @@ class Span(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
         return self.kind in (Kind.SERVER, Kind.CONSUMER)
 
     @property
-    def is_made(self) -> bool:
+    def is_outgoing(self) -> bool:
         """Whether it is the side of a call that asks for it."""
         return self.kind in (Kind.CLIENT, Kind.PRODUCER)

@@ -39,7 +39,7 @@ class Request(Struct, kw_only=True):
 
     `start` and `end` are by the clock of the caller, `served` is by that of the service, in ns;
     `calls` are what it asks of others. One `is_peer` that wrote no spans itself; for one that is
-    not `is_waited`, the caller goes on at once.
+    not `is_synchronous`, the caller goes on at once.
     """
 
     service: str
@@ -50,7 +50,7 @@ class Request(Struct, kw_only=True):
     span_start: int
     is_error: bool = False
     is_peer: bool = False
-    is_waited: bool = True
+    is_synchronous: bool = True
     has_client: bool = False
     instance: str = ""
     weight: float = 1.0
@@ -64,7 +64,7 @@ class Request(Struct, kw_only=True):
         """The time in which it waits for no call, in ns."""
         first, last = self.span_start, self.span_start + self.served
         return self.served - covered(
-            [(max(first, c.start), min(last, c.end)) for c in self.calls if c.is_waited]
+            [(max(first, c.start), min(last, c.end)) for c in self.calls if c.is_synchronous]
         )
 
 
@@ -209,10 +209,10 @@ class _Walk:
     def _step(self, inside: Request, above: Span, span: Span) -> list[tuple[Request, Span]]:
         """Return which request the spans below a span belong to."""
         if self._is_call(inside, above, span):
-            client = above if above.is_made and above.service == inside.service else None
+            client = above if above.is_outgoing and above.service == inside.service else None
             call = self._call(inside, span, client)
             return [(call, span)] if call is not None else []
-        if span.is_made and not self._leads_on(span):
+        if span.is_outgoing and not self._leads_on(span):
             self._call_of_peer(inside, span)
         return [(inside, span)]
 
@@ -235,7 +235,7 @@ class _Walk:
             return above.kind is not Kind.CONSUMER or span.service != inside.service
         if span.service != inside.service:
             return True
-        return span.kind is Kind.SERVER and above.is_made
+        return span.kind is Kind.SERVER and above.is_outgoing
 
     def _call(self, inside: Request, span: Span, client: Span | None) -> Request | None:
         if inside.depth >= _DEEPEST:
@@ -262,8 +262,8 @@ class _Walk:
             self.flaws.ends_before_start += 1
             served = 0
         start, end = self._seen_by_caller(span, client, inside, served)
-        asked = client or span
-        is_message = asked.kind is Kind.PRODUCER and client is not span
+        outer = client or span
+        is_message = outer.kind is Kind.PRODUCER and client is not span
         is_async = span.kind is Kind.CONSUMER or is_message or _is_late(start, client, inside)
         return Request(
             service=span.service,
@@ -272,13 +272,13 @@ class _Walk:
             end=end,
             served=served,
             span_start=span.start or start,
-            is_error=span.is_error or asked.is_error,
-            is_waited=not (is_async or span.follows or asked.follows),
+            is_error=span.is_error or outer.is_error,
+            is_synchronous=not (is_async or span.follows or outer.follows),
             has_client=client is not None and client is not span,
             instance=span.instance,
             weight=span.weight if inside is None else inside.weight,
-            sent=max(span.sent, asked.sent),
-            returned=max(span.returned, asked.returned),
+            sent=max(span.sent, outer.sent),
+            returned=max(span.returned, outer.returned),
             depth=0 if inside is None else inside.depth + 1,
         )
 
@@ -293,8 +293,8 @@ class _Walk:
             start, end = client.start, max(client.start, client.end)
             if start < first or end > last:
                 self.flaws.outside_parent += 1
-            is_waited = client is not span and client.kind is not Kind.PRODUCER
-            if is_waited and (span.start < start or span.start + served > end):
+            is_synchronous = client is not span and client.kind is not Kind.PRODUCER
+            if is_synchronous and (span.start < start or span.start + served > end):
                 self.flaws.skewed += 1
             return start, end
         start, end = span.start, span.start + served

@@ -71,7 +71,7 @@ def _span(span: _Span) -> Span:
     tags = {key: str(value) for key, value in span.tags.items() if key in WANTED}
     kind = Kind.__members__.get(span.kind or "", Kind.INTERNAL)
     remote = span.remoteEndpoint.serviceName if span.remoteEndpoint else None
-    is_made = kind in (Kind.CLIENT, Kind.PRODUCER)
+    is_outgoing = kind in (Kind.CLIENT, Kind.PRODUCER)
     start = 1000 * (span.timestamp or 0)
     # Both sides of a call may share an ID: then the side of the server is a child of the client's.
     return Span(
@@ -84,7 +84,7 @@ def _span(span: _Span) -> Span:
         start=start,
         end=start + 1000 * max(0, span.duration or 0),
         is_error="error" in span.tags or failed(tags, kind),
-        peer=(service_name(remote) if remote else peer_of(tags)) if is_made else "",
+        peer=(service_name(remote) if remote else peer_of(tags)) if is_outgoing else "",
         instance=instance_of(tags) or span.localEndpoint.ipv4 or "",
         sent=sent_by(tags),
         returned=returned_by(tags),

@@ -62,16 +62,16 @@ def observed_system(
     graph: CallGraph, files: tuple[str, ...], costs: CpuCosts | None = None
 ) -> System:
     """Return the system of a graph, with its most frequent kinds of requests."""
-    kept = _kept_routes(graph)
+    frequent = _most_frequent_routes(graph)
     total = sum(route.root.count for route in graph.routes)
-    left = total - sum(route.root.count for route in kept.routes)
+    left = total - sum(route.root.count for route in frequent.routes)
     return System(
-        graph=kept,
-        names=system_names(kept),
+        graph=frequent,
+        names=system_names(frequent),
         files=files,
         costs=costs,
-        rates=_service_rates(kept),
-        left_out=len(graph.routes) - len(kept.routes),
+        rates=_service_rates(frequent),
+        left_out=len(graph.routes) - len(frequent.routes),
         share_left_out=left / total,
     )
 
@@ -81,13 +81,13 @@ def comment(text: str) -> list[str]:
     return wrapped(text, _WIDTH, "# ")
 
 
-def _kept_routes(graph: CallGraph) -> CallGraph:
+def _most_frequent_routes(graph: CallGraph) -> CallGraph:
     """Return the graph with its most frequent kinds of requests, in their order."""
     if len(graph.routes) <= _MOST_ROUTES:
         return graph
     order = sorted(range(len(graph.routes)), key=lambda n: -graph.routes[n].root.count)
-    kept = sorted(order[:_MOST_ROUTES])
-    numbers = {old: new for new, old in enumerate(kept)}
+    frequent = sorted(order[:_MOST_ROUTES])
+    numbers = {old: new for new, old in enumerate(frequent)}
     routes = tuple(
         replace(
             route,
@@ -97,7 +97,7 @@ def _kept_routes(graph: CallGraph) -> CallGraph:
                 if one.route in numbers
             ),
         )
-        for route in (graph.routes[number] for number in kept)
+        for route in (graph.routes[number] for number in frequent)
     )
     used = {call.service for route in routes for call in all_calls(route.root)}
     services = tuple(one for one in graph.services if one.name in used)

@@ -19,7 +19,7 @@ _OF_LANGUAGE = (
     *("average", "capacity", "case", "count", "group", "largest", "least", "members", "pi"),
     *("request", "requests", "share", "source", "std", "sum", "user", "users"),
 )
-_TAKEN = frozenset((*_OF_SYSTEM, *_OF_LANGUAGE))
+_RESERVED = frozenset((*_OF_SYSTEM, *_OF_LANGUAGE))
 _BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _OTHER = re.compile(r"[^a-z0-9]+")
 
@@ -28,7 +28,7 @@ class SpecNames:
     """Names given so far; none is given twice."""
 
     def __init__(self) -> None:
-        self.given: set[str] = set()
+        self.names: set[str] = set()
 
     def new(self, *texts: str, more: str, endings: Iterable[str] = ("",)) -> str:
         """Return a name for texts that is free, with all `endings`, which are then given.
@@ -40,10 +40,10 @@ class SpecNames:
         if is_word(base) or not base[0].isalpha():
             base = f"{more}_{base}" if not base[0].isalpha() else f"{base}_{more}"
         name, number = base, 1
-        while any(name + ending in self.given or is_word(name + ending) for ending in endings):
+        while any(name + ending in self.names or is_word(name + ending) for ending in endings):
             number += 1
             name = f"{base}_{number}"
-        self.given.update(name + ending for ending in endings)
+        self.names.update(name + ending for ending in endings)
         return name
 
 
@@ -74,4 +74,6 @@ def short_operation(operation: str) -> str:
 
 def is_word(name: str) -> bool:
     """Return whether a name means something in the language already."""
-    return name in _TAKEN or name in keywords() or is_reserved(name) or name in LANGUAGE_FUNCTIONS
+    return (
+        name in _RESERVED or name in keywords() or is_reserved(name) or name in LANGUAGE_FUNCTIONS
+    )
