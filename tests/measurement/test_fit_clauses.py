@@ -241,3 +241,29 @@ def test_a_table_without_the_column_is_no_traceback() -> None:
             "cpu in %,request/s\n1,2\n3,4\n", "runs.csv", cores="1", resource=None, has_fixed=True,
             is_served=False, units=(), per=["request / batch"],
         )  # fmt: skip
+
+
+BY_RATE = """users N in 1..1_000_000
+let rate = N * 1 request/s
+param work = 8 us/request
+param wake = 12 us/request
+machine vm { cpu 1 core, idle 0 % }
+component serve { cpu work measured on vm }
+component wake_up { cpu wake measured on vm }
+topology { node server = vm }
+stream pages in all { traffic rate; at server { STEPS } }
+target cpu 60 %
+"""
+
+
+def test_a_cost_that_falls_as_a_power_of_the_rate_is_a_repetition(tmp_path: Path) -> None:
+    text = BY_RATE.replace("STEPS", "serve * (rate / (4000 request/s))^-0.3")
+    found = capacity(tmp_path, text)
+    assert found * 8e-6 * (found / 4000) ** -0.3 == pytest.approx(0.6, rel=1e-4)
+
+
+def test_a_cost_per_wake_up_is_that_of_an_idle_server(tmp_path: Path) -> None:
+    """Utilization = rate * (work + wake * (1 - utilization))."""
+    steps = "(max(0, (1 - work * rate) / (1 + wake * rate))): wake_up; serve"
+    found = capacity(tmp_path, BY_RATE.replace("STEPS", steps))
+    assert found * (8e-6 + 12e-6 * (1 - 0.6)) == pytest.approx(0.6, rel=1e-4)
