@@ -153,3 +153,21 @@ def test_the_decimal_sign_can_be_named(tmp_path: Path) -> None:
     text = 'rps,cpu in %\n"1,890",10\n'
     assert sheet(tmp_path, text, decimal=".")[0]["request/s"] == "1890"
     assert sheet(tmp_path, text, decimal=",")[0]["request/s"] == "1.890"
+
+
+def test_fio_prints_above_and_below_its_json(tmp_path: Path) -> None:
+    text = (OBSERVED / "fio.json").read_text(encoding="utf-8")
+    file = tmp_path / "fio.txt"
+    file.write_text(f"fio-3.42\nStarting 1 process\n{text}\n\nrun: (groupid=0): {{err= 0}}\n}}\n")
+    found = recognized_files([file], FileReading())
+    plain = recognized_files([OBSERVED / "fio.json"], FileReading())
+    assert [row[1:] for row in found.rows] == [row[1:] for row in plain.rows]
+
+
+def test_an_extract_of_vegeta_says_nothing_of_failures(tmp_path: Path) -> None:
+    lines = (OBSERVED / "vegeta.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    file = tmp_path / "vegeta.txt"
+    file.write_text("".join(lines[:4]), encoding="utf-8")
+    found = recognized_files([file], FileReading())
+    assert "share failed" not in found.headings
+    assert "latency p99, ms" in found.headings

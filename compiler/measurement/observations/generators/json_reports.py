@@ -140,10 +140,12 @@ class _Fio(Struct):
 def fio_runs(text: str, file: str) -> Printed:
     """Return what each job of fio read and wrote: operations as its items, outstanding as users.
 
-    A line of fio may stand above the JSON.
+    Lines of fio may stand above the JSON, and its printed output below it.
     """
-    start = text.find("{")
-    found = _decoded(text[max(start, 0) :], _Fio, file, "what `fio --output-format=json` writes")
+    document = re.search(r"^\{.*?^\}", text, re.MULTILINE | re.DOTALL)
+    found = _decoded(
+        document[0] if document else text, _Fio, file, "what `fio --output-format=json` writes"
+    )
     runs = []
     for job in found.jobs:
         for name in ("read", "write", "trim"):

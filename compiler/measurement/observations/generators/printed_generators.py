@@ -74,7 +74,7 @@ def _ab(run: RunText) -> LoadRun | None:
         users=run.number("Concurrency Level:"),
         done=done,
         received=None if received is None else received * _KIB,
-        failed=failed / count,
+        failed=min(1.0, failed / count),
         latencies=latencies,
         twice=tuple(twice),
         fields={
@@ -129,7 +129,7 @@ def _vegeta(run: RunText) -> LoadRun | None:
     )
     lasts = run.found(r"Duration\s+\[total, attack, wait\]", rf"\s+({_GO_TIME}), ({_GO_TIME})")
     success = run.number(r"Success\s+\[ratio\]", rf"\s+({NUMBER})%")
-    if counts is None or lasts is None or success is None or not int(counts[1]):
+    if counts is None or lasts is None or not int(counts[1]):
         return None
     seconds = _go_seconds(lasts[1])
     done = int(counts[1]) / seconds
@@ -140,15 +140,17 @@ def _vegeta(run: RunText) -> LoadRun | None:
         for kind, value in zip(times[1].split(", "), values, strict=False):
             latencies[_VEGETA_KINDS.get(kind, f"p{kind}" if kind.isdecimal() else kind)] = value
     octets = run.number(r"Bytes In\s+\[total, mean\]", r"\s+(\d{1,18})")
-    twice = () if counts[3] is None else (_throughput(float(counts[3]), done * success / 100),)
+    twice = []
+    if counts[3] is not None and success is not None:
+        twice.append(_throughput(float(counts[3]), done * success / 100))
     return LoadRun(
         file=run.file,
         place=place_of(run),
         done=done,
         received=None if octets is None else octets / seconds,
-        failed=1 - success / 100,
+        failed=None if success is None else 1 - success / 100,
         latencies=latencies,
-        twice=twice,
+        twice=tuple(twice),
         fields={
             ITEMS: "`Requests` over the total `Duration`",
             "byte/s": "`Bytes In` over the total `Duration`",
@@ -218,8 +220,8 @@ _HEY = PrintedLayout(
 )
 _VEGETA = PrintedLayout(
     begins=(r"^Requests\s+\[total, rate",),
-    end=r"^Success\s+\[ratio\]",
-    sign="Success [ratio]",
+    end=r"^Latencies\s+\[",
+    sign="Latencies […]",
     read=_vegeta,
 )
 _REDIS = PrintedLayout(
