@@ -119,7 +119,7 @@ def test_units_of_usage_are_known_by_their_heading(
     assert float(row[expected]) == pytest.approx(value, rel=1e-3)
 
 
-def test_per_cent_of_a_core_is_asked(tmp_path: Path) -> None:
+def test_per_cent_of_a_core_is_not_guessed(tmp_path: Path) -> None:
     files = [jmeter(tmp_path), usage(tmp_path, heading="CPU %", factor=200)]
     with pytest.raises(DataError, match="more than all of a machine") as caught:
         recognized_files(files, FileReading())

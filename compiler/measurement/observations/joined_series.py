@@ -1,7 +1,7 @@
 """A load test beside what a machine used: rows of both, by the same windows of time.
 
 What a machine used in a window is the mean of its samples there; each is of the time that ends with
-it, as sar, vmstat and pidstat print them. A window counts once users and machine have settled.
+it, as sar, vmstat and pidstat print them. A window counts once users and machine are steady.
 """
 
 from __future__ import annotations
@@ -96,17 +96,17 @@ def joined(load: ObservedRuns, usage: UsageSeries, window: float, offset: float)
     """Return the rows of a load test with what the machine used in the same windows.
 
     `offset` is by how much the machine's clock is ahead. Rows without samples are left out, and
-    those in which the load had not settled; DataError where none is left.
+    those in which the load was not steady; DataError where none is left.
     """
     starts = moments_of(load)
     found = [usage.means(start + offset, start + window + offset) for start in starts]
     both = [row for row, means in enumerate(found) if means is not None]
     if not both:
         raise _apart(starts, usage, window)
-    settled, reason = _settled(load, both)
+    steady, reason = _steady(load, both)
     added = [heading for heading in usage.columns if heading not in load.headings]
     rows = []
-    for row in settled:
+    for row in steady:
         means = found[row]
         assert means is not None
         rows.append((*load.rows[row], *(written(means[heading]) for heading in added)))
@@ -122,17 +122,17 @@ def joined(load: ObservedRuns, usage: UsageSeries, window: float, offset: float)
     )
 
 
-def _settled(load: ObservedRuns, rows: Sequence[int]) -> tuple[list[int], str]:
+def _steady(load: ObservedRuns, rows: Sequence[int]) -> tuple[list[int], str]:
     """Return the windows that count: not the first one, and none in which users changed."""
     warm = [row for row in rows if row > 0] or list(rows)
     if USERS not in load.headings:
         return warm, "the first one is warm-up"
     place = load.headings.index(USERS)
     users = [row[place] for row in load.rows]
-    settled = [row for row in warm if row > 0 and users[row] == users[row - 1]]
-    if len(settled) < 2:  # noqa: PLR2004 - a fit needs two
+    steady = [row for row in warm if row > 0 and users[row] == users[row - 1]]
+    if len(steady) < 2:  # noqa: PLR2004 - a fit needs two
         return warm, "the first one is warm-up, and the number of users changes in most others"
-    return settled, "the first one after each change of users is warm-up"
+    return steady, "the first one after each change of users is warm-up"
 
 
 def _apart(starts: Sequence[float], usage: UsageSeries, window: float) -> DataError:
