@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from qps.cli import main
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.traces import json_elements
 from qps.compiler.measurement.traces.call_graph import CallGraph
@@ -17,7 +18,7 @@ from qps.compiler.measurement.traces.observed_traces import observed_traces
 from qps.compiler.measurement.traces.span_store import by_trace
 from traces.small_systems import SYSTEMS
 from traces.test_random_systems import ways_in
-from traces.written_traces import MS, START, Work, as_text, jaeger, otlp, spans_of
+from traces.written_traces import FORMATS, MS, START, Work, as_text, jaeger, otlp, spans_of
 
 CHAIN = spans_of(SYSTEMS["chain"])
 
@@ -235,6 +236,23 @@ def test_a_clock_that_differs_changes_no_time_that_is_reported(tmp_path: Path) -
 def test_a_span_that_ends_before_it_starts_takes_no_time(tmp_path: Path) -> None:
     found = flawed(tmp_path, otlp_span(1, 0), otlp_span(2, 1, endTimeUnixNano=str(START)))
     assert found.flaws.ends_before_start == 1
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_traces_among_results_are_recognized(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "traces.json"
+    path.write_text(as_text(FORMATS[kind](CHAIN)))
+    assert main(["observe", str(path)]) == 2
+    assert "is a file of distributed traces" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["0", "-5", str(10**40)])
+def test_a_span_without_a_valid_end_takes_no_time(end: str, tmp_path: Path) -> None:
+    found = flawed(tmp_path, otlp_span(1, 0), otlp_span(2, 1, endTimeUnixNano=end))
+    assert found.flaws.ends_before_start == 1
+    assert [one.requests for one in found.services] == [1, 1]
 
 
 def test_calls_that_nest_without_end_are_left_out(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ _TEXTS = {
     r"\A\s*<\?xml|\A\s*<\w": ("XML", "export the results as CSV or JSON"),
     r"\A\s*[\[{]": ("JSON", "write the summary or the data points of the tool, or a CSV table"),
 }
+_TRACES = r'(?s)\A\s*[\[{].{0,9999}?"(?:resourceSpans|operationName|localEndpoint)"\s*:'
 _OTHER_HINT = (
     "name its format with `--as`, such as `--as wrk`, or write a CSV table with column names such "
     "as `users`, `request/s`, `cpu in %` and `latency p95, ms`"
@@ -88,6 +89,11 @@ def source_of(path: Path) -> MeasurementTool:
         raise DataError(f"`{name}` is empty", "save the output of the tool: `… > run.txt`")
     if "\0" in head.text:
         raise DataError(f"`{name}` is a binary file of an unknown format", _OTHER_HINT)
+    if re.match(_TRACES, head.text):
+        raise DataError(
+            f"`{name}` is a file of distributed traces",
+            "write a spec of the system that they show: `qps observe traces FILE… -o system.qps`",
+        )
     for sign, (what, hint) in _TEXTS.items():
         if re.match(sign, head.text):
             raise DataError(f"`{name}` is {what} of an unknown format{_names(head.text)}", hint)

@@ -22,7 +22,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     weight_of_sampler,
 )
 from qps.compiler.measurement.traces.span_names import service_name
-from qps.compiler.measurement.traces.spans import Kind, Span
+from qps.compiler.measurement.traces.spans import Kind, Span, clock
 
 _MOST_PENDING = 200_000
 
@@ -98,7 +98,7 @@ def _span(span: _Span, processes: dict[str, _Process]) -> Span:
     parents = [one for one in span.references or [] if one.traceID in ("", span.traceID)]
     waited = [one for one in parents if one.refType == "CHILD_OF"]
     parent = next(iter(waited or parents), None)
-    start = 1000 * span.startTime
+    start = clock(1000 * span.startTime)
     return Span(
         trace=span.traceID,
         id=span.spanID,
@@ -107,7 +107,7 @@ def _span(span: _Span, processes: dict[str, _Process]) -> Span:
         operation=operation_of(span.operationName, tags if kind is Kind.SERVER else {}),
         kind=kind,
         start=start,
-        end=start + 1000 * max(0, span.duration),
+        end=start + clock(1000 * span.duration),
         is_error=failed(tags, kind),
         follows=bool(parents) and not waited,
         peer=peer_of(tags) if kind in (Kind.CLIENT, Kind.PRODUCER) else "",

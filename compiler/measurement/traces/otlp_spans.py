@@ -20,7 +20,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     weight_of_state,
 )
 from qps.compiler.measurement.traces.span_names import service_name
-from qps.compiler.measurement.traces.spans import Kind, Span
+from qps.compiler.measurement.traces.spans import Kind, Span, clock
 
 _RESOURCES = frozenset({"resourceSpans", "batches"})
 _MOST_PENDING = 200_000
@@ -58,8 +58,8 @@ class OtlpSpan(Struct, frozen=True):
 
     traceId: str  # noqa: N815 - as OTLP spells it
     spanId: str  # noqa: N815
-    startTimeUnixNano: int | str  # noqa: N815
-    endTimeUnixNano: int | str  # noqa: N815
+    startTimeUnixNano: int | str = 0  # noqa: N815
+    endTimeUnixNano: int | str = 0  # noqa: N815
     name: str = ""
     parentSpanId: str | None = None  # noqa: N815
     kind: int | str = 0
@@ -131,8 +131,8 @@ def otlp_span(span: OtlpSpan, resource: dict[str, str]) -> Span:
         service=service_name(resource.get("service.name", "unknown_service")),
         operation=operation_of(span.name, attributes if kind is Kind.SERVER else {}),
         kind=kind,
-        start=int(span.startTimeUnixNano),
-        end=int(span.endTimeUnixNano),
+        start=clock(int(span.startTimeUnixNano)),
+        end=clock(int(span.endTimeUnixNano)),
         is_error=span.status.code in (2, "2", "STATUS_CODE_ERROR") or failed(attributes, kind),
         peer=peer_of(attributes) if kind in (Kind.CLIENT, Kind.PRODUCER) else "",
         instance=instance_of(resource),

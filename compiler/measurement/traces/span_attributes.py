@@ -135,4 +135,6 @@ def weight_of_sampler(attributes: Attributes) -> float:
 
 
 def _first(attributes: Attributes, names: tuple[str, ...]) -> str:
+    if not attributes:
+        return ""
     return next((attributes[name] for name in names if attributes.get(name)), "")

@@ -17,6 +17,15 @@ class Kind(IntEnum):
     CONSUMER = 5
 
 
+_LATEST = 2**62
+"""In ns since 1970: the year 2116."""
+
+
+def clock(nanoseconds: int) -> int:
+    """Return a time; 0, as for one that is missing, for one that no clock shows."""
+    return nanoseconds if 0 <= nanoseconds <= _LATEST else 0
+
+
 class Span(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A span: times are in ns since 1970; `parent` is empty where there is none.
 

@@ -20,7 +20,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     sent_by,
 )
 from qps.compiler.measurement.traces.span_names import service_name
-from qps.compiler.measurement.traces.spans import Kind, Span
+from qps.compiler.measurement.traces.spans import Kind, Span, clock
 
 _SHARED = ":server"
 
@@ -72,7 +72,7 @@ def _span(span: _Span) -> Span:
     kind = Kind.__members__.get(span.kind or "", Kind.INTERNAL)
     remote = span.remoteEndpoint.serviceName if span.remoteEndpoint else None
     is_outgoing = kind in (Kind.CLIENT, Kind.PRODUCER)
-    start = 1000 * (span.timestamp or 0)
+    start = clock(1000 * (span.timestamp or 0))
     # Both sides of a call may share an ID: then the side of the server is a child of the client's.
     return Span(
         trace=span.traceId,
@@ -82,7 +82,7 @@ def _span(span: _Span) -> Span:
         operation=operation_of(span.name or "", tags if kind is Kind.SERVER else {}),
         kind=kind,
         start=start,
-        end=start + 1000 * max(0, span.duration or 0),
+        end=start + clock(1000 * (span.duration or 0)),
         is_error="error" in span.tags or failed(tags, kind),
         peer=(service_name(remote) if remote else peer_of(tags)) if is_outgoing else "",
         instance=instance_of(tags) or span.localEndpoint.ipv4 or "",
