@@ -207,7 +207,7 @@ def chain_rate(
 
 def test_each_part_of_the_results_is_stored_with_its_own_date(tmp_path: Path) -> None:
     one, other = (
-        results.Result(
+        results.LaboratoryResult(
             date=date,
             machine="2 cores",
             rows=[(title, "9", "3 %", "8 %", "20 %", "-", "16 %")],
