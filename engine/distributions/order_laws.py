@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, log, log2
+from math import log
 
 import numpy as np
 from msgspec import Struct
 
 from qps.engine.distributions.order_levels import log_beta, share_of_orders
+from qps.engine.distributions.panel_laws import PanelLaw, nodes, points_of
 from qps.engine.distributions.stage_tails import PhaseTimeDistribution
-from qps.engine.distributions.stages import OPERANDS
-from qps.engine.distributions.sum_numbers import KINKED
-from qps.engine.numerics.array_blocks import Array, gauss_rule
+from qps.engine.numerics.array_blocks import Array
 
 _DIGITS = 35.0
 """Shares of the longest times have digits down to e to the minus this."""
 _NOTHING = 1e-14
 _OTHER, _SMALL = 20.0, 1e-9
 """Of what is other, so many digits more than those of the share that is sought."""
-_LEAST_POWER, _MOST_POWER = -36, 36
-"""Panels grow by two, from 2^-36 of the scale of a law at the least to 2^36 of it."""
-_FINER = -8
-"""Where a law begins smoothly they begin at 2^-8 of the shortest time that is in it."""
-_FEW, _MANY = 16, 48
 _SHARES = np.frompyfunc(share_of_orders, 3, 1)
 
 
@@ -31,10 +25,11 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
     """The first `answers` of calls that take a time of a `law` each; `spare` are the others.
 
     `fixed` are the times at which it may jump, and `jumps` by how much; `points` are those between
-    which panels lie, as far as it moves there.
+    which panels lie, as far as it moves there. `panels` have the law of a call between these.
     """
 
     law: PhaseTimeDistribution
+    panels: PanelLaw
     answers: float
     spare: float
     fixed: tuple[float, ...]
@@ -61,6 +56,7 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
         some = points[is_first & is_last]
         return OrderLaw(
             law=law,
+            panels=PanelLaw(law, some),
             answers=answers,
             spare=spare,
             fixed=fixed,
@@ -101,12 +97,12 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
         inner = (p for p in (*self.points, *(time - p for p in other.points)) if first < p < last)
         times, weights = nodes(sorted({first, last, *inner}), self.law, other.law)
         each = weights * self.density(times)
-        late, moves = other.law.longer(time - times)
+        late, moves = other.panels.longer(time - times)
         return min(1.0, found + float((each * late).sum())), density + float((each * moves).sum())
 
     def density(self, times: Array) -> Array:
         """Return the density of the time until answers are there, but for what it jumps by."""
-        shares, densities = self.law.longer(times)
+        shares, densities = self.panels.longer(times)
         moves = (times > self.fixed[0]) & (shares > 0) & (shares < 1) & (densities > 0)
         found = np.zeros(times.shape)
         by = order_density(shares[moves], self.answers, self.spare)
@@ -118,6 +114,7 @@ class OtherTime(Struct, frozen=True, kw_only=True):
     """The time that is taken besides: at `least` so much, with the points between its panels."""
 
     law: PhaseTimeDistribution
+    panels: PanelLaw
     least: float
     points: tuple[float, ...]
 
@@ -132,7 +129,8 @@ class OtherTime(Struct, frozen=True, kw_only=True):
         is_first, is_last = np.append(shares[1:], 0.0), np.insert(shares[:-1], 0, 1.0)
         some = points[(is_first < 1 - _SMALL) & (is_last > _SMALL * late)]
         found = tuple(float(one) for one in some)
-        return OtherTime(law=law, least=law.fixed[0][0], points=found)
+        panels = PanelLaw(law, some)
+        return OtherTime(law=law, panels=panels, least=law.fixed[0][0], points=found)
 
 
 def _missing(shares: Array, answers: float, spare: float) -> Array:
@@ -147,32 +145,3 @@ def order_density(shares: Array, answers: float, spare: float) -> Array:
     a, b = spare + 1, answers
     logarithms = (a - 1) * np.log(shares) + (b - 1) * np.log1p(-shares) - log_beta(a, b)
     return np.asarray(np.exp(np.minimum(logarithms, 700.0)))
-
-
-def points_of(
-    starts: Sequence[float], stages: Sequence[float], *, has_spare: bool = False
-) -> Array:
-    """Return points at which panels begin: away from each time at which a law starts, by powers.
-
-    What varies more than an exponential time begins with no end of short ones, and the first of
-    many calls are there far sooner than one.
-    """
-    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    times = [time for _, _, work, _, _, service, *_ in groups for time in (work, service) if time]
-    scale = sum(times) or 1.0
-    varies = max(max(spread, variation) for _, _, _, spread, _, _, variation, *_ in groups)
-    most_servers = max(1.0, *(servers for _, _, _, _, servers, *_ in groups))
-    shortest = min(times, default=1.0) / (scale * most_servers)
-    is_smooth = varies <= 1 and not has_spare
-    finest = floor(log2(shortest)) + _FINER if is_smooth else _LEAST_POWER
-    away = scale * 2.0 ** np.arange(float(max(_LEAST_POWER, finest)), float(_MOST_POWER))
-    return np.unique(np.concatenate([np.array(starts), *(start + away for start in starts)]))
-
-
-def nodes(points: Sequence[float], *laws: PhaseTimeDistribution) -> tuple[Array, Array]:
-    """Return where, and with which weights, panels are summed: of narrow laws at more places."""
-    is_narrow = any(len(law.terms) == len(KINKED) for law in laws)
-    at, by = gauss_rule(_MANY if is_narrow else _FEW)
-    begin, end = np.array(points[:-1])[:, None], np.array(points[1:])[:, None]
-    half = (end - begin) / 2
-    return ((begin + end) / 2 + half * at).ravel(), (half * by).ravel()

@@ -13,9 +13,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from msgspec import Struct
 
-from qps.engine.distributions.order_laws import points_of
+from qps.engine.distributions.panel_laws import points_of
 from qps.engine.distributions.stage_paths import MOST_COMBINED, SAME
-from qps.engine.distributions.stages import NARROW, OPERANDS
 from qps.engine.distributions.sum_mixtures import StagePath, paths_of, terms_of
 from qps.engine.distributions.sum_numbers import KINKED
 from qps.engine.forks.phase_counts import single_fork
@@ -25,8 +24,6 @@ _MOST_PATHS = 2 * MOST_COMBINED
 """Ways through all branches that differ: more take longer than a grid."""
 _NOTHING = 1e-14
 """What moves by less does not."""
-_KINKS = 3
-"""What is left of work that is always the same ends there: so often a law has a kink."""
 _PLACES = 16
 _ESTIMATE_ERROR, _PARTS, _MOST_TURNS, _NEXT = 1e-3, 16, 60, 1e-13
 """How near a time on a grid is, and into how many parts what is around a quantile is cut."""
@@ -113,7 +110,7 @@ class SingleFork(Struct, frozen=True, kw_only=True):
             stages = [float(column[0]) for column in one.operands]
             starts += fixed
             if any(path.stages for path in one.paths):
-                points += [points_of(fixed, stages), *_kinks(fixed, stages)]
+                points.append(points_of(fixed, stages))
         times = np.unique(np.concatenate([np.array(starts), *points]))
         shares = self.later(times * (1 + _NOTHING), np.array([_NOTHING]))
         is_first = np.append(shares[1:], 0.0) < 1 - _NOTHING
@@ -143,14 +140,3 @@ def _later(branch: _Branch, times: Array, goal: Array) -> Array:
         later, _ = path.later(np.where(is_same, -1.0, after), most, branch.terms)
         found = found + np.where(is_same, later - path.fixed_share, later)
     return found
-
-
-def _kinks(starts: Sequence[float], stages: Sequence[float]) -> list[Array]:
-    """Return the times at which laws of waits for what is nearly always the same have kinks."""
-    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    each = np.arange(1, _KINKS + 1)
-    return [
-        (np.array(starts)[:, None] + each * work / (servers or 1.0)).ravel()
-        for waits, _, work, spread, servers, *_ in groups
-        if waits and work and spread < NARROW
-    ]

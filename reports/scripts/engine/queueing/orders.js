@@ -2,11 +2,11 @@
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
 import { forkQuantile } from "./forks.js";
-import { FEW, lawOf, longer, MANY } from "./laws.js";
+import { FEW, lawOf, longer, MANY, PanelLaw, panelPoints } from "./laws.js";
 import { CALLS } from "./phase_counts.js";
-import { isKinked, scaleOf, stagesQuantile, withoutLaw } from "./sums.js";
+import { isKinked, stagesQuantile, withoutLaw } from "./sums.js";
 
-const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;
+const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;
 
 export function orderMean(answers, spare, ...stages) {
   const refused = Number.isNaN(orderLevel(0.5, answers, spare)) ? NaN : withoutLaw(stages);
@@ -61,15 +61,17 @@ function orderLawOf(stages, answers, spare) {
     const [after] = longer(law, time * (1 + NOTHING));
     return share > 0 ? shareOfOrders(Math.min(1, after + share), answers, spare) - shareOfOrders(after, answers, spare) : 0;
   });
-  const order = { law, answers, spare, jumps }, points = pointsOf(law, scaleOf(stages)), shares = points.map((time) => missing(order, time));
-  return { ...order, points: points.filter((_, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && (shares[k - 1] ?? 1) > NOTHING) };
+  const order = { law, answers, spare, jumps }, all = pointsOf(law, stages, spare > 0), shares = all.map((time) => missing(order, time));
+  const points = all.filter((_, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && (shares[k - 1] ?? 1) > NOTHING);
+  return { ...order, points, panels: new PanelLaw(law, points) };
 }
 
 function otherTimeOf(stages, late) {
   const law = lawOf(stages, BESIDE - Math.log(late));
   if (!law) return null;
-  const points = pointsOf(law, scaleOf(stages)), shares = points.map((time) => longer(law, time)[0]);
-  return { law, least: law.fixed[0][0], points: points.filter((_, k) => (shares[k + 1] ?? 0) < 1 - SMALL && (shares[k - 1] ?? 1) > SMALL * late) };
+  const all = pointsOf(law, stages), shares = all.map((time) => longer(law, time)[0]);
+  const points = all.filter((_, k) => (shares[k + 1] ?? 0) < 1 - SMALL && (shares[k - 1] ?? 1) > SMALL * late);
+  return { law, least: law.fixed[0][0], points, panels: new PanelLaw(law, points) };
 }
 
 // With which probability answers are missing at a time.
@@ -86,18 +88,13 @@ function longerWith(order, beside, time) {
   const inner = [...order.points, ...beside.points.map((point) => time - point)].filter((point) => first < point && point < last);
   const points = [...new Set([first, last, ...inner])].sort((a, b) => a - b);
   eachNode(points, [law, beside.law], (at, weight) => {
-    const [share, density] = longer(law, at);
-    if (share > 0 && share < 1 && density > 0) found += weight * orderDensity(share, answers, spare) * density * longer(beside.law, time - at)[0];
+    const [share, density] = order.panels.at(at);
+    if (share > 0 && share < 1 && density > 0) found += weight * orderDensity(share, answers, spare) * density * beside.panels.at(time - at)[0];
   });
   return Math.min(1, found);
 }
 
-// Points at which panels begin: away from each time at which a law does, by powers.
-function pointsOf({ fixed }, scale) {
-  const found = fixed.map(([time]) => time);
-  for (const [time] of fixed) for (let power = -POWERS; power < POWERS; power++) found.push(time + scale * 2 ** power);
-  return [...new Set(found)].sort((a, b) => a - b);
-}
+function pointsOf({ fixed }, stages, hasSpare = false) { return [...new Set(panelPoints(fixed.map(([time]) => time), stages, hasSpare))].sort((a, b) => a - b); }
 
 // Where panels are summed, and with which weights: of narrow laws at more places.
 function eachNode(points, laws, add) {

@@ -2,10 +2,11 @@
 
 import { gaussLegendre } from "../numerics/roots.js";
 import { gridQuantile } from "./fork_grids.js";
+import { panelPoints } from "./laws.js";
 import { MOST_COMBINED, singleFork, textOf } from "./phase_counts.js";
 import { atOnceOf, isKinked, longerOf, pathsThrough, tailOf } from "./sums.js";
 
-const OPERANDS = 9, NOTHING = 1e-14, SAME = 1e-12, NARROW = 0.2, KINKS = 3, LEAST_POWER = -36, MOST_POWER = 36, FINER = -8, NEAR = 1e-3, PARTS = 16, MOST_TURNS = 60, NEXT = 1e-13, BEYOND = 20;
+const NOTHING = 1e-14, SAME = 1e-12, NEAR = 1e-3, PARTS = 16, MOST_TURNS = 60, NEXT = 1e-13, BEYOND = 20;
 const RULE = gaussLegendre(16);
 
 // The branches of one fork, equal ones once; null where stages are more, or have too many ways.
@@ -69,7 +70,7 @@ export function meanOfFork(branches) {
   for (const { operands, tails } of branches) {
     const fixed = tails.map(({ mixture }) => mixture.fixed);
     starts.push(...fixed);
-    if (tails.some(({ line }) => line.length)) points.push(...pointsOf(fixed, operands));
+    if (tails.some(({ line }) => line.length)) points.push(...panelPoints(fixed, operands));
   }
   const times = [...new Set([...starts, ...points])].sort((a, b) => a - b), shares = times.map((time) => laterOfFork(branches, time * (1 + NOTHING), NOTHING));
   const rising = times.filter((_, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && (shares[k - 1] ?? 1) > NOTHING);
@@ -78,22 +79,6 @@ export function meanOfFork(branches) {
   for (let k = 0; k + 1 < rising.length; k++) {
     const half = (rising[k + 1] - rising[k]) / 2;
     for (const [node, weight] of RULE) found += half * weight * laterOfFork(branches, rising[k] + half * (1 + node), NOTHING);
-  }
-  return found;
-}
-
-// Points at which panels begin: by powers from each time at which a law does (`engine/distributions/order_laws.py`), and where it has kinks.
-function pointsOf(starts, stages) {
-  const groups = Array.from({ length: stages.length / OPERANDS }, (_, k) => stages.slice(k * OPERANDS, (k + 1) * OPERANDS));
-  const times = groups.flatMap(([, , work, , , service]) => [work, service]).filter((time) => time), scale = times.reduce((sum, time) => sum + time, 0) || 1;
-  const varies = Math.max(...groups.map(([, , , spread, , , variation]) => Math.max(spread, variation))), most = Math.max(1, ...groups.map(([, , , , servers]) => servers));
-  const shortest = (times.length ? Math.min(...times) : 1) / (scale * most), finest = varies <= 1 ? Math.max(LEAST_POWER, Math.floor(Math.log2(shortest)) + FINER) : LEAST_POWER;
-  const found = [...starts];
-  for (const start of starts) {
-    for (let power = finest; power < MOST_POWER; power++) found.push(start + scale * 2 ** power);
-    for (const [waits, , work, spread, servers] of groups) {
-      if (waits && work && spread < NARROW) for (let k = 1; k <= KINKS; k++) found.push(start + (k * work) / (servers || 1));
-    }
   }
   return found;
 }

@@ -95,13 +95,6 @@ function meanOf({ isLate, isVaried, service, parts, servers, waiting, fullLoad, 
   return inside.reduce((sum, one) => sum + meanOf(one), own) * chance;
 }
 
-// How large the times are that pass stages.
-export function scaleOf(operands) {
-  let scale = 0;
-  for (let at = 0; at < operands.length; at += OPERANDS) scale += operands[at + 2] + operands[at + 5];
-  return scale || 1;
-}
-
 export function isKinked({ terms }) { return terms === KINKED; }
 
 const isSize = (value) => value >= 0 && value < Infinity;
