@@ -6,7 +6,7 @@ rows. Both are judged by this one text: `solve` is a matrix of one row, which ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
@@ -62,7 +62,8 @@ class SaturationTable:
         """Return the number of the criterion that limits, of those that fail first.
 
         `resources` says of which resource each of them is, None for one that is stated: that comes
-        first. Of resources it is the one that saturates first.
+        first. Of resources it is the one that saturates first; what saturates together with it and
+        comes before it is its cause, also where that fails one user later.
         """
         found: Value = NONE
         own: list[Value] = [False] * len(self.saturates)
@@ -70,13 +71,28 @@ class SaturationTable:
             if resource is not None:
                 own[resource] = own[resource] | fails
         if own:
-            first = self.first_of(own)
+            first = self._cause(self.first_of(own), own, {r for r in resources if r is not None})
             for number in reversed(range(len(failing))):
                 if resources[number] is not None:
-                    found = where(failing[number] & (first == resources[number]), number, found)
+                    found = where(first == resources[number], number, found)
         for number in reversed(range(len(failing))):
             if resources[number] is None:
                 found = where(failing[number], number, found)
+        return found
+
+    def _cause(self, first: Value, own: Sequence[Value], judged: Collection[int]) -> Value:
+        """Return the first resource that saturates together with the `first` of some.
+
+        At 100 % exactly, a pool is too full while the CPU that keeps it so is not yet.
+        """
+        least = _least([where(one, at, inf) for at, one in zip(self.saturates, own, strict=True)])
+        found = first
+        for number in sorted(judged, reverse=True):
+            at = self.saturates[number]
+            tied = (at >= least * (1 - ALIKE)) & (at <= least * (1 + ALIKE))
+            found = where(
+                tied & (least < inf) & (least > self.low) & (number < first), number, found
+            )
         return found
 
     def bottleneck(self) -> Value:

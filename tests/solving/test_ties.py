@@ -128,18 +128,31 @@ def test_matrices_of_what_saturates_at_the_same_point() -> None:
 
 
 @pytest.mark.parametrize(
+    ("cost", "at"), [("7 ms", 4000 / 7), ("8 ms", 500)], ids=["between", "at a whole number"]
+)
+@pytest.mark.parametrize(
     "machine", ["threads 4 thread; cpu 4 core", "cpu 4 core; threads 4 thread"]
 )
-def test_of_a_pool_and_the_cpu_that_keeps_it_full_the_cpu_is_the_bottleneck(machine: str) -> None:
-    solution, view, _ = answered(
-        "users N in 1..4000\nunit thread\n"
+def test_of_a_pool_and_the_cpu_that_keeps_it_full_the_cpu_is_the_bottleneck(
+    machine: str, cost: str, at: float
+) -> None:
+    text = (
+        "users N in 1..4000\nunit thread\nparam cost = 7 ms/request\n"
         f"machine service {{ {machine} }}\n"
-        "component handle { cpu 7 ms/request }\n"
+        "component handle { cpu cost }\n"
         "topology { node api = service }\n"
         "stream request for each user { traffic 1 request/s; "
         "at api { take threads; handle; give threads } }\n"
+        "matrix costs { cost in [7 ms/request, 8 ms/request] }\n"
     )
-    assert [one.saturation.at for one in solution.resources] == [pytest.approx(4000 / 7)] * 2
+    solution, view, printed = answered(text, f"cost = {cost}/request")
+    assert [one.saturation.at for one in solution.resources] == [pytest.approx(at)] * 2
+    assert solution.capacity == int(
+        at - 1e-9
+    )  # a pool that is exactly full is waited for without end
     assert solution.limited_by == "api.cpu.utilization"
     assert view.bottleneck is not None
     assert view.bottleneck.resource == "api.cpu"
+    assert {one.parameter for one in solution.sensitivity} >= {"cost", "api.cpu.cores"}
+    assert f"users, api.cpu utilization is {'100.1 %' if at % 1 else '100 %'}" in printed
+    assert disagreements(text) == []

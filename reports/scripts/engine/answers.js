@@ -35,7 +35,7 @@ function* solvingGraph(run, setting) {
   const resources = [];
   for (const one of graph.resources) resources.push(yield* saturated(run, one.over, one, one.isFilled));
   const limiting = limitingOf(criteria, resources);
-  const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
+  const largest = limiting ? metUpTo(leastFailure(criteria), graph) : graph.high;
   const at = largest ?? graph.low;
   yield* refuseImpossible(run, Math.min(at + 1, graph.high));
   const quality = criteria.find((one) => one.criterion.isQuality);
@@ -165,16 +165,22 @@ function metUpTo(failure, graph) {
 
 export function isStated(criterion) { return criterion.stated || criterion.isQuality === true; }
 
-// What fails first: of several a stated one, else the resource that saturates first.
+function leastFailure(criteria) { return Math.min(...criteria.map((one) => one.failure ?? Infinity)); }
+
+// What fails first: of several a stated one, else the resource that saturates first, or that which saturates together with it and comes before it: its cause may fail one user later.
 function limitingOf(criteria, resources) {
-  const least = Math.min(...criteria.map((one) => one.failure ?? Infinity));
+  const least = leastFailure(criteria);
   const failing = criteria.filter((one) => one.failure === least);
   const stated = failing.find((one) => isStated(one.criterion));
-  if (stated || failing.length < 2) return stated ?? failing[0] ?? null;
-  const of = (resource) => failing.find((one) => resources[one.criterion.resource] === resource);
-  const first = firstToSaturate(resources.filter(of));
-  return first ? of(first) : failing[0];
+  if (stated || !failing.length || least === Infinity) return stated ?? null;
+  const of = (resource) => (one) => resources[one.criterion.resource] === resource;
+  const first = firstToSaturate(resources.filter((one) => failing.some(of(one))));
+  if (!first) return failing[0];
+  const cause = first.isAtStart ? first : resources.find((one) => one.at !== null && isAlike(one.at, first.at) && criteria.some(of(one)));
+  return criteria.find(of(cause));
 }
+
+function isAlike(one, other) { return Math.abs(one - other) <= 1e-9 * other; }
 
 // Where a load reaches 1, or passes it where elastic numbers fill it: `at` is null for never,
 // `isAtStart` where it does from the start on. Where that cannot be told, `notBelow` is a population
@@ -216,7 +222,7 @@ function firstToSaturate(resources) {
   let first = null;
   for (const one of resources) {
     if (one.at === null) continue;
-    const tied = first && Math.abs(one.at - first.at) <= 1e-9 * first.at;
+    const tied = first && isAlike(one.at, first.at);
     if (!first || (tied ? one.atStart > first.atStart * (1 + 1e-12) : one.at < first.at)) first = one;
   }
   return first;
@@ -246,10 +252,10 @@ export function* elasticities(run, solved) {
   const { graph, limiting, resources } = solved;
   let over, at = null, of;
   if (limiting) {
-    if (limiting.failure === graph.low || limiting.criterion.hasConfidence) return { of: null, rows: [] };
+    if (limiting.failure === graph.low || solved.largest === null || limiting.criterion.hasConfidence) return { of: null, rows: [] };
     const curve = run.curve(limiting.criterion.over, [limiting.criterion.measure]);
     ({ over } = limiting.criterion);
-    at = yield* passingBetween(curve, limiting.failure - 1, limiting.failure);
+    at = limiting.failure === null ? resources[limiting.criterion.resource].at : yield* passingBetween(curve, limiting.failure - 1, limiting.failure);
     of = limiting.criterion.name;
   } else {
     const first = firstToSaturate(resources.filter((one) => !one.isAtStart && one.notBelow === null));
