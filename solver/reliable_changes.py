@@ -23,8 +23,8 @@ from qps.solver.uncertainty.reliable_capacity import nominal_limits
 from qps.solver.what_if.advice import HelpfulChange
 from qps.solver.what_if.candidates import Candidate
 
-_MOST = 4
-"""Changes that are judged so: each takes its own samples."""
+_MOST, _MOST_GOALS = 4, 1
+"""Changes that are judged so, and goals among them: each takes its own samples."""
 _ENOUGH = ".12g"
 
 
@@ -44,7 +44,9 @@ def reliable_changes(
     uncertain = uncertain_in(spec.configuration(scenario, settings)).keys()
     # An uncertain number that is set would be certain: most of the gain would be its certainty.
     judged = [one for one in changes if uncertain.isdisjoint(_moved(one.candidate))]
-    best = sorted(judged, key=lambda one: -one.advice.capacity)[:_MOST]
+    ranked = sorted(judged, key=lambda one: -one.advice.capacity)
+    goals = [one for one in ranked if one.candidate.is_goal]
+    best = [one for one in ranked if not one.candidate.is_goal][:_MOST] + goals[:_MOST_GOALS]
     found = []
     for one in changes:
         capacity: int | None = None

@@ -269,6 +269,8 @@ class ChangeKind(StrEnum):
     DEMAND = "less demand"
     SHIFT = "demand moved elsewhere"
     OTHER = "other changes"
+    GOAL = "relaxed goal"
+    """A requirement or target that is less strict: the system stays as it is."""
 
 
 class Advice(Struct, frozen=True, kw_only=True):

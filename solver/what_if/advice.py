@@ -31,8 +31,9 @@ from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
 from qps.solver.answers.solution import CapacityVerdict, FirstFailure, Solution
 from qps.solver.search.certain_signs import sign_of
 from qps.solver.what_if.candidates import Candidate, candidates, changes_mode
-from qps.solver.what_if.first_users import ladders, mildest
+from qps.solver.what_if.first_users import Ladder, ladders, mildest
 from qps.solver.what_if.infeasibility_screen import Outlines, outlines_for
+from qps.solver.what_if.relaxed_goals import goal_ladders
 
 _MOST_OF_A_KIND = 3
 _NOTICEABLE = 0.005
@@ -92,6 +93,8 @@ def helpful_changes(
                 step = mildest(ladder, trials.supports_users)
             if step is not None and not changes_mode(model, configuration, step):
                 report(step, trials.tried(step, {kind: [] for kind in ChangeKind}))
+    for ladder in goal_ladders(model, configuration, solution):
+        report(*trials.relaxed(ladder))
     return tuple(HelpfulChange(one, by_change[one]) for kind in ChangeKind for one in found[kind])
 
 
@@ -125,14 +128,33 @@ class _Trials(Struct, kw_only=True, dict=True):
 
     def supports_users(self, candidate: Candidate) -> bool:
         """Return whether a change carries anybody where nobody is carried now."""
+        return self._supports(candidate, self._now + 1)
+
+    def _supports(self, candidate: Candidate, population: int) -> bool:
         try:
             sink = Sink()
             check_placement(self.model, candidate.configuration, sink)
-            return not sink.has_errors and self._acceptable(
-                self._graphs_of(candidate), self._now + 1
-            )
+            return not sink.has_errors and self._acceptable(self._graphs_of(candidate), population)
         except QpsError:
             return False
+
+    def relaxed(self, ladder: Ladder) -> tuple[Candidate, Advice | None]:
+        """Return the mildest step that a goal is relaxed by, and what it gives.
+
+        That is the first that supports anybody, or all that the last one supports: beyond it,
+        something else limits the capacity.
+        """
+        nothing: dict[ChangeKind, list[Advice]] = {kind: [] for kind in ChangeKind}
+        if self.solution.capacity is None:
+            step = mildest(ladder, self.supports_users)
+            return step or ladder[-1], None if step is None else self.tried(step, nothing)
+        last = self.tried(ladder[-1], nothing)
+        if last is None:
+            return ladder[-1], None
+        step = mildest(ladder, lambda one: self._supports(one, last.capacity))
+        if step is None or step is ladder[-1]:
+            return ladder[-1], last
+        return step, self.tried(step, nothing)
 
     def _graphs_of(self, candidate: Candidate) -> list[LoadGraph]:
         return [
@@ -149,7 +171,8 @@ class _Trials(Struct, kw_only=True, dict=True):
             return None
         graphs = self._graphs_of(candidate)
         effect = self._competitive_effect(candidate, graphs, best)
-        if effect is None or (not candidate.is_capacity and self._lifts_a_limit(graphs)):
+        is_choice = not (candidate.is_capacity or candidate.is_goal)
+        if effect is None or (is_choice and self._lifts_a_limit(graphs)):
             return None
         kind, to, headroom = effect
         largest = min(largest_acceptable(graph) or 0 for graph in graphs)
@@ -216,8 +239,8 @@ class _Trials(Struct, kw_only=True, dict=True):
             return False
         if self.outlines.still_fails(graphs, self._now + 1):
             return True
-        kind = ChangeKind.CAPACITY
-        if not candidate.is_capacity:
+        kind = ChangeKind.GOAL if candidate.is_goal else ChangeKind.CAPACITY
+        if not (candidate.is_capacity or candidate.is_goal):
             graph = self._in_the_mode(graphs)
             kind = self._moved(graph, self.outlines.at(graph, self.solution.at))[0]
         least = self._least(candidate, kind, best)
@@ -250,8 +273,9 @@ class _Trials(Struct, kw_only=True, dict=True):
         """
         if not self._acceptable(graphs, self._now + 1):
             return None
-        effect: tuple[ChangeKind, str | None, float | None] = ChangeKind.CAPACITY, None, None
-        if not candidate.is_capacity:
+        kind = ChangeKind.GOAL if candidate.is_goal else ChangeKind.CAPACITY
+        effect: tuple[ChangeKind, str | None, float | None] = kind, None, None
+        if not (candidate.is_capacity or candidate.is_goal):
             graph = self._in_the_mode(graphs)
             effect = self._moved(graph, self._at(graph, self.solution.at))
         least = self._least(candidate, effect[0], best)

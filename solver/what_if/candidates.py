@@ -15,7 +15,7 @@ from qps.compiler.configure.settable_numbers import places_of_numbers
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
-from qps.compiler.quantities.dimension import TIME
+from qps.compiler.quantities.dimension import TIME, TIME_BASE
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria
@@ -30,12 +30,14 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """A change to try: to the configuration, or to the lowered graph.
 
     `name` is what it changes: a place, an option or a number, which becomes `factor` times as much.
+    A goal (`is_goal`) is what is required, which changes nothing of the system.
     """
 
     name: str
     text: str
     configuration: Configuration
     is_capacity: bool
+    is_goal: bool = False
     is_setting: bool = True
     factor: Fraction | None = None
     factors: Mapping[str, Fraction] = field(default_factory=dict)
@@ -231,7 +233,7 @@ def _faster_core(
 def is_cost(assumption: Assumption) -> bool:
     """Return whether a number is time for each of an item."""
     each = TIME / assumption.dimension
-    return each.single_base is not None
+    return each.single_base not in (None, TIME_BASE)  # a share is no time
 
 
 def _parameters(

@@ -14,8 +14,10 @@ from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.pipeline import load
+from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.words.labels import labels_of
+from qps.solver.answers.answer_parts import ChangeKind
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.sizing import size
@@ -77,7 +79,7 @@ def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None
 
 
 def test_where_nothing_helps_that_is_said(open_page: Any) -> None:
-    text = THREE + "measure crowd = N\nrequire { crowd <= 50 }\n"
+    text = THREE + "measure left = 50 - N\nrequire { left >= 0 }\n"  # zero is no goal to relax
     page = open_page(html_of(checked(text)))
     page.page.wait_for_selector(
         "#advice p:has-text('No change that this page can make increases capacity')"
@@ -118,3 +120,23 @@ def test_where_no_user_is_supported_larger_steps_are_tried(open_page: Any) -> No
     changed = spec.with_parts_of((setting,))
     answer = solve_model(changed.model, changed.configuration(None, (setting,)))
     assert rows[words][2].endswith(f"{answer.capacity:,}")
+
+
+def test_a_goal_is_relaxed_as_the_solver_does_behind_what_can_be_had(open_page: Any) -> None:
+    text = ONE_MACHINE.replace("cpu 1 core", "cpu 1 core, queueing mm1")
+    spec = checked(text.replace("1..100\n", "1..1000\n") + "require { flow.p99 <= 50 ms }\n")
+    page = open_page(html_of(spec))
+    page.page.wait_for_selector("#advice button")
+    rows = page.run(ROWS)
+    first = [row[0] for row in rows[: [row[0] for row in rows].index("Relax goal") + 1]]
+    assert "Buy" in first
+    assert first[-1] == "Relax goal"
+    configuration = spec.configuration()
+    answer = advise(spec.model, configuration, solve_model(spec.model, configuration))
+    (goal,) = (one for one in answer if one.kind is ChangeKind.GOAL)
+    (row,) = (row for row in rows if row[0] == "Relax goal")
+    assert row[1] == "flow p99 limit: 50 → 75 ms"
+    assert row[2].endswith(f"{printed_capacity(goal.capacity, high=1000):,}")
+    page.page.click(f"[aria-label='Try {row[1]}']")
+    assert "--set 'limit of flow.p99=75 ms'" in page.page.inner_text(".command")
+    assert page.run("() => qps.shown.solved.largest") == goal.capacity

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import qps
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked, load, lowered
+from qps.compiler import ir
 from qps.compiler.pipeline import Spec
 from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.answers.solution import Solution
@@ -250,14 +252,16 @@ def test_parameters_stay_within_their_range(bounds: str, is_there: bool) -> None
     assert ("10 % less pace" in _by(advice, ChangeKind.DEMAND)) == is_there
 
 
-def test_a_wider_limit_is_no_advice() -> None:
+def test_a_wider_limit_is_a_goal_that_is_relaxed() -> None:
     text = DEMANDING + (
         "param patience = 40 ms\nmeasure waiting = N * 1 ms\nrequire { waiting <= patience }\n"
         "quality worst\n"
     )
     solution, advice = _advised(text)
     assert (solution.capacity, solution.limited_by) == (40, "waiting")
-    assert advice == ()
+    assert [(one.kind, one.name, one.capacity) for one in advice] == [
+        (ChangeKind.GOAL, "patience", 60)
+    ]
 
 
 def test_parameters_of_modules_are_facts() -> None:
@@ -350,11 +354,13 @@ def test_up_to_the_range_is_reported() -> None:
     assert {(a.capacity, a.range_limits) for a in advice} == {(80, True)}
 
 
-def test_what_no_single_change_fixes_has_no_advice() -> None:
+def test_what_no_change_of_the_system_fixes_is_a_goal_to_relax() -> None:
     text = SERVER + "measure fixed = 7\nrequire { fixed <= 5 }\n"
     solution, advice = _advised(text)
     assert solution.capacity is None
-    assert advice == ()
+    assert [(one.kind, one.change) for one in advice] == [
+        (ChangeKind.GOAL, "1.4 times the limit of fixed")
+    ]
 
 
 def test_where_nobody_is_served_advice_starts_from_nobody() -> None:
@@ -405,6 +411,13 @@ def _anew(text: str, item: Advice) -> int | None:
         factor = tenths.get(changed[1]) or changed[1].removesuffix(" times the")
         (value,) = re.findall(rf"param {changed[2]} = ([^\n]*?)(?: in [^\n]*)?\n", text)
         return _solved(checked(text), f"{changed[2]} = ({value}) * {factor}").capacity
+    if item.kind is ChangeKind.GOAL:
+        spec = checked(text)
+        (goal,) = (r for r in spec.model.requirements if f"limit of {r.name}" == item.name)
+        assert isinstance(goal.limit.expr, ir.Constant)
+        share = goal.limit.expr.value * Fraction(item.factor or 1).limit_denominator(10**6)
+        setting = f"{item.name} = {float(share):.12g}"
+        return _solved(spec.with_parts_of((setting,)), setting).capacity
     # the rating is also what the costs were measured on: keep that machine, and place another
     name = item.change.removeprefix("twice the ")
     old, new = DOUBLED[name]

@@ -184,7 +184,11 @@ USUAL = {
         # 9.08 ms, of which 8 are of the processor: to be 4.92 at most
         (
             {"needs": "page.latency <= 6 ms"},
-            {"cores twice as fast for web.cpu", "0.6 times the answer.cpu.request"},
+            {
+                "cores twice as fast for web.cpu",
+                "0.6 times the answer.cpu.request",
+                "1.6 times the limit of page.latency",
+            },
         ),
         # 2,500 a second of 8 ms keep 20 cores busy; one server has four
         (
@@ -196,9 +200,22 @@ USUAL = {
                 "0.2 times the page.traffic",
             },
         ),
-        ({"propagation": "90 ms"}, {"0.4 times the lan.propagation"}),
-        ({"rate": "1 Mbit/s"}, {"twice the lan.rate", "0.5 times the page.byte_per_request"}),
-        ({"needs": "page.rate >= 3 request/s"}, {"3 times the page.traffic"}),
+        (
+            {"propagation": "90 ms"},
+            {"0.4 times the lan.propagation", "2 times the limit of page.latency"},
+        ),
+        (
+            {"rate": "1 Mbit/s"},
+            {
+                "twice the lan.rate",
+                "0.5 times the page.byte_per_request",
+                "1.8 times the limit of page.latency",
+            },
+        ),
+        (
+            {"needs": "page.rate >= 3 request/s"},
+            {"3 times the page.traffic", "0.3 times the limit of page.rate"},
+        ),
         # from 60 users on: 9.6 cores
         (
             {"low": "60", "pace": "20"},

@@ -4,6 +4,7 @@ import { isEqual, quotient } from "../engine/numerics/fractions.js";
 import { exactNumber } from "../engine/model.js";
 import { listed, number, withUnit } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
+import { called } from "./labels.js";
 import { inUnit } from "./sentences.js";
 
 const DIGITS = 4, ALL_DIGITS = 15;
@@ -14,7 +15,7 @@ export function changesTo(column, after) {
   model.selects.forEach((select, i) => { if (setting.picks[i] !== after.picks[i]) words.push(choiceInWords(model, select, setting.picks[i], after.picks[i])); });
   for (const record of graph.numbers) {
     const before = run.numbers.get(record.name) ?? exactNumber(record), next = after.numbers.get(record.name);
-    if (next && !isEqual(before, next)) words.push(numberInWords(record, before, next));
+    if (next && !isEqual(before, next)) words.push(numberInWords(record, record.limit ? called(model, record.name) : record.name, before, next));
   }
   return words.join(" and ").replaceAll(" -> ", " → ");
 }
@@ -34,12 +35,12 @@ function placed(select, text) {
   return [kind, count === undefined ? select.usual : Number(count)];
 }
 
-function numberInWords(record, before, after) {
+function numberInWords(record, name, before, after) {
   const written = (value, digits = DIGITS) => number(quotient(...inUnit(record, value)), digits);
   const digits = written(after) === written(before) ? ALL_DIGITS : DIGITS;
   const unit = record.unit === record.name.split(".").at(-1).replace(/s$/, "") ? "" : record.unit; // `web.cpu.cores: 4 -> 8`
   const perOne = unit.replace(/ *\/ *1 +(?=\w+$)/, "/"); // `request / 1 minute`
-  return phrase("change.value", { name: record.name, before: written(before, digits), after: withUnit(written(after, digits), perOne) });
+  return phrase("change.value", { name, before: written(before, digits), after: withUnit(written(after, digits), perOne) });
 }
 
 // What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.

@@ -205,6 +205,11 @@ class AdviceView(Struct, frozen=True, kw_only=True):
         """True if the change needs different or additional machines or networks."""
         return self.kind is ChangeKind.CAPACITY
 
+    @property
+    def is_goal(self) -> bool:
+        """True if the change is a less strict requirement or target, not a change of the system."""
+        return self.kind is ChangeKind.GOAL
+
 
 class MonthView(Struct, frozen=True, kw_only=True):
     """One month of a calendar: the expected users, and whether they are supported."""

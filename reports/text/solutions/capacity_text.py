@@ -136,9 +136,12 @@ def confidence_text(answer: Answer) -> str:
 
 
 def accuracy(answer: Answer) -> str:
-    """Return what a capacity is that is no bound from above: exact, or conservative."""
+    """Return what a capacity is that is no bound from above: exact, or conservative.
+
+    Where nobody is supported, it is how certain that is.
+    """
     if supported(answer) is None:
-        return ""
+        return _certainty_of_none(answer)
     if answer.known.kind is CertaintyKind.LOWER_BOUND:
         reasons = dict.fromkeys(reason.partition(": ")[0] for reason in answer.known.reasons)
         known = users_as_known(answer.known)
@@ -146,6 +149,31 @@ def accuracy(answer: Answer) -> str:
     return (
         users_as_known(answer.known) if answer.known.is_exact and answer.uncertainty is None else ""
     )
+
+
+def _certainty_of_none(answer: Answer) -> str:
+    """Return how certain it is that not even the smallest population is supported.
+
+    Samples say that of uncertain inputs, and a capacity without model error, where there is one.
+    """
+    one, there = answer.limiting, answer.limit_there
+    if answer.capacity is not None or answer.uncertainty is not None:
+        return ""
+    if there is None or (one is not None and one.confidence is not None):
+        return ""
+    at_most = one is None or one.at_most
+    known, error = there.known, there.known.error
+    if not _is_doubtful(known, at_most=not at_most, is_limiting=False):
+        return phrase("accuracy.none")
+    is_stated = (
+        known.kind is CertaintyKind.APPROXIMATION and error is not None and error <= MOST_STATED
+    )
+    if one is None or error is None or not is_stated:
+        return phrase("accuracy.none.doubtful", known=known.kind.value, file=answer.file)
+    mildest = there.value / (1 + error if at_most else 1 - error)
+    is_certain = mildest > one.limit if at_most else mildest < one.limit
+    key = "accuracy.none.error" if is_certain else "accuracy.none.within_error"
+    return phrase(key, error=percent(error, 2), file=answer.file)
 
 
 def model_error(answer: Answer, labels: Labels) -> str:
@@ -248,8 +276,7 @@ def uncertainty(answer: Answer) -> str:
     uncertainty = answer.uncertainty
     if uncertainty is None:
         is_certain = answer.reliable is not None and answer.rests_on_users
-        has_capacity = supported(answer) is not None
-        return phrase("uncertainty.not_stated") if is_certain and has_capacity else ""
+        return phrase("uncertainty.not_stated") if is_certain else ""
     interval, samples = (
         uncertainty.interval,
         samples_text(uncertainty.samples, len(uncertainty.shares)),

@@ -25,14 +25,15 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words, number, quantity, with_unit
 from qps.reports.text.words.spec_units import unit_of
 from qps.solver.answer import Answer
-from qps.solver.answers.answer_parts import Advice
+from qps.solver.answers.answer_parts import Advice, ChangeKind
 
 _DIGITS, _ALL_DIGITS = 4, 15
 _MOST_WITHOUT_PRICE = 3
 _MOST_HELPFUL = 3
+_MOST_GOALS = 1
 _LEAST_GAIN = 1.1
 """Of the capacity: a change that gives less is not among the first ones."""
-_FINEST = 1000
+_FINEST = 1_000_000
 _ENOUGH = ".12g"
 
 
@@ -91,7 +92,8 @@ class ChangeWording(Struct, frozen=True, kw_only=True):
         before, after = (_describe(value, digits) for value in (amount, more))
         if unit == name.rpartition(".")[2].removesuffix("s"):  # `web.cpu.cores: 4 -> 8`
             unit = ""
-        return _changed(name, before, with_unit(after, _per_one(unit)))
+        what = self.labels.of(name) if advice.kind is ChangeKind.GOAL else name
+        return _changed(what, before, with_unit(after, _per_one(unit)))
 
     def _setting(self, advice: Advice) -> str | None:
         """Return what to write behind `--set`; None where that cannot be set so."""
@@ -143,7 +145,10 @@ class Wording(Struct, frozen=True, kw_only=True):
 
     @property
     def best_changes(self) -> tuple[AdviceView, ...]:
-        """The changes with the largest capacities, of those that gain a tenth."""
+        """The changes with the largest capacities, of those that gain a tenth; a goal is the last.
+
+        What is required less displaces nothing that can be had.
+        """
         least = self.supported * _LEAST_GAIN
         is_judged = any(one.reliable_capacity is not None for one in self.changes)
         helping = [
@@ -151,7 +156,9 @@ class Wording(Struct, frozen=True, kw_only=True):
             for one in self.changes
             if supported_with(one) >= least and (one.reliable_capacity is not None or not is_judged)
         ]
-        return tuple(sorted(helping, key=lambda one: -supported_with(one))[:_MOST_HELPFUL])
+        ranked = sorted(helping, key=lambda one: -supported_with(one))
+        others = [one for one in ranked if not one.is_goal][:_MOST_HELPFUL]
+        return (*others, *[one for one in ranked if one.is_goal][:_MOST_GOALS])
 
     @property
     def by_kind(self) -> tuple[AdviceView, ...]:
@@ -169,9 +176,11 @@ class Wording(Struct, frozen=True, kw_only=True):
         return not is_priced, KINDS.index(self.kind(one))
 
     def kind(self, change: AdviceView) -> str:
-        """Return what a change takes: to buy, to change the system, or to serve less traffic."""
+        """Return what a change takes: to buy, to change the system, less traffic, or a goal."""
         if change.is_hardware:
             return "buy"
+        if change.is_goal:
+            return "goal"
         return "traffic" if change.name.removesuffix(".traffic") in self.traffic else "system"
 
 
@@ -180,7 +189,7 @@ def supported_with(one: AdviceView) -> int:
     return one.capacity if one.reliable_capacity is None else one.reliable_capacity
 
 
-KINDS = ("buy", "system", "traffic")
+KINDS = ("buy", "system", "traffic", "goal")
 """What a change takes, in the order in which changes are printed."""
 
 

@@ -11,6 +11,7 @@ import { percent, printedCapacity, whole } from "../../common/format.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { phrase } from "../../common/phrases.js";
 import { beyondRange } from "./controls.js";
+import { GOAL, goalLadders } from "./relaxed_goals.js";
 import { changesTo, costOf } from "../change_wording.js";
 import { commandOf, nounOf } from "../sentences.js";
 
@@ -19,7 +20,8 @@ export class Advice {
     Object.assign(this, { column, done, found: [], together: null });
     this.singles = hasConfidence(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
     this.ladders = hasConfidence(column) || column.solved.largest !== null ? [] : [...this.steps()];
-    this.isWorking = this.singles.length + this.ladders.length > 0;
+    this.goals = hasConfidence(column) || column.solved.verdict === "range" ? [] : [...goalLadders(column)];
+    this.isWorking = this.singles.length + this.ladders.length + this.goals.length > 0;
   }
 
   // Where no user is supported, twice as much or a tenth less is too little to try: each number in larger and larger steps, as in `first_users.py`.
@@ -108,40 +110,57 @@ export class Advice {
       if (first) yield* this.try_(first);
     }
     if (!this.found.length) yield* this.joined();
+    for (const ladder of this.goals) yield* this.relaxed(ladder);
+  }
+
+  // The mildest step of a goal: the first that supports anybody, or all that the last one supports.
+  *relaxed(ladder) {
+    if (this.column.solved.largest === null) {
+      const first = yield* this.mildest(ladder);
+      if (first) yield* this.try_(first);
+      return;
+    }
+    const last = yield* this.given(ladder.at(-1));
+    if (!last) return;
+    const step = (yield* this.mildest(ladder, last.largest)) ?? ladder.at(-1);
+    this.found.push(step === ladder.at(-1) ? last : (yield* this.given(step)) ?? last);
   }
 
   get now() { return this.column.solved.largest ?? this.column.graph.low - 1; }
 
-  // The first of some larger and larger changes that support any user.
-  *mildest(ladder) {
-    if (!ladder.length || !(yield* this.supports(ladder.at(-1)))) return null;
+  // The first of some larger and larger changes that support a population: one more than now.
+  *mildest(ladder, population = this.now + 1) {
+    if (!ladder.length || !(yield* this.supports(ladder.at(-1), population))) return null;
     let low = 0, high = ladder.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (yield* this.supports(ladder[middle])) high = middle; else low = middle + 1;
+      if (yield* this.supports(ladder[middle], population)) high = middle; else low = middle + 1;
     }
     return ladder[high];
   }
 
-  *supports({ setting }) {
-    const { now } = this;
+  *supports({ setting }, population) {
     return Boolean(yield* this.tried(setting, function* holds(run, one) { // eslint-disable-line require-yield
-      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1);
+      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, population);
     }));
   }
 
-  // What a change gives, where it helps.
   * try_(change) {
+    const found = yield* this.given(change);
+    if (found) this.found.push(found);
+  }
+
+  // What a change gives, null where it does not help.
+  * given(change) {
     const { now } = this;
     const found = [];
     const graphs = yield* this.tried(change.setting, function* holds(run, one) {
       return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(yield* failureOf(run, one));
     });
-    if (!graphs) return;
+    if (!graphs) return null;
     const { low, high } = graphs[0];
     const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
-    if (largest <= now) return;
-    this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low), prices: this.extraCosts(change.setting) });
+    return largest > now ? { ...change, largest, isRange: largest === high, known: largestKnown(found, low), prices: this.extraCosts(change.setting) } : null;
   }
 
   // Ask each criterion of each mode of a setting; null where one says no, or the setting cannot be.
@@ -241,7 +260,7 @@ const MORE = [11n, 12n, 15n, 20n, 30n, 50n, 100n, 1000n].map((times) => [times, 
 const LESS = [90n, 80n, 70n, 60n, 50n, 40n, 30n, 25n, 20n, 10n, 5n, 2n, 1n].map((parts) => [parts, 100n]);
 
 const MAX_OF_A_KIND = 3, MAX_TOGETHER = 4;
-const SHOWN_ADVICE = 8, SHOWN_FIRST = 3;
+const SHOWN_ADVICE = 8, SHOWN_FIRST = 3, SHOWN_GOALS = 1;
 const LEAST_GAIN = 1.1; // a change that gives less is not among the first
 
 export function showAdvice(column, found, apply) {
@@ -259,7 +278,9 @@ export function showAdvice(column, found, apply) {
   const { largest } = column.solved, base = largest === null ? 0 : hasReliable ? now : largest;
   const ranked = found.map(shownOf).sort((a, b) => b.many - a.many);
   const isFirst = (one) => one.many >= LEAST_GAIN * base && (!isSampled || !hasReliable || one.isSure);
-  const first = byGroup(ranked.filter(isFirst).slice(0, SHOWN_FIRST)), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
+  // What is required less displaces nothing that can be had.
+  const helping = ranked.filter(isFirst), isGoal = (one) => one.kind === GOAL;
+  const first = byGroup([...helping.filter((one) => !isGoal(one)).slice(0, SHOWN_FIRST), ...helping.filter(isGoal).slice(0, SHOWN_GOALS)]), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
   const rowOf = (one) => {
     const words = changesTo(column, one.setting), isEnd = one.many === high;
     const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && hasReliable) ? whole(one.many) : formatUsers({ ...one, largest: one.many });
@@ -305,10 +326,11 @@ export function offerChanges(column, found, apply) {
 function tryButton(words, apply) { return make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: apply } }, "Try"); }
 
 // What a change takes, in the order in which changes are shown: what has a price before what has none.
-const GROUPS = ["buy", "system", "traffic"], BOUGHT = ["more machines", "other hardware", "more capacity"];
+const GROUPS = ["buy", "system", "traffic", "goal"], BOUGHT = ["more machines", "other hardware", "more capacity"];
 
 function groupOf({ traffic }, { kind, part, parts = [part] }) {
   if (BOUGHT.includes(kind)) return "buy";
+  if (kind === GOAL) return "goal";
   return parts.every((one) => traffic?.has(one.replace(/\.traffic$/, ""))) ? "traffic" : "system";
 }
 

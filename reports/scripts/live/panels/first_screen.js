@@ -2,7 +2,7 @@
 // labels of `reports/text/solutions/first_screen.py`.
 
 import { isStated } from "../../engine/answers.js";
-import { largestKnown, marked } from "../../engine/certainty.js";
+import { knownAt, largestKnown, marked } from "../../engine/certainty.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { fill, make, withCode } from "../../common/dom.js";
 import { headlineParts, listed, percent, printedCapacity, unbroken, whole } from "../../common/format.js";
@@ -89,9 +89,14 @@ function nextRow(column, beside) {
   return [worded(column, name), mode, reachedAt(column, next, sure?.[next.criterion.name])];
 }
 
-// Exact, or on which side of the truth; what checks it.
-function accuracyRow({ solved: { known, largest }, isUncertain }) {
-  if (isUncertain) return [""];
+// Exact, or on which side of the truth; what checks it. Of nobody: how certain that is.
+function accuracyRow(column) {
+  const { solved: { known, largest, limiting }, isUncertain, run, graph, model: { file } } = column;
+  if (isUncertain || (largest === null && limiting.criterion.hasConfidence)) return [""];
+  if (largest === null) {
+    const { criterion } = limiting, there = knownAt(run, criterion, graph.low), side = criterion.isQuality || criterion.atMost ? "lower bound" : "upper bound";
+    return withCode(!there || there[0] === side ? phrase("accuracy.none") : phrase("accuracy.none.doubtful", { known: there[0], file }));
+  }
   const side = phrase(`served.${known ? known[0] : "exact"}`);
   return known && largest !== null ? [`${side}: run `, make("code", null, "qps simulate")] : [side];
 }
@@ -145,7 +150,7 @@ export function showDecision(column, found, uncertainty, beside) {
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     [phrase("accuracy"), accuracyRow(column)],
     [phrase("error.not_covered"), errorRow(column)],
-    ["Uncertainty", column.isUncertain || column.solved.largest === null || !column.graph.restsOnUsers ? [""] : withCode(phrase("uncertainty.not_stated"))],
+    ["Uncertainty", column.isUncertain || !column.graph.restsOnUsers ? [""] : withCode(phrase("uncertainty.not_stated"))],
     ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));
   fill("decision", make("p", { class: "many" }, headlineParts(capacityWithUncertainty(column, uncertainty), uncertainty ? uncertainty.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, parts]) => make("div", null, make("dt", null, word), make("dd", null, parts.map(unbroken))))));

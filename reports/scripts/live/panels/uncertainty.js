@@ -13,9 +13,10 @@ import { drawHistogram } from "../charts/histogram.js";
 import { Fan, FanJob } from "../charts/interval_bands.js";
 import { called } from "../labels.js";
 import { inUnit, nounOf } from "../sentences.js";
+import { GOAL } from "./relaxed_goals.js";
 
 const FULL = 256, QUICK = 32, FEWEST = 16;
-const JUDGED = 3; // changes of which samples tell the capacity
+const JUDGED = 3, JUDGED_GOALS = 1; // changes of which samples tell the capacity
 const FRAME = 6; // ms that samples may take before the pictures of a change are drawn
 const LONGEST = 3000; // ms of work at samples, before it is left
 const PROBABILITY = 0.9;
@@ -159,7 +160,8 @@ export class Uncertainty {
   judge(found, until) {
     const { column, seed } = this;
     if (this.isSilent || column !== this.app.shown || column.written && this.app.isAdvised) return true;
-    const best = [...found].sort((a, b) => b.largest - a.largest).slice(0, JUDGED), left = best.filter((one) => one.sure === undefined);
+    const sorted = [...found].sort((a, b) => b.largest - a.largest), isGoal = (one) => one.kind === GOAL;
+    const best = [...sorted.filter((one) => !isGoal(one)).slice(0, JUDGED), ...sorted.filter(isGoal).slice(0, JUDGED_GOALS)], left = best.filter((one) => one.sure === undefined);
     for (const one of left) {
       const job = one.job ??= { samples: new Samples(column.model, one.setting, FULL, seed), found: [], done: 0, now: null, spent: 0 };
       const taken = (answer) => {
