@@ -134,9 +134,14 @@ class Gate(Struct, frozen=True, kw_only=True):
         return replace(self, unlike=self.unlike | unlike)
 
     def load_known(
-        self, name: str, known: Certainty, points_of: Callable[[frozenset[str]], Points]
+        self,
+        name: str,
+        known: Certainty,
+        points_of: Callable[[frozenset[str]], Points],
+        *,
+        quantity: ErrorQuantity,
     ) -> Certainty:
-        """Return how the load of a station or pool is known, with its error.
+        """Return how the load of a station or pool is known, with the error of such a quantity.
 
         It is that of random networks where all that it rests on is like what was drawn there.
         """
@@ -144,9 +149,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         places = frozenset({name}.union(*(one.rests_on for one in classes)))
         if self.unlike.isdisjoint(places) and not any(one.is_beyond(known) for one in classes):
             below = all(one.is_below_knee for one in classes)
-            return measured(
-                known, ErrorQuantity.LOAD, is_below_knee=below, points=points_of(places)
-            )
+            return measured(known, quantity, is_below_knee=below, points=points_of(places))
         return as_stated(known)
 
 

@@ -14,6 +14,7 @@ from qps.compiler.lower.labels.sampled_range import far_apart
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import CertaintyKind
+from qps.compiler.quantities.measured_errors import ErrorQuantity
 
 
 class LoadLabels(Struct, frozen=True, kw_only=True):
@@ -40,9 +41,16 @@ def load_labels(
     doubts = gate.with_unlike(far_apart(pools.queues, network, numbers))
     points = OperatingPoints(pools.resources, numbers if by_points else None)
     resources = {
-        name: replace(one, known=doubts.load_known(name, one.known, points.of))
+        name: replace(
+            one, known=doubts.load_known(name, one.known, points.of, quantity=_of(name, network))
+        )
         if one.known.kind is CertaintyKind.APPROXIMATION
         else one
         for name, one in points.resources.items()
     }
     return LoadLabels(resources=resources, gate=doubts, points=points)
+
+
+def _of(name: str, network: Network) -> ErrorQuantity:
+    """Return what the load of a resource is: how much is held of it, or how busy it is."""
+    return ErrorQuantity.POOL if name in network.pools else ErrorQuantity.LOAD

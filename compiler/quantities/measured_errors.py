@@ -34,6 +34,8 @@ class ErrorQuantity(StrEnum):
     LOW_QUANTILE = "low quantile"
     RATE = "rate"
     LOAD = "load"
+    POOL = "pool"
+    """How much of a pool is held, which rests on how long that is; no `LOAD` of what serves."""
     LOSS = "loss"
     """As a part of what is truly lost, as all others; of what was too little to be seen, none."""
 
@@ -94,29 +96,19 @@ class Errors(Struct, frozen=True, kw_only=True):
 
     def row_of(self, methods: Collection[str]) -> ErrorRow | None:
         """Return the row of a number in which methods have a part; None where nothing says it."""
-        simulated = _simulated(methods)
-        if not self.methods.issuperset(simulated):
+        if not self.methods.issuperset(methods):
             return None
-        return next((row for row in self.rows if row.methods.issubset(simulated)), None)
+        return next((row for row in self.rows if row.methods.issubset(methods)), None)
 
     def rows_at(self, methods: frozenset[str], points: Sequence[OperatingPoint]) -> list[ErrorRow]:
         """Return the rows of a number at each of some points; none where nothing says them."""
-        simulated = _simulated(methods)
-        if not simulated <= self.methods:
+        if not methods <= self.methods:
             return []
         return [
-            next(row for row in self.at_points if row.holds(simulated, point))
+            next(row for row in self.at_points if row.holds(methods, point))
             for point in points
             if self.at_points
         ]
-
-
-def _simulated(methods: Collection[str]) -> frozenset[str]:
-    """Return the methods under which random networks were played in which these have a part."""
-    return frozenset(_SIMULATED_AS.get(one, one) for one in methods)
-
-
-_SIMULATED_AS = {name: row.simulated_as for name, row in METHODS.items() if row.simulated_as}
 
 
 def measured(
@@ -176,8 +168,6 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
             (method,) = known.methods
             if quantity in METHODS[method].errors:
                 return replace(known, error=METHODS[method].errors[quantity])
-        if not _SIMULATED_AS.keys().isdisjoint(known.methods):
-            return stated  # where it states no error itself, it may be further off than others
     errors = table().get(quantity)
     row = None if errors is None else errors.row_of(known.methods)
     return stated if row is None else replace(known, error=row.error)

@@ -12,8 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import CertaintyKind
-from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity
-from simulated.measuring_errors import Off, errors_of, table_of
+from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity, ErrorRow, Errors
+from simulated.measuring_errors import Off, errors_of, renewed, table_of
 from simulated.records import Model, Number, Play, line_of, retained
 from simulated.report import Counts, Stored
 
@@ -131,6 +131,46 @@ def test_an_error_is_that_of_19_in_20_and_too_few_state_none() -> None:
     assert error(*[0.1] * 940, *[0.9] * 60) == 1.0
     assert error(*[0.1] * 27) is None
     assert error(*[0.1] * 940, *[inf] * 60) is None
+
+
+def _renewed(far: float) -> Errors:
+    """Return a table of one row once 40 networks have two numbers each, one of a method far off."""
+    models = [
+        Model(
+            seed=seed,
+            numbers=(
+                replace(_number(105, CertaintyKind.APPROXIMATION), why=("common",)),
+                replace(
+                    _number(far, CertaintyKind.APPROXIMATION), subject="t", why=("common", "seldom")
+                ),
+            ),
+        )
+        for seed in range(40)
+    ]
+    row = ErrorRow(methods=frozenset(), error=0.1, numbers=900, networks=900)
+    known = Errors(methods=frozenset({"common", "other"}), rows=(row,), at_points=(row,))
+    return renewed({ErrorQuantity.LATENCY: known}, models)[ErrorQuantity.LATENCY]
+
+
+def test_a_method_whose_numbers_hold_too_seldom_has_a_row_of_its_own() -> None:
+    found = _renewed(135)
+    assert [(row.methods, row.error) for row in found.rows] == [
+        (frozenset({"seldom"}), 0.4),
+        (frozenset(), 0.1),
+    ]
+    assert found.methods == {"common", "other", "seldom"}
+
+
+def test_a_method_whose_numbers_hold_keeps_the_rows_that_there_are() -> None:
+    found = _renewed(108)
+    assert [row.error for row in found.rows] == [0.1]
+    assert "seldom" in found.methods
+
+
+def test_what_is_held_of_a_pool_is_no_utilization() -> None:
+    load = replace(_number(120, CertaintyKind.APPROXIMATION), measure="load", subject="a.cpu")
+    pool = replace(load, subject="a.threads")
+    assert (load.quantity, pool.quantity) == ("load", "pool")
 
 
 def test_of_numbers_of_one_network_together_its_size_does_not_count() -> None:

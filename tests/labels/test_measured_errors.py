@@ -21,7 +21,7 @@ from qps.compiler.quantities.measured_errors import (
     measured,
     table,
 )
-from qps.compiler.quantities.methods import METHODS, known_by
+from qps.compiler.quantities.methods import METHODS
 from simulated.judge import graph_of
 
 
@@ -97,17 +97,6 @@ def test_an_error_is_that_of_the_worst_end_of_a_range(
 
 def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
     assert _ERRORS.row_of("ad") is None
-
-
-def test_networks_simulated_under_another_method_count_for_the_one_that_it_was_then() -> None:
-    latency = table()[ErrorQuantity.LATENCY]
-    others = frozenset({"kimura", "two-moment-departures"})
-    earlier, now = others | {"departures-as-poisson"}, others | {"returns-as-poisson"}
-    point = {ErrorAxis.WAITING: 0.01, ErrorAxis.UTILIZATION: 0.1}
-    assert latency.rows_at(now, [point]) == latency.rows_at(earlier, [point]) != []
-    assert latency.row_of(now) == latency.row_of(earlier) is not None
-    alone = known_by("returns-as-poisson", "db", is_measured=False)
-    assert measured(alone, ErrorQuantity.LATENCY).error is None
 
 
 def test_errors_are_those_of_methods_in_the_table() -> None:
@@ -246,19 +235,23 @@ _WORDS = {
     ErrorQuantity.LOW_QUANTILE: "percentiles below p90",
     ErrorQuantity.RATE: "throughput",
     ErrorQuantity.LOAD: "utilization",
+    ErrorQuantity.POOL: "utilization of pools",
     ErrorQuantity.LOSS: "loss",
 }
 
 
 def test_the_documentation_has_the_errors_of_all_methods_together() -> None:
     lines = [
-        f"| {words} | {' | '.join(_limit(row, axis) for axis in ErrorAxis)} "
-        f"| within {row.error:.0%} |"
+        f"| {words} | {' | '.join(_limit(row, axis) for axis in ErrorAxis)} | {_within(row)} |"
         for quantity, words in _WORDS.items()
         for row in table()[quantity].at_points
         if not row.methods
     ]
     assert "\n".join(lines).replace("%", " %") in _PAGE.read_text("utf-8")
+
+
+def _within(row: ErrorRow) -> str:
+    return "not reported" if row.error is None else f"within {row.error:.0%}"
 
 
 def _limit(row: ErrorRow, axis: ErrorAxis) -> str:

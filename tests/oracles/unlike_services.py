@@ -216,7 +216,7 @@ def main() -> None:
                 below.append(off)
             is_mixed = any(one.rate for one in net[1])
             for level in _LEVELS if len(times) >= _ENOUGH else ():
-                if any("gamma law" in why for why in stream.quantile_certainty(level).reasons):
+                if "closed-gamma" in stream.quantile_certainty(level).methods:
                     value = there.number(stream.latency_quantile(level))
                     late = value / times[int(level * len(times))] - 1
                     quantiles[is_mixed, times_apart(net) > _FAR_APART].append(late)

@@ -4,15 +4,20 @@ Of each quantity a list is made: methods whose numbers are further off, or less,
 left are told apart first, those by which most is gained. Each row states what 19 in 20 of such
 numbers are within, with a confidence of 75 % (Wilks 1941), for which networks count, not numbers:
 those of one network are off together.
+
+What holds of 19 in 20 of all may hold less often of those in which one method has a part: that has
+a row of its own before all others. So methods are measured anew, too, where not all of it is
+(`renewed`): what holds of their numbers by the present table stays, what does not is replaced.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
-from math import inf, isfinite, log
+from math import ceil, inf, isfinite, log
 
 import msgspec
 import numpy as np
@@ -53,6 +58,8 @@ _FEWEST_AT_POINTS = 28
 """Fewer networks tell no error, with the confidence that is asked for."""
 _LEAST_GAIN = 5.0
 """So much less must the loss be by a row, that it is one."""
+_DOUBTED = 0.05
+"""Less probable than that by chance: then a method has a row of its own."""
 _SIGMAS = 2.0
 """So many standard errors of what was played may be its own."""
 
@@ -68,6 +75,41 @@ class Off(Struct, frozen=True):
 
 def table_of(models: Iterable[Model]) -> dict[ErrorQuantity, Errors]:
     """Return the errors of all quantities, as labels quote them."""
+    found = _by_quantity(models)
+    return {one: errors_of(found[one], _least(one)) for one in ErrorQuantity}
+
+
+def renewed(
+    table: Mapping[ErrorQuantity, Errors], models: Iterable[Model]
+) -> dict[ErrorQuantity, Errors]:
+    """Return a table in which methods have rows of their own whose numbers hold too seldom.
+
+    Those that were not in it are from now on, where they were simulated in as many networks as a
+    row takes; a quantity that was not is measured as a whole.
+    """
+    found = _by_quantity(models)
+    return {
+        one: _renewed(table[one], found[one], _least(one))
+        if one in table
+        else errors_of(found[one], _least(one))
+        for one in ErrorQuantity
+    }
+
+
+def _renewed(errors: Errors, numbers: list[Off], least: float) -> Errors:
+    seen = _networks_by_method(numbers)
+    known = errors.methods | {name for name, each in seen.items() if len(each) >= _FEWEST}
+    left = [one for one in numbers if one.methods <= known]
+    return Errors(
+        methods=known,
+        rows=tuple(with_own_rows(errors.rows, left, partial(_own_row, least))),
+        at_points=tuple(
+            with_own_rows(errors.at_points, _at_points(left), partial(_rows_at_points, least))
+        ),
+    )
+
+
+def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
     found = defaultdict[ErrorQuantity, list[Off]](list)
     for model in models:
         for one in model.numbers:
@@ -75,9 +117,11 @@ def table_of(models: Iterable[Model]) -> dict[ErrorQuantity, Errors]:
             if off is not None and quantity is not None:
                 methods = frozenset(one.why)
                 found[quantity].append(Off(off, model.seed, methods, one.point))
-    return {
-        one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in ErrorQuantity
-    }
+    return found
+
+
+def _least(quantity: ErrorQuantity) -> float:
+    return _LEAST_STATED.get(quantity, _LEAST_OF_TIMES)
 
 
 _QUANTITIES = {one.value: one for one in ErrorQuantity}
@@ -105,17 +149,25 @@ def _off(one: Number) -> float | None:
 def errors_of(numbers: Iterable[Off], least: float = _STEPS[0]) -> Errors:
     """Return the list of one quantity, of which no error is stated below the `least`."""
     left = list(numbers)
-    networks = defaultdict[str, set[int]](set)
-    for one in left:
-        for method in one.methods:
-            networks[method].add(one.network)
+    networks = _networks_by_method(left)
     known = frozenset(name for name, each in networks.items() if len(each) >= _FEWEST_OF_ALL)
     left = [one for one in left if one.methods <= known]
+    rows, at_points = _not_below(least, _rows(left)), _rows_at_points(least, left)
     return Errors(
         methods=known,
-        rows=tuple(_not_below(least, _rows(left))),
-        at_points=tuple(_not_below(least, _rows_at_points(left, least))),
+        rows=tuple(with_own_rows(rows, left, partial(_own_row, least))),
+        at_points=tuple(
+            with_own_rows(at_points, _at_points(left), partial(_rows_at_points, least))
+        ),
     )
+
+
+def _networks_by_method(numbers: Iterable[Off]) -> dict[str, set[int]]:
+    found = defaultdict[str, set[int]](set)
+    for one in numbers:
+        for method in one.methods:
+            found[method].add(one.network)
+    return found
 
 
 def _not_below(least: float, rows: Iterable[ErrorRow]) -> Iterator[ErrorRow]:
@@ -123,9 +175,67 @@ def _not_below(least: float, rows: Iterable[ErrorRow]) -> Iterator[ErrorRow]:
         yield one if one.error is None else replace(one, error=max(least, one.error))
 
 
-def _rows_at_points(numbers: list[Off], least: float) -> Iterator[ErrorRow]:
+# -- methods whose numbers hold less often than others ----------------------------------------
+
+
+def with_own_rows(
+    rows: Iterable[ErrorRow], numbers: list[Off], rows_of: Callable[[list[Off]], Iterable[ErrorRow]]
+) -> list[ErrorRow]:
+    """Return rows, and before them `rows_of` each method whose numbers hold too seldom by these.
+
+    The first is that whose numbers do most seldom, and so on as long as there is any.
+    """
+    own, others = dict[str, list[ErrorRow]](), list(rows)
+    while True:
+        every = [row for each in own.values() for row in each] + others
+        holding = [(one, _holds(one, every)) for one in numbers]
+        doubts = {
+            method: _doubt([(n, held) for n, held in holding if method in n.methods])
+            for method, each in _networks_by_method(numbers).items()
+            if method not in own and len(each) >= _FEWEST
+        }
+        worst = min(doubts, key=lambda one: (doubts[one], one), default=None)
+        if worst is None or doubts[worst] > _DOUBTED:
+            return every
+        of_it = rows_of([one for one in numbers if worst in one.methods])
+        own[worst] = [replace(row, methods=row.methods | {worst}) for row in of_it]
+        # Where methods of several have a part, that counts which is off by most.
+        own = dict(sorted(own.items(), key=lambda one: -_largest(one[1])))
+
+
+def _largest(rows: Iterable[ErrorRow]) -> float:
+    return max(inf if one.error is None else one.error for one in rows)
+
+
+def _holds(one: Off, rows: Iterable[ErrorRow]) -> bool:
+    """Return whether a number is as near as the first row says that counts for it."""
+    error = next((row.error for row in rows if row.holds(one.methods, one.point)), None)
+    return error is None or one.off <= error
+
+
+def _doubt(numbers: Iterable[tuple[Off, bool]]) -> float:
+    """Return how probably so many do not hold of a method of which 19 in 20 do.
+
+    Networks count: each as the share of its numbers that do not.
+    """
+    each = defaultdict[int, list[bool]](list)
+    for one, held in numbers:
+        each[one.network].append(held)
+    failing = sum(1 - sum(held) / len(held) for held in each.values())
+    return float(binom.sf(ceil(failing) - 1, len(each), 1 - _HELD))
+
+
+def _at_points(numbers: Iterable[Off]) -> list[Off]:
+    return [one for one in numbers if one.point]
+
+
+def _own_row(least: float, numbers: list[Off]) -> Iterator[ErrorRow]:
+    return _not_below(least, [_row(numbers, frozenset())])
+
+
+def _rows_at_points(least: float, numbers: list[Off]) -> Iterator[ErrorRow]:
     """Yield the rows of numbers of which the operating point is known."""
-    known = [one for one in numbers if one.point]
+    known = _at_points(numbers)
     each = [statements_of(one.methods, one.point) for one in known]
     if not known:
         return
@@ -143,8 +253,8 @@ def _rows_at_points(numbers: list[Off], least: float) -> Iterator[ErrorRow]:
         fewest=_FEWEST_AT_POINTS,
         least_gain=_LEAST_GAIN,
     )
-    for leaf in tree.leaves(np.arange(len(known))):
-        yield _row(of(leaf.members), leaf.statements)
+    leaves = tree.leaves(np.arange(len(known)))
+    yield from _not_below(least, (_row(of(one.members), one.statements) for one in leaves))
 
 
 def _row(numbers: list[Off], statements: frozenset[Statement]) -> ErrorRow:

@@ -19,6 +19,9 @@ from qps.simulation.statistics import Estimate
 FALSE_ALARMS = 0.01
 """How probably one of all comparisons together is told wrong that is right."""
 
+_POOL = ".threads"
+"""How pools of generated specs are called."""
+
 
 class Play(Struct, frozen=True, array_like=True):
     """A mean over runs, its standard error, None for one without end, and of how many items."""
@@ -57,6 +60,8 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def quantity(self) -> str:
         """What it is of, all quantiles alike, and all shares by a time."""
         first, *rest = self.measure.split()
+        if first == "load" and self.subject.endswith(_POOL):
+            return "pool"
         if first[1:2].isdigit():
             return "quantile"
         return f"{first} {'share' if rest[0] in ('>', '<=') else 'quantile'}" if rest else first

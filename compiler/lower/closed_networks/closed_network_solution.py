@@ -223,6 +223,10 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
         now = replace(own, open_load=open_load * own.servers)
         return apply("mixed_room", limit, *self._operands((now, *others))) / own.servers
 
+    def station_of(self, name: str, resource: str) -> ClosedStation:
+        """Return a station as a class finds it: of its rank, with what goes first as open load."""
+        return self._from(resource, self.names.index(name))[0]
+
     def _from(self, resource: str, number: int | None = None) -> tuple[ClosedStation, ...]:
         """Return the stations, that of a name first: where there are several, that of a class."""
         own = next(

@@ -19,6 +19,7 @@ from qps.compiler.lower.closed_networks.closed_network_solution import (
     ClosedNetwork,
     ClosedStream,
 )
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.closed_networks.elastic_with_closed import demand_at, elastic_stations
 from qps.compiler.lower.closed_streams.closed_holds import holding
@@ -32,7 +33,16 @@ from qps.compiler.lower.labels.one_service_pools import PoolsOfOneTime
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 from qps.engine.expressions.point_values import EvaluationPoint
 from qps.engine.expressions.substitution import Substitution
 
@@ -193,13 +203,15 @@ def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowerin
 
 
 def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
-    stations = [station for one in classes for station in one.stations]
-    places = {(station.resource, station.rank): station for station in stations}
+    own = {one.name: _stations(one, classes) for one in classes}
+    places = {
+        (station.resource, station.rank): station for each in own.values() for station in each
+    }
     nothing = (ZERO,), (ZERO,)
     demands = {
         (one.name, station.resource, station.rank): (station.demands, station.weights)
         for one in classes
-        for station in one.stations
+        for station in own[one.name]
     }
     return ClosedNetwork(
         names=tuple(one.name for one in classes),
@@ -222,11 +234,49 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
 
 def _outside(cycle: Cycle) -> Formula:
     """Return what a cycle takes besides its stations while no pool is held."""
-    if not cycle.outer_pools:
-        return cycle.delay
-    return maximum(
-        ZERO, cycle.delay - total(one.alone - one.station_demand for one in cycle.outer_pools)
-    )
+    return maximum(ZERO, cycle.delay - _held(cycle)) if cycle.outer_pools else cycle.delay
+
+
+def _held(cycle: Cycle) -> Formula:
+    """Return how long a cycle holds its pools, but for what it is at stations within these."""
+    return total(one.alone - one.station_demand for one in cycle.outer_pools)
+
+
+def _stations(cycle: Cycle, classes: Sequence[Cycle]) -> tuple[ClosedStation, ...]:
+    """Return the stations of a cycle as its network has them.
+
+    What is done at `mixed` stations counts there, and where a pool is held it counts in that, too:
+    so it is taken off what a cycle takes besides. Of what is more than that they have less, but for
+    those that are nearly full: these let through no more than they do.
+    """
+    mixed = [one for one in cycle.stations if one.resource in cycle.mixed]
+    if not mixed or not cycle.outer_pools:
+        return cycle.stations
+    more = maximum(ZERO, _held(cycle) - cycle.delay)
+    if more is ZERO:
+        return cycle.stations
+    part = minimum(ONE, apply("mean", more, total(one.demand for one in mixed)))
+    found = []
+    for one in cycle.stations:
+        if one in mixed:
+            left = 1 - part * (1 - _load_alone(one, classes) ** _STEEP)
+            one = replace(one, demands=(one.demand * left,))  # noqa: PLW2901 - the same station
+        found.append(one)
+    return tuple(found)
+
+
+def _load_alone(station: ClosedStation, classes: Sequence[Cycle]) -> Formula:
+    """Return how full a station would be if nobody waited, at most 1."""
+    found = [station.open_load / station.servers]
+    for cycle in classes:
+        whole = cycle.delay + total(one.demand for one in cycle.stations)
+        here = total(one.demand for one in cycle.stations if one.resource == station.resource)
+        found.append(cycle.jobs * here / whole / (station.servers * station.copies))
+    return minimum(ONE, total(found))
+
+
+_STEEP = 8
+"""A station that is half full makes hardly anybody wait."""
 
 
 def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:

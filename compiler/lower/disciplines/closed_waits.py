@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.fork_join_stations import every
+from qps.compiler.lower.disciplines.gamma_stages import gamma_law
+from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
 from qps.compiler.lower.queues.visits import QueueVisit, mean_service
@@ -29,13 +31,13 @@ from qps.engine.expressions.formulas import (
     maximum,
     minimum,
     number,
-    square_root,
     total,
 )
 
-_NARROW = number(Fraction(1, 100))
 _LEAST = number(Fraction(1, 10**9))
-_LEAST_SHARE = number(Fraction(1, 20))
+_MANY = 10
+LEAST_SHARE = number(Fraction(1, 20))
+"""Of those who come so many wait at least: of fewer no percentile up to p95 tells."""
 
 
 _FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
@@ -130,7 +132,7 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         Where it is a difference of times, no bounds of these must make it less than none.
         """
         whole = maximum(ZERO, self.wait(queue, own) + own.service)
-        return _gamma_law(whole, self._variation(queue, own, whole), own.service)
+        return gamma_law(whole, self._variation(queue, own, whole), own.service)
 
     def unevenness(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the squared variation of wait and service; of a pool as if exponential."""
@@ -143,25 +145,59 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         """Return the squared variation of wait and service together.
 
         Where all are served at once it is that of an exponential service, and of open traffic at
-        one server more. Else the wait varies as an exponential time at most. Beyond the knee nearly
-        all are there: then its variance is that of as many services as are waited for, and that of
-        how many are elsewhere, which is about that of a Poisson law.
+        one server more. Else services and waits vary each by itself, in all as an exponential time
+        at most, but for who waits for those who go first.
         """
         if queue.traits.is_insensitive:
             is_open = self.stream_of(own) is None and queue.servers is ONE
             return self._shared(queue, own, whole) if is_open else ONE
-        closed, uneven = self.stream_of(own), queue.variation**2
-        most = None
-        if closed is not None and not self._is_exclusive(closed, queue.resource):
-            station = closed.station(queue.resource)
-            jobs, servers = total(closed.network.jobs), station.servers
-            service = own.service / _as_fast(queue, station)
-            most = (1 + uneven * jobs / servers**2) * service**2
+        waits, closed = whole - own.service, self.stream_of(own)
+        uneven = queue.variation**2
+        served = uneven * own.service**2
+        if closed is not None and (closed.name, queue.resource) in closed.network.behind:
+            return apply("mean", self._behind(queue, closed, own, waits) + served, whole**2)
+        in_line = self._in_line(queue, closed, waits)
         if uneven is ONE:
-            return ONE if most is None else minimum(ONE, apply("mean", most, whole**2))
-        waits = (whole - own.service) ** 2
-        spread = waits if most is None else minimum(waits, most)
-        return apply("mean", spread + uneven * own.service**2, whole**2)
+            return minimum(ONE, apply("mean", in_line + served, whole**2)) if in_line else ONE
+        return apply("mean", (in_line or waits**2) + served, whole**2)
+
+    def _in_line(self, queue: Queue, closed: ClosedStream | None, waits: Formula) -> Formula | None:
+        """Return the variance of a wait behind users; None where that is as if exponential.
+
+        One waits for so many services as users are found, of servers that open traffic leaves some
+        of. So many services vary each by itself; how many there are varies as in open traffic where
+        few are (Pollaczek 1930), and as those elsewhere do where most are: as a Poisson law, or
+        more or less as they come from services that are so uneven.
+        """
+        first = closed or self.streams[0]
+        if queue.traits.has_ranks or self._is_exclusive(first, queue.resource):
+            return None
+        station = first.station(queue.resource)
+        users = [visit for visit in queue.visits if self.stream_of(visit) is not None]
+        fast, left = _as_fast(queue, station), station.servers - station.open_load
+        each = mean_service(users) / fast / maximum(_LEAST, left)
+        found = maximum(ZERO, waits) / each
+        served = total(visit.rate * visit.service for visit in users) / fast
+        jobs = total(first.network.jobs)
+        uneven = queue.variation**2
+        at_random = (2 + 4 * uneven) / 3 * left / station.servers - uneven
+        # Of few, their number is a difference of times of which hardly any digits are known.
+        few = found**2 + found * maximum(ZERO, at_random) * minimum(ONE, _MANY * found)
+        elsewhere = maximum(_LEAST, jobs - found - served) * (1 + uneven) / 2
+        varies = apply("mean", elsewhere * few, maximum(_LEAST, elsewhere + few))
+        return (uneven * found + varies) * each**2
+
+    def _behind(
+        self, queue: Queue, closed: ClosedStream, own: QueueVisit, waits: Formula
+    ) -> Formula:
+        """Return the variance of a wait for those who go first, and for others of the own rank.
+
+        So many wait as find the server taken by these, each for an exponential time.
+        """
+        station = closed.network.station_of(closed.name, queue.resource)
+        taken = (station.open_load + own.rate * own.service) / station.servers
+        share = maximum(LEAST_SHARE, minimum(ONE, taken))
+        return waits**2 * (2 / share - 1)
 
     def _shared(self, queue: Queue, own: QueueVisit, whole: Formula) -> Formula:
         """Return the squared variation of what open traffic takes that shares with users.
@@ -292,68 +328,20 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         else:
             waits, station = closed.network.open_wait(name), closed.station(name)
         fast = _as_fast(queue, station)
-        if queue.traits.is_insensitive or len({visit.service for visit in queue.visits}) == 1:
+        if queue.traits.is_insensitive:
+            return waits * own.service / fast
+        is_alike = len({visit.service for visit in queue.visits}) == 1
+        if is_alike and queue.variation is ONE:
             return waits * own.service / fast
         users = [visit for visit in queue.visits if self.stream_of(visit) is not None]
         others = [visit for visit in queue.visits if self.stream_of(visit) is None]
         servers, load = station.servers, station.open_load
         busy = load if servers is ONE else apply("erlang_c", servers, load)
         without = apply("waiting", busy / servers, load / servers)
-        in_services = without * mean_service(others) + (waits - without) * mean_service(users)
-        return in_services / fast
-
-
-class PoolInClosedNetwork(InClosedNetwork, frozen=True):
-    """A pool that users wait for who wait for their answer."""
-
-    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
-        """Return the mean wait of a visit: all who take of it wait alike."""
-        closed = self.stream_of(own)
-        assert closed is not None
-        return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
-
-    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
-        """Return the wait, of a gamma law: it varies as an exponential one at most.
-
-        Beyond the knee nearly all wait: how many do so varies no more than how many do not. The
-        wait is a difference of times: where hardly anybody waits, roundings must not make it less
-        than none.
-        """
-        wait, closed = maximum(ZERO, self.wait(queue, own)), self.stream_of(own)
-        assert closed is not None
-        waiting = total(
-            one.network.wait(one.name, queue.resource) * one.throughput for one in self.streams
-        )
-        pool = closed.pool(queue.resource)
-        spread = apply("mean", total(closed.network.jobs) * pool.copies, waiting**2)
-        return _gamma_law(wait, minimum(ONE, spread), own.service)
-
-    def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - it is that of the stream
-        """As well as all that goes on in a cycle."""
-        return together(*(stream.known for stream in self.streams))
-
-    def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
-        """What waits for a place goes on when another one is done."""
-        return False
-
-
-def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> StageLaw:
-    """Return a stage of a gamma law of that mean and squared variation.
-
-    One that varies less than a tenth of its mean is that of what varies so much, beyond a time that
-    is always the same: of nearly no width, its transform gives no quantiles.
-    """
-    varies = mean
-    if variation is not ONE:
-        share = minimum(ONE, square_root(variation) / square_root(_NARROW))
-        varies, variation = mean * maximum(_LEAST_SHARE, share), maximum(_NARROW, variation)
-    return StageLaw(
-        waits=ZERO,
-        work=ZERO,
-        service=varies,
-        variation=variation,
-        counted=counted - (mean - varies),
-    )
+        # What is found in service is longer or shorter than a service, as these vary.
+        longer = wait_ratio(queue.variation**2, servers, load / servers)
+        of_others = without * longer * mean_service(others)
+        return (of_others + (waits - without) * mean_service(users)) / fast
 
 
 def _all_pools(closed: ClosedStream) -> list[CyclePool]:

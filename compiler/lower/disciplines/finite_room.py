@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from qps.compiler.lower.disciplines.multiple_servers import ratio_to_exponential
 from qps.compiler.lower.queues.offered_load import OfferedLoad
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import Certainty, together
@@ -49,19 +50,49 @@ class FiniteRoom(DisciplineLaw, frozen=True):
             return longer
         return longer * (offered.arrivals + offered.spread) / (1 + offered.spread)
 
-    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:  # noqa: ARG002 - all wait alike
+    def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
         offered, known = _offered(queue), formula(level)
-        times = apply("room_quantile", offered.servers, _places(offered), offered.traffic, known)
-        is_plain = queue.variation is ONE and offered.arrivals is ONE
-        if is_plain and queue.is_modeled_as_uniform:
+        if _is_plain(queue):
+            places = _places(offered)
+            times = apply("room_quantile", offered.servers, places, offered.traffic, known)
             return offered.service * (times - 1)
         if _is_fixed(queue):
             return self.waiting_quantile(queue, level)
-        longer = self._longer(queue, offered)
-        # Scaled are waits: what is left of a service that takes less than the mean is not longer.
-        later, sooner = maximum(ZERO, times - 1), minimum(ZERO, times - 1)
-        return offered.service * (longer * later + minimum(ONE, longer) * sooner)
+        stage = self._stage(queue, own)
+        return apply("stages_quantile", known, *stage.operands()) - stage.counted
+
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
+        """Return the law of wait and service where it has no quantile of its own."""
+        is_own = _is_plain(queue) or _is_fixed(queue)
+        return None if is_own else self._stage(queue, own)
+
+    def _stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
+        """Return the law of wait and service: a share waits, all are served as gamma distributed.
+
+        Whoever waits finds of those who wait what an item finds of one server with as many places.
+        That number of items varies as a geometric law where few wait, and where hardly a place is
+        left, as the number of these does; each is waited for by itself.
+        """
+        offered = _offered(queue)
+        line, late = _line(offered)
+        waits = self.wait(queue, own)
+        found = apply("room_wait", ONE, *line)
+        left = maximum(ZERO, line[0] - 1 - found)
+        of_few, of_full = found * (1 + found), left * (1 + left)
+        between = maximum(_LEAST, of_few + of_full + square_root(of_few * of_full))
+        varies = (offered.spread * (1 + found) + of_few * of_full / between) / (1 + found) ** 2
+        # The law of what is left of a work: that of a gamma law with as much variation.
+        thrice = 3 * (1 + maximum(_LEAST_VARIED, minimum(_MOST_VARIED, varies)))
+        spread = (thrice - 4) / (8 - thrice)
+        return StageLaw(
+            waits=late,
+            work=2 * waits / late / (1 + spread),
+            spread=spread,
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
 
     def waiting_quantile(self, queue: Queue, level: Fraction | Formula) -> Formula:
         """Return the quantile of the wait of who gets in."""
@@ -104,8 +135,14 @@ def _is_fixed(queue: Queue) -> bool:
     return queue.variation is ZERO and queue.is_modeled_as_uniform
 
 
-def _wait_quantile(offered: OfferedLoad, level: Formula) -> Formula:
-    """Return the quantile of the wait of who gets in, in mean service times.
+def _is_plain(queue: Queue) -> bool:
+    """Return whether services are alike and exponential, and arrivals random."""
+    is_random = queue.variation is ONE and _offered(queue).arrivals is ONE
+    return is_random and queue.is_modeled_as_uniform
+
+
+def _line(offered: OfferedLoad) -> tuple[tuple[Formula, Formula], Formula]:
+    """Return the places to wait with what is offered to these, and which share waits.
 
     Whoever waits finds of those who wait what an item finds of one server, as fast as all of them,
     with as many places as there are to wait: so the wait is that one's response time, with the
@@ -114,9 +151,14 @@ def _wait_quantile(offered: OfferedLoad, level: Formula) -> Formula:
     places, servers = _places(offered), offered.servers
     line = maximum(_LEAST, places - servers), offered.traffic / servers
     late = servers * apply("room_wait", servers, places, offered.traffic)
-    late = maximum(_RARE, late / (1 + apply("room_wait", ONE, *line)))
+    return line, minimum(ONE, maximum(_RARE, late / (1 + apply("room_wait", ONE, *line))))
+
+
+def _wait_quantile(offered: OfferedLoad, level: Formula) -> Formula:
+    """Return the quantile of the wait of who gets in, in mean service times."""
+    line, late = _line(offered)
     among = maximum(ZERO, 1 - (1 - level) / late)
-    return apply("room_quantile", ONE, *line, among) / servers
+    return apply("room_quantile", ONE, *line, among) / offered.servers
 
 
 def _longest_wait(offered: OfferedLoad) -> Formula:
@@ -131,6 +173,8 @@ def _longest_wait(offered: OfferedLoad) -> Formula:
 
 _LEAST = number(Fraction(1, 50))
 """Of what neither comes nor is served unevenly a place counts as a hundred at most."""
+_LEAST_VARIED, _MOST_VARIED = number(Fraction(1, 3)), number(Fraction(3, 2))
+"""Of a wait: the law of what is left of a work varies no less, and hardly more."""
 _RARE = number(Fraction(1, 10**12))
 """Waits of fewer are in no quantile."""
 

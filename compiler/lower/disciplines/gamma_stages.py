@@ -6,9 +6,21 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, number
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    square_root,
+)
 
 StageOperands = tuple[Formula, ...]
+
+_NARROW = number(Fraction(1, 100))
+_LEAST_OF_NARROW = number(Fraction(1, 20))
 
 
 def gamma_stage(mean: Formula, variation: Formula, share: Formula = ONE) -> StageOperands:
@@ -27,3 +39,22 @@ def one_of(laws: Iterable[tuple[Formula, StageLaw]]) -> StageOperands:
     operands = [law.operands(chance) for chance, law in laws]
     either = StageLaw(waits=ZERO, work=ZERO).operands(inside=-len(operands))
     return (*either, *(one for each in operands for one in each))
+
+
+def gamma_law(mean: Formula, variation: Formula, counted: Formula) -> StageLaw:
+    """Return a stage of a gamma law of that mean and squared variation.
+
+    One that varies less than a tenth of its mean is that of what varies so much, beyond a time that
+    is always the same: of nearly no width, its transform gives no quantiles.
+    """
+    varies = mean
+    if variation is not ONE:
+        share = minimum(ONE, square_root(variation) / square_root(_NARROW))
+        varies, variation = mean * maximum(_LEAST_OF_NARROW, share), maximum(_NARROW, variation)
+    return StageLaw(
+        waits=ZERO,
+        work=ZERO,
+        service=varies,
+        variation=variation,
+        counted=counted - (mean - varies),
+    )

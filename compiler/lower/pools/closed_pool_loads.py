@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
-from qps.compiler.lower.disciplines.closed_waits import PoolInClosedNetwork
+from qps.compiler.lower.disciplines.closed_pool_waits import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool_wait import PoolLaw
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.queues.pool_holding import Hold, PoolCapacity

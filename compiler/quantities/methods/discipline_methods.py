@@ -266,11 +266,11 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             instead=("m-m-c-k",),
         ),
         "finite-room-percentiles": Method(
-            name="M/G/c/K percentiles scaled from exponential service",
+            name="M/G/c/K percentiles: queueing delay of M/M/c/K and gamma-distributed service",
             of=TAIL,
             reason=(
-                "percentiles at {at} are scaled from exponential service by the mean queueing "
-                "delay of an unlimited queue"
+                "queueing delay of the finite queue of {at} is assumed to vary as in M/M/c/K, and "
+                "service times to be gamma distributed"
             ),
             fails=("exponential-service", "equal-service"),
             instead=("m-m-c-k",),

@@ -20,7 +20,7 @@ OF_FEEDBACK: Rows = MappingProxyType(
                 )
             },
             up_to={"": ((4, 0.6),)},
-            simulated_as="departures-as-poisson",
+            measured="`python laboratory/questions/feedback_servers_simulation.py 60 --compare`",
             fails=("poisson",),
         ),
         "feedback-queue": Method(

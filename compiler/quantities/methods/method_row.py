@@ -40,8 +40,7 @@ class Method(Struct, frozen=True, kw_only=True):
     `errors` by case and those `up_to` how many times services are apart, or how much they vary:
     `measured` says by which comparison. A reason may name such an error as that of its case, and
     `{most}` as where it ends. Where an approximation or bound stands `instead` of theorems, some of
-    their premises fail. Random networks in which it has a part were `simulated_as` another method
-    where they were simulated before it had a row of its own.
+    their premises fail.
     """
 
     name: str
@@ -53,7 +52,6 @@ class Method(Struct, frozen=True, kw_only=True):
     errors: Mapping[str, float] = MappingProxyType({})
     up_to: Mapping[str, Steps] = MappingProxyType({})
     measured: str = ""
-    simulated_as: str = ""
     sources: tuple[str, ...] = ()
     premises: tuple[str, ...] = ()
     fails: tuple[str, ...] = ()
