@@ -166,6 +166,11 @@ def _warnings(flaws: Flaws, tallies: Tallies) -> Iterator[str]:
             yield f"warning: {count:,} {noun}{'s' * (count != 1)} {what}"
     if flaws.skewed:
         yield (
-            f"{flaws.skewed:,} spans begin or end outside their caller: clocks differ, so callers' "
-            "clocks count"
+            f"{flaws.skewed:,} call{'s' * (flaws.skewed != 1)}: the service's span is outside its "
+            "caller's, because clocks differ; the caller's clock counts"
+        )
+    if flaws.outside_parent:
+        yield (
+            f"{flaws.outside_parent:,} call{'s' * (flaws.outside_parent != 1)} not within the "
+            "request that makes them; only the time within it counts as waiting"
         )
