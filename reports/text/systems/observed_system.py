@@ -17,7 +17,7 @@ from qps.reports.text.systems.system_names import SystemNames, all_calls, system
 USERS = 100
 """Of the recorded traffic: so the population is a percentage of it."""
 _WIDTH = 98
-_MOST_ROUTES = 40
+_MOST_ROUTES = 100
 _ASSUMED_COST = 1e-3
 """The median of what is assumed of processor time, in s."""
 _ASSUMED_LOAD = 0.5

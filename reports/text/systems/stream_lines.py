@@ -112,15 +112,17 @@ class StreamLines:
         self, caller: Call, group: tuple[Call, ...], share: float, place: _Place
     ) -> Iterator[str]:
         """Yield calls at the same time; one that is made several times, so many times."""
-        is_near = not all(self._is_far(one, place) for one in group)
-        if is_near or max(call.per_request / share for call in group) > _MOST_COPIES:
-            for call in group:
-                yield from self._call(call, place, share)
-            return
         keys = {call.key for call in group}
         for overlap in caller.overlaps:
             if overlap.is_together and {overlap.first, overlap.second} <= keys:
                 yield f"{place.indent}# {self._seen_together(overlap)}"
+        is_near = not all(self._is_far(one, place) for one in group)
+        if is_near or max(call.per_request / share for call in group) > _MOST_COPIES:
+            reason = "system.together_here" if is_near else "system.together_many"
+            yield f"{place.indent}# {phrase(reason, most=_MOST_COPIES)}"
+            for call in group:
+                yield from self._call(call, place, share)
+            return
         inner = _Place(node=place.node, times=place.times, indent=place.indent + "  ")
         yield f"{place.indent}together {{"
         for call in group:

@@ -66,6 +66,12 @@ SYSTEM_PHRASES: Mapping[str, str] = {
         "QUESTION: how large are these items? The traces give sizes of some calls only."
     ),
     "system.steps_together": "at the same time in {share} of {both} requests",
+    "system.together_here": (
+        "written in turn, as one of them is to the same service: the latency is too high"
+    ),
+    "system.together_many": (
+        "written in turn, as there are more than {most}: the latency is too high"
+    ),
     "system.traced": (
         "QUESTION: what share of all requests was traced? The spans say nothing of sampling; 100 % "
         "means that each request has its trace."
