@@ -137,7 +137,6 @@ def _divided(column: NumberColumn, divisor: NumberColumn, exponent: int) -> Numb
             break
     else:
         return NumberColumn(tuple(a * (common // by**exponent) for a, by in pairs), unit / common)
-    values = [Fraction(a, by**exponent) for a, by in pairs]
-    largest = max(map(abs, values)) or Fraction(1)
-    step = largest / _DIGITS
-    return NumberColumn(tuple(round(value / step) for value in values), unit * step)
+    largest = max(abs(a / by**exponent) for a, by in pairs) or 1.0
+    parts = max(1, int(_DIGITS / largest))
+    return NumberColumn(tuple(a * parts // by**exponent for a, by in pairs), unit / parts)
