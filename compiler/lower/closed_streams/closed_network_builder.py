@@ -234,10 +234,10 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
 
 def _outside(cycle: Cycle) -> Formula:
     """Return what a cycle takes besides its stations while no pool is held."""
-    return maximum(ZERO, cycle.delay - _held(cycle)) if cycle.outer_pools else cycle.delay
+    return maximum(ZERO, cycle.delay - _holding_time(cycle)) if cycle.outer_pools else cycle.delay
 
 
-def _held(cycle: Cycle) -> Formula:
+def _holding_time(cycle: Cycle) -> Formula:
     """Return how long a cycle holds its pools, but for what it is at stations within these."""
     return total(one.alone - one.station_demand for one in cycle.outer_pools)
 
@@ -252,7 +252,7 @@ def _stations(cycle: Cycle, classes: Sequence[Cycle]) -> tuple[ClosedStation, ..
     mixed = [one for one in cycle.stations if one.resource in cycle.mixed]
     if not mixed or not cycle.outer_pools:
         return cycle.stations
-    more = maximum(ZERO, _held(cycle) - cycle.delay)
+    more = maximum(ZERO, _holding_time(cycle) - cycle.delay)
     if more is ZERO:
         return cycle.stations
     part = minimum(ONE, apply("mean", more, total(one.demand for one in mixed)))
