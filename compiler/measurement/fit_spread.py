@@ -33,9 +33,8 @@ from msgspec import Struct
 from qps.compiler.measurement.fits import CostFit
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.noise_prior import (
-    NOISE_ROWS,
     bend_covariance,
-    expected_within,
+    expected_noise,
     row_places,
 )
 from qps.compiler.measurement.repetitions import Weighting
@@ -133,23 +132,23 @@ def spread(
     rows = _rows(squares, (made, errors, fitted), weighting, copies, groups or settings)
     columns, residuals = weighted(rows.columns, rows.missed, rows.noise)
     within, between = _variances(columns, residuals, rows.labels) if freedom else (0.0, 0.0)
-    within = expected_within(within, freedom)
     number = len(set(rows.labels))
-    correlation_factor = 1.0
-    shown = freedom
-    if groups is not None and number < len(copies):
-        freedom = min(freedom, max(1, number - 1)) or NOISE_ROWS
-    elif between > 0:
-        freedom = max(1, number - size)
-    else:
+    is_grouped = groups is not None and number < len(copies)
+    shown, correlation_factor = freedom, 1.0
+    if not is_grouped and between == 0:
         order = sorted(range(len(copies)), key=rows.own_loads.__getitem__)
         correlation_factor = _correlation_factor([residuals[i] for i in order], size)
         if correlation_factor > 1:
-            freedom = max(1, floor(len(copies) / correlation_factor) - size)
-        freedom += NOISE_ROWS
+            shown = max(1, floor(len(copies) / correlation_factor) - size)
+    expected = expected_noise(within * shown, shown)
+    within, freedom = expected.variance, expected.freedom
+    if is_grouped:
+        freedom = min(freedom, max(1, number - 1))
+    elif between > 0:
+        freedom = max(1, number - size)
     covariance = _covariance(rows, within * correlation_factor, between)
     if may_bend:
-        covariance = _sum(covariance, _bent(rows, shown), 1.0)
+        covariance = _sum(covariance, _bent(rows, len(copies) - size, within), 1.0)
     root = cholesky(covariance)
     return FitDistribution(
         freedom=freedom,
@@ -282,11 +281,11 @@ def _covariance(rows: _Rows, within: float, between: float) -> Matrix:
     return _sum(found, products([_summed(column, rows.labels) for column in moved]), between)
 
 
-def _bent(rows: _Rows, freedom: int) -> Matrix:
+def _bent(rows: _Rows, freedom: int, noise: float) -> Matrix:
     """Return what bends between the rows add to the covariance."""
     loads = list(map(mul, rows.loads, rows.copies))
     moved = [list(map(mul, column, loads)) for column in rows.columns]
-    return bend_covariance(moved, rows.places, freedom)
+    return bend_covariance(moved, rows.places, freedom, noise)
 
 
 def _sum(matrix: Matrix, other: Matrix, factor: float) -> Matrix:

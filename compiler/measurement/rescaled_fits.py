@@ -22,7 +22,7 @@ from qps.compiler.measurement.fit_runs import Runs, measured_runs
 from qps.compiler.measurement.fit_spread import FitDistribution, fit_spread
 from qps.compiler.measurement.fits import CostFit, Scale
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
-from qps.compiler.measurement.noise_prior import NOISE, NOISE_ROWS
+from qps.compiler.measurement.noise_prior import expected_noise
 
 
 def rescaled(fit: CostFit, table: MeasuredTable, reading: FitColumns, unit_of: UnitOf) -> CostFit:
@@ -49,8 +49,9 @@ def rescaled(fit: CostFit, table: MeasuredTable, reading: FitColumns, unit_of: U
     logs = [log(load / one) for load, one in zip(loads, work, strict=True)]
     middle = sum(logs) / len(logs)
     spread = fit_spread(fit)
-    freedom = NOISE_ROWS if spread is None else spread.freedom
-    noise = NOISE if spread is None else spread.noise
+    expected = expected_noise(0.0, 0)
+    freedom = expected.freedom if spread is None else spread.freedom
+    noise = sqrt(expected.variance) if spread is None else spread.noise
     scatter = sum((one - middle) ** 2 for one in logs)
     noise = sqrt((freedom * noise**2 + scatter) / (freedom + len(logs) - 1))
     slopes = [

@@ -102,7 +102,11 @@ def rows_of(table: Published) -> Iterator[tuple[int, ...]]:
                 yield (round(_DIGITS * float(row[table.load])), *ones, *rates)
 
 
-def predicted(rows: Sequence[tuple[int, ...]], unseen: tuple[int, ...]) -> tuple[float, float]:
+def predicted(
+    rows: Sequence[tuple[int, ...]],
+    unseen: tuple[int, ...],
+    settings: Sequence[str] | None = None,
+) -> tuple[float, float]:
     """Return by how much a fit to some rows misses another, and half the width of its interval.
 
     Both as shares of what was measured.
@@ -114,7 +118,7 @@ def predicted(rows: Sequence[tuple[int, ...]], unseen: tuple[int, ...]) -> tuple
     if weights is not None:
         columns = [tuple(map(mul, column, weights.weights)) for column in columns]
         squares = LeastSquares(tuple(columns), tuple(map(mul, target, weights.weights)))
-    found = spread(squares, [1.0] * len(columns), weighting=weights)
+    found = spread(squares, [1.0] * len(columns), settings=settings, weighting=weights)
     assert squares.numbers is not None
     middle = float(sum(a * b for a, b in zip(squares.numbers, at, strict=True)))
     if found is None:

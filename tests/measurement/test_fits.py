@@ -20,11 +20,13 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import read_table
-from qps.compiler.measurement.noise_prior import BEND, NOISE, NOISE_ROWS
+from qps.compiler.measurement.misfit_causes import misfit_causes
+from qps.compiler.measurement.noise_prior import BEND, BEND_ROWS, expected_noise
 from qps.compiler.measurement.regression import Regression, regression
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
+from qps.reports.text.measurements.fit_text import warnings_of
 from qps.reports.text.words.quantities import number
 from qps.reports.text.words.spec_units import interval_text
 from qps.solver.answers.worst_mode import solve_model
@@ -116,25 +118,27 @@ def test_intervals_are_those_of_noise_that_grows_with_the_load() -> None:
     over = matrix / fitted[:, np.newaxis]
     _, (squares,), *_ = np.linalg.lstsq(over, loads / fitted, rcond=None)
     inverse = np.linalg.pinv(over) / fitted
-    variance = (NOISE_ROWS * NOISE**2 + squares) / (NOISE_ROWS + 2)
+    expected = expected_noise(squares, 2)
     places = np.column_stack([np.log(fitted), numbers[0] / fitted, numbers[1] * rates / fitted])
     apart = places - places[3]
     alike = np.sign(apart)[:, np.newaxis] == np.sign(apart)[np.newaxis]
     nearer = np.minimum(np.abs(apart)[:, np.newaxis], np.abs(apart)[np.newaxis])
-    bend = BEND**2 * NOISE_ROWS / (NOISE_ROWS + 2) * (nearer * alike).sum(axis=2)
-    relative = (variance * np.eye(4) + bend) * np.outer(fitted, fitted)
+    bend = BEND**2 * BEND_ROWS / (BEND_ROWS + 2) * (nearer * alike).sum(axis=2)
+    relative = expected.variance * (np.eye(4) + bend) * np.outer(fitted, fitted)
     covariance = inverse @ relative @ inverse.T
-    quantile = student_quantile(0.975, 2 + NOISE_ROWS)
+    quantile = student_quantile(0.975, expected.freedom)
     assert slope.half_width == pytest.approx(quantile * covariance[1, 1] ** 0.5, rel=1e-2)
 
 
 def test_as_many_numbers_as_rows_have_the_intervals_that_are_expected() -> None:
-    """Two rows and two numbers: 3 % of each load, but for a bend."""
+    """Two rows and two numbers: what is expected of each load, but for a bend."""
     found = reported("cpu in %,packet/s\n20,1000\n40,3000\n")
     assert found.degrees_of_freedom == 0
     assert found.left_out_error is None
     slope = found.coefficients[1]
-    noise = student_quantile(0.975, NOISE_ROWS) * NOISE * hypot(0.2, 0.4) / 2000 * 2
+    expected = expected_noise(0.0, 0)
+    deviation = student_quantile(0.975, expected.freedom) * expected.variance**0.5
+    noise = deviation * hypot(0.2, 0.4) / 2000 * 2
     assert slope.half_width is not None
     assert noise < slope.half_width < 2 * noise
 
@@ -229,7 +233,7 @@ def test_the_command_prints_numbers_residuals_and_what_to_paste(
 ) -> None:
     assert main(["fit", "turn.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
-    assert "packet/s 51.99 ± 7.568 us/packet" in " ".join(out.split())
+    assert "packet/s 51.99 ±" in " ".join(out.split())
     assert "lines 2 and 4 were measured below 50 % utilization" in out
     pasted = out[out.index("machine tested") :]
     (folder / "pasted.qps").write_text(
@@ -344,3 +348,23 @@ def test_loads_above_all_are_refused(
     errors = capsys.readouterr().err
     assert message in errors
     assert fix in errors
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (
+            "served in packet/s,byte/s\n9000,9e6\n2800,3e7\n1400,14e7\n185,18e7\n",
+            "smallest_cheaper",
+        ),
+        ("cpu in %,packet/s\n22,100\n33,150\n33.2,151\n36.9,152\n44,200\n", "step"),
+    ],
+)
+def test_why_a_fit_misses_rows_is_named(text: str, cause: str) -> None:
+    found = reported(text)
+    assert cause in [one.cause for one in misfit_causes(found)]
+    assert any("batching" in warning for warning in warnings_of(found))
+
+
+def test_no_cause_is_named_where_a_line_fits() -> None:
+    assert not [*misfit_causes(reported(TURN))]

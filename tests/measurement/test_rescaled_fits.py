@@ -13,7 +13,7 @@ from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import DataError, read_table
-from qps.compiler.measurement.noise_prior import BEND, NOISE, NOISE_ROWS
+from qps.compiler.measurement.noise_prior import BEND, NOISE, SPREAD
 from qps.compiler.measurement.rescaled_fits import rescaled
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file
@@ -85,16 +85,15 @@ def test_a_run_that_shows_no_scale_is_refused(new: str, message: str, tmp_path: 
 def drawn(random: Random, rows: int) -> bool:
     """Return whether the interval holds one more run of another machine; drawn as it is expected.
 
-    Noise is lognormal with a variance of the prior, costs change along the load as Brownian motion
+    Noise is lognormal with a deviation of the prior, costs change along the load as Brownian motion
     does, and alike on both machines.
     """
-    chi_squared = sum(random.gauss(0, 1) ** 2 for _ in range(NOISE_ROWS))
-    noise = NOISE * (NOISE_ROWS / chi_squared) ** 0.5
+    noise = NOISE * exp(SPREAD * random.gauss(0, 1))
     fixed, cost, octet = random.uniform(0, 0.02), random.uniform(5e-5, 2e-4), 1e-8
     top, bottom = log(0.9), log(0.005)
     steps = [0.0]
     for _ in range(60):
-        steps.append(steps[-1] + random.gauss(0, BEND * ((top - bottom) / 60) ** 0.5))
+        steps.append(steps[-1] + random.gauss(0, BEND * noise * ((top - bottom) / 60) ** 0.5))
 
     def load(rate: float, size: float) -> float:
         line = fixed + rate * (cost + size * octet)

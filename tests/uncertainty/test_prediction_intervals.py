@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from math import exp, hypot, sqrt
+from math import exp, hypot
 from operator import mul
 from pathlib import Path
 from random import Random
@@ -20,7 +20,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.measurement.fit_spread import spread
 from qps.compiler.measurement.least_squares import LeastSquares
-from qps.compiler.measurement.noise_prior import NOISE, NOISE_ROWS
+from qps.compiler.measurement.noise_prior import NOISE, SPREAD
 from qps.compiler.measurement.repetitions import weighting
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file, load
@@ -153,7 +153,7 @@ def test_nine_of_ten_new_runs_are_held(count: int) -> None:
     random, held, repetitions = Random(count), 0, 400
     written = Span(Source("spec.qps", "x"), 0, 1)
     for _ in range(repetitions):
-        deviation = NOISE * sqrt(NOISE_ROWS / random.gammavariate(NOISE_ROWS / 2, 2))
+        deviation = NOISE * exp(SPREAD * random.gauss(0, 1))
 
         def measured(rate: float, deviation: float = deviation) -> float:
             return (0.05 + 0.8 * rate) * (1 + deviation * random.gauss(0, 1))

@@ -30,8 +30,8 @@ from qps.compiler.measurement.scalability.littles_law import Contradiction, litt
 from qps.compiler.measurement.scalability.response_columns import response_columns
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
-MOST_CLIENTS = 1024
-"""Clients up to which a station's speeds are listed one by one."""
+MOST_CLIENTS = 100_000
+"""Clients up to which a fit takes seconds, and some hundred megabytes."""
 _FEWEST_SETTINGS = 2
 _MOST_NAMED = 5
 
@@ -175,7 +175,7 @@ def _clients(table: MeasuredTable, by: str) -> Sequence[int]:
             raise DataError(
                 f"{place}: {int(value):,} in column `{by}`, more than the limit of "
                 f"{MOST_CLIENTS:,}",
-                "remove these runs, or count in processes or connections instead",
+                "remove these runs: fits to more clients take minutes",
             )
         counts.append(int(value))
     return counts

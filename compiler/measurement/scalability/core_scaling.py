@@ -15,8 +15,9 @@ from math import exp, log, log2, sqrt
 
 from msgspec import Struct
 
+from qps.compiler.measurement.noise_prior import expected_noise
 from qps.compiler.measurement.scalability.closed_tables import ClosedTable
-from qps.compiler.measurement.scalability.station_fit import NOISE, NOISE_ROWS
+from qps.compiler.measurement.scalability.station_fit import NOISE, SPREAD
 
 
 class CoreScaling(Struct, frozen=True, kw_only=True):
@@ -53,13 +54,12 @@ def core_scaling(table: ClosedTable) -> CoreScaling:
     points = list(zip(doublings, logs, strict=True))
     slope = sum((at - middle) * (value - level) for at, value in points) / squares
     misses = [level + slope * (at - middle) - value for at, value in points]
-    freedom = NOISE_ROWS + count - 2
-    variance = (NOISE_ROWS * NOISE**2 + sum(miss**2 for miss in misses)) / freedom
+    expected = expected_noise(sum(miss**2 for miss in misses), count - 2, NOISE, SPREAD)
     efficiency = exp(slope)
     return CoreScaling(
         efficiency=efficiency,
-        deviation=efficiency * sqrt(variance / squares),
-        freedom=freedom,
-        noise=sqrt(variance),
+        deviation=efficiency * sqrt(expected.variance / squares),
+        freedom=expected.freedom,
+        noise=sqrt(expected.variance),
         errors=tuple(exp(miss) - 1 for miss in misses),
     )

@@ -5,7 +5,7 @@ the measured response times by the least squares: noise is a share of what is me
 think time, that is the number of clients over the throughput; with it, the cycle of a client
 without the think time, so that the throughput of a system that is hardly used does not hide what
 a request takes. Which numbers a table shows is chosen by the information criterion of H. Akaike
-(1974), with a noise that is expected to be small: `NOISE`, which counts as `NOISE_ROWS` rows.
+(1974), with a noise that is expected to be small, but may be any (`noise_prior`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.measurement.noise_prior import expected_noise, noise_evidence
 from qps.compiler.measurement.scalability.closed_loop import (
     NUMBERS,
     ClosedLoops,
@@ -29,7 +30,7 @@ from qps.compiler.measurement.scalability.closed_tables import ClosedTable
 from qps.compiler.measurement.scalability.levenberg_marquardt import least_point
 from qps.compiler.measurement.scalability.percentile_variation import service_variation
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
-from qps.compiler.measurement.scalability.station_fit import NOISE, NOISE_ROWS, StationFit
+from qps.compiler.measurement.scalability.station_fit import NOISE, SPREAD, StationFit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,10 +60,20 @@ _POOR = 0.06
 """Root mean square of errors from which processor times do not belong to what limits a table."""
 _CHOICE = 1.25
 """How much less certain the numbers are as they were chosen by the same table."""
+_RANGE = 0.7
+"""By what share of itself a number may be off, however little the rows show of it."""
+_ALIKE = 0.01
+"""Share of a response time by which one row may be missed more than by other numbers: noise."""
+_EXPECTED = 1e-6
+"""Squares of errors that no step is taken for."""
 _NOTHING = 1e-12
 """A coherency that makes no difference."""
-_MOST_FITS = 48
+_MOST_LOOKED_AT = 256
+"""Numbers of clients among which the best is looked for at once."""
+_FEWEST_FITS, _MOST_FITS = 3, 48
 """Numbers of clients up to which each is left out by itself; of more, several at once."""
+_MOST_AT_ONCE = 2**17
+"""Clients of all those fits: of ten thousand each there are as few as take some seconds."""
 
 
 class _Rows(Struct, frozen=True, eq=False, dict=True):
@@ -171,16 +182,15 @@ def station_fit(table: ClosedTable) -> StationFit:
     law = _law(best.names, best.point, rows.think)
     count = len(best.names)
     best = _with_coherency(rows, best)
-    freedom = NOISE_ROWS + max(0, len(best.errors) - count)
-    variance = (NOISE_ROWS * NOISE**2 + best.squares) / freedom
+    expected = expected_noise(best.squares, max(0, len(best.errors) - count), NOISE, SPREAD)
     fitted = np.exp(log_throughput(law, rows.clients))
     return StationFit(
         table=table,
         law=law,
         numbers=best.names,
-        weights=_weights(best, variance * _CHOICE**2, rows.think),
-        freedom=freedom,
-        noise=sqrt(variance),
+        weights=_weights(best, expected.variance * _CHOICE**2, rows.think),
+        freedom=expected.freedom,
+        noise=sqrt(expected.variance),
         errors=tuple((fitted / np.array(table.throughputs) - 1).tolist()),
         variation=service_variation(table, law) if table.percentiles else None,
         is_cpu_contradicted=is_contradicted,
@@ -217,7 +227,8 @@ def unseen_errors(table: ClosedTable) -> tuple[float, ...] | None:
         return None
     predicted: dict[int, float] = {}
     counts = sorted(set(table.clients))
-    folds = min(len(counts), _MOST_FITS)
+    many = min(_MOST_FITS, max(_FEWEST_FITS, _MOST_AT_ONCE // counts[-1]))
+    folds = min(len(counts), many)
     for fold in range(folds):
         left_out = counts[fold::folds]
         best = _best(rows.without(frozenset(left_out)))
@@ -242,10 +253,21 @@ class Peak(Struct, frozen=True, kw_only=True):
 
 
 def peak_of(found: StationFit) -> Peak:
-    """Return where the fitted throughput is largest, within what was measured."""
-    throughputs = np.exp(log_throughput(found.law, np.arange(1, found.table.most + 1)))
-    best = int(throughputs.argmax())
-    return Peak(clients=best + 1, throughput=float(throughputs[best]), last=float(throughputs[-1]))
+    """Return where the fitted throughput is largest, within what was measured.
+
+    Of many numbers of clients, some are looked at, then those about the best of these.
+    """
+    low, high = 1, found.table.most
+    while True:
+        counts = np.unique(np.linspace(low, high, _MOST_LOOKED_AT).round().astype(np.int64))
+        throughputs = np.exp(log_throughput(found.law, np.append(counts, found.table.most)))
+        best = int(throughputs[:-1].argmax())
+        if len(counts) == high - low + 1:
+            break
+        low, high = int(counts[max(best - 1, 0)]), int(counts[min(best + 1, len(counts) - 1)])
+    return Peak(
+        clients=int(counts[best]), throughput=float(throughputs[best]), last=float(throughputs[-1])
+    )
 
 
 def _rows(table: ClosedTable) -> _Rows:
@@ -272,22 +294,25 @@ def _candidates(rows: _Rows) -> Iterator[_Candidate]:
 
 
 def _candidate(rows: _Rows, names: tuple[str, ...]) -> _Candidate:
-    expected = NOISE_ROWS * NOISE**2
     low, high = map(np.array, zip(*(_BOUNDS[name] for name in names), strict=True))
     tried = [
-        least_point(lambda point: rows.errors(names, point), start, low, high, expected)
+        least_point(lambda point: rows.errors(names, point), start, low, high, _EXPECTED)
         for start in _starts(rows, names)
     ]
     best = min(tried, key=lambda found: found.squares)
-    seen = NOISE_ROWS + len(best.errors)
     return _Candidate(
         names=names,
         point=best.point,
         errors=best.errors,
         jacobian=best.jacobian,
         squares=best.squares,
-        criterion=seen * log(expected + best.squares) + 2 * len(names),
+        criterion=_criterion(best.squares, len(best.errors), len(names)),
     )
+
+
+def _criterion(squares: float, rows: int, numbers: int) -> float:
+    """Return the information criterion of so many numbers that miss rows by squares of errors."""
+    return 2 * numbers - 2 * noise_evidence(squares + rows * _ALIKE**2, rows, NOISE, SPREAD)
 
 
 def _law(names: Sequence[str], point: NDArray[np.float64], think: float) -> ScalabilityLaw:
@@ -319,9 +344,11 @@ def _weights(best: _Candidate, variance: float, think: float) -> tuple[tuple[flo
     slopes = best.jacobian.copy()
     if "delay" in best.names:  # its logarithm is that of a multiple of the demand
         slopes[:, 0] -= slopes[:, best.names.index("delay")]
-    slopes /= np.array([own[name] for name in best.names])
-    lengths = np.maximum(np.linalg.norm(slopes, axis=0), _NOTHING)
-    slopes = slopes / lengths
-    values, vectors = np.linalg.eigh(np.linalg.pinv(slopes.T @ slopes) * variance)
+    values = np.array([own[name] for name in best.names])
+    precision = (slopes / values).T @ (slopes / values) / variance
+    is_seen = values > 2 * _NOTHING
+    precision += np.diag(np.where(is_seen, (_RANGE * values) ** -2.0, 0.0))
+    lengths = np.sqrt(np.maximum(np.diag(precision), _NOTHING))
+    values, vectors = np.linalg.eigh(np.linalg.pinv(precision / np.outer(lengths, lengths)))
     root = vectors * np.sqrt(np.maximum(values, 0.0)) / lengths[:, None]
     return tuple(map(tuple, root.tolist()))

@@ -8,9 +8,9 @@ from qps.compiler.measurement.scalability.closed_tables import ClosedTable
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
 
 NOISE = 0.03
-"""Share of a throughput by which one run is expected to differ from the next."""
-NOISE_ROWS = 4
-"""How many rows that expectation counts as."""
+"""Share of a throughput by which one run is expected to differ from the next: the median."""
+SPREAD = 1.2
+"""Standard deviation of its logarithm, from table to table."""
 
 
 class StationFit(Struct, frozen=True, kw_only=True):

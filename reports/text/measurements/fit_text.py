@@ -22,6 +22,7 @@ from qps.compiler.check.model.fits.fit_quantities import shown_demand
 from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.measurement.bending import bend_of
 from qps.compiler.measurement.fits import LOW_LOAD, SATURATED, CostFit
+from qps.compiler.measurement.misfit_causes import misfit_causes
 from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
@@ -216,6 +217,13 @@ def _of_rows(found: Regression) -> Iterable[str]:
             line=worst.line,
             share2=percent(worst.measured),
         )
+    for cause in misfit_causes(found):
+        yield phrase(
+            f"fit.cause.{cause.cause}",
+            line=cause.line,
+            other=cause.other,
+            error=signed_percent(cause.error),
+        )
     low = found.at_low_load
     if low:
         were = "was" if len(low) == 1 else "were"
@@ -230,6 +238,12 @@ def _pull(row: Residual) -> str:
     if row.left_out is not None and row.left_out > 1 > row.measured:
         return phrase("fit.less_completed", text=text, share=percent(row.left_out))
     return phrase("fit.typo", text=text)
+
+
+def signed_percent(error: float) -> str:
+    """Return by how many percent a prediction is off."""
+    shown = f"{error:+,.0%}" if abs(error) >= 0.1 else f"{error:+.1%}"  # noqa: PLR2004 - two digits
+    return shown.replace("%", " %")
 
 
 def _lines(lines: Sequence[int]) -> str:

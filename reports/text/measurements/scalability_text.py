@@ -13,6 +13,7 @@ from qps.compiler.check.model.fits.scalability_texts import (
     cpu_text,
     missed_text,
 )
+from qps.compiler.measurement.scalability.misfit_causes import misfit_causes
 from qps.compiler.measurement.scalability.scalability_fit import (
     LOSS_SHOWN,
     peak_of,
@@ -23,7 +24,7 @@ from qps.compiler.measurement.student_t import student_quantile
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
-from qps.reports.text.measurements.fit_text import cost_scale, quoted
+from qps.reports.text.measurements.fit_text import cost_scale, quoted, signed_percent
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
 
@@ -50,7 +51,7 @@ def scalability_text(found: StationFit, *, markdown: bool = False, width: int = 
             (phrase("scalability.service_times"), _service_times(found)),
         ),
         tables=(_numbers(found), _rows(found, unseen)),
-        warnings=tuple(scalability_warnings(found)),
+        warnings=tuple(scalability_warnings(found, unseen)),
         pasted=station_text(found) or "",
     )
     return layout.printed(markdown=markdown, width=width)
@@ -176,11 +177,20 @@ def _signed(error: float) -> str:
     return f"{error * 100:+.1f} %".replace("-0.0 ", "+0.0 ")
 
 
-def scalability_warnings(found: StationFit) -> Iterator[str]:
+def scalability_warnings(found: StationFit, unseen: tuple[float, ...] | None) -> Iterator[str]:
     """Yield what makes the fit doubtful."""
     table = found.table
     if not found.has_limit:
         yield phrase("scalability.no_limit", by=table.by, most=table.most)
+    for cause in misfit_causes(found, unseen):
+        yield phrase(
+            f"scalability.cause.{cause.cause}",
+            line=cause.line,
+            clients=cause.clients,
+            until=cause.until,
+            by=table.by,
+            error=signed_percent(cause.error),
+        )
     peak = peak_of(found)
     if peak.loss >= LOSS_SHOWN:
         yield phrase(

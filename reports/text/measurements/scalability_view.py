@@ -109,6 +109,6 @@ def scalability_view(found: StationFit) -> ScalabilityView:
                 zip(table.lines, table.clients, table.throughputs, strict=True)
             )
         ),
-        warnings=tuple(scalability_warnings(found)),
+        warnings=tuple(scalability_warnings(found, unseen)),
         component=station_text(found),
     )

@@ -102,6 +102,29 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "so these rows are ignored and service demands may be overestimated"
     ),
     "fit.impossible": "{name} is below zero, which is impossible; {advice}",
+    "fit.cause.largest_cheaper": (
+        "without line {line}, the fit is off by {error} there: the largest items or batches "
+        "cost less than in proportion (batching, zero copy); fit to sizes near your plan"
+    ),
+    "fit.cause.largest_dearer": (
+        "without line {line}, the fit is off by {error} there: the largest items or batches "
+        "cost more than in proportion (another bottleneck, such as memory or the network, or "
+        "saturation); fit to sizes near your plan"
+    ),
+    "fit.cause.smallest_cheaper": (
+        "without line {line}, the fit is off by {error} there: the smallest items or batches "
+        "cost less than in proportion (batching); fit to sizes near your plan"
+    ),
+    "fit.cause.smallest_dearer": (
+        "without line {line}, the fit is off by {error} there: the smallest items or batches "
+        "cost more than in proportion (work per item that larger ones batch, or contention); fit "
+        "to sizes near your plan"
+    ),
+    "fit.cause.step": (
+        "utilization rises by {error} from line {other} to line {line}, at nearly the same rate: "
+        "work is done in steps (batching in groups of a fixed size, tiles), or runs differ; "
+        "measure at multiples of the group size"
+    ),
     "fit.large_error": (
         "fit error above {share} of the measured utilization: {points} in line {line}, which "
         "measured {share2}"
@@ -191,6 +214,41 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     "scalability.no_limit": (
         "throughput rises in proportion to {by} up to {most:,}: the table shows no limit; measure "
         "with more {by}"
+    ),
+    "scalability.cause.knee": (
+        "without line {line} ({by}: {clients:,}), the fit is off by {error} there: saturation "
+        "begins near it, and only this row shows where; measure more numbers of {by} around it"
+    ),
+    "scalability.cause.only_saturated": (
+        "without line {line} ({by}: {clients:,}), the fit is off by {error} there: only this row "
+        "shows how far contention, coherency or saturation limit the throughput; measure more "
+        "numbers of {by} below it"
+    ),
+    "scalability.cause.only_unsaturated": (
+        "without line {line} ({by}: {clients:,}), the fit is off by {error} there: only this row "
+        "shows the throughput before saturation, and so the demand of a single request; measure "
+        "more numbers of {by} near it"
+    ),
+    "scalability.cause.other_shape": (
+        "errors of neighboring rows are alike: the throughput does not follow contention and "
+        "saturation alone. Another bottleneck, or conditions that change with the number of {by}, "
+        "shape the curve"
+    ),
+    "scalability.cause.still_rising": (
+        "without line {line} ({by}: {clients:,}), the fit is off by {error} there: "
+        "throughput still rises where the other rows show saturation (batching, or another "
+        "bottleneck before it); "
+        "measure with more {by}"
+    ),
+    "scalability.cause.superlinear": (
+        "throughput per client rises by {error} from {clients:,} to {until:,} {by}: requests are "
+        "cheaper together (batching, group commit, caches), which the fit does not model; fit to "
+        "numbers of {by} near your plan"
+    ),
+    "scalability.cause.unlike_neighbors": (
+        "without line {line} ({by}: {clients:,}), the fit is off by {error} there: it "
+        "is on another curve than its neighbors. Runs differ (noise, other load), or another "
+        "bottleneck limits some of them; repeat these runs"
     ),
     "scalability.at_once": "{item}s at once",
     "scalability.bonus": "extra per hardware thread",

@@ -40,6 +40,10 @@ from qps.compiler.syntax import ast
 
 _SEEN = 0.01
 """Part of a cycle from which a delay makes a difference to an answer."""
+_MOST_SPEEDS = 1024
+"""Speeds that are listed one by one: with more of them, a solution takes minutes."""
+_CHANGED = 0.01
+"""Share by which later speeds differ from the last one, from which it is reported."""
 _CERTAIN = 2.0
 """Standard deviations beyond a limit of parallel service that speeds are listed for."""
 
@@ -142,6 +146,7 @@ class ScalabilityChecker(DeclarationChecker, frozen=True):
 
     def speeds(self, found: StationFit, item: ast.Fit) -> tuple[ir.Quantity, ...]:
         """Return how fast 1, 2, … items are served together, as far as was measured."""
+        self._warn_of_later_speeds(found, item)
         named: dict[str, ir.Expr] = {
             name: self._number(found, name, _plain(item, found.value_of(name)), f".{name}").expr
             for name in ("contention", "coherency", "parallel", "bonus")
@@ -201,6 +206,21 @@ class ScalabilityChecker(DeclarationChecker, frozen=True):
                 hint=f"measure with more {table.by}, until throughput levels off",
             )
 
+    def _warn_of_later_speeds(self, found: StationFit, item: ast.Fit) -> None:
+        """Warn that throughput changes beyond the last speed that is listed."""
+        listed, most = _listed(found), found.table.most
+        last, at_most = found.law.speed(listed), found.law.speed(most)
+        if listed < _MOST_SPEEDS or abs(at_most / last - 1) < _CHANGED:
+            return
+        self.sink.report(
+            codes.BEYOND_MEASURED,
+            item.file.span,
+            f"the speed of {listed:,} requests at once applies to more of them as well: with "
+            f"{most:,} {found.table.by}, the fit to `{found.table.file}` has "
+            f"{(at_most / last - 1) * 100:+.2g} % of it",
+            hint=f"limit the requests in progress to {listed:,}, for example by a pool",
+        )
+
     def speeds_dropped(self, found: StationFit, machine: ir.Machine, item: ast.Cost) -> None:
         """Warn of a fitted limit of throughput that the machine does not have."""
         resource = machine.resource(item.resource.text)
@@ -244,11 +264,11 @@ def _plain(item: ast.Fit, value: float, expr: ir.Expr | None = None) -> ir.Quant
 def _listed(found: StationFit) -> int:
     """Return for how many items speeds are listed: no more differ, or were measured."""
     if "coherency" in found.numbers or "parallel" not in found.numbers:
-        return found.table.most
+        return min(found.table.most, _MOST_SPEEDS)
     assert found.law.parallel is not None
     threads = 2 if "bonus" in found.numbers else 1
     sure = ceil(threads * (found.law.parallel + _CERTAIN * hypot(*found.weights_of("parallel"))))
-    return min(found.table.most, max(sure, 1))
+    return min(found.table.most, _MOST_SPEEDS, max(sure, 1))
 
 
 def _less(one: ir.Expr, other: ir.Expr) -> ir.Expr:

@@ -1,0 +1,73 @@
+"""Why a fit by rates misses rows that it has not seen: the smallest and largest items, steps.
+
+The demand of an item and that of its bytes (or of a batch) are one line over the size of an item.
+Where small items are handled together, or large ones in another way, the rows of these sizes lie
+beside it, and each decides the numbers. Work that is done in steps (batches, tiles, segments) takes
+a jump between neighbors of nearly the same rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from msgspec import Struct
+
+from qps.compiler.measurement.regression import LARGE_RESIDUAL, Regression
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+
+_TWO = 2
+_SAME = 1.02
+"""Rates that differ by less are nearly the same."""
+_JUMP = 1.05
+"""How many times as large the load is after a jump."""
+
+
+class Misfit(Struct, frozen=True):
+    """A cause by its name, the line that shows it, and by how much a fit without it is off."""
+
+    cause: str
+    line: int
+    error: float
+    other: int = 0
+
+
+def misfit_causes(found: Regression) -> Iterator[Misfit]:
+    """Yield why a fit to the other rows would miss some, one row of each cause."""
+    yield from _steps(found)
+    fit, runs = found.fit, found.fit.runs
+    if len(fit.terms) != _TWO:
+        return
+    first, second = runs.rates
+    if fit.terms[1].item != INFORMATION_BASE:  # images and batches: the size of a batch
+        first, second = second, first
+    sizes = {i: float(second[i] / first[i]) for i in runs.used if first[i] and second[i]}
+    if not sizes or min(sizes.values()) == max(sizes.values()):
+        return
+    for end, name in ((min(sizes.values()), "smallest"), (max(sizes.values()), "largest")):
+        errors = []
+        for i in (one for one, size in sizes.items() if size == end):
+            row = found.residual(i)
+            predicted = row.fitted if row.left_out is None else row.left_out
+            if row.measured:
+                errors.append((predicted / row.measured - 1, row.line))
+        error, line = max(errors, key=lambda one: abs(one[0]), default=(0.0, 0))
+        if abs(error) > LARGE_RESIDUAL:
+            yield Misfit(f"{name}_{'cheaper' if error > 0 else 'dearer'}", line, error)
+
+
+def _steps(found: Regression) -> Iterator[Misfit]:
+    """Yield the largest jump between neighbors of nearly the same rates."""
+    runs = found.fit.runs
+    if len(runs.rates) != 1:
+        return
+    (rate,) = runs.rates
+    rows = sorted((float(rate[i]), float(runs.load[i]), i) for i in runs.used)
+    jumps = [
+        (high / low - 1, runs.lines[j], runs.lines[i])
+        for (at, low, i), (beyond, high, j) in pairwise(rows)
+        if 0 < at < beyond < _SAME * at and low > 0 and high > _JUMP * low
+    ]
+    if jumps:
+        jump, line, other = max(jumps)
+        yield Misfit("step", line, jump, other)
