@@ -20,8 +20,8 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import read_table
-from qps.compiler.measurement.misfit_causes import misfit_causes
 from qps.compiler.measurement.noise_prior import BEND, BEND_ROWS, expected_noise
+from qps.compiler.measurement.rate_misfits import misfit_causes
 from qps.compiler.measurement.regression import Regression, regression
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file

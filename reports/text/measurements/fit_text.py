@@ -22,7 +22,7 @@ from qps.compiler.check.model.fits.fit_quantities import shown_demand
 from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.measurement.bending import bend_of
 from qps.compiler.measurement.fits import LOW_LOAD, SATURATED, CostFit
-from qps.compiler.measurement.misfit_causes import misfit_causes
+from qps.compiler.measurement.rate_misfits import misfit_causes
 from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
