@@ -42,7 +42,7 @@ LOW_LOAD = Fraction(1, 2)
 """Load below which costs per item are higher than under load: work is done in batches there."""
 
 
-class Scale(Struct, frozen=True, kw_only=True):
+class MachineScale(Struct, frozen=True, kw_only=True):
     """What runs of another machine make of a fit: all of its numbers are `factor` times as large.
 
     Their uncertainty is that of `FitDistribution`: `weights`, `freedom` and `noise`. The fit to the
@@ -83,7 +83,7 @@ class CostFit(Struct, frozen=True, kw_only=True):
     needs_served: bool = False
     weighting: Weighting | None = None
     not_measured: tuple[int, ...] = ()
-    scale: Scale | None = None
+    scale: MachineScale | None = None
 
     @property
     def of(self) -> str:

@@ -20,7 +20,7 @@ from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.fit_columns import FitColumns, UnitOf
 from qps.compiler.measurement.fit_runs import Runs, measured_runs
 from qps.compiler.measurement.fit_spread import FitDistribution, fit_spread
-from qps.compiler.measurement.fits import CostFit, Scale
+from qps.compiler.measurement.fits import CostFit, MachineScale
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
 from qps.compiler.measurement.noise_prior import expected_noise
 
@@ -61,7 +61,7 @@ def rescaled(fit: CostFit, table: MeasuredTable, reading: FitColumns, unit_of: U
     factor = Fraction(f"{exp(middle):.9g}")
     weights = _weights(numbers, slopes, spread, fit)
     own = noise / sqrt(len(logs))
-    scale = Scale(
+    scale = MachineScale(
         file=table.name,
         factor=float(factor),
         weights=tuple(

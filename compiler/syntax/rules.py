@@ -168,8 +168,8 @@ RULES: dict[str, SyntaxRule] = {
     "parent": _rule(ast.Parent, "name arguments*"),
     "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
     "attribute": _worded(ast.Attribute, "name value"),
-    "fit": _worded(ast.Fit, "_ file by costs* held onto"),
-    "held": _worded(ast.Held, "name value"),
+    "fit": _worded(ast.Fit, "_ file by costs* fixed onto"),
+    "held": _worded(ast.FixedNumber, "name value"),
     "queueing": _law(ast.Queueing, "discipline is_preemptive!"),
     "network": _rule(
         ast.Network,

@@ -186,7 +186,7 @@ class _Search:
         if not self._is_reached(Fraction(end)):
             return None
         if self._is_slow:
-            start, end = self._beside(start, end)
+            start, end = self._around_root(start, end)
         while end - start > _NARROW * max(abs(start), abs(end)):
             middle = start + (end - start) / 2
             if self._is_reached(Fraction(middle)):
@@ -195,7 +195,7 @@ class _Search:
                 start = middle
         return self._at_point(start, end)
 
-    def _beside(self, start: float, end: float) -> tuple[float, float]:
+    def _around_root(self, start: float, end: float) -> tuple[float, float]:
         """Return a narrower box of a function that rises, if floats tell where it passes zero."""
         value = number_function(self.curve.population, self.curve.expr)
         likely = first_above_zero(value, start, end)

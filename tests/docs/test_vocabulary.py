@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,20 @@ def test_no_file_says_more_retired_words_than_before() -> None:
 def test_no_name_has_a_retired_word() -> None:
     """Run `PYTHONPATH=tests python tests/documents/code_names.py [PATH…]` to list them."""
     assert list(code_names.places()) == []
+
+
+def test_a_public_class_name_is_one_files() -> None:
+    """A declaration has one name in the syntax tree, the model, the network and the simulation."""
+    assert list(code_names.repeated_classes()) == []
+
+
+def test_a_class_name_of_two_files_is_found(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.py", tmp_path / "second.py"
+    first.write_text("class Row:\n    pass\nclass _Row:\n    pass\n", encoding="utf-8")
+    second.write_text("class Row:\n    pass\nclass _Row:\n    pass\n", encoding="utf-8")
+    found = list(code_names.repeated_classes([first, second]))
+    assert found == [f"Row: {first.as_posix()}, {second.as_posix()}"]
+    assert list(code_names.repeated_classes([first])) == []
 
 
 def test_no_value_in_tests_has_a_retired_word() -> None:

@@ -84,6 +84,18 @@ _CODE = (
     "compiler", "editing", "engine", "grammar", "playground", "reports",
     "reviewing", "simulation", "solver", "src/qps",
 )  # fmt: skip
+STAGES = (
+    "compiler/syntax/ast/",
+    "compiler/ir/",
+    "compiler/network/",
+    "simulation/simulated_model.py",
+)
+"""Where a class may have the name of one in another of them: the same declaration, carried on."""
+
+OF_INTERFACE = ("compiler/ir/model.py", "src/qps/api.py")
+"""The class that Python's interface has under the name of what it wraps: `Model`."""
+
+_OUTSIDE = ("benchmarks", "docs/website", "editors/generators", "laboratory")
 _TEST = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
 _SCRIPT_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
@@ -111,6 +123,30 @@ def test_names() -> Iterator[str]:
         for name in _TEST.findall(path.read_text(encoding="utf-8")):
             if RETIRED_IN_TESTS.intersection(name.split("_")):
                 yield f"{path.relative_to(ROOT).as_posix()}: {name}"
+
+
+def repeated_classes(paths: Iterable[Path] | None = None) -> Iterator[str]:
+    """Yield each public class whose name another file has for something else, with its files."""
+    files: dict[str, set[str]] = {}
+    for path in paths or [*code_files(), *files_outside()]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                files.setdefault(node.name, set()).add(_relative(path))
+    for name, found in sorted(files.items()):
+        stages = [next((one for one in STAGES if file.startswith(one)), file) for file in found]
+        one_a_stage = set(stages) <= set(STAGES) and len(set(stages)) == len(stages)
+        if len(found) > 1 and not one_a_stage and found != set(OF_INTERFACE):
+            yield f"{name}: {', '.join(sorted(found))}"
+
+
+def files_outside() -> list[Path]:
+    """Return the files that are no part of the package."""
+    found = [path for one in _OUTSIDE for path in (ROOT / one).rglob("*.py")]
+    return sorted(path for path in found if not {"__pycache__", "build"} & set(path.parts))
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
 
 
 def code_files() -> list[Path]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from helpers.nightly import examples
 from qps.cli import main
-from qps.compiler.measurement.traces.call_graph import Call, CallGraph
+from qps.compiler.measurement.traces.call_graph import CallGraph, TracedCall
 from qps.compiler.measurement.traces.observed_traces import observed_traces
 from traces.written_traces import FORMATS, Work, as_text, spans_of
 
@@ -71,7 +71,7 @@ def ways_in(graph: CallGraph) -> Iterator[tuple[Way, float]]:
         yield from _below(route.root, ())
 
 
-def _below(call: Call, above: Way) -> Iterator[tuple[Way, float]]:
+def _below(call: TracedCall, above: Way) -> Iterator[tuple[Way, float]]:
     way = call.key, *above
     yield way, call.count
     for step in call.steps:
@@ -80,7 +80,7 @@ def _below(call: Call, above: Way) -> Iterator[tuple[Way, float]]:
                 yield from _below(one, way)
 
 
-def together_in(call: Call) -> set[frozenset[tuple[str, str]]]:
+def together_in(call: TracedCall) -> set[frozenset[tuple[str, str]]]:
     groups = {
         frozenset(one.key for one in group)
         for step in call.steps

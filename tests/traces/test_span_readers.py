@@ -80,10 +80,10 @@ def test_parts_are_found_wherever_chunks_end(chunk: int, monkeypatch: pytest.Mon
 
 
 def test_spans_that_do_not_fit_into_memory_are_grouped_as_well() -> None:
-    from qps.compiler.measurement.traces.spans import Kind, Span
+    from qps.compiler.measurement.traces.spans import Kind, TraceSpan
 
     spans = [
-        Span(
+        TraceSpan(
             trace=f"{number % 37}",
             id=f"{number}",
             parent="",

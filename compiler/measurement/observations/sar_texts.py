@@ -31,7 +31,7 @@ _MONTHS = 12
 _HINT = "keep the output of `sar -u -n DEV` from its line `Linux …` on"
 
 
-class Section(Struct, kw_only=True):
+class SarSection(Struct, kw_only=True):
     """What is printed below a line `Linux …`: of a `host`, from a `date` on.
 
     `times` is how far each table is, `days` how often its times have begun anew, as at midnight.
@@ -59,7 +59,7 @@ def hosts_of_text(text: str, file: str) -> list[Host]:
     """
     hosts: dict[str, Host] = {}
     samples: dict[tuple[str, str, str], SarSample] = {}
-    section, headings = Section(), list[str]()
+    section, headings = SarSection(), list[str]()
     month_first = is_month_first(text)
     lines = text.splitlines()
     for number, line in enumerate(lines, start=1):
@@ -103,12 +103,12 @@ def _unclear(file: str, number: int, line: str) -> DataError:
     return DataError(f"`{shortened(file)}`, line {number}: `{text}` is not recognized", _HINT)
 
 
-def section_of(line: str, *, is_month_first: bool | None) -> Section:
+def section_of(line: str, *, is_month_first: bool | None) -> SarSection:
     """Return of what the tables below a line `Linux …` are."""
     host = re.search(r"\s\(([^()\s]{1,200})\)\s", line)
     cores = re.search(r"\((\d{1,6}) CPU\)", line)
     dates = (_date(word, is_month_first=is_month_first) for word in line.split())
-    return Section(
+    return SarSection(
         host=host[1] if host else "",
         date=next((date for date in dates if date), ""),
         cores=int(cores[1]) if cores else None,

@@ -7,7 +7,7 @@ from msgspec import Struct
 from qps.compiler.measurement.traces.trace_tree import Flaws
 
 Operation = tuple[str, str]
-"""A service and what it is asked for."""
+"""A service and what it is sender for."""
 
 
 class Overlap(Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class Overlap(Struct, frozen=True, kw_only=True):
         return self.overlapping / self.both
 
 
-class Call(Struct, frozen=True, kw_only=True):
+class TracedCall(Struct, frozen=True, kw_only=True):
     """Calls of one operation by one kind of request, and all that they call in turn.
 
     Of `of` requests, `callers` made it, `count` times in all, `retries` of them right after one
@@ -52,7 +52,7 @@ class Call(Struct, frozen=True, kw_only=True):
     sent: float | None
     returned: float | None
     is_fan_out: bool = False
-    steps: tuple[Step, ...]
+    steps: tuple[CallGroup, ...]
     overlaps: tuple[Overlap, ...] = ()
 
     @property
@@ -66,11 +66,11 @@ class Call(Struct, frozen=True, kw_only=True):
         return self.count / self.of if self.of else 0.0
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class CallGroup(Struct, frozen=True, kw_only=True):
     """Calls that are made by the same requests: a share of all, in turn or `together`."""
 
     share: float
-    together: tuple[tuple[Call, ...], ...]
+    together: tuple[tuple[TracedCall, ...], ...]
     """In turn; those of one tuple at the same time."""
 
 
@@ -81,13 +81,13 @@ class Message(Struct, frozen=True, kw_only=True):
     count: float
 
 
-class Route(Struct, frozen=True, kw_only=True):
+class TracedRoute(Struct, frozen=True, kw_only=True):
     """A kind of request: `count` came in, or was started by `messages` of other routes.
 
     Quantiles are of the time until the answer, in s.
     """
 
-    root: Call
+    root: TracedCall
     messages: tuple[Message, ...]
     p50: float | None
     p95: float | None
@@ -99,7 +99,7 @@ class Route(Struct, frozen=True, kw_only=True):
         return bool(self.messages)
 
 
-class Service(Struct, frozen=True, kw_only=True):
+class TracedService(Struct, frozen=True, kw_only=True):
     """A service, the processes that wrote spans, its requests, and the s between them."""
 
     name: str
@@ -112,8 +112,8 @@ class Service(Struct, frozen=True, kw_only=True):
 class CallGraph(Struct, frozen=True, kw_only=True):
     """All of it; `seconds` is how long requests came in, 0 where there is one only."""
 
-    services: tuple[Service, ...]
-    routes: tuple[Route, ...]
+    services: tuple[TracedService, ...]
+    routes: tuple[TracedRoute, ...]
     traces: int
     spans: int
     first: float

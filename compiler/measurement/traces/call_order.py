@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from qps.compiler.measurement.traces.call_graph import Call, Operation, Overlap, Step
-from qps.compiler.measurement.traces.call_tallies import Tally
+from qps.compiler.measurement.traces.call_graph import CallGroup, Operation, Overlap, TracedCall
+from qps.compiler.measurement.traces.call_tallies import CallTally
 
 LEAST_TOGETHER = 0.9
 FEWEST = 3
@@ -18,9 +18,9 @@ MOST_APART = 0.01
 _ALWAYS = 0.9995
 
 
-def call_of(tally: Tally, of: float) -> Call:
+def call_of(tally: CallTally, of: float) -> TracedCall:
     """Return what is known of a call as a value, with all below it."""
-    done: dict[int, Call] = {}
+    done: dict[int, TracedCall] = {}
     todo = [(tally, of, False, False)]
     while todo:
         one, parents, is_fan_out, is_ready = todo.pop()
@@ -31,7 +31,7 @@ def call_of(tally: Tally, of: float) -> Call:
             todo += [(c, one.count, c.key in fan_outs, False) for c in one.below.values()]
             continue
         calls = {key: done[id(below)] for key, below in one.below.items()}
-        done[id(one)] = Call(
+        done[id(one)] = TracedCall(
             service=one.key[0],
             operation=one.key[1],
             of=parents,
@@ -52,7 +52,7 @@ def call_of(tally: Tally, of: float) -> Call:
     return done[id(tally)]
 
 
-def _overlaps(tally: Tally) -> tuple[Overlap, ...]:
+def _overlaps(tally: CallTally) -> tuple[Overlap, ...]:
     """Return what was seen at the same time at least once."""
     return tuple(
         Overlap(
@@ -67,20 +67,22 @@ def _overlaps(tally: Tally) -> tuple[Overlap, ...]:
 
 
 def _steps(
-    tally: Tally, calls: Mapping[Operation, Call], overlaps: Sequence[Overlap]
-) -> tuple[Step, ...]:
+    tally: CallTally, calls: Mapping[Operation, TracedCall], overlaps: Sequence[Overlap]
+) -> tuple[CallGroup, ...]:
     places = {key: below.place.value or 0.0 for key, below in tally.below.items()}
     keys = sorted(places, key=lambda key: (places[key], key))
     pairs = {(o.first, o.second) for o in overlaps if o.is_together}
     groups = _cliques(keys, pairs)
-    found: list[tuple[float, Step]] = []
+    found: list[tuple[float, CallGroup]] = []
     for blocks in _same_callers(groups, tally):
         members = [key for group in blocks for key in group]
         shares = [tally.below[key].callers / tally.count for key in members]
         is_one = max(shares) - min(shares) <= MOST_APART * max(shares)
         share = max(shares) if is_one and max(shares) < _ALWAYS else 1.0
         together = tuple(tuple(calls[key] for key in group) for group in blocks)
-        found.append((min(places[key] for key in members), Step(share=share, together=together)))
+        found.append(
+            (min(places[key] for key in members), CallGroup(share=share, together=together))
+        )
     return tuple(step for _, step in sorted(found, key=lambda one: one[0]))
 
 
@@ -100,7 +102,7 @@ def _cliques(
 
 
 def _same_callers(
-    groups: Sequence[list[Operation]], tally: Tally
+    groups: Sequence[list[Operation]], tally: CallTally
 ) -> Iterable[list[list[Operation]]]:
     """Return groups that the same requests make: each with those that go with it."""
     found: list[list[list[Operation]]] = []
@@ -117,11 +119,11 @@ def _same_callers(
     return found
 
 
-def _is_mixed(group: Sequence[Operation], tally: Tally) -> bool:
+def _is_mixed(group: Sequence[Operation], tally: CallTally) -> bool:
     return any(not _go_together(group[0], one, tally) for one in group[1:])
 
 
-def _go_together(first: Operation, second: Operation, tally: Tally) -> bool:
+def _go_together(first: Operation, second: Operation, tally: CallTally) -> bool:
     """Return whether the same requests make two calls, but for few; those of all stand alone."""
     either = apart = 0.0
     for pattern, count in tally.patterns.items():

@@ -10,7 +10,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from qps.compiler.measurement.traces.call_graph import Operation
-from qps.compiler.measurement.traces.trace_tree import Request
+from qps.compiler.measurement.traces.trace_tree import TracedRequest
 
 MOST_OPERATIONS = 200
 """Of one service; what comes after these counts as one."""
@@ -39,7 +39,7 @@ class Mean(Struct, kw_only=True):
         return self.total / self.weight if self.weight else None
 
 
-class Tally(Struct, kw_only=True):
+class CallTally(Struct, kw_only=True):
     """What is known of calls on one way from a route."""
 
     key: Operation
@@ -55,7 +55,7 @@ class Tally(Struct, kw_only=True):
     place: Mean = field(default_factory=Mean)
     sent: Mean = field(default_factory=Mean)
     returned: Mean = field(default_factory=Mean)
-    below: dict[Operation, Tally] = field(default_factory=dict)
+    below: dict[Operation, CallTally] = field(default_factory=dict)
     patterns: Counter[frozenset[Operation]] = field(default_factory=Counter)
     both: Counter[tuple[Operation, Operation]] = field(default_factory=Counter)
     overlapping: Counter[tuple[Operation, Operation]] = field(default_factory=Counter)
@@ -64,7 +64,7 @@ class Tally(Struct, kw_only=True):
 class RouteTally(Struct, kw_only=True):
     """What is known of a route: its calls, what started it, and a sample of its times."""
 
-    tally: Tally
+    tally: CallTally
     messages: Counter[Operation] = field(default_factory=Counter)
     times: list[tuple[float, float]] = field(default_factory=list)
     timed: int = 0
@@ -91,7 +91,7 @@ class Tallies:
         self.lost = 0
         self._random = random.Random(1)  # noqa: S311 - a sample, the same each time
 
-    def add(self, request: Request, cause: Operation | None = None) -> None:
+    def add(self, request: TracedRequest, cause: Operation | None = None) -> None:
         """Count a request of a route, all its calls, and what it starts."""
         key = self._key(request)
         route = self.routes.get(key)
@@ -110,11 +110,11 @@ class Tallies:
                 self.add(message, key)
             todo += self._calls(tally, one) if is_counted else []
 
-    def _tally(self, key: Operation) -> Tally:
+    def _tally(self, key: Operation) -> CallTally:
         self.paths += 1
-        return Tally(key=key)
+        return CallTally(key=key)
 
-    def _key(self, request: Request) -> Operation:
+    def _key(self, request: TracedRequest) -> Operation:
         """Return the operation of a request; names that go on without end are one."""
         service = self.services.setdefault(request.service, ServiceTally())
         operation = request.operation
@@ -125,7 +125,7 @@ class Tallies:
             service.operations.add(operation)
         return request.service, operation
 
-    def _sample(self, route: RouteTally, request: Request) -> None:
+    def _sample(self, route: RouteTally, request: TracedRequest) -> None:
         """Keep a random sample of times, as many as fit."""
         route.timed += 1
         value = (request.served / 1e9, request.weight)
@@ -134,7 +134,7 @@ class Tallies:
         elif (place := self._random.randrange(route.timed)) < _MOST_SAMPLED:
             route.times[place] = value
 
-    def _count(self, tally: Tally, request: Request) -> None:
+    def _count(self, tally: CallTally, request: TracedRequest) -> None:
         weight = request.weight
         tally.count += weight
         tally.raw += 1
@@ -157,10 +157,12 @@ class Tallies:
         if request.returned >= 0:
             tally.returned.add(request.returned, weight)
 
-    def _calls(self, tally: Tally, request: Request) -> list[tuple[Tally, Request, bool]]:
+    def _calls(
+        self, tally: CallTally, request: TracedRequest
+    ) -> list[tuple[CallTally, TracedRequest, bool]]:
         """Count which calls a request makes, in which order; return them with their tallies."""
         waited = [call for call in request.calls if call.is_synchronous]
-        found: list[tuple[Tally, Request, bool]] = []
+        found: list[tuple[CallTally, TracedRequest, bool]] = []
         keys = [self._key(call) for call in waited]
         for place, (key, call) in enumerate(zip(keys, waited, strict=True)):
             below = tally.below.get(key)
@@ -183,7 +185,7 @@ class Tallies:
 
     @staticmethod
     def _count_retries(
-        tally: Tally, keys: Sequence[Operation], calls: Sequence[Request], weight: float
+        tally: CallTally, keys: Sequence[Operation], calls: Sequence[TracedRequest], weight: float
     ) -> None:
         """Count calls that follow one of the same operation that failed, before any other."""
         for (key, call), (next_key, following) in pairwise(zip(keys, calls, strict=True)):
@@ -192,7 +194,9 @@ class Tallies:
                 tally.below[key].retries += weight
 
 
-def _count_overlaps(tally: Tally, keys: Sequence[Operation], calls: Sequence[Request]) -> None:
+def _count_overlaps(
+    tally: CallTally, keys: Sequence[Operation], calls: Sequence[TracedRequest]
+) -> None:
     """Count which calls ran at the same time: for more than half of the shorter one."""
     both: set[tuple[Operation, Operation]] = set()
     overlapping: set[tuple[Operation, Operation]] = set()

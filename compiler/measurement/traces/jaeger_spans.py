@@ -22,7 +22,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     weight_of_sampler,
 )
 from qps.compiler.measurement.traces.span_names import service_name
-from qps.compiler.measurement.traces.spans import Kind, Span, clock
+from qps.compiler.measurement.traces.spans import Kind, TraceSpan, clock
 
 _MOST_PENDING = 200_000
 
@@ -65,7 +65,7 @@ def wants(path: Path) -> bool:
     return path[-2:] == ("spans", ITEM) or path[-1:] == ("processes",)
 
 
-def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
+def spans_of(parts: Iterable[Part], name: str) -> Iterator[TraceSpan]:
     """Yield the spans, trace by trace, as processes stand behind the spans of a trace."""
     pending: list[_Span] = []
     processes: dict[str, _Process] = {}
@@ -91,7 +91,7 @@ def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
     yield from (_span(one, processes) for one in pending)
 
 
-def _span(span: _Span, processes: dict[str, _Process]) -> Span:
+def _span(span: _Span, processes: dict[str, _Process]) -> TraceSpan:
     process = span.process or processes.get(span.processID) or _Process()
     tags = _texts(span.tags or [])
     kind = kind_of(tags)
@@ -99,7 +99,7 @@ def _span(span: _Span, processes: dict[str, _Process]) -> Span:
     waited = [one for one in parents if one.refType == "CHILD_OF"]
     parent = next(iter(waited or parents), None)
     start = clock(1000 * span.startTime)
-    return Span(
+    return TraceSpan(
         trace=span.traceID,
         id=span.spanID,
         parent=parent.spanID if parent else span.parentSpanID,

@@ -8,12 +8,17 @@ from pathlib import Path
 from msgspec import Struct
 
 from qps.compiler.measurement.measured_tables import DataError
-from qps.compiler.measurement.traces.call_graph import CallGraph, Message, Route, Service
+from qps.compiler.measurement.traces.call_graph import (
+    CallGraph,
+    Message,
+    TracedRoute,
+    TracedService,
+)
 from qps.compiler.measurement.traces.call_order import call_of
 from qps.compiler.measurement.traces.call_tallies import RouteTally, Tallies
 from qps.compiler.measurement.traces.span_files import spans_of_file
 from qps.compiler.measurement.traces.span_store import MOST_OF_TRACE, by_trace
-from qps.compiler.measurement.traces.spans import Span
+from qps.compiler.measurement.traces.spans import TraceSpan
 from qps.compiler.measurement.traces.trace_tree import Flaws, requests_of
 
 _STEPS = 10_000
@@ -81,7 +86,7 @@ def observed_traces(
 
 def _counted(
     files: Sequence[Path], notes: list[str], read: _Read, advance: Callable[[int], None]
-) -> Iterator[Span]:
+) -> Iterator[TraceSpan]:
     for path in files:
         for span in spans_of_file(path, notes.append):
             read.spans += 1
@@ -102,9 +107,9 @@ def _without_requests(files: Sequence[Path], read: _Read) -> DataError:
     )
 
 
-def _services(tallies: Tallies) -> tuple[Service, ...]:
+def _services(tallies: Tallies) -> tuple[TracedService, ...]:
     return tuple(
-        Service(
+        TracedService(
             name=name,
             instances=len(one.instances),
             requests=one.requests,
@@ -116,7 +121,7 @@ def _services(tallies: Tallies) -> tuple[Service, ...]:
     )
 
 
-def _routes(tallies: Tallies) -> tuple[Route, ...]:
+def _routes(tallies: Tallies) -> tuple[TracedRoute, ...]:
     """Return the routes, those from outside first, the most frequent first."""
     order = sorted(
         tallies.routes.values(),
@@ -126,9 +131,9 @@ def _routes(tallies: Tallies) -> tuple[Route, ...]:
     return tuple(_route(route, numbers) for route in order)
 
 
-def _route(route: RouteTally, numbers: dict[tuple[str, str], int]) -> Route:
+def _route(route: RouteTally, numbers: dict[tuple[str, str], int]) -> TracedRoute:
     times = sorted(time for time, _ in route.times if time > 0)
-    return Route(
+    return TracedRoute(
         root=call_of(route.tally, route.tally.count),
         messages=tuple(
             Message(route=numbers[cause], count=count)

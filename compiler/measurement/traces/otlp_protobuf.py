@@ -16,7 +16,7 @@ from qps.compiler.measurement.traces.otlp_spans import (
     otlp_span,
     texts,
 )
-from qps.compiler.measurement.traces.spans import Span
+from qps.compiler.measurement.traces.spans import TraceSpan
 
 _MOST = 512 << 20
 _FIRST_FIELD = b"\x0a"  # of TracesData: resource_spans, and of it: resource
@@ -27,7 +27,7 @@ def is_protobuf(head: bytes) -> bool:
     return head.startswith(_FIRST_FIELD) and not head[:200].isascii()
 
 
-def spans_of(file: Readable, name: str) -> Iterator[Span]:
+def spans_of(file: Readable, name: str) -> Iterator[TraceSpan]:
     """Yield the spans of one message `TracesData`, which is read as a whole."""
     need_opentelemetry(f"`{name}` looks like OTLP protobuf, which")
     message = import_module("google.protobuf.message")
@@ -57,7 +57,7 @@ def _chunks(file: Readable, name: str) -> Iterator[bytes]:
         yield chunk
 
 
-def _of_message(data: Any) -> Iterator[Span]:
+def _of_message(data: Any) -> Iterator[TraceSpan]:
     for resource_spans in data.resource_spans:
         resource = texts(map(_attribute, resource_spans.resource.attributes))
         for scope in resource_spans.scope_spans:

@@ -20,7 +20,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     weight_of_state,
 )
 from qps.compiler.measurement.traces.span_names import service_name
-from qps.compiler.measurement.traces.spans import Kind, Span, clock
+from qps.compiler.measurement.traces.spans import Kind, TraceSpan, clock
 
 _RESOURCES = frozenset({"resourceSpans", "batches"})
 _MOST_PENDING = 200_000
@@ -79,7 +79,7 @@ def wants(path: Path) -> bool:
     return path[-1] == "resource" or path[-2:] == ("spans", ITEM)
 
 
-def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
+def spans_of(parts: Iterable[Part], name: str) -> Iterator[TraceSpan]:
     """Yield the spans; those that stand before their resource wait for it."""
     resource: dict[str, str] | None = None
     pending: list[OtlpSpan] = []
@@ -120,11 +120,11 @@ def texts(attributes: Iterable[_Attribute]) -> dict[str, str]:
     return {one.key: one.value.text() for one in attributes if one.key in WANTED}
 
 
-def otlp_span(span: OtlpSpan, resource: dict[str, str]) -> Span:
+def otlp_span(span: OtlpSpan, resource: dict[str, str]) -> TraceSpan:
     """Return a span of OTLP with what its resource says; ValueError where it is none."""
     attributes = texts(span.attributes)
     kind = _kind(span.kind)
-    return Span(
+    return TraceSpan(
         trace=span.traceId,
         id=span.spanId,
         parent=_without_zeros(span.parentSpanId or ""),

@@ -20,7 +20,7 @@ from qps.compiler.measurement.traces import (
 )
 from qps.compiler.measurement.traces.json_elements import Part, parts_of
 from qps.compiler.measurement.traces.json_elements import Path as JsonPath
-from qps.compiler.measurement.traces.spans import Span
+from qps.compiler.measurement.traces.spans import TraceSpan
 
 _HEAD = 1 << 16
 _BOM = b"\xef\xbb\xbf"
@@ -35,7 +35,7 @@ class TraceFormat(Struct, frozen=True, kw_only=True):
     name: str
     begins: re.Pattern[bytes]
     wants: Callable[[JsonPath], bool]
-    spans_of: Callable[[Iterable[Part], str], Iterator[Span]]
+    spans_of: Callable[[Iterable[Part], str], Iterator[TraceSpan]]
 
 
 FORMATS = (
@@ -69,7 +69,7 @@ _LOOKS = (
 )
 
 
-def spans_of_file(path: Path, note: Found) -> Iterator[Span]:
+def spans_of_file(path: Path, note: Found) -> Iterator[TraceSpan]:
     """Yield the spans of a file; DataError where it holds none in a format that is known."""
     name = shortened(str(path))
     try:
@@ -79,7 +79,7 @@ def spans_of_file(path: Path, note: Found) -> Iterator[Span]:
         raise unreadable(path, error) from error
 
 
-def _spans(file: BinaryIO, name: str, note: Found) -> Iterator[Span]:
+def _spans(file: BinaryIO, name: str, note: Found) -> Iterator[TraceSpan]:
     head = file.read(_HEAD).removeprefix(_BOM)
     for start, what, hint in _LOOKS:
         if head.lstrip().startswith(start):

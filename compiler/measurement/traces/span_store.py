@@ -16,7 +16,7 @@ from zlib import crc32
 
 import msgspec
 
-from qps.compiler.measurement.traces.spans import Span
+from qps.compiler.measurement.traces.spans import TraceSpan
 
 MOST_IN_MEMORY = 300_000
 MOST_OF_TRACE = 100_000
@@ -26,12 +26,12 @@ _BUFFER = 1 << 16
 _PACKED = 4096
 
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(list[Span])
+_DECODER = msgspec.msgpack.Decoder(list[TraceSpan])
 
 
-def by_trace(spans: Iterable[Span], most: int = MOST_IN_MEMORY) -> Iterator[list[Span]]:
+def by_trace(spans: Iterable[TraceSpan], most: int = MOST_IN_MEMORY) -> Iterator[list[TraceSpan]]:
     """Yield the spans of each trace, all together; of one that is too long, one more than most."""
-    traces: dict[str, list[Span]] = {}
+    traces: dict[str, list[TraceSpan]] = {}
     iterator = iter(spans)
     first = [*islice(iterator, most)]
     for span in first:
@@ -49,7 +49,7 @@ def by_trace(spans: Iterable[Span], most: int = MOST_IN_MEMORY) -> Iterator[list
         yield from files.traces()
 
 
-def _add(traces: dict[str, list[Span]], span: Span) -> None:
+def _add(traces: dict[str, list[TraceSpan]], span: TraceSpan) -> None:
     of_trace = traces.setdefault(span.trace, [])
     if len(of_trace) <= MOST_OF_TRACE:
         of_trace.append(span)
@@ -64,9 +64,9 @@ class _Files:
 
     def __init__(self, stack: ExitStack) -> None:
         self.files = [stack.enter_context(_temporary_file()) for _ in range(_FILES)]
-        self.waiting: list[list[Span]] = [[] for _ in range(_FILES)]
+        self.waiting: list[list[TraceSpan]] = [[] for _ in range(_FILES)]
 
-    def add(self, span: Span) -> None:
+    def add(self, span: TraceSpan) -> None:
         number = crc32(span.trace.encode(errors="replace")) % _FILES
         waiting = self.waiting[number]
         waiting.append(span)
@@ -78,12 +78,12 @@ class _Files:
         self.files[number].write(len(packed).to_bytes(8, "little") + packed)
         self.waiting[number].clear()
 
-    def traces(self) -> Iterator[list[Span]]:
+    def traces(self) -> Iterator[list[TraceSpan]]:
         """Yield the traces of one file after the other."""
         for number, file in enumerate(self.files):
             self._write(number)
             file.seek(0)
-            traces: dict[str, list[Span]] = {}
+            traces: dict[str, list[TraceSpan]] = {}
             while size := file.read(8):
                 for span in _DECODER.decode(file.read(int.from_bytes(size, "little"))):
                     _add(traces, span)

@@ -26,7 +26,7 @@ def clock(nanoseconds: int) -> int:
     return nanoseconds if 0 <= nanoseconds <= _LATEST else 0
 
 
-class Span(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+class TraceSpan(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A span: times are in ns since 1970; `parent` is empty where there is none.
 
     `follows` says that the parent does not wait for it; `peer` names the other side of a call that

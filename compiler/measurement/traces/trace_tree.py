@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from qps.compiler.measurement.traces.spans import Kind, Span
+from qps.compiler.measurement.traces.spans import Kind, TraceSpan
 
 SHARED = ":server"
 """Behind the ID of the span of a server that shares that of its client, as in Zipkin."""
@@ -34,7 +34,7 @@ class Flaws(Struct, kw_only=True):
     ends_before_start: int = 0
 
 
-class Request(Struct, kw_only=True):
+class TracedRequest(Struct, kw_only=True):
     """A request to a service: when its caller waited for it, and how long the service took.
 
     `start` and `end` are by the clock of the caller, `served` is by that of the service, in ns;
@@ -57,7 +57,7 @@ class Request(Struct, kw_only=True):
     sent: float = -1.0
     returned: float = -1.0
     depth: int = 0
-    calls: list[Request] = field(default_factory=list)
+    calls: list[TracedRequest] = field(default_factory=list)
 
     @property
     def own(self) -> int:
@@ -83,14 +83,16 @@ def covered(intervals: Sequence[tuple[int, int]]) -> int:
     return total
 
 
-def _is_late(start: int, client: Span | None, inside: Request | None) -> bool:
+def _is_late(start: int, client: TraceSpan | None, inside: TracedRequest | None) -> bool:
     """Return whether a call begins after its caller has answered, by the caller's clock."""
     if client is None or inside is None or not inside.served:
         return False
     return start >= inside.span_start + inside.served
 
 
-def requests_of(spans: Sequence[Span], flaws: Flaws, clients: frozenset[str]) -> list[Request]:
+def requests_of(
+    spans: Sequence[TraceSpan], flaws: Flaws, clients: frozenset[str]
+) -> list[TracedRequest]:
     """Return the requests with which a trace begins, with all that they call.
 
     Services in `clients` are no part of the system: what they call are its requests.
@@ -98,7 +100,7 @@ def requests_of(spans: Sequence[Span], flaws: Flaws, clients: frozenset[str]) ->
     index = _Index(spans, flaws)
     roots = index.roots()
     walk = _Walk(index, flaws, clients)
-    found: list[Request] = []
+    found: list[TracedRequest] = []
     for root in roots:
         found += walk.from_root(root)
     index.count_lost(flaws)
@@ -108,8 +110,8 @@ def requests_of(spans: Sequence[Span], flaws: Flaws, clients: frozenset[str]) ->
 class _Index:
     """The spans of a trace by ID, and those below each."""
 
-    def __init__(self, spans: Sequence[Span], flaws: Flaws) -> None:
-        self.by_id: dict[str, Span] = {}
+    def __init__(self, spans: Sequence[TraceSpan], flaws: Flaws) -> None:
+        self.by_id: dict[str, TraceSpan] = {}
         for span in spans:
             known = self.by_id.get(span.id)
             if known is None:
@@ -118,7 +120,7 @@ class _Index:
                 self._share(known, span)
             else:
                 flaws.duplicates += 1
-        self.below: dict[str, list[Span]] = {}
+        self.below: dict[str, list[TraceSpan]] = {}
         for span in self.by_id.values():
             parent = self._parent(span)
             if parent is not None:
@@ -128,15 +130,15 @@ class _Index:
         self.seen: set[str] = set()
         self.is_rootless = False
 
-    def _share(self, known: Span, span: Span) -> None:
+    def _share(self, known: TraceSpan, span: TraceSpan) -> None:
         """Keep both sides of a call that have one ID: the server's is below the client's."""
         client, server = (span, known) if known.is_served else (known, span)
         self.by_id[span.id] = client
         shared = span.id + SHARED
         values = {name: getattr(server, name) for name in server.__struct_fields__}
-        self.by_id[shared] = Span(**{**values, "id": shared, "parent": client.id})
+        self.by_id[shared] = TraceSpan(**{**values, "id": shared, "parent": client.id})
 
-    def _parent(self, span: Span) -> Span | None:
+    def _parent(self, span: TraceSpan) -> TraceSpan | None:
         if span.parent == span.id:
             return None
         server = self.by_id.get(span.parent + SHARED)
@@ -147,7 +149,7 @@ class _Index:
         is_of_client = parent is not None and span.service == parent.service != server.service
         return parent if is_of_client else server
 
-    def roots(self) -> list[Span]:
+    def roots(self) -> list[TraceSpan]:
         """Return the spans without a parent; without any, the first that lacks its parent."""
         spans = self.by_id.values()
         roots = [one for one in spans if not one.parent]
@@ -182,7 +184,7 @@ class _Walk:
         self.flaws = flaws
         self.clients = clients
 
-    def from_root(self, root: Span) -> list[Request]:
+    def from_root(self, root: TraceSpan) -> list[TracedRequest]:
         """Return the requests that a root makes, or the one that it is."""
         if root.service not in self.clients and root.kind is not Kind.CLIENT:
             request = self._request(root, None, None)
@@ -193,7 +195,7 @@ class _Walk:
         self._fill(caller, root)
         return caller.calls
 
-    def _fill(self, request: Request, root: Span) -> None:
+    def _fill(self, request: TracedRequest, root: TraceSpan) -> None:
         """Add all calls of a request, and theirs; without recursion, as traces may be deep."""
         todo = deque([(request, root)])
         self.index.seen.add(root.id)
@@ -206,7 +208,9 @@ class _Walk:
                 todo.extend(self._step(inside, span, child))
         self._sort(request)
 
-    def _step(self, inside: Request, above: Span, span: Span) -> list[tuple[Request, Span]]:
+    def _step(
+        self, inside: TracedRequest, above: TraceSpan, span: TraceSpan
+    ) -> list[tuple[TracedRequest, TraceSpan]]:
         """Return which request the spans below a span belong to."""
         if self._is_call(inside, above, span):
             client = above if above.is_outgoing and above.service == inside.service else None
@@ -216,7 +220,7 @@ class _Walk:
             self._call_of_peer(inside, span)
         return [(inside, span)]
 
-    def _leads_on(self, span: Span) -> bool:
+    def _leads_on(self, span: TraceSpan) -> bool:
         """Return whether anything below the span of a client is a call as well."""
         todo, seen = [span.id], {span.id}
         while todo:
@@ -229,7 +233,7 @@ class _Walk:
         return False
 
     @staticmethod
-    def _is_call(inside: Request, above: Span, span: Span) -> bool:
+    def _is_call(inside: TracedRequest, above: TraceSpan, span: TraceSpan) -> bool:
         """Return whether a span is the work of another service, or of this one called anew."""
         if span.kind is Kind.CONSUMER:
             return above.kind is not Kind.CONSUMER or span.service != inside.service
@@ -237,7 +241,9 @@ class _Walk:
             return True
         return span.kind is Kind.SERVER and above.is_outgoing
 
-    def _call(self, inside: Request, span: Span, client: Span | None) -> Request | None:
+    def _call(
+        self, inside: TracedRequest, span: TraceSpan, client: TraceSpan | None
+    ) -> TracedRequest | None:
         if inside.depth >= _DEEPEST:
             self.flaws.too_deep += 1
             return None
@@ -245,7 +251,7 @@ class _Walk:
         inside.calls.append(call)
         return call
 
-    def _call_of_peer(self, inside: Request, span: Span) -> None:
+    def _call_of_peer(self, inside: TracedRequest, span: TraceSpan) -> None:
         """Add a call to what wrote no spans, such as a database."""
         if inside.depth >= _DEEPEST:
             self.flaws.too_deep += 1
@@ -256,7 +262,9 @@ class _Walk:
         call.instance = ""
         inside.calls.append(call)
 
-    def _request(self, span: Span, client: Span | None, inside: Request | None) -> Request:
+    def _request(
+        self, span: TraceSpan, client: TraceSpan | None, inside: TracedRequest | None
+    ) -> TracedRequest:
         served = span.end - span.start
         if served < 0:
             self.flaws.ends_before_start += 1
@@ -265,7 +273,7 @@ class _Walk:
         outer = client or span
         is_message = outer.kind is Kind.PRODUCER and client is not span
         is_async = span.kind is Kind.CONSUMER or is_message or _is_late(start, client, inside)
-        return Request(
+        return TracedRequest(
             service=span.service,
             operation=span.operation,
             start=start,
@@ -283,7 +291,7 @@ class _Walk:
         )
 
     def _seen_by_caller(
-        self, span: Span, client: Span | None, inside: Request | None, served: int
+        self, span: TraceSpan, client: TraceSpan | None, inside: TracedRequest | None, served: int
     ) -> tuple[int, int]:
         """Return from when to when a caller waits, by its own clock."""
         if inside is None:
@@ -307,7 +315,7 @@ class _Walk:
         return start, start + served
 
     @staticmethod
-    def _sort(request: Request) -> None:
+    def _sort(request: TracedRequest) -> None:
         todo = [request]
         while todo:
             one = todo.pop()

@@ -20,7 +20,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     sent_by,
 )
 from qps.compiler.measurement.traces.span_names import service_name
-from qps.compiler.measurement.traces.spans import Kind, Span, clock
+from qps.compiler.measurement.traces.spans import Kind, TraceSpan, clock
 
 _SHARED = ":server"
 
@@ -52,7 +52,7 @@ def wants(path: Path) -> bool:
     return path in ((ITEM,), (ITEM, ITEM))
 
 
-def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
+def spans_of(parts: Iterable[Part], name: str) -> Iterator[TraceSpan]:
     """Yield the spans; one without a start is of no use, as its order is unknown."""
     for part in parts:
         if not part.text:
@@ -67,14 +67,14 @@ def spans_of(parts: Iterable[Part], name: str) -> Iterator[Span]:
         yield _span(span)
 
 
-def _span(span: _Span) -> Span:
+def _span(span: _Span) -> TraceSpan:
     tags = {key: str(value) for key, value in span.tags.items() if key in WANTED}
     kind = Kind.__members__.get(span.kind or "", Kind.INTERNAL)
     remote = span.remoteEndpoint.serviceName if span.remoteEndpoint else None
     is_outgoing = kind in (Kind.CLIENT, Kind.PRODUCER)
     start = clock(1000 * (span.timestamp or 0))
     # Both sides of a call may share an ID: then the side of the server is a child of the client's.
-    return Span(
+    return TraceSpan(
         trace=span.traceId,
         id=span.id + _SHARED if span.shared else span.id,
         parent=span.id if span.shared else span.parentId or "",

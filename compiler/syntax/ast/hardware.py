@@ -25,7 +25,7 @@ class Defaults(Declaration, frozen=True):
     machine: Name
 
 
-class Held(Written, frozen=True):
+class FixedNumber(Written, frozen=True):
     """`with idle = 0 %` behind a fit: a number that is not fitted."""
 
     name: Name
@@ -43,7 +43,7 @@ class Fit(Written, frozen=True):
     file: Text
     by: Name | None = None
     costs: tuple[Expr, ...] = ()
-    held: Held | None = None
+    fixed: FixedNumber | None = None
     onto: Text | None = None
 
 

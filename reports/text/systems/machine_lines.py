@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.measurement.traces.call_graph import Call, CallGraph, Operation, Service
+from qps.compiler.measurement.traces.call_graph import (
+    CallGraph,
+    Operation,
+    TracedCall,
+    TracedService,
+)
 from qps.compiler.measurement.traces.cpu_costs import CpuCost
 from qps.reports.text.measurements.fit_text import quoted
 from qps.reports.text.systems.observed_system import System, comment
@@ -50,7 +55,7 @@ def processor_time_lines(system: System) -> Iterator[str]:
     yield ""
 
 
-def _known_cost(system: System, service: Service, cost: CpuCost) -> Iterator[str]:
+def _known_cost(system: System, service: TracedService, cost: CpuCost) -> Iterator[str]:
     for note in cost.notes:
         yield from comment(f"{service.name}: {note}")
     assert system.costs is not None
@@ -145,7 +150,7 @@ def topology_lines(system: System) -> Iterator[str]:
     yield "}"
 
 
-def _described(service: Service) -> str:
+def _described(service: TracedService) -> str:
     peer = phrase("system.peer") if service.is_peer else ""
     return f"{service.name}: {peer}" if peer else service.name
 
@@ -161,7 +166,7 @@ def _work(graph: CallGraph) -> dict[Operation, _Work]:
     return found
 
 
-def _add_times(work: _Work, call: Call) -> None:
+def _add_times(work: _Work, call: TracedCall) -> None:
     if call.duration is not None and call.own is not None:
         work.timed += call.count
         work.duration += call.count * call.duration

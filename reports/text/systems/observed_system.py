@@ -8,7 +8,7 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.measurement.traces.call_graph import CallGraph, Service
+from qps.compiler.measurement.traces.call_graph import CallGraph, TracedService
 from qps.compiler.measurement.traces.cpu_costs import CpuCost, CpuCosts
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.systems.spec_numbers import plain
@@ -38,11 +38,11 @@ class System(Struct, frozen=True, kw_only=True):
     left_out: int
     share_left_out: float
 
-    def cost(self, service: Service) -> CpuCost | None:
+    def cost(self, service: TracedService) -> CpuCost | None:
         """Return the measured processor time of a service, None where it is unknown."""
         return None if self.costs is None else self.costs.services.get(service.name)
 
-    def idle(self, service: Service) -> str:
+    def idle(self, service: TracedService) -> str:
         """Return what a service uses without requests, in per cent of an instance."""
         cost = self.cost(service)
         if cost is None or cost.idle <= 0:
@@ -50,7 +50,7 @@ class System(Struct, frozen=True, kw_only=True):
         share = plain(100 * cost.idle / max(1, service.instances))
         return f"{share} % / {self.names.nodes[service.name]}_cores"
 
-    def cores(self, service: Service) -> int:
+    def cores(self, service: TracedService) -> int:
         """Return as many cores as keep an instance half busy, at most, by what is known."""
         cost = self.cost(service)
         seconds = _ASSUMED_COST if cost is None else cost.seconds

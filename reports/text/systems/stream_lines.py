@@ -7,7 +7,13 @@ from math import floor
 
 from msgspec import Struct
 
-from qps.compiler.measurement.traces.call_graph import Call, CallGraph, Overlap, Route, Step
+from qps.compiler.measurement.traces.call_graph import (
+    CallGraph,
+    CallGroup,
+    Overlap,
+    TracedCall,
+    TracedRoute,
+)
 from qps.reports.text.systems.observed_system import comment
 from qps.reports.text.systems.spec_numbers import amount, duration, percent, plain
 from qps.reports.text.systems.system_names import SystemNames, all_calls
@@ -52,7 +58,7 @@ class StreamLines:
         yield "  }"
         yield "}"
 
-    def _described(self, route: Route) -> str:
+    def _described(self, route: TracedRoute) -> str:
         """Return what was measured of a route, and what starts it."""
         root = route.root
         quantiles = (("p50", route.p50), ("p95", route.p95), ("p99", route.p99))
@@ -63,18 +69,18 @@ class StreamLines:
         text = phrase("system.route", operation=root.operation, service=root.service, times=shown)
         return f"{text}{started}"
 
-    def _size(self, route: Route) -> float:
+    def _size(self, route: TracedRoute) -> float:
         found = route.root.returned or route.root.sent or self.size
         return found or DEFAULT_SIZE
 
-    def _steps(self, caller: Call, place: _Place) -> Iterator[str]:
+    def _steps(self, caller: TracedCall, place: _Place) -> Iterator[str]:
         for overlap in caller.overlaps:
             if not overlap.is_together:
                 yield f"{place.indent}# {self._seen_together(overlap)}"
         for step in caller.steps:
             yield from self._step(caller, step, place)
 
-    def _step(self, caller: Call, step: Step, place: _Place) -> Iterator[str]:
+    def _step(self, caller: TracedCall, step: CallGroup, place: _Place) -> Iterator[str]:
         """Yield the calls of a step: a share of requests is a block, but for one call."""
         only = step.together[0][0] if len(step.together) == len(step.together[0]) == 1 else None
         is_plain = only is not None and not only.is_fan_out and self._is_far(only, place)
@@ -96,10 +102,10 @@ class StreamLines:
         if is_block:
             yield f"{place.indent}}}"
 
-    def _is_far(self, call: Call, place: _Place) -> bool:
+    def _is_far(self, call: TracedCall, place: _Place) -> bool:
         return self.names.nodes[call.service] != place.node
 
-    def _retry(self, call: Call, place: _Place) -> str:
+    def _retry(self, call: TracedCall, place: _Place) -> str:
         """Return the parameter that says how many of a call's are retries."""
         found = (
             name
@@ -109,7 +115,7 @@ class StreamLines:
         return next(found, "") if call.retries else ""
 
     def _together(
-        self, caller: Call, group: tuple[Call, ...], share: float, place: _Place
+        self, caller: TracedCall, group: tuple[TracedCall, ...], share: float, place: _Place
     ) -> Iterator[str]:
         """Yield calls at the same time; one that is made several times, so many times."""
         keys = {call.key for call in group}
@@ -142,7 +148,9 @@ class StreamLines:
         seen = phrase(kind, share=percent(overlap.share), both=amount(overlap.both))
         return f"{' + '.join(pair)}: {seen}"
 
-    def _call(self, call: Call, place: _Place, share: float, chance: str = "") -> Iterator[str]:
+    def _call(
+        self, call: TracedCall, place: _Place, share: float, chance: str = ""
+    ) -> Iterator[str]:
         """Yield a call with all below it, made by a share of requests; at its own node, work."""
         count = call.per_request / share * place.times
         node, component = self.names.nodes[call.service], self.names.components[call.key]
@@ -161,7 +169,9 @@ class StreamLines:
         yield from self._steps(call, _Place(node=node, indent=inner))
         yield f"{place.indent}}}"
 
-    def _local(self, call: Call, place: _Place, component: str, count: float) -> Iterator[str]:
+    def _local(
+        self, call: TracedCall, place: _Place, component: str, count: float
+    ) -> Iterator[str]:
         """Yield the work of a service that calls itself, with all below it as often."""
         indent = place.indent
         if count < 1 - _WHOLE:
@@ -174,13 +184,13 @@ class StreamLines:
         if count < 1 - _WHOLE:
             yield f"{place.indent}}}"
 
-    def _sizes(self, call: Call) -> str:
+    def _sizes(self, call: TracedCall) -> str:
         sent = "" if call.sent is None else f", sends {plain(call.sent)} byte/request"
         returned = "" if call.returned is None else f", returns {plain(call.returned)} byte/request"
         return sent + returned
 
 
-def multiplier(call: Call, times: float, retries: str = "") -> str:
+def multiplier(call: TracedCall, times: float, retries: str = "") -> str:
     """Return how often a call is made, as a factor behind it."""
     if retries:
         first = times * (call.count - call.retries) / call.count
@@ -191,7 +201,7 @@ def multiplier(call: Call, times: float, retries: str = "") -> str:
     return f" * {percent(times)}" if times < 1 else f" * {plain(times)}"
 
 
-def _seen(call: Call) -> str:
+def _seen(call: TracedCall) -> str:
     """Return what was counted of a call."""
     if abs(call.count - call.callers) <= _WHOLE * call.count:
         text = phrase("system.calls_share", count=amount(call.count), of=amount(call.of))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from qps.compiler.measurement.traces.call_graph import Call, CallGraph, Operation
+from qps.compiler.measurement.traces.call_graph import CallGraph, Operation, TracedCall
 from qps.reports.text.systems.spec_names import SpecNames, short_operation
 
 NODE_ENDINGS = ("", "_machine", "_cpu", "_cores")
@@ -22,14 +22,14 @@ class SystemNames(Struct, frozen=True, kw_only=True):
     retries: Mapping[tuple[str, str], str]
 
 
-def calls_below(call: Call) -> Iterator[Call]:
+def calls_below(call: TracedCall) -> Iterator[TracedCall]:
     """Yield the calls that one makes itself."""
     for step in call.steps:
         for group in step.together:
             yield from group
 
 
-def all_calls(root: Call) -> Iterator[Call]:
+def all_calls(root: TracedCall) -> Iterator[TracedCall]:
     """Yield a call and all below it, callers first."""
     todo = [root]
     while todo:

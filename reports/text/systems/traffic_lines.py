@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.measurement.traces.call_graph import Route
+from qps.compiler.measurement.traces.call_graph import TracedRoute
 from qps.reports.text.measurements.fit_text import quoted
 from qps.reports.text.systems.observed_system import USERS, System, comment
 from qps.reports.text.systems.spec_numbers import amount, duration, moment, percent, plain
@@ -107,7 +107,7 @@ def _times(factor: float) -> str:
     return "" if text == "1" else f" * {text}"
 
 
-def _counted(system: System, route: Route) -> str:
+def _counted(system: System, route: TracedRoute) -> str:
     count, seconds = amount(route.root.count), duration(system.graph.seconds)
     return phrase("system.rate", count=count, seconds=seconds)
 

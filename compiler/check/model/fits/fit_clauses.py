@@ -29,7 +29,7 @@ class FitClauses(DeclarationChecker, frozen=True):
 
     def refuse(self, item: ast.Fit) -> bool:
         """Report clauses of a fit that has no service demands per item; return whether it did."""
-        stated: ast.Written | None = item.costs[0] if item.costs else item.held or item.onto
+        stated: ast.Written | None = item.costs[0] if item.costs else item.fixed or item.onto
         if stated is None:
             return False
         self.sink.report(
@@ -52,7 +52,7 @@ class FitClauses(DeclarationChecker, frozen=True):
 
     def _has_fixed(self, item: ast.Fit, scope: Scope) -> bool | None:
         """Return whether there is a number for the idle machine; None where it was reported."""
-        held = item.held
+        held = item.fixed
         if held is None:
             return True
         if held.name.text != "idle":

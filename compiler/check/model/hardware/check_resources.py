@@ -283,7 +283,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         if fit.by is not None:
             self._not_fitted(fit, "idle utilization by clients", 'idle fit "runs.csv"')
             return None
-        if fit.held is not None:
+        if fit.fixed is not None:
             self._not_fitted(fit, "an idle utilization that is set", "idle 0 %")
             return None
         processor = self._processor_of(said.capacities)

@@ -10,7 +10,7 @@ from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading, text_of
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns, moment, written
 from qps.compiler.measurement.observations.sar_texts import (
-    Section,
+    SarSection,
     is_month_first,
     section_of,
     time_of,
@@ -27,7 +27,7 @@ def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
     file, text = str(path), text_of(path)
     by_name: dict[str, dict[str, float]] = {}
     times: dict[str, None] = {}
-    section, headings, month_first = Section(), list[str](), is_month_first(text)
+    section, headings, month_first = SarSection(), list[str](), is_month_first(text)
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith("Linux"):
             section = section_of(line, is_month_first=month_first)
@@ -71,7 +71,7 @@ def _cells(words: Sequence[str]) -> tuple[str | None, list[str]]:
     return at, list(words[2:] if len(words) > 1 and words[1] in ("AM", "PM") else words[1:])
 
 
-def _stamp(section: Section, at: str) -> str:
+def _stamp(section: SarSection, at: str) -> str:
     stamp = section.stamp("CPU", at)
     return f"{stamp.date}T{stamp.time}"
 
