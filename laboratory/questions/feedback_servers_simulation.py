@@ -28,7 +28,7 @@ _MOST_APART = (1, 2, 4, 10, 20)
 _ARRIVAL, _BACK, _SERVED = range(3)
 
 
-class FeedbackQueue(Struct, frozen=True, kw_only=True):
+class FeedbackServers(Struct, frozen=True, kw_only=True):
     """Servers, the mean exponential services of each pass, in s, and the fixed time between."""
 
     servers: int
@@ -47,13 +47,13 @@ class FeedbackQueue(Struct, frozen=True, kw_only=True):
         return max(self.services) / min(self.services)
 
 
-def drawn(random: Random) -> FeedbackQueue:
+def drawn(random: Random) -> FeedbackServers:
     """Return a queue by chance."""
     apart, passes = random.choice(_MOST_APART), random.choice((2, 2, 3, 4))
     services = [0.01 * apart ** random.random() for _ in range(passes)]
     services[random.randrange(passes)] = 0.01 * apart
     mean = sum(services) / passes
-    return FeedbackQueue(
+    return FeedbackServers(
         servers=random.choice((2, 4, 8, 16)),
         services=tuple(services),
         between=mean * random.choice((0.0, 0.0, 0.3, 1.0, 10.0)),
@@ -61,7 +61,7 @@ def drawn(random: Random) -> FeedbackQueue:
     )
 
 
-def played(queue: FeedbackQueue, random: Random, items: int = ITEMS) -> dict[str, float]:
+def played(queue: FeedbackServers, random: Random, items: int = ITEMS) -> dict[str, float]:
     """Return mean waits, times and percentiles of all items but the first tenth."""
     services, last = queue.services, len(queue.services) - 1
     events = [(random.expovariate(queue.rate), 0, _ARRIVAL, 0, 0.0)]
@@ -102,7 +102,7 @@ def played(queue: FeedbackQueue, random: Random, items: int = ITEMS) -> dict[str
     return {"wait": fmean(waits), "mean": fmean(times), **percentiles}
 
 
-def predicted(queue: FeedbackQueue) -> dict[str, float]:
+def predicted(queue: FeedbackServers) -> dict[str, float]:
     """Return what QPS predicts of the same numbers."""
     root = Path(__file__).parents[2]
     sys.path[:0] = [str(root / "tests"), str(root / "src")]

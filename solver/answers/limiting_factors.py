@@ -80,14 +80,14 @@ class SaturationTable:
                 found = where(failing[number], number, found)
         return found
 
-    def _cause(self, first: Value, own: Sequence[Value], judged: Collection[int]) -> Value:
+    def _cause(self, first: Value, own: Sequence[Value], candidates: Collection[int]) -> Value:
         """Return the first resource that saturates together with the `first` of some.
 
         At 100 % exactly, a pool is too full while the CPU that keeps it so is not yet.
         """
         least = _least([where(one, at, inf) for at, one in zip(self.saturates, own, strict=True)])
         found = first
-        for number in sorted(judged, reverse=True):
+        for number in sorted(candidates, reverse=True):
             at = self.saturates[number]
             tied = (at >= least * (1 - ALIKE)) & (at <= least * (1 + ALIKE))
             found = where(
