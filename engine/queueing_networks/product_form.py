@@ -44,6 +44,8 @@ _MANY_COEFFICIENTS = 64
 """Of polynomials that are multiplied in arrays from here on: the numbers of a list cost more."""
 _ITERATIONS_AT_ONE = 100
 """Degrees up to which the rate of single servers is near enough to that of several."""
+_HALVINGS = 16
+"""Of a rate that others are taken of, so that their products are no numbers too large or small."""
 _SEVERAL = 2
 _NEVER = -745.0
 """Of what is less likely than this power of e, a float is nothing."""
@@ -162,13 +164,13 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     degree = sum(m * (int(stations[k][1]) - 1) for k, m in several)
     near = 0.0
     if min(degree, customers) > _ITERATIONS_AT_ONE:
-        places = tuple(
-            MulticlassStation(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among)
-        )
-        own_waits, found = linearized(MulticlassNetwork((customers,), (think,), places))
-        pairs = zip(places, own_waits, strict=True)
-        near = customers / (think + sum(p.demands[0] * (1 + own[0]) for p, own in pairs))
-        if not is_exact(customers, degree):
+        if is_exact(customers, degree):
+            near = _open_rate(customers, think, [stations[k] for k in among])
+        else:
+            places = tuple(
+                MulticlassStation(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among)
+            )
+            _, found = linearized(MulticlassNetwork((customers,), (think,), places))
             for k, wait in zip(among, found, strict=True):
                 waits[k] = wait
             return tuple(waits)
@@ -187,6 +189,20 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
         number = dot(weights, [each[place] for each in numbers]) / whole
         waits[k] = (load + number) / (1 - load)
     return tuple(waits)
+
+
+def _open_rate(customers: int, think: float, stations: Sequence[Sequence[float]]) -> float:
+    """Return about the rate of open arrivals at which so many would be there."""
+    low, high = 0.0, customers / (think + sum(demand for demand, *_ in stations))
+    high = min(high, *((c - load) * copies / demand for demand, c, load, copies in stations))
+    for _ in range(_HALVINGS):
+        rate = (low + high) / 2
+        held = think * rate
+        for demand, servers, load, copies in stations:
+            busy = rate * demand / copies
+            held += copies * busy * (1 + alone(servers, load + busy))
+        low, high = (rate, high) if held < customers else (low, rate)
+    return high
 
 
 def _never_waits(customers: int, servers: float, load: float) -> bool:
@@ -298,14 +314,7 @@ class Several:
     """
 
     def __init__(
-        self,
-        demand: float,
-        servers: float,
-        load: float,
-        copies: float,
-        *,
-        rate: float,
-        count: int,
+        self, demand: float, servers: float, load: float, copies: float, *, rate: float, count: int
     ) -> None:
         self.copies, self.servers = count, int(servers)
         busy, part = demand / copies * rate, load / servers
