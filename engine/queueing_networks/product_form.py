@@ -168,7 +168,8 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
             near = _open_rate(customers, think, [stations[k] for k in among])
         else:
             places = tuple(
-                MulticlassStation(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among)
+                MulticlassStation(c, load, m, (d,))
+                for d, c, load, m in (stations[k] for k in among)
             )
             _, found = linearized(MulticlassNetwork((customers,), (think,), places))
             for k, wait in zip(among, found, strict=True):
