@@ -68,11 +68,11 @@ _EXPECTED = 1e-6
 """Squares of errors that no step is taken for."""
 _NOTHING = 1e-12
 """A coherency that makes no difference."""
-_MOST_LOOKED_AT = 256
+_MOST_EXAMINED = 256
 """Numbers of clients among which the best is looked for at once."""
 _FEWEST_FITS, _MOST_FITS = 3, 48
 """Numbers of clients up to which each is left out by itself; of more, several at once."""
-_MOST_AT_ONCE = 2**17
+_MOST_IN_ARRAY = 2**17
 """Clients of all those fits: of ten thousand each there are as few as take some seconds."""
 
 
@@ -227,7 +227,7 @@ def unseen_errors(table: ClosedTable) -> tuple[float, ...] | None:
         return None
     predicted: dict[int, float] = {}
     counts = sorted(set(table.clients))
-    many = min(_MOST_FITS, max(_FEWEST_FITS, _MOST_AT_ONCE // counts[-1]))
+    many = min(_MOST_FITS, max(_FEWEST_FITS, _MOST_IN_ARRAY // counts[-1]))
     folds = min(len(counts), many)
     for fold in range(folds):
         left_out = counts[fold::folds]
@@ -259,7 +259,7 @@ def peak_of(found: StationFit) -> Peak:
     """
     low, high = 1, found.table.most
     while True:
-        counts = np.unique(np.linspace(low, high, _MOST_LOOKED_AT).round().astype(np.int64))
+        counts = np.unique(np.linspace(low, high, _MOST_EXAMINED).round().astype(np.int64))
         throughputs = np.exp(log_throughput(found.law, np.append(counts, found.table.most)))
         best = int(throughputs[:-1].argmax())
         if len(counts) == high - low + 1:
