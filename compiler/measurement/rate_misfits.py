@@ -23,7 +23,7 @@ _JUMP = 1.05
 """How many times as large the load is after a jump."""
 
 
-class Misfit(Struct, frozen=True):
+class RateMisfit(Struct, frozen=True):
     """A cause by its name, the line that shows it, and by how much a fit without it is off."""
 
     cause: str
@@ -32,7 +32,7 @@ class Misfit(Struct, frozen=True):
     other: int = 0
 
 
-def misfit_causes(found: Regression) -> Iterator[Misfit]:
+def misfit_causes(found: Regression) -> Iterator[RateMisfit]:
     """Yield why a fit to the other rows would miss some, one row of each cause."""
     yield from _steps(found)
     fit, runs = found.fit, found.fit.runs
@@ -53,10 +53,10 @@ def misfit_causes(found: Regression) -> Iterator[Misfit]:
                 errors.append((predicted / row.measured - 1, row.line))
         error, line = max(errors, key=lambda one: abs(one[0]), default=(0.0, 0))
         if abs(error) > LARGE_RESIDUAL:
-            yield Misfit(f"{name}_{'cheaper' if error > 0 else 'dearer'}", line, error)
+            yield RateMisfit(f"{name}_{'cheaper' if error > 0 else 'dearer'}", line, error)
 
 
-def _steps(found: Regression) -> Iterator[Misfit]:
+def _steps(found: Regression) -> Iterator[RateMisfit]:
     """Yield the largest jump between neighbors of nearly the same rates."""
     runs = found.fit.runs
     if len(runs.rates) != 1:
@@ -70,4 +70,4 @@ def _steps(found: Regression) -> Iterator[Misfit]:
     ]
     if jumps:
         jump, line, other = max(jumps)
-        yield Misfit("step", line, jump, other)
+        yield RateMisfit("step", line, jump, other)

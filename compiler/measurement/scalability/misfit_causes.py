@@ -27,7 +27,7 @@ _ALIKE = 1.96
 """Rows from which neighbors are compared, and standard errors beyond which it is no chance."""
 
 
-class Misfit(Struct, frozen=True, kw_only=True):
+class ThroughputMisfit(Struct, frozen=True, kw_only=True):
     """A cause by its name, the run that shows it, and by how much a fit without it is off there.
 
     For throughput that grows faster than clients, `error` is by how much more one client has, from
@@ -41,22 +41,24 @@ class Misfit(Struct, frozen=True, kw_only=True):
     until: int = 0
 
 
-def misfit_causes(found: StationFit, unseen: Sequence[float] | None) -> Iterator[Misfit]:
+def misfit_causes(found: StationFit, unseen: Sequence[float] | None) -> Iterator[ThroughputMisfit]:
     """Yield why a fit to the other rows would miss some, one row of each cause."""
     yield from _superlinear(found)
     if _errors_are_alike(found):
-        yield Misfit(cause="other_shape", line=0, clients=0, error=0.0)
+        yield ThroughputMisfit(cause="other_shape", line=0, clients=0, error=0.0)
     if unseen is None:
         return
     least = max(_LEAST, _DEVIATIONS * found.noise)
-    by_cause: dict[str, Misfit] = {}
+    by_cause: dict[str, ThroughputMisfit] = {}
     table = found.table
     for line, clients, error in zip(table.lines, table.clients, unseen, strict=True):
         if abs(error) > least:
             cause = _cause(found, clients, error)
             known = by_cause.get(cause)
             if known is None or abs(error) > abs(known.error):
-                by_cause[cause] = Misfit(cause=cause, line=line, clients=clients, error=error)
+                by_cause[cause] = ThroughputMisfit(
+                    cause=cause, line=line, clients=clients, error=error
+                )
     yield from by_cause.values()
 
 
@@ -73,16 +75,16 @@ def _cause(found: StationFit, clients: int, error: float) -> str:
     return "unlike_neighbors"
 
 
-def _superlinear(found: StationFit) -> Iterator[Misfit]:
+def _superlinear(found: StationFit) -> Iterator[ThroughputMisfit]:
     """Yield from where to where throughput grows faster than clients."""
     table = found.table
     rows = sorted(zip(table.clients, table.lines, table.throughputs, strict=True))
     each = [(throughput / clients, clients, line) for clients, line, throughput in rows]
-    best: Misfit | None = None
+    best: ThroughputMisfit | None = None
     for i, (rate, clients, line) in enumerate(each):
         later, until, _ = max(each[i:])
         if later > _RISE * rate and (best is None or later / rate - 1 > best.error):
-            best = Misfit(
+            best = ThroughputMisfit(
                 cause="superlinear", line=line, clients=clients, error=later / rate - 1, until=until
             )
     if best is not None:
