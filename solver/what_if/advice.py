@@ -7,7 +7,7 @@ capacity to one that has some left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -89,13 +89,19 @@ def helpful_changes(
         known = {advice.name for kind in ChangeKind for advice in found[kind]}
         for ladder in ladders(model, configuration, solution):
             step = None
-            if ladder and ladder[0].name not in known:
+            if ladder and not _has_known(ladder[0].name, known):
                 step = mildest(ladder, trials.supports_users)
             if step is not None and not changes_mode(model, configuration, step):
                 report(step, trials.tried(step, {kind: [] for kind in ChangeKind}))
+                known.add(step.name)
     for ladder in goal_ladders(model, configuration, solution):
         report(*trials.relaxed(ladder))
     return tuple(HelpfulChange(one, by_change[one]) for kind in ChangeKind for one in found[kind])
+
+
+def _has_known(name: str, known: Collection[str]) -> bool:
+    """Return whether a change of a number is known, or of one of its own: faster cores, more."""
+    return name in known or any(one.startswith(f"{name}.") for one in known)
 
 
 class _Trials(Struct, kw_only=True, dict=True):

@@ -111,7 +111,7 @@ def _counts(
 def _cores(
     configuration: Configuration, solution: Solution, numbers: Sequence[Assumption]
 ) -> Iterator[Ladder]:
-    """Yield faster cores for each processor whose costs are its own, where more do not help."""
+    """Yield faster cores for each processor without a rating whose costs are its own."""
     costs = [one for one in numbers if is_cost(one)]
     loads: dict[str, set[Formula]] = {}
     for name, resource in solution.graph.resources.items():
@@ -122,8 +122,8 @@ def _cores(
             continue
         others = set[Formula]().union(*(used for other, used in loads.items() if other != place))
         own = [one for one in costs if one.symbol in loads[place] - others]
-        has_more = any(one.is_capacity and one.name.startswith(f"{name}.") for one in numbers)
-        if own and not has_more:
+        has_rating = any(one.is_capacity and one.name.startswith(f"{name}.sp") for one in numbers)
+        if own and not has_rating:
             yield [_times(configuration, own, name, 1 / times, cores=times) for times in _UP]
 
 

@@ -251,3 +251,16 @@ def test_what_helps_comes_first_where_nobody_is_carried(
     assert f"--set '{setting}'" in out
     spec = checked(file.read_text()).with_parts_of((setting,))
     assert solve_model(spec.model, spec.configuration(None, (setting,))).capacity
+
+
+def test_faster_cores_are_offered_where_more_of_them_do_not_help() -> None:
+    text = """
+    users N in 1..10_000
+    machine vm { cpu 4 core, queueing mmc }
+    component page { cpu 10 ms/request }
+    topology { node web = vm * 3 }
+    stream ask for each user { traffic 0.2 request/s; at web { page } }
+    require { ask.p99 <= 20 ms }
+    """
+    found = _changes(_advised(text))
+    assert any("cores" in one and "as fast" in one for one in found)
