@@ -32,7 +32,7 @@
 - `queueing_networks/`: closed networks: of one class, by sums of positive terms or by an integral
   whose cost does not depend on the population (`product_form*`, `normalizing_integral*`); with
   service rates and pools (`load_dependent_*`, `service_rate_tables.py`; many at once in arrays,
-  `nested_network_arrays.py`); with parallel calls (`fork_join_*`); of several classes
+  `pool_network_arrays.py`); with parallel calls (`fork_join_*`); of several classes
   (`multiclass_*`, `linearizer.py`), which can share pools and service rates
   (`multiclass_load_dependent_*`, `service_rate_stays.py`)
 """

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 from qps.engine.queueing_networks import load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import GROUP, OWN, STATION
-from qps.engine.queueing_networks.nested_network_arrays import NetworkArrays, Rated, Single
+from qps.engine.queueing_networks.pool_network_arrays import NetworkArrays, Rated, Single
 
 _Bools = NDArray[np.bool_]
 _Ints = NDArray[np.int64]

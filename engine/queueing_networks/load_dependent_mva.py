@@ -22,7 +22,7 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     never_ends,
     places_of,
 )
-from qps.engine.queueing_networks.nested_networks import Places, network_of
+from qps.engine.queueing_networks.pool_networks import Places, network_of
 
 MOST_PLACES = 1 << 15
 """Places of a pool that more customers may take from."""

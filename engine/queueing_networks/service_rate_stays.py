@@ -29,7 +29,7 @@ from qps.engine.queueing_networks.load_dependent_operands import (
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
     LoadDependentMulticlassNetwork,
 )
-from qps.engine.queueing_networks.nested_networks import (
+from qps.engine.queueing_networks.pool_networks import (
     numbers_within,
     pool_numbers,
     speeds_of,

@@ -1,7 +1,7 @@
 // The page of a report of which numbers are not known.
 
 import { withData } from "./common/data.js";
-import { App } from "./live/app.js";
+import { App } from "./live/report_app.js";
 import { Uncertainty } from "./live/panels/uncertainty.js";
 
 withData((data) => {

@@ -21,7 +21,7 @@ from qps.engine.evaluators.queueing.load_dependent_fractions import nested_wait 
 from qps.engine.numerics.polynomials import convolved
 from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.engine.numerics.value_ranges import ValueRange
-from qps.engine.queueing_networks import nested_networks, product_form, station_rates
+from qps.engine.queueing_networks import pool_networks, product_form, station_rates
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
 from qps.engine.queueing_networks.load_dependent_operands import (
     EnclosingPool,
@@ -136,16 +136,16 @@ def test_all_numbers_within_a_pool_are_those_of_each(think: float) -> None:
     places = places_of((*values, *THREE))
     assert places is not None
     whole = tuple(map(counted, places))
-    together = nested_networks._every_network(64, think, whole, EnclosingPool())
+    together = pool_networks._every_network(64, think, whole, EnclosingPool())
     for n in (1, 2, 7, 40, 64):
-        alone = nested_networks.network_of(n, think, whole)
+        alone = pool_networks.network_of(n, think, whole)
         assert together.rates[n] == pytest.approx(alone.rate, rel=1e-12)
         for place in every(whole):
             number = alone.rate * alone.time(place.at)
             assert together.numbers(place.at)[n] == pytest.approx(number, rel=1e-11, abs=1e-14)
     first = whole[1]
     waits = together.waits(first.at)
-    one_by_one = [nested_networks.network_of(n, think, whole).wait(first.at) for n in (0, 3, 64)]
+    one_by_one = [pool_networks.network_of(n, think, whole).wait(first.at) for n in (0, 3, 64)]
     assert [waits[n] for n in (0, 3, 64)] == pytest.approx(one_by_one, rel=1e-12)
 
 

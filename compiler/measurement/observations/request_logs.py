@@ -8,8 +8,8 @@ from itertools import chain
 
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.observations.jmeter_samples import JmeterSample, Nesting
 from qps.compiler.measurement.observations.load_runs import ITEMS, Fields, LoadRun
-from qps.compiler.measurement.observations.nested_samples import JmeterSample, Nesting
 from qps.compiler.measurement.observations.time_windows import MOST_SAMPLES, Stretch, Stretches
 
 _NEEDED = ("timeStamp", "elapsed")

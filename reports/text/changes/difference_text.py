@@ -105,7 +105,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
         )
 
 
-def calling(view: DifferenceView, before: Labels, after: Labels) -> DifferenceView:
+def with_labels(view: DifferenceView, before: Labels, after: Labels) -> DifferenceView:
     """Return the same difference with the names of either spec."""
     named = replace(view)
     # Not a field: it is not a key of the JSON.
@@ -144,7 +144,7 @@ def spec_difference_view(found: SpecDifference) -> DifferenceView:
     view = difference_view(found.difference, before, after, found.uncertainty, found.headlines)
     if found.claims is not None:
         view = replace(view, claims=claim_changes(*found.claims))
-    return calling(view, *(model.derived(labels_of) for model in found.models))
+    return with_labels(view, *(model.derived(labels_of) for model in found.models))
 
 
 def _written(change: AssumptionChange) -> AssumptionChange:

@@ -7,7 +7,7 @@ import { finished, sliced } from "../common/slices.js";
 import { offerTables } from "../common/table_files.js";
 import { Advice, offerChanges, showAdvice, writtenAdvice } from "./panels/advice.js";
 import { showAssumptions } from "./panels/assumptions.js";
-import { besideOf, besideText } from "./beside_headline.js";
+import { besideOf, besideText } from "./headline_values.js";
 import { showGauges, showLimits } from "./panels/gauges.js";
 import { beyondLines } from "./panels/headroom.js";
 import { Column, copied } from "./column.js";
