@@ -47,7 +47,7 @@ FEW_MISSED = 20
 """One row in so many may be missed by much for nothing but noise."""
 
 
-class Coefficient(Struct, frozen=True):
+class Coefficient(Struct, frozen=True, kw_only=True):
     """A fitted number, in seconds of one processor for each item (a bit for information).
 
     With `factors`, it is for each of an item and one of them. The fixed one is a load. `half_width`
@@ -313,9 +313,17 @@ def regression(fit: CostFit) -> Regression:
 
 def _coefficients(fit: CostFit, freedom: int) -> Iterator[Coefficient]:
     """Yield the numbers of a fit, first the fixed load if any, with their intervals."""
-    load = [Coefficient("fixed", None, float(fit.fixed), None)] if fit.has_fixed else []
+    fixed = Coefficient(heading="fixed", item=None, value=float(fit.fixed), half_width=None)
+    load = [fixed] if fit.has_fixed else []
     costs = [
-        Coefficient(one.heading, one.item, float(one.value), None, one.factors) for one in fit.terms
+        Coefficient(
+            heading=one.heading,
+            item=one.item,
+            value=float(one.value),
+            half_width=None,
+            factors=one.factors,
+        )
+        for one in fit.terms
     ]
     found = [*load, *costs]
     widths = [0.0 if freedom > 0 else None] * len(found)

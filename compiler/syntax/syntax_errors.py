@@ -266,7 +266,7 @@ def _expected(accepted: frozenset[str]) -> str:
     if {"NUMBER", "NAME", "LPAR"} <= rest:
         words.append("a quantity such as `10 Mbit/s`")
         rest -= _EXPRESSION_STARTS | {"_SEP", "BARE_CASE"}
-    if {"PLUS", "TIMES"} <= rest:
+    if {"PLUS", "TIMES"} <= rest or {"COMPARE", "AND"} <= rest:
         words.append("an operator")
         rest -= _OPERATORS | {"LPAR", "SIGN"}
     if rest - _NAME_GOES_ON:

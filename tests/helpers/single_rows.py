@@ -186,4 +186,4 @@ class _Values:
 def no_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a matrix fail of which arrays leave anything open."""
     monkeypatch.delattr("qps.solver.matrix.row_ranges.compile_alone")
-    monkeypatch.delattr("qps.solver.matrix.rows.scalar_fallback.OneByOne._of")
+    monkeypatch.delattr("qps.solver.matrix.rows.scalar_fallback.ScalarFallback._of")

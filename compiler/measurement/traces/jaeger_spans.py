@@ -43,7 +43,7 @@ class _Process(Struct, frozen=True):
     tags: list[_Tag] = []
 
 
-class _Span(Struct, frozen=True):
+class _Span(Struct, frozen=True, kw_only=True):
     traceID: str  # noqa: N815
     spanID: str  # noqa: N815
     startTime: int  # noqa: N815 - in us, as the duration

@@ -53,7 +53,7 @@ class _Resource(Struct, frozen=True):
     attributes: list[_Attribute] = []
 
 
-class OtlpSpan(Struct, frozen=True):
+class OtlpSpan(Struct, frozen=True, kw_only=True):
     """A span as OTLP spells it."""
 
     traceId: str  # noqa: N815 - as OTLP spells it

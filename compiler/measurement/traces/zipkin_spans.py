@@ -30,7 +30,7 @@ class _Endpoint(Struct, frozen=True):
     ipv4: str | None = None
 
 
-class _Span(Struct, frozen=True):
+class _Span(Struct, frozen=True, kw_only=True):
     traceId: str  # noqa: N815
     id: str
     name: str | None = None

@@ -32,7 +32,7 @@ class FixedNumber(Written, frozen=True):
     value: Expr
 
 
-class Fit(Written, frozen=True):
+class Fit(Written, frozen=True, kw_only=True):
     """`fit "turn.csv"`: numbers that are fitted to a table of measurements.
 
     `fit "runs.csv" by threads` fits throughput by a column of how many clients there were;

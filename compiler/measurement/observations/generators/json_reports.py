@@ -24,7 +24,7 @@ class _Total(Struct):
     total: float = 0
 
 
-class _Report(Struct):
+class _Report(Struct, kw_only=True):
     latencies: dict[str, float]
     duration: float
     requests: int
@@ -106,7 +106,7 @@ def _moment(text: str) -> float | None:
         return None
 
 
-class _Times(Struct):
+class _Times(Struct, kw_only=True):
     min: float = 0
     max: float = 0
     mean: float = 0
@@ -114,7 +114,7 @@ class _Times(Struct):
     percentile: dict[str, float] = {}
 
 
-class _Direction(Struct):
+class _Direction(Struct, kw_only=True):
     iops: float = 0
     bw_bytes: float = 0
     total_ios: int = 0
@@ -123,7 +123,7 @@ class _Direction(Struct):
     clat_ns: _Times = field(default_factory=_Times)
 
 
-class _Job(Struct):
+class _Job(Struct, kw_only=True):
     jobname: str = ""
     error: int = 0
     read: _Direction = field(default_factory=_Direction)

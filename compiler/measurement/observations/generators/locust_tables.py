@@ -71,7 +71,7 @@ def locust_runs(text: str, file: str) -> Printed:
     return [run], []
 
 
-class _Moment(Struct):
+class _Moment(Struct, kw_only=True):
     """What was done up to a moment: counts, and the sum of all response times in ms."""
 
     time: float
