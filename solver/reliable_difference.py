@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from qps.compiler.configure.configuration import uncertain_in
+from qps.compiler.configure.configuration import uncertain_in_any_mode
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.solver.answers.answer_parts import HeadlineCapacity, Headlines, ReliableCapacity
 from qps.solver.answers.reliable_limits import ReliableAnswer, ReliableLimits
 from qps.solver.answers.solution import Solution
+from qps.solver.answers.uncertain_dependence import rests_on
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
 from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
 from qps.solver.what_if.assumption_changes import ConfiguredModel
@@ -27,8 +28,9 @@ class SolvedSide(Struct, frozen=True, kw_only=True):
 
     @property
     def is_certain(self) -> bool:
-        """Whether every number is certain."""
-        return not uncertain_in(self.side.configuration)
+        """Whether every number that it rests on is certain."""
+        names = uncertain_in_any_mode(self.side.model, self.side.configuration)
+        return not rests_on(self.solution, names)
 
 
 class ReliableDifference(Struct, frozen=True, kw_only=True):

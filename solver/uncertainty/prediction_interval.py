@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from math import ceil, floor, sqrt
 
 import numpy as np
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.solution import Solution
+from qps.solver.answers.uncertain_dependence import rests_on
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
 from qps.solver.uncertainty.criterion_samples import UNDECIDED
@@ -69,6 +71,9 @@ def sampled_uncertainty(
     axis = axis_of(numbers, design.values, model)
     limits = LimitSamples(samples=samples)
     found = solved_for(model, configuration, axis, solution, limits=limits)
+    names = {name for number in numbers for name, _ in number.parameters}
+    if solution.capacity is not None and not rests_on(solution, names):
+        found = _as_nominal(found, solution.capacity)
     is_answered = found.is_answered[:samples]
     if not is_answered.any():
         raise nothing_possible(found.reasons, numbers[0].written)
@@ -99,6 +104,12 @@ def sampled_uncertainty(
         largest=found.largest[:samples],
         is_solved=is_answered,
     )
+
+
+def _as_nominal(found: SampleSolutions, capacity: int) -> SampleSolutions:
+    """Return samples with the capacity that was proved: floats may miss it where limits are met."""
+    met = {name: np.ones_like(one) for name, one in found.outcomes.items()}
+    return replace(found, largest=np.full_like(found.largest, capacity), outcomes=met)
 
 
 def capacity_uncertainty(

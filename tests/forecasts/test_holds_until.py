@@ -194,3 +194,15 @@ def test_model_errors_lower_the_date_as_they_lower_the_headline() -> None:
     assert found.calendar is not None
     last = [m for m in found.calendar.months if m.expected <= (found.reliable.capacity or 0)][-1]
     assert found.calendar.until == last.date
+
+
+def test_a_number_of_the_forecast_alone_leaves_the_capacity_as_it_is() -> None:
+    text = SHOP.replace("growth = 6 %", "growth = 6 % +- 1 %").replace("80 %", "70 %")
+    text = text.replace("0.1 request/s", "0.0875 request/s").replace("12 ms", "10 ms")
+    spec = checked(text)  # 70 % of 32 cores is just 25,600 users: floats may say one fewer
+    found = configured_answer(spec, spec.configuration(), sampling=Sampling()).answer
+    assert found.capacity == 25_600
+    assert found.reliable is not None
+    assert found.reliable.capacity == 25_600
+    assert found.uncertainty is not None
+    assert {one.probability for one in found.uncertainty.requirements} <= {1.0}

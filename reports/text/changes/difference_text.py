@@ -308,7 +308,8 @@ def numbers_table(view: DifferenceView) -> Table:
 def remark_of(view: DifferenceView) -> str:
     """Return how to read the columns."""
     if not view.changes:
-        return phrase("diff.nothing")
+        is_moved = view.before.calendar != view.after.calendar
+        return phrase("diff.only_forecast" if is_moved else "diff.nothing")
     of = noun(view.after.population.name)
     parts = [
         phrase("diff.isolation", of=of),

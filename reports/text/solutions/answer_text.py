@@ -14,7 +14,7 @@ from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
-from qps.reports.text.solutions.calendar_text import holds_until, months_table
+from qps.reports.text.solutions.calendar_text import current_month, holds_until, months_table
 from qps.reports.text.solutions.capacity_text import (
     accuracy_rows,
     at_headline,
@@ -134,7 +134,8 @@ def circumstances(answer: Answer) -> tuple[str, ...]:
     is_set = any(setting.split("=")[0].strip() == "case" for setting in answer.settings)
     if answer.case not in (None, ir.Case.AVERAGE.value) and not is_set:
         parts.append(f"case {answer.case}")
-    return (*parts, *answer.settings)
+    month = current_month(answer)
+    return (*parts, *([month] if month else []), *answer.settings)
 
 
 def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:

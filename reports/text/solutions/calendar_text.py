@@ -18,7 +18,7 @@ _WORDS = {
     (CalendarVerdict.NEVER, True): "forecast.unlikely",
 }
 """The phrase of a verdict, and whether the month that fails has a probability."""
-_MOST_MONTHS = 36
+_MOST_MONTHS = 120
 _YEAR = 12
 
 
@@ -50,6 +50,15 @@ def holds_until(answer: Answer, labels: Labels) -> str:
     return phrase(_WORDS[found.verdict, failing.probability is not None], **of)
 
 
+def current_month(answer: Answer) -> str:
+    """Return the month that all other results are for, if they depend on it and it is not set."""
+    found = answer.calendar
+    if found is None or len({one.capacity for one in found.months}) == 1:
+        return ""
+    names = {setting.partition("=")[0].strip() for setting in answer.settings}
+    return "" if found.name in names else found.months[0].date.in_words
+
+
 def _interval(found: CalendarAnswer) -> str:
     """Return the confidence of the date and its 90 % interval; empty with certain inputs."""
     if found.interval is None or found.confidence is None:
@@ -74,7 +83,7 @@ def _users(answer: Answer, month: MonthAnswer) -> str:
 
 
 def months_table(answer: Answer) -> Table:
-    """Return the months with their expected users and capacities: each, or of every year.
+    """Return the months with their expected users and capacities; of many, one of each year.
 
     A month whose capacity was not solved has a dash.
     """

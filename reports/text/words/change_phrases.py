@@ -76,6 +76,9 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "diff.no_limit": "none in the range",
     "diff.no_result": "Claims without a result: {unanswered}{also}.",
     "diff.nothing": "No input or formula that affects capacity has changed.",
+    "diff.only_forecast": (
+        "The forecast has changed, but no input or formula that affects capacity."
+    ),
     "diff.other_changes": "part of other model changes",
     "diff.other_model_changes": "other model changes",
     "diff.page_title": "Changes in {after}",

@@ -84,8 +84,8 @@ TEXT_PHRASES: Mapping[str, str] = {
     "forecast.interval": " at {sure} confidence ({level} interval: {least} to {most})",
     "forecast.later": "{months} month{s} later",
     "forecast.likely_exceeded": (
-        "{date}{interval}; in {then}, {users} are expected, which is supported with a probability "
-        "of {probability} ({limit})"
+        "{date}{interval}; in {then}, {users} are expected and the capacity is {capacity}: "
+        "supported with a probability of {probability} ({limit})"
     ),
     "forecast.month": "Month",
     "forecast.never": (
@@ -102,8 +102,8 @@ TEXT_PHRASES: Mapping[str, str] = {
     "forecast.same": " at {sure} confidence",
     "forecast.supported": "Supported",
     "forecast.unlikely": (
-        "not even {then} at {sure} confidence: {users} are expected, which is supported with a "
-        "probability of {probability} ({limit})"
+        "not even {then} at {sure} confidence: {users} are expected and the capacity is "
+        "{capacity}: supported with a probability of {probability} ({limit})"
     ),
     "forecast.until": "Holds until",
     "forecast.yes": "yes",
