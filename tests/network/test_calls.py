@@ -402,9 +402,11 @@ def test_any_tree_of_calls_is_what_it_is_by_hand(inside: tuple[Block, ...], leve
     mean = sum((time * p for time, p in distribution.items()), Fraction(0))
     tiny = Fraction(1, 10**15)
     found = at(graph, stream.mean_latency, 1) - 2 * CROSSED
-    by_calls = [part.certainty.kind for part in stream.latency]
-    if all(kind is CertaintyKind.EXACT for kind in by_calls):
+    parts = [part.certainty for part in stream.latency]
+    if all(part.kind is CertaintyKind.EXACT for part in parts):
         assert abs(found - mean) < tiny
+    elif any(reason.method == "parallel-estimated" for part in parts for reason in part.because):
+        assert found < mean * Fraction(21, 20)  # it errs to either side
     else:
         assert found < mean + tiny
     share, quantile = Fraction(0), Fraction(0)
@@ -414,7 +416,7 @@ def test_any_tree_of_calls_is_what_it_is_by_hand(inside: tuple[Block, ...], leve
         if share >= Fraction(level):
             break
     found = at(graph, stream.latency_quantile(Fraction(level)), 1) - 2 * CROSSED
-    assert found > quantile - tiny
+    assert found > quantile * (1 - Fraction(1, 10**12)) - tiny  # digits of a sum of transforms
     because = stream.quantile_certainty(Fraction(level)).because
     if all(reason.method != "calls-allotted" for reason in because):
         assert abs(found - quantile) < tiny
