@@ -48,6 +48,7 @@ _REPORT_COLUMNS = (
 )
 """What such a table heads by which says how a row was measured: neither loads nor rates."""
 
+MEAN_LATENCY = "latency mean, ms"
 _OBSERVED = r"time|file|users|users, mean|share failed|latency .+, ms"
 """What `qps observe` heads by which says when runs were and how they went."""
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from qps.compiler.measurement.cost_columns import CostColumn
 from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.fit_columns import (
+    MEAN_LATENCY,
     FitColumns,
     LoadColumn,
     RateColumn,
@@ -32,7 +33,7 @@ from qps.compiler.measurement.fit_terms import (
     measured_sizes,
 )
 from qps.compiler.measurement.least_squares import LeastSquares
-from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, number
 from qps.compiler.measurement.repetitions import Weighting, weighting
 from qps.compiler.measurement.usual_headings import looks_like_rate
 
@@ -55,6 +56,13 @@ class MachineScale(Struct, frozen=True, kw_only=True):
     freedom: int
     noise: float
     unscaled: CostFit
+
+
+class MeasuredLatency(Struct, frozen=True, kw_only=True):
+    """The mean latency of a row, in s."""
+
+    line: int
+    seconds: Fraction
 
 
 class CostFit(Struct, frozen=True, kw_only=True):
@@ -84,6 +92,8 @@ class CostFit(Struct, frozen=True, kw_only=True):
     weighting: Weighting | None = None
     not_measured: tuple[int, ...] = ()
     scale: MachineScale | None = None
+    shorter_latency: MeasuredLatency | None = None
+    """The mean latency of a row, if it is shorter than the processor time of an item."""
 
     @property
     def of(self) -> str:
@@ -132,7 +142,31 @@ def fitted(table: MeasuredTable, reading: FitColumns, unit_of: UnitOf) -> CostFi
     """
     read = read_for_fit(table, reading, unit_of)
     found = _fit(read.table, read.load, read.rates, read.columns, read.runs, read.reading)
-    return replace(found, not_measured=read.not_measured, needs_served=read.needs_served)
+    return replace(
+        found,
+        not_measured=read.not_measured,
+        needs_served=read.needs_served,
+        shorter_latency=_shorter_latency(read.table, found),
+    )
+
+
+def _shorter_latency(table: MeasuredTable, found: CostFit) -> MeasuredLatency | None:
+    """Return the row whose mean latency is the shortest, if an item takes more processor time.
+
+    None where no column has latencies, or where no single number is the processor time of an item.
+    """
+    cells = table.columns.get(MEAN_LATENCY, ())
+    measured = [
+        (value, line)
+        for line, cell in zip(table.lines, cells, strict=False)
+        if (value := number(cell)) is not None and value > 0
+    ]
+    if not measured or len(found.terms) > 1 or found.terms[0].factors or not found.has_cores:
+        return None
+    latency, line = min(measured)
+    if latency / 1000 >= found.terms[0].value:
+        return None
+    return MeasuredLatency(line=line, seconds=latency / 1000)
 
 
 def _fit(

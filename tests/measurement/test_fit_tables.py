@@ -410,3 +410,16 @@ def test_costs_of_an_item_and_of_its_batch_are_recovered(
     assert not found.has_fixed
     assert float(found.terms[0].value) * 1e6 == pytest.approx(item, rel=1e-4)
     assert float(found.terms[1].value) * 8e6 == pytest.approx(batch, rel=1e-4)
+
+
+def test_a_latency_shorter_than_the_processor_time_of_a_request_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = 'request/s,cpu in %,"latency mean, ms"\n'
+    rows = "40,10,\n80,20,{}\n120,30,25\n160,40,\n"  # 20 ms of 8 cores each
+    for latency, is_shorter in (("18.4", True), ("20.1", False)):
+        (folder / "runs.csv").write_text(head + rows.format(latency))
+        assert main(["fit", "runs.csv", "--cores", "8"]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        found = "line 3 has a mean latency of 18.4 ms, but an item takes 20 ms of CPU time" in out
+        assert found == is_shorter

@@ -214,3 +214,34 @@ def test_processes_of_one_name_are_added(at: str, tmp_path: Path) -> None:
     assert row["cpu in core"] == "0.75"
     with pytest.raises(DataError, match="no process `ngnx`"):
         recognized_files([file], FileReading(process="ngnx"))
+
+
+K6 = (
+    '{"metrics":{"http_reqs":{"count":36012,"rate":120.04},"http_req_duration":{"avg":18.4,'
+    '"min":3.1,"med":15.2,"max":210.5,"p(90)":33.0,"p(95)":42.6},"iterations":{"count":36012,'
+    '"rate":120.04},"data_received":{"count":300000,"rate":1000},"vus":{"value":20,"min":20,"max":20}}}'
+)
+
+
+def _by_rate(folder: Path, rates: str) -> ObservedRuns:
+    (folder / "summary.json").write_text(K6)
+    rows = "".join(f"{rate},{float(rate) * 0.34:g}\n" for rate in rates.split())
+    (folder / "cpu.csv").write_text(f"request/s,CPU (%)\n{rows}")
+    return recognized_files([folder / "summary.json", folder / "cpu.csv"], FileReading())
+
+
+def test_a_table_of_rates_and_cpu_gets_the_latencies_of_a_run_at_its_rate(tmp_path: Path) -> None:
+    found = _by_rate(tmp_path, "40 80 120 160")
+    rows = rows_of(found)
+    assert [row["request/s"] for row in rows] == ["40", "80", "120", "160"]
+    assert [row["latency mean, ms"] for row in rows] == ["", "", "18.4", ""]
+    assert "byte/s" not in found.headings
+    assert "joined by request/s: 1 of 4 rows have a load test at their rate" in said(found)
+    assert "`byte/s` of some rows alone are left out" in said(found)
+    whole = _by_rate(tmp_path, "120")
+    assert rows_of(whole)[0]["byte/s"] == "1000"
+
+
+def test_tables_without_a_rate_in_common_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"no rate in common: `120\.04`; `40` and `80`"):
+        _by_rate(tmp_path, "40 80")

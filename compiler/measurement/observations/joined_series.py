@@ -18,7 +18,7 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns, written
 from qps.compiler.measurement.observations.time_arguments import duration
-from qps.compiler.measurement.usual_headings import TIME, USERS
+from qps.compiler.measurement.usual_headings import RATE, TIME, USERS
 
 _ENOUGH = 0.8
 """Share of the samples of a window that have to be there."""
@@ -29,6 +29,9 @@ _FEWEST = 8
 _QUARTER = 900
 """s: clocks of places differ by quarters of an hour."""
 _DAY = 86_400
+_SAME_RATE = 0.01
+_OF_USERS = ("latency ", USERS)
+"""Headings that a fit of CPU to rates does not need in every row."""
 
 
 class UsageSeries(Struct, frozen=True):
@@ -246,6 +249,58 @@ def joined_by_users(load: ObservedRuns, usage: ObservedRuns) -> ObservedRuns:
         rows=tuple(rows),
         notes=(*load.notes, *usage.notes, note),
     )
+
+
+def joined_by_rate(load: ObservedRuns, usage: ObservedRuns) -> ObservedRuns:
+    """Return the rows of rates and CPU with what a load test says of the users at the same rates.
+
+    Rates are the same within a hundredth. Other rates of the load test are added only if each row
+    has them: a fit needs every rate of a row.
+    """
+    rates = [
+        [float(row[table.headings.index(RATE)]) for row in table.rows] for table in (load, usage)
+    ]
+    nearest = [
+        min(range(len(rates[0])), key=lambda at, rate=rate: abs(rates[0][at] - rate))  # type: ignore[misc]
+        for rate in rates[1]
+    ]
+    found = [
+        at if abs(rates[0][at] - rate) <= _SAME_RATE * rate else None
+        for at, rate in zip(nearest, rates[1], strict=True)
+    ]
+    if not any(at is not None for at in found):
+        raise DataError(
+            f"load and machine have no rate in common: {_listed(rates[0])}; {_listed(rates[1])}",
+            "measure both in the same runs, or convert each separately",
+        )
+    is_whole = None not in found
+    added = [
+        place
+        for place, one in enumerate(load.headings)
+        if one not in usage.headings and (is_whole or one.startswith(_OF_USERS))
+    ]
+    rows = [
+        (*row, *("" if at is None else load.rows[at][place] for place in added))
+        for row, at in zip(usage.rows, found, strict=True)
+    ]
+    matched = sum(at is not None for at in found)
+    left = len(rates[0]) - len({at for at in found if at is not None})
+    note = f"joined by {RATE}: {matched} of {len(rows)} rows have a load test at their rate"
+    if left:
+        note += f"; {left} load tests at other rates are left out"
+    others = [one for one in load.headings if one not in usage.headings and one != "file"]
+    dropped = [one for one in others if not (is_whole or one.startswith(_OF_USERS))]
+    if dropped:
+        note += f"; {listed(dropped, 'and')} of some rows alone are left out"
+    return ObservedRuns(
+        headings=(*usage.headings, *(load.headings[place] for place in added)),
+        rows=tuple(rows),
+        notes=(*load.notes, *usage.notes, note),
+    )
+
+
+def _listed(rates: Sequence[float]) -> str:
+    return listed([f"{rate:g}" for rate in rates[:5]], "and")
 
 
 def _users(cell: str) -> str:

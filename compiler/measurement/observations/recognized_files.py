@@ -1,6 +1,7 @@
 """Files of any source as one table: each is recognized, those of one source are read together.
 
-A load test and what a machine used are joined: by time, or by the number of users.
+A load test and what a machine used are joined: by time, or by the number of users; a table of rates
+and CPU gets the latencies of a load test at the same rates.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading
 from qps.compiler.measurement.observations.joined_series import (
     joined,
+    joined_by_rate,
     joined_by_users,
     moments_of,
     offset_of,
@@ -67,6 +69,10 @@ def _of_groups(groups: Sequence[Group], how: FileReading) -> ObservedRuns:
     # Whole runs first: which of them are of a machine shows in their columns.
     plain = replace(how, window=None)
     tables = [observed_files(source.name, files, plain) for source, files in parts]
+    with_cpu = [table for table in tables if _has_cpu(table) and RATE in table.headings]
+    plain_loads = [table for table in tables if not _has_cpu(table) and RATE in table.headings]
+    if with_cpu and plain_loads and len(with_cpu) + len(plain_loads) == len(tables):
+        return joined_by_rate(_stacked(plain_loads), _stacked(with_cpu))
     usage = [table for table in tables if _is_usage(table)]
     if not usage or len(usage) == len(tables):
         if how.window is not None:
@@ -94,7 +100,11 @@ def _parts(group: Group) -> list[Group]:
 
 def _is_usage(table: ObservedRuns) -> bool:
     """Return whether a table is of what a machine used, and not of a load."""
-    return bool({CPU_SHARE, CPU_CORES} & {*table.headings}) and not _has_rate(table)
+    return _has_cpu(table) and not _has_rate(table)
+
+
+def _has_cpu(table: ObservedRuns) -> bool:
+    return bool({CPU_SHARE, CPU_CORES} & {*table.headings})
 
 
 def _has_rate(table: ObservedRuns) -> bool:

@@ -24,13 +24,13 @@ from qps.compiler.measurement.bending import bend_of
 from qps.compiler.measurement.fits import LOW_LOAD, SATURATED, CostFit
 from qps.compiler.measurement.rate_misfits import misfit_causes
 from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
-from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME
 from qps.compiler.quantities.units import built_in
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import joined_words, number, percent
+from qps.reports.text.words.quantities import joined_words, number, percent, quantity
 
 _BYTE_BITS = 8
 _NOISE = 1e-9
@@ -173,6 +173,16 @@ def warnings_of(found: Regression) -> list[str]:
     if bend is not None:
         hint = UPWARD_HINT if bend.is_upward else DOWNWARD_HINT
         warnings.append(f"{bend_text(fit, bend)}; {hint}")
+    if fit.shorter_latency is not None:
+        shorter = fit.shorter_latency
+        warnings.append(
+            phrase(
+                "fit.shorter_latency",
+                line=shorter.line,
+                latency=quantity(float(shorter.seconds), TIME, 3),
+                cpu=quantity(float(fit.terms[0].value), TIME, 3),
+            )
+        )
     if not fit.has_cores:
         warnings.append(phrase("fit.unknown_cores"))
     if fit.missed_rates:

@@ -167,6 +167,11 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     "fit.title": "Service demands on {resource}, {cores}",
     "fit.typo": "{text}: check it for a typo",
     "fit.unknown_cores": "the number of cores is unknown; assuming 1. Set it with `--cores 4`",
+    "fit.shorter_latency": (
+        "line {line} has a mean latency of {latency}, but an item takes {cpu} of CPU time: "
+        "requests run on several cores, or work goes on after the response, or the CPU time of "
+        "other programs is included. Predicted latencies are too long"
+    ),
     "fit.unused_columns": "unused columns: {names}",
     "fit.without_bytes": (
         "{lines} without bytes: ignored, because servers handle empty responses in a "
