@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -27,8 +28,11 @@ class SpecAnswer(Struct, frozen=True, kw_only=True):
     `nominal_capacity` is computed with nominal inputs, without model error. `population` is the
     name of the population. `bottleneck` is None if the range ends first.
     `interval` is the interval of the capacity, None if all inputs are certain. `costs` are totals
-    by unit.
+    by unit. `holds_until` is the last month in which the forecast is supported, as `2027-03`, empty
+    if the first is not; missing in a spec without a forecast.
     """
+
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["holds_until"])
 
     capacity: int | None
     nominal_capacity: int | None
@@ -37,6 +41,7 @@ class SpecAnswer(Struct, frozen=True, kw_only=True):
     bottleneck: str | None
     interval: Interval | None
     costs: dict[str, float]
+    holds_until: str | None = None
 
 
 def spec_answers(view: DifferenceView) -> tuple[SpecAnswer, SpecAnswer]:
@@ -55,6 +60,7 @@ def spec_answers(view: DifferenceView) -> tuple[SpecAnswer, SpecAnswer]:
             bottleneck=printable(labels.of(limit)) if limit else None,
             interval=interval,
             costs={cost.unit: cost.total for cost in side.cost},
+            holds_until=None if side.calendar is None else side.calendar.holds_until or "",
         )
         for side, head, known, limit, labels, interval in zip(
             (view.before, view.after),

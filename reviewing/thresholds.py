@@ -2,7 +2,8 @@
 
 | written | fails where |
 |---|---|
-| `worse` | the capacity of a spec decreases at all, unless by less than the model error |
+| `worse` | the capacity of a spec decreases at all, unless by less than the model error; or the
+  last month that its forecast is supported in comes earlier |
 | `capacity -5 %`, `capacity -100` | it decreases by that much or more |
 | `cost +10 %` | what the configuration costs increases by that much or more |
 | `warnings` | there is a warning |
@@ -47,6 +48,13 @@ class Threshold(Struct, frozen=True, kw_only=True):
 
         A capacity that moves by less than the model error, `within_error`, is not worse.
         """
+        if self == ANY_DECREASE and _is_earlier(before, after):
+            return phrase(
+                "threshold.date_is_earlier",
+                old=before.holds_until,
+                new=after.holds_until or phrase("forecast.no_month"),
+                text=self.text,
+            )
         if within_error and self == ANY_DECREASE:
             return None
         if self.quantity is ThresholdQuantity.CAPACITY:
@@ -86,6 +94,12 @@ class Threshold(Struct, frozen=True, kw_only=True):
         if self.limit is None:
             return True
         return by >= (abs(old) * self.limit if self.is_share else self.limit)
+
+
+def _is_earlier(before: SpecAnswer, after: SpecAnswer) -> bool:
+    """Return whether the last month that is supported comes earlier."""
+    old, new = before.holds_until, after.holds_until
+    return old is not None and new is not None and new < old
 
 
 _FINEST = 10**9

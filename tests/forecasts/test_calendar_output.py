@@ -122,3 +122,14 @@ def test_a_setting_can_be_a_date(shop: Path, capsys: pytest.CaptureFixture[str])
     shop.write_text(SHOP.replace("apps = 4", "apps = if date >= 2027-06 then 6 else 4"))
     printed = _printed(capsys, "solve", str(shop), "--set", "date=2027-11")
     assert "Capacity 32,000 shoppers" in printed
+
+
+def test_an_earlier_date_is_worse(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.qps"
+    other.write_text(SHOP.replace("growth = 6 %", "growth = 5 %"))
+    assert main(["diff", str(shop), str(other), "--no-claims", "--fail-on", "worse"]) == 0
+    assert main(["diff", str(other), str(shop), "--no-claims", "--fail-on", "worse"]) == 1
+    printed = " ".join(capsys.readouterr().err.split())
+    assert "the forecast is supported until 2028-01 (was 2028-03): --fail-on 'worse'" in printed

@@ -237,6 +237,9 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "threshold.capacity_increase": "an increase of the capacity",
     "threshold.cost_decrease": "a decrease of the cost",
     "threshold.cost_rises": "{what} rises by {relative}: --fail-on '{text}'",
+    "threshold.date_is_earlier": (
+        "the forecast is supported until {new} (was {old}): --fail-on '{text}'"
+    ),
     "threshold.forms": (
         "write `worse`, `warnings`, `capacity -5 %`, `capacity -100` or `cost +10 %`"
     ),
