@@ -273,7 +273,10 @@ def uncertainty(answer: Answer) -> str:
 
     Where no input is uncertain, it says so: a capacity is no more certain than its inputs.
     """
-    uncertainty = answer.uncertainty
+    uncertainty, forecast = answer.uncertainty, answer.calendar
+    is_unmoved = uncertainty is None or not any(one.total for one in uncertainty.shares)
+    if is_unmoved and forecast is not None and forecast.confidence is not None:
+        return phrase("uncertainty.only_forecast")
     if uncertainty is None:
         is_certain = answer.reliable is not None and answer.rests_on_users
         return phrase("uncertainty.not_stated") if is_certain else ""

@@ -194,6 +194,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "uncertainty.nominal_values": "uses the nominal {which} of the {inputs} {named}",
     "uncertainty.none_at_all": "none at all",
     "uncertainty.one_input": "uncertain input",
+    "uncertainty.only_forecast": "of the forecast only; it does not affect capacity",
     "uncertainty.samples_of": "{samples:,} samples of {text}",
     "uncertainty.several_inputs": "uncertain inputs",
     "uncertainty.surrogate": (
