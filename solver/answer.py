@@ -27,8 +27,8 @@ from qps.solver.answers.answer_parts import (
     RequirementAnswer,
     RequirementThere,
 )
-from qps.solver.answers.calendar_answer import CalendarAnswer
 from qps.solver.answers.solution import QUALITY, ConfigurationResult, MixSolution, ResourceSolution
+from qps.solver.calendar.calendar_answer import CalendarAnswer
 from qps.solver.uncertainty.interval_result import Uncertainty
 
 

@@ -16,8 +16,8 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.quantities.calendar_dates import CalendarDate
-from qps.solver.answers.calendar_answer import CalendarAnswer, CalendarVerdict, MonthAnswer
 from qps.solver.answers.reliable_limits import ReliableLimits
+from qps.solver.calendar.calendar_answer import CalendarAnswer, CalendarVerdict, MonthAnswer
 from qps.solver.calendar.calendar_month import CalendarMonth, Key, months_of, nearness
 from qps.solver.reliable_solution import ReliableSolution, reliable_solution
 from qps.solver.uncertainty.interval_result import PROBABILITY, Sampling

@@ -12,8 +12,8 @@ import pytest
 from helpers.specs import checked
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import load
-from qps.solver.answers.calendar_answer import CalendarAnswer, CalendarVerdict
 from qps.solver.calendar import month_search as search
+from qps.solver.calendar.calendar_answer import CalendarAnswer, CalendarVerdict
 from qps.solver.configured_answer import configured_answer
 from qps.solver.uncertainty.interval_result import Sampling
 

@@ -8,7 +8,7 @@ from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import percent
 from qps.solver.answer import Answer
-from qps.solver.answers.calendar_answer import CalendarAnswer, CalendarVerdict, MonthAnswer
+from qps.solver.calendar.calendar_answer import CalendarAnswer, CalendarVerdict, MonthAnswer
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
 _WORDS = {

@@ -35,8 +35,8 @@ from qps.solver.answers.answer_parts import (
     RequirementThere,
     StreamThere,
 )
-from qps.solver.answers.calendar_answer import CalendarAnswer
 from qps.solver.answers.solution import ElasticSolution, ResourceSolution
+from qps.solver.calendar.calendar_answer import CalendarAnswer
 from qps.solver.search.method import SearchMethod
 
 
