@@ -155,13 +155,15 @@ def _shorter_latency(table: MeasuredTable, found: CostFit) -> MeasuredLatency | 
 
     None where no column has latencies, or where no single number is the processor time of an item.
     """
+    if len(found.terms) > 1 or found.terms[0].factors or not found.has_cores:
+        return None
     cells = table.columns.get(MEAN_LATENCY, ())
     measured = [
         (value, line)
         for line, cell in zip(table.lines, cells, strict=False)
         if (value := number(cell)) is not None and value > 0
     ]
-    if not measured or len(found.terms) > 1 or found.terms[0].factors or not found.has_cores:
+    if not measured:
         return None
     latency, line = min(measured)
     if latency / 1000 >= found.terms[0].value:

@@ -7,6 +7,7 @@ from enum import Enum
 from msgspec import Struct
 
 from qps.compiler.quantities.calendar_dates import CalendarDate
+from qps.compiler.quantities.certainty import Certainty
 
 
 class CalendarVerdict(Enum):
@@ -57,6 +58,10 @@ class CalendarAnswer(Struct, frozen=True, kw_only=True):
     limited_by: str | None
     confidence: float | None
     interval: tuple[CalendarDate | None, CalendarDate | None] | None
+    known: Certainty
+    """Certainty of the capacities around the last month that is supported."""
+    is_covered: bool
+    """Whether these allow for every model error that can lower them."""
     months: tuple[MonthAnswer, ...]
 
     @property

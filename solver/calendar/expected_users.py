@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from functools import partial
 from math import ceil, isfinite
@@ -13,8 +14,9 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.quantities.calendar_dates import months_between
+from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import EvaluationPoint
 
 ROUNDING = 1e-9
@@ -48,10 +50,8 @@ def expected_users(
     assert forecast is not None, "a spec with a calendar, but no forecast"
     if forecast.formula is None:
         return _of_table(forecast, model, month)
-    lowering = ExpressionLowering.of_graph(model, configuration, graph)
-    formula = lowering.lower(forecast.formula.expr)
-    values = {one.symbol: one.value for one in lowering.assumptions.values()}
-    users = EvaluationPoint(values).number(formula)
+    formula, assumptions = forecast_formula(forecast.formula, model, configuration, graph)
+    users = EvaluationPoint({one.symbol: one.value for one in assumptions}).number(formula)
     if not isfinite(users) or users < 0:
         assert model.calendar is not None
         date = model.calendar.date(month).iso
@@ -63,6 +63,14 @@ def expected_users(
         )
     whole = _whole(users)
     return ExpectedUsers(least=whole, mid=whole, most=whole)
+
+
+def forecast_formula(
+    stated: ir.Quantity, model: ir.Model, configuration: Configuration, graph: LoadGraph
+) -> tuple[Formula, Collection[Assumption]]:
+    """Return a forecast as a formula, and the numbers that it may rest on."""
+    lowering = ExpressionLowering.of_graph(model, configuration, graph)
+    return lowering.lower(stated.expr), lowering.assumptions.values()
 
 
 def _of_table(forecast: ir.Forecast, model: ir.Model, month: int) -> ExpectedUsers:

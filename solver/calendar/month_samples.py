@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
 import numpy as np
+from msgspec import Struct, field
 
 from qps.compiler import ir
-from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.engine.distributions.gamma_arrays import normal_quantile
 from qps.engine.execution.array_runs import Runner
 from qps.engine.execution.program_builder import ProgramBuilder
 from qps.engine.numerics.sobol import sobol_points
 from qps.solver.calendar.calendar_month import CalendarMonth
-from qps.solver.calendar.expected_users import ROUNDING, ExpectedUsers
-from qps.solver.matrix.compilation.configuration_order import numbers_of
+from qps.solver.calendar.expected_users import ROUNDING, ExpectedUsers, forecast_formula
 from qps.solver.matrix.limits.row_preparation import Floats
 from qps.solver.uncertainty.interval_result import Sampling
-from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
+from qps.solver.uncertainty.sample_draws import (
+    UncertainNumber,
+    dimensions_of,
+    uncertain_numbers,
+    values_at,
+)
 from qps.solver.uncertainty.sampled_capacity import CapacitySamples
 
 _NORMAL_95 = 1.6448536269514722
@@ -24,32 +31,46 @@ _OF_FORECAST = 7
 """Added to the seed of samples for those of a forecast that states an interval."""
 
 
-def sampled_users(model: ir.Model, month: CalendarMonth, sampling: Sampling) -> Floats:
-    """Return the users of a month for samples of uncertain inputs, or of a table's interval.
+class MonthSampler(Struct, kw_only=True, dict=True):
+    """Samples the users of months; what is drawn is the same in each, and drawn once.
 
     The samples of inputs are those that the capacity is solved for.
     """
-    count = sampling.samples
-    if month.users.has_interval:
-        points = sobol_points(count, 1, sampling.seed + _OF_FORECAST)
-        return _of_scores(month.users, normal_quantile(points[:, 0]))
-    numbers = uncertain_numbers(model, month.configuration)
-    forecast = model.forecast
-    if forecast is None or forecast.formula is None or not numbers:
-        return np.full(count, float(month.users.mid))
-    axis = drawn_axis(numbers, model, count, sampling.seed)
-    drawn = {one.name: numbers_of(one) for one in axis.parameters}
-    graph = month.graphs[0]
-    lowering = ExpressionLowering.of_graph(model, month.configuration, graph)
-    formula = lowering.lower(forecast.formula.expr)
-    known = lowering.assumptions.values()
-    values = {one.symbol: one.value for one in known if one.name not in drawn}
-    inputs = {one.symbol: one.name for one in known if one.name in drawn}
-    builder = ProgramBuilder(graph.population, values, inputs)
-    output = builder.build(formula)
-    with np.errstate(all="ignore"):
-        found = Runner(builder.program()).run([output], {}, drawn)[output]
-    return np.broadcast_to(np.asarray(found, dtype=float), (count,))
+
+    model: ir.Model
+    sampling: Sampling
+    drawn: dict[tuple[object, ...], Mapping[str, Floats]] = field(default_factory=dict)
+
+    def users(self, month: CalendarMonth) -> Floats:
+        """Return the users of a month for samples of uncertain inputs, or of an interval."""
+        if month.users.has_interval:
+            return _of_scores(month.users, self._scores)
+        numbers = uncertain_numbers(self.model, month.configuration)
+        count, forecast = self.sampling.samples, self.model.forecast
+        if forecast is None or forecast.formula is None or not numbers:
+            return np.full(count, float(month.users.mid))
+        drawn, graph = self._inputs(numbers), month.graphs[0]
+        formula, known = forecast_formula(forecast.formula, self.model, month.configuration, graph)
+        values = {one.symbol: one.value for one in known if one.name not in drawn}
+        inputs = {one.symbol: one.name for one in known if one.name in drawn}
+        builder = ProgramBuilder(graph.population, values, inputs)
+        output = builder.build(formula)
+        with np.errstate(all="ignore"):
+            found = Runner(builder.program()).run([output], {}, drawn)[output]
+        return np.broadcast_to(np.asarray(found, dtype=float), (count,))
+
+    @cached_property
+    def _scores(self) -> Floats:
+        points = sobol_points(self.sampling.samples, 1, self.sampling.seed + _OF_FORECAST)
+        return normal_quantile(points[:, 0])
+
+    def _inputs(self, numbers: Sequence[UncertainNumber]) -> Mapping[str, Floats]:
+        """Return the values of uncertain inputs by their names."""
+        key = tuple(number.key for number in numbers)
+        if key not in self.drawn:
+            points = sobol_points(self.sampling.samples, dimensions_of(numbers), self.sampling.seed)
+            self.drawn[key] = values_at(numbers, points)
+        return self.drawn[key]
 
 
 def supported_part(

@@ -9,18 +9,24 @@ finds the ones that are not supported.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.quantities.calendar_dates import CalendarDate
+from qps.compiler.quantities.certainty import together
+from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.reliable_limits import ReliableLimits
 from qps.solver.calendar.calendar_answer import CalendarAnswer, CalendarVerdict, MonthAnswer
 from qps.solver.calendar.calendar_month import CalendarMonth, Key, months_of, nearness
 from qps.solver.reliable_solution import ReliableSolution, reliable_solution
 from qps.solver.uncertainty.interval_result import PROBABILITY, Sampling
+
+if TYPE_CHECKING:  # of few specs; it needs numpy
+    from qps.solver.calendar.month_samples import MonthSampler
 
 _FEW = 8
 """Load graphs whose capacities are all computed; of more months, bisection finds the last."""
@@ -46,7 +52,7 @@ def calendar_answer(
     return search.answer()
 
 
-class _Search(Struct, kw_only=True):
+class _Search(Struct, kw_only=True, dict=True):
     """Finds the months that are not supported; each load graph is solved once."""
 
     model: ir.Model
@@ -68,8 +74,8 @@ class _Search(Struct, kw_only=True):
         failing = self._failing(self._is_reliable)
         first = min(failing, default=None)
         last = len(self.months) - 1 if first is None else first
-        for month in self.months[max(0, last - 1) : last + 1]:
-            self._solution(month)  # around the last month that holds, capacities are shown
+        # Around the last month that holds, capacities are shown, and make up how it is known.
+        around = [self._solution(month) for month in self.months[max(0, last - 1) : last + 1]]
         months = tuple(self._answered(month, failing) for month in self.months)
         verdict = self._verdict(first)
         is_limited = first is not None and verdict is not CalendarVerdict.RANGE
@@ -79,8 +85,10 @@ class _Search(Struct, kw_only=True):
             until=self._before(first),
             ends=None if first is None else self.calendar.date(first),
             limited_by=months[first].limited_by if first is not None and is_limited else None,
-            confidence=self.sampling.certainty if self._has_probabilities else None,
-            interval=self._interval() if self._has_probabilities else None,
+            confidence=self.sampling.certainty if self.probabilities else None,
+            interval=self._interval() if self.probabilities else None,
+            known=together(*(answer_known(one.solution) for one in around)),
+            is_covered=all(map(_is_covered, around)),
             months=months,
         )
 
@@ -105,18 +113,22 @@ class _Search(Struct, kw_only=True):
         """Return the probability that a month is supported."""
         if month.number not in self.probabilities:
             # Of few specs; it needs numpy.
-            from qps.solver.calendar.month_samples import sampled_users, supported_part  # noqa: PLC0415
+            from qps.solver.calendar.month_samples import supported_part  # noqa: PLC0415
 
             solved = self._solution(month)
-            users = sampled_users(self.model, month, self.sampling)
             self.probabilities[month.number] = supported_part(
-                users, _capacity(solved), solved.sampled, month.configuration.low
+                self._sampler.users(month),
+                _capacity(solved),
+                solved.sampled,
+                month.configuration.low,
             )
         return self.probabilities[month.number]
 
-    @property
-    def _has_probabilities(self) -> bool:
-        return bool(self.probabilities)
+    @cached_property
+    def _sampler(self) -> MonthSampler:
+        from qps.solver.calendar.month_samples import MonthSampler  # noqa: PLC0415
+
+        return MonthSampler(model=self.model, sampling=self.sampling)
 
     # -- the months that are not supported ---------------------------------------------------
 
@@ -182,6 +194,11 @@ class _Search(Struct, kw_only=True):
 def _capacity(solved: ReliableSolution) -> int | None:
     found = solved.reliable
     return solved.solution.capacity if found is None else found.capacity.capacity
+
+
+def _is_covered(solved: ReliableSolution) -> bool:
+    """Return whether every model error that can lower the capacity is known and allowed for."""
+    return solved.reliable is not None and not solved.reliable.capacity.unmeasured
 
 
 def _limited_by(solved: ReliableSolution) -> str | None:

@@ -44,7 +44,7 @@ from qps.solver.answers.unmodeled_wait_warnings import (
     report_uncounted_waits,
     uncounted_waits,
 )
-from qps.solver.claims.forecast_claims import is_horizon, last_supported_month
+from qps.solver.claims.forecast_claims import horizon, is_horizon
 from qps.solver.claims.single_populations import at_one_population
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
@@ -62,6 +62,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     """What was chosen of the numbers that all formulas so far rest on, in the order met."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
+    _horizons: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
     _beyond: list[Extrapolation] = field(default_factory=list)
     _far: list[FarLoad] = field(default_factory=list)
     _examined: set[object] = field(default_factory=set)
@@ -138,7 +139,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return together(*sides, opposite(together(*sides)), method)
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
-            if (of.kind is ir.MeasureKind.LARGEST and of.level is None) or is_horizon(of):
+            if is_horizon(of):
+                return self._horizon(configuration, None)[1]
+            if of.kind is ir.MeasureKind.LARGEST and of.level is None:
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.LARGEST:
                 method = known_by("quantiles-by-samples")
@@ -237,8 +240,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             case ir.MeasureKind.SATURATION:
                 return self._saturation(graph, measure.subject, span)
             case ir.MeasureKind.HOLDS_UNTIL:
-                self._note_answer(self._in_each_mode(configuration))
-                return number(last_supported_month(self.model, configuration, span))
+                return number(self._horizon(configuration, span)[0])
             case ir.MeasureKind.LARGEST if measure.level is not None:
                 return number(self._quantile(configuration, measure.level, span))
             case ir.MeasureKind.LARGEST:
@@ -334,6 +336,14 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 self._far += far_at(graph, largest, AT_ANSWER)
                 self._note_uncounted(graph, largest)
         return self._answers[key]
+
+    def _horizon(self, configuration: Configuration, span: Span | None) -> tuple[int, Certainty]:
+        """Return the last month in which the forecast is supported, and how it is known."""
+        key = self._key(configuration)
+        self._note_answer(self._in_each_mode(configuration))
+        if key not in self._horizons:
+            self._horizons[key] = horizon(self.model, configuration, span)
+        return self._horizons[key]
 
     def _mode_graphs(self, configuration: Configuration) -> list[LoadGraph]:
         """Return graphs with all that the answer is judged by: what is promised with certainty."""

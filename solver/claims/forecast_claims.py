@@ -7,6 +7,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.certainty import Certainty
 from qps.solver.calendar.month_search import calendar_answer
 from qps.solver.uncertainty.interval_result import Sampling
 
@@ -16,8 +17,10 @@ def is_horizon(part: ir.Expr) -> bool:
     return isinstance(part, ir.Measured) and part.kind is ir.MeasureKind.HOLDS_UNTIL
 
 
-def last_supported_month(model: ir.Model, configuration: Configuration, span: Span) -> int:
-    """Return the number of the last month that is supported; -1 if the first is not.
+def horizon(
+    model: ir.Model, configuration: Configuration, span: Span | None
+) -> tuple[int, Certainty]:
+    """Return the number of the last month that is supported, -1 if the first is not; how certain.
 
     QpsError where the spec has no forecast.
     """
@@ -29,8 +32,6 @@ def last_supported_month(model: ir.Model, configuration: Configuration, span: Sp
             "the spec has no forecast",
             hint="add a calendar and a forecast: `forecast N = 1_000 * 1.05^date`",
         )
-    return (
-        sum(one.date < found.ends for one in found.months) - 1
-        if found.ends
-        else (len(found.months) - 1)
-    )
+    months = [one.date for one in found.months]
+    last = len(months) if found.ends is None else months.index(found.ends)
+    return last - 1, found.known

@@ -67,6 +67,7 @@ def test_json_has_dates_in_iso_form(shop: Path, capsys: pytest.CaptureFixture[st
         "limited_by": "app.cpu.utilization",
         "confidence": None,
         "interval": None,
+        "known": {"kind": "exact", "reasons": []},
     }
     assert len(months) == 49
     assert months[14] == {
@@ -133,3 +134,34 @@ def test_an_earlier_date_is_worse(
     assert main(["diff", str(other), str(shop), "--no-claims", "--fail-on", "worse"]) == 1
     printed = " ".join(capsys.readouterr().err.split())
     assert "the forecast is supported until 2028-01 (was 2028-03): --fail-on 'worse'" in printed
+
+
+def test_a_date_says_what_the_capacity_does_not_cover(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error of a p99 over calls is not known: it makes capacity and date optimistic."""
+    shop.write_text(
+        """
+        users readers in 1..50_000
+        calendar date in 2027-01..2029-12
+        param growth = 4 % +- 1 %
+        forecast readers = 2_000 * (1 + growth)^date
+        machine web_vm { cpu 4 core, queueing mmc }
+        machine db_vm { cpu 8 core, queueing mmc }
+        component page { cpu 10 ms/request +- 5 % }
+        component query { cpu 3 ms/request }
+        network lan { switched; rate 10 Gbit/s }
+        topology { node web = web_vm * 3; node db = db_vm; link wire = lan between web, db }
+        stream article for each user {
+          traffic 0.2 request/s, 2 kB/request
+          at web { page; call db, sends 200 byte/request, returns 2 kB/request { query } }
+        }
+        require { article.p99 <= 70 ms }
+        """
+    )
+    printed = _printed(capsys, "solve", str(shop), "--no-advice")
+    assert "readers in 95 % of samples Holds until ≤ " in printed
+    assert "in 95 % of samples (90 % interval" in printed.partition("Holds until")[2]
+    capsys.readouterr()
+    main(["solve", str(shop), "--no-advice", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["calendar"]["known"]["kind"] == "upper bound"

@@ -105,7 +105,7 @@ def _written(side: ComparisonSide, text: str) -> str:
 def _side(side: ComparisonSide) -> str:
     """Return one side of a comparison; counts are whole."""
     if side.date is not None:
-        return side.date.in_words
+        return marked(side.date.in_words, side.known)
     is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
     text = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
     return marked_value(text, side.value, side.known)

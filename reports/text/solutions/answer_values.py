@@ -246,6 +246,8 @@ class CalendarView(Struct, frozen=True, kw_only=True):
     """Confidence of `holds_until`; null with certain inputs."""
     interval: tuple[str | None, str | None] | None
     """The 90 % interval of the last supported month; null for a time before the calendar."""
+    known: Certainty
+    """Certainty of the capacities around the last supported month."""
     months: tuple[MonthView, ...]
 
 

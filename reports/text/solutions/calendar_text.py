@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from qps.compiler.quantities.certainty import CertaintyKind
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.certainty_marks import MARKS
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
@@ -29,12 +31,14 @@ def holds_until(answer: Answer, labels: Labels) -> str:
         return ""
     last = found.months[-1].date.in_words
     if found.verdict is CalendarVerdict.HOLDS:
-        at_end = phrase("forecast.holds", date=last, users=_users(answer, found.months[-1]))
+        at_end = phrase(
+            "forecast.holds", date=f"{_mark(found)}{last}", users=_users(answer, found.months[-1])
+        )
         return at_end + _interval(found)
     failing = found.failing
     assert failing is not None
     of = {
-        "date": "" if found.until is None else found.until.in_words,
+        "date": "" if found.until is None else f"{_mark(found)}{found.until.in_words}",
         "then": failing.date.in_words,
         "users": _users(answer, failing),
         "interval": _interval(found),
@@ -44,7 +48,7 @@ def holds_until(answer: Answer, labels: Labels) -> str:
     of |= {
         "limit": "" if found.limited_by is None else labels.of(found.limited_by),
         "capacity": f"{failing.capacity or 0:,}",
-        "sure": "" if found.confidence is None else percent(found.confidence),
+        "at": _at_confidence(found),
         "probability": "" if failing.probability is None else percent(failing.probability),
     }
     return phrase(_WORDS[found.verdict, failing.probability is not None], **of)
@@ -59,6 +63,20 @@ def current_month(answer: Answer) -> str:
     return "" if found.name in names else found.months[0].date.in_words
 
 
+def _mark(found: CalendarAnswer) -> str:
+    """Return the mark of a date: that of the capacities, unless they cover their model errors."""
+    kind = found.known.kind
+    return "" if found.is_covered and kind is not CertaintyKind.LOWER_BOUND else MARKS[kind]
+
+
+def _at_confidence(found: CalendarAnswer) -> str:
+    """Return the confidence of the date, as of a capacity; empty with certain inputs."""
+    if found.confidence is None:
+        return ""
+    way = "confident" if found.is_covered else "sampled"
+    return phrase(f"forecast.{way}", sure=percent(found.confidence))
+
+
 def _interval(found: CalendarAnswer) -> str:
     """Return the confidence of the date and its 90 % interval; empty with certain inputs."""
     if found.interval is None or found.confidence is None:
@@ -69,9 +87,12 @@ def _interval(found: CalendarAnswer) -> str:
     most = phrase("forecast.before", date=start) if last is None else last.in_words
     if last == found.months[-1].date:
         most = phrase("forecast.or_later", date=most)
+    at = _at_confidence(found)
+    if first == last:
+        return at
     return phrase(
-        "forecast.interval" if first != last else "forecast.same",
-        sure=percent(found.confidence),
+        "forecast.interval",
+        at=at,
         level=percent(PROBABILITY),
         least=least,
         most=most,

@@ -95,6 +95,7 @@ def _calendar(found: CalendarAnswer) -> CalendarView:
         interval=None
         if found.interval is None
         else (_iso(found.interval[0]), _iso(found.interval[1])),
+        known=found.known,
         months=tuple(
             _same(MonthView, one, date=one.date.iso, supported=one.holds) for one in found.months
         ),

@@ -74,6 +74,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "elastic.unknown_resource": "an unknown resource",
     "elastic.up_to": " up to {users}",
     "forecast.before": "before {date}",
+    "forecast.confident": " at {sure} confidence",
     "forecast.earlier": "{months} month{s} earlier",
     "forecast.exceeded": (
         "{date}{interval}; in {then}, {users} are expected, above the capacity of {capacity} "
@@ -81,7 +82,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     ),
     "forecast.expected": "Expected {noun}",
     "forecast.holds": "{date}, the end of the calendar, with {users}",
-    "forecast.interval": " at {sure} confidence ({level} interval: {least} to {most})",
+    "forecast.interval": "{at} ({level} interval: {least} to {most})",
     "forecast.later": "{months} month{s} later",
     "forecast.likely_exceeded": (
         "{date}{interval}; in {then}, {users} are expected and the capacity is {capacity}: "
@@ -99,10 +100,10 @@ TEXT_PHRASES: Mapping[str, str] = {
         "at least {date}{interval}; in {then}, {users} are expected, more than the range of "
         "`{name}`"
     ),
-    "forecast.same": " at {sure} confidence",
+    "forecast.sampled": " in {sure} of samples",
     "forecast.supported": "Supported",
     "forecast.unlikely": (
-        "not even {then} at {sure} confidence: {users} are expected and the capacity is "
+        "not even {then}{at}: {users} are expected and the capacity is "
         "{capacity}: supported with a probability of {probability} ({limit})"
     ),
     "forecast.until": "Holds until",
