@@ -3,7 +3,8 @@
 All parts are measured; `results.md` and `results.svg` are written beside this file, and the figures
 of docs/benchmarks.md are put into it. Parts that are named are measured alone and printed, no
 more: `python benchmarks matrices starts`; with `--keep` their sections of `results.md` are written
-anew. `--quick` compares with what was kept. Nothing is asserted: machines differ, the ratios tell.
+anew. `--quick` compares with what was stored. Nothing is asserted: machines differ, the ratios
+tell.
 Processor time stands beside time by the clock, which other work on the machine disturbs.
 """
 
@@ -49,7 +50,7 @@ def main() -> None:
     found: dict[str, TimingTable] = {}
     drawn = matrices.Drawn()
     parts = {
-        "targets": lambda: baseline.measured_targets(arguments.only, is_kept=arguments.keep),
+        "targets": lambda: baseline.measured_targets(arguments.only, is_stored=arguments.keep),
         "axes": axes_of_specs.all_axes,
         "matrices": lambda: matrices.throughput(arguments.largest, drawn),
         "bare": lambda: matrices.against_bare(drawn),
@@ -110,7 +111,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="compare with the results that were kept last, in two minutes; status 1 where "
+        help="compare with the results that were stored last, in two minutes; status 1 where "
         "anything got slower",
     )
     return parser.parse_args()

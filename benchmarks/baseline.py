@@ -1,4 +1,4 @@
-"""The figures of the last run that was kept, and what got slower since."""
+"""The figures of the last stored run, and what got slower since."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _TRIES = 3
 _MUCH = 1000  # MB
 
 
-def measured_targets(only: str, *, is_kept: bool) -> TimingTable:
+def measured_targets(only: str, *, is_stored: bool) -> TimingTable:
     """Return figures beside those before, measured where the name holds a pattern."""
-    figures: dict[str, dict[str, float]] = _kept()
+    figures: dict[str, dict[str, float]] = _stored_figures()
     rows = []
     for target in targets():
         if re.search(only, target.what):
             found = _found(target)
             figures[target.what] = {"failed": 1.0} if found is None else found.as_json
-            print(f"{target.what}: {_told(target, figures[target.what])}", flush=True)
-        told = _told(target, figures.get(target.what))
+            print(f"{target.what}: {_comparison(target, figures[target.what])}", flush=True)
+        text = _comparison(target, figures.get(target.what))
         goal = target.told(target.goal)
-        rows.append((target.what, target.before, goal, told, _judged(target, figures)))
-    if is_kept:
+        rows.append((target.what, target.before, goal, text, _judged(target, figures)))
+    if is_stored:
         _RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return TimingTable(
         "What was to be reached",
@@ -42,7 +42,7 @@ def measured_targets(only: str, *, is_kept: bool) -> TimingTable:
     )
 
 
-def _kept() -> dict[str, dict[str, float]]:
+def _stored_figures() -> dict[str, dict[str, float]]:
     if not _RESULTS.exists():
         return {}
     found: dict[str, dict[str, float]] = json.loads(_RESULTS.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def _found(target: BenchmarkTarget) -> Found | None:
         return None
 
 
-def _told(target: BenchmarkTarget, found: dict[str, float] | None) -> str:
+def _comparison(target: BenchmarkTarget, found: dict[str, float] | None) -> str:
     if found is None:
         return "not measured"
     if "failed" in found:
@@ -76,20 +76,20 @@ def _judged(target: BenchmarkTarget, figures: dict[str, dict[str, float]]) -> st
 
 
 def compare(only: str) -> int:
-    """Measure again what is quick, tell what got slower since it was kept; 1 where any did."""
-    kept = {
+    """Measure again what is quick, report what got slower since it was stored; 1 where any did."""
+    stored = {
         what: found
-        for what, found in _kept().items()
+        for what, found in _stored_figures().items()
         if re.search(only, what) and "failed" not in found and not found["is_late"]
     }
     slower = faster = count = 0
-    for target, figure in _quick(kept):
+    for target, figure in _quick(stored):
         now = _least(target, figure)
         count += 1
         if now is None or now > _SLOWER * figure:
             slower += 1
-            told = "failed" if now is None else f"{target.told(figure)} → {target.told(now)}"
-            print(f"slower: {target.what}: {told}", flush=True)
+            text = "failed" if now is None else f"{target.told(figure)} → {target.told(now)}"
+            print(f"slower: {target.what}: {text}", flush=True)
         elif now < _FASTER * figure:
             faster += 1
             print(f"faster: {target.what}: {target.told(figure)} → {target.told(now)}", flush=True)
@@ -97,16 +97,16 @@ def compare(only: str) -> int:
     return 1 if slower else 0
 
 
-def _quick(kept: dict[str, dict[str, float]]) -> Iterator[tuple[BenchmarkTarget, float]]:
-    """Yield what was kept, the cheapest first, until the time is used up."""
+def _quick(stored: dict[str, dict[str, float]]) -> Iterator[tuple[BenchmarkTarget, float]]:
+    """Yield what was stored, the cheapest first, until the time is used up."""
     left = _TOGETHER
-    known: Iterable[BenchmarkTarget] = [target for target in targets() if target.what in kept]
-    for target in sorted(known, key=lambda one: kept[one.what]["seconds"]):
-        seconds = kept[target.what]["seconds"]
+    known: Iterable[BenchmarkTarget] = [target for target in targets() if target.what in stored]
+    for target in sorted(known, key=lambda one: stored[one.what]["seconds"]):
+        seconds = stored[target.what]["seconds"]
         if seconds > min(left, _LONGEST):
             break
         left -= seconds
-        yield target, kept[target.what]["figure"]
+        yield target, stored[target.what]["figure"]
 
 
 def _least(target: BenchmarkTarget, figure: float) -> float | None:

@@ -33,7 +33,7 @@ from qps.compiler.measurement.campaigns.network_namespace import enter_own_netwo
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError  # noqa: E402
 from qps.compiler.measurement.measured_tables import DataError  # noqa: E402
 from qps.reports.text.layout.table import Table  # noqa: E402
-from results import HEADINGS, HERE, LaboratoryResult, kept, results_in  # noqa: E402
+from results import HEADINGS, HERE, LaboratoryResult, results_in, stored  # noqa: E402
 from server_start import NotStartedError, started  # noqa: E402
 from servers import LABORATORIES, POOLED, Laboratory  # noqa: E402
 
@@ -92,7 +92,7 @@ def main() -> int:
         print(Table(HEADINGS, tuple(rows), frozenset(range(1, 7))).as_text(), flush=True)
         if arguments.keep:
             old = None if arguments.anew is None else results_in().get(name)
-            _draw(kept(name, LaboratoryResult.of(found, notes, old), _NAMES))
+            _draw(stored(name, LaboratoryResult.of(found, notes, old), _NAMES))
     print(f"tables and runs: {tables}")
     return 0
 

@@ -89,7 +89,7 @@ def results_in(folder: Path = HERE) -> dict[str, LaboratoryResult]:
     return msgspec.json.decode(path.read_bytes(), type=dict[str, LaboratoryResult])
 
 
-def kept(
+def stored(
     name: str, result: LaboratoryResult, order: Sequence[str], folder: Path = HERE
 ) -> dict[str, LaboratoryResult]:
     """Keep what was found of one part, beside that of the others, and write the page anew.

@@ -9,6 +9,7 @@ from qps.compiler import ir
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Headlines
+from qps.solver.calendar.calendar_answer import CalendarAnswer
 from qps.solver.calendar.month_search import calendar_answer
 from qps.solver.claims.claim_evaluation import evaluate_claims
 from qps.solver.claims.claim_results import ClaimResults
@@ -54,6 +55,8 @@ def spec_difference(
         for side, solution in zip((before, after), (found.old, found.new), strict=True)
     ]
     sure = reliable_difference(sides[0], sides[1], is_same=not found.is_moved)
+    calendar = _calendar(sides[0])
+    calendars = calendar, calendar if new is old else _calendar(sides[1])
     answers = [
         replace(
             complete_answer(
@@ -63,9 +66,9 @@ def spec_difference(
                 settings=settings,
                 reliable=reliable,
             ),
-            calendar=calendar_answer(one.side.model, one.side.configuration, None, Sampling()),
+            calendar=calendar,
         )
-        for one, reliable in zip(sides, sure.reliable, strict=True)
+        for one, reliable, calendar in zip(sides, sure.reliable, calendars, strict=True)
     ]
     return SpecDifference(
         difference=found,
@@ -75,3 +78,7 @@ def spec_difference(
         headlines=sure.headlines,
         claims=(evaluate_claims(old), evaluate_claims(new)) if claims else None,
     )
+
+
+def _calendar(one: SolvedSide) -> CalendarAnswer | None:
+    return calendar_answer(one.side.model, one.side.configuration, None, Sampling())

@@ -215,11 +215,13 @@ def test_each_part_of_the_results_is_stored_with_its_own_date(tmp_path: Path) ->
         )
         for date, title in (("1 May 2026", "web"), ("2 May 2026", "cache"))
     )
-    results.kept("cache", other, ("web", "cache"), tmp_path)
-    results.kept("web", one, ("web", "cache"), tmp_path)
+    results.stored("cache", other, ("web", "cache"), tmp_path)
+    results.stored("web", one, ("web", "cache"), tmp_path)
     output = (tmp_path / "results.md").read_text()
     assert output.index("## web\n\n1 May 2026; 2 cores.") < output.index("## cache\n\n2 May 2026")
-    results.kept("web", msgspec.structs.replace(one, date="3 May 2026"), ("web", "cache"), tmp_path)
+    results.stored(
+        "web", msgspec.structs.replace(one, date="3 May 2026"), ("web", "cache"), tmp_path
+    )
     output = (tmp_path / "results.md").read_text()
     assert "1 May" not in output
     assert output.count("| web |") == 1

@@ -7,7 +7,7 @@ from msgspec import Struct
 from qps.compiler.measurement.traces.trace_tree import Flaws
 
 Operation = tuple[str, str]
-"""A service and what it is sender for."""
+"""A service and what it is called for."""
 
 
 class Overlap(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """The parts of a JSON file that one asks for, one by one, however long the file is.
 
-Only brackets and strings are looked at: what is sender for is decoded by whoever sender. Documents
-may stand one behind the other, as in JSON lines. At no time is more than a chunk and one part in
-memory; what is nested deeper, or longer, than spans ever are is refused.
+Only brackets and strings are looked at: the parts that are wanted are decoded by the caller.
+Documents may stand one behind the other, as in JSON lines. At no time is more than a chunk and one
+part in memory; what is nested deeper, or longer, than spans ever are is refused.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Readable(Protocol):
 class Part(Struct, frozen=True, kw_only=True, gc=False):
     """A part of a document: the keys that lead to it, and its text.
 
-    An object that was not sender for is given as well when it ends, without text.
+    An object that is not wanted is given as well when it ends, without text.
     """
 
     path: Path

@@ -52,25 +52,25 @@ class FitClauses(DeclarationChecker, frozen=True):
 
     def _has_fixed(self, item: ast.Fit, scope: Scope) -> bool | None:
         """Return whether there is a number for the idle machine; None where it was reported."""
-        held = item.fixed
-        if held is None:
+        fixed = item.fixed
+        if fixed is None:
             return True
-        if held.name.text != "idle":
+        if fixed.name.text != "idle":
             self.sink.report(
                 codes.BAD_DATA,
-                held.name.span,
-                f"a fit has no number `{held.name.text}` that can be set",
+                fixed.name.span,
+                f"a fit has no number `{fixed.name.text}` that can be set",
                 hint="only the idle utilization can be set: `with idle = 0 %`",
             )
             return None
-        idle = self.expressions.quantity(held.value, scope, DIMENSIONLESS, "the idle utilization")
+        idle = self.expressions.quantity(fixed.value, scope, DIMENSIONLESS, "the idle utilization")
         if idle is None:
             return None
         if idle.expr == ir.Constant(Fraction(0)):
             return False
         self.sink.report(
             codes.BAD_DATA,
-            held.value.span,
+            fixed.value.span,
             "a fit either finds the idle utilization or has none",
             hint="write `with idle = 0 %`, or remove it; set what is planned in the machine: "
             "`cpu 2 core, idle 8 %`",
