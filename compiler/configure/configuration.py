@@ -144,7 +144,13 @@ def in_force(configuration: Configuration) -> Configuration:
     """Return a configuration with the changes of its mode made to it, below the explicit ones."""
     if not configuration.mode_changes:
         return configuration
-    return replace(_beneath(configuration, configuration.mode_changes), mode_changes=())
+    losses = [one for one in configuration.mode_changes if isinstance(one, ir.LoseMachines)]
+    others = [one for one in configuration.mode_changes if not isinstance(one, ir.LoseMachines)]
+    made = replace(_beneath(configuration, others), mode_changes=())
+    # However many machines there are, some of them fail.
+    for loss in losses:
+        made = _build(made, loss)
+    return made
 
 
 def changed_by_modes(model: ir.Model, configuration: Configuration) -> set[str]:
@@ -235,6 +241,8 @@ def _build(configuration: Configuration, change: ir.Change) -> Configuration:
             return replace(configuration, case=case, case_from=span)
         case ir.SetPlace():
             return _placed(configuration, change)
+        case ir.LoseMachines():
+            return _lost(configuration, change)
         case ir.SetMode(name, own):
             return replace(configuration, mode=name, mode_changes=own)
         case ir.SetScenario():
@@ -347,6 +355,17 @@ def _with_own(configuration: Configuration, place: str, name: str) -> Configurat
     link = configuration.links[place]
     links = {place: replace(link, own=link.own | {own})}
     return replace(configuration, links=configuration.links | links)
+
+
+def _lost(configuration: Configuration, loss: ir.LoseMachines) -> Configuration:
+    """Return a configuration in which machines of a node, or networks of a link, have failed."""
+    node = configuration.nodes.get(loss.name)
+    if node is not None:
+        left = replace(node, count=loss.left(node.count), lost=loss, count_before=node.count)
+        return replace(configuration, nodes=configuration.nodes | {loss.name: left})
+    link = configuration.links[loss.name]
+    fewer = replace(link, count=loss.left(link.count), lost=loss)
+    return replace(configuration, links=configuration.links | {loss.name: fewer})
 
 
 def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:

@@ -166,6 +166,15 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
     Of a node that no stream visits, of those that are `reached`, there may be none.
     """
     bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
+    if place.lost is not None:
+        return Bounded(
+            expr=place.count,
+            span=place.lost.span,
+            what=f"after this failure, the count of `{place.name}`",
+            bound=bound,
+            because=Label(place.span, "declared here"),
+            hint=f"add machines to `{place.name}`, or remove it from `survive`",
+        )
     if isinstance(place, ir.Node) and place.name not in reached:
         bound = Bound.NOT_NEGATIVE if varies(place.count) else Bound.NUMBER
     return Bounded(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from fractions import Fraction
+from math import floor
 
 from msgspec import Struct
 
@@ -336,6 +337,29 @@ class SetPlace(Struct, frozen=True):
     span: Span
 
 
+class LoseMachines(Struct, frozen=True, kw_only=True):
+    """Fewer machines of a node, or networks of a link, than the configuration says.
+
+    So many (`number`) have failed, or all that stand in one of so many `zones`, rounded up.
+    """
+
+    name: str
+    number: int
+    zones: int | None
+    span: Span
+
+    def left(self, count: Expr) -> Expr:
+        """Return how many of a count are left."""
+        if self.zones is None:
+            if isinstance(count, Constant):
+                return Constant(count.value - self.number)
+            return Sum((count, Constant(Fraction(-self.number))))
+        share = Fraction(self.zones - self.number, self.zones)
+        if isinstance(count, Constant):
+            return Constant(Fraction(floor(count.value * share)))
+        return Apply("floor", (Product((count, Constant(share))),))
+
+
 class SetPopulation(Struct, frozen=True):
     """Another range of the population, or one value (`low` = `high`)."""
 
@@ -367,4 +391,13 @@ class SetCase(Struct, frozen=True):
     span: Span
 
 
-Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario | SetCase
+Change = (
+    SetParameter
+    | SetOption
+    | SetPlace
+    | LoseMachines
+    | SetPopulation
+    | SetMode
+    | SetScenario
+    | SetCase
+)

@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.expressions import Expr
+from qps.compiler.ir.expressions import Expr, LoseMachines
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.ir.stated_queueing import Queueing
 from qps.compiler.quantities.dimension import DATA_RATE, Dimension
@@ -155,7 +155,10 @@ class Network(_Kind, frozen=True, kw_only=True):
 
 
 class Node(Struct, frozen=True, kw_only=True):
-    """A group of equal machines; `own` are the numbers of these that are set in this place."""
+    """A group of equal machines; `own` are the numbers of these that are set in this place.
+
+    After a failure (`lost`), `count` is what is left of the `stated_count`.
+    """
 
     name: str
     machine: str
@@ -164,12 +167,20 @@ class Node(Struct, frozen=True, kw_only=True):
     source: str | None = None
     own: frozenset[str] = frozenset()
     doc: str | None = None
+    lost: LoseMachines | None = None
+    count_before: Expr | None = None
+
+    @property
+    def stated_count(self) -> Expr:
+        """How many there are before any failure."""
+        return self.count if self.count_before is None else self.count_before
 
 
 class Link(Struct, frozen=True, kw_only=True):
     """A network in its place: `ends` are the nodes and links that it joins.
 
-    `own` are the numbers of the network that are set in this place.
+    `own` are the numbers of the network that are set in this place, and `lost` is the failure
+    after which the count is what is left.
     """
 
     name: str
@@ -180,3 +191,4 @@ class Link(Struct, frozen=True, kw_only=True):
     source: str | None = None
     own: frozenset[str] = frozenset()
     doc: str | None = None
+    lost: LoseMachines | None = None

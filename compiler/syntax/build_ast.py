@@ -384,6 +384,8 @@ class AstBuilder:
                 return self._number(word)
             case "STRING":
                 return ast.Text(span, str(word)[1:-1])
+            case "NUMBER_WORD":
+                return ast.Text(span, str(word))
             case "MEDIUM" | "LINKS" | "PRIORITY":
                 return ast.Name(span, (str(word),))
             case "NAME":

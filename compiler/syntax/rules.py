@@ -251,6 +251,11 @@ RULES: dict[str, SyntaxRule] = {
         "name",
         "requirement:requirements* change:changes*",
     ),
+    "survive": _rule(
+        ast.Survive,
+        "failures zones",
+        "name:nodes* requirement:requirements* change:changes*",
+    ),
     "scenario": _rule(ast.Scenario, "name changes..."),
     # claims
     "expect": _rule(
@@ -328,8 +333,8 @@ CALLS = frozenset([
 
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
-    "when", "variation", "room", "fitted_speeds", "period", "host_cores", "in_group", "sends",
-    "returns", "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted",
+    "zones", "when", "variation", "room", "fitted_speeds", "period", "host_cores", "in_group",
+    "sends", "returns", "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted",
     "asked_at", "fitted_cost", "onto",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""

@@ -201,6 +201,9 @@ class ConditionReader(Struct, frozen=True, kw_only=True, dict=True):
                 other = None if count is None or many is not None else plain(count, self.renamed)
                 placed = (new_name(kind, self.renamed), many, other)
                 return {("place", new_name(name, self.renamed)): placed}
+            case ir.LoseMachines():
+                lost = (change.number, change.zones)
+                return {("lost", new_name(change.name, self.renamed)): lost}
             case ir.SetMode(name):
                 return {"mode": new_name(name, self.renamed)}
             case ir.SetCase(case):

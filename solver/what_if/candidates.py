@@ -61,7 +61,7 @@ def changes_mode(model: ir.Model, configuration: Configuration, candidate: Candi
         for mode in in_each_mode(model, configuration)
         for own in mode.mode_changes
         for change in tried
-        if not isinstance(own, _OF_ALL) and not isinstance(change, _OF_ALL)
+        if not isinstance(own, (*_OF_ALL, ir.LoseMachines)) and not isinstance(change, _OF_ALL)
     )
 
 

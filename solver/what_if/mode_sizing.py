@@ -89,7 +89,9 @@ class SizedMode:
 
     def _counted(self, place: str, configuration: Configuration) -> ir.Expr:
         name = self._scaled.counted_by.get(self._scaled.counts[place])
-        return configuration.nodes[place].count if name is None else ir.ParameterValue(name)
+        if name is not None:
+            return ir.ParameterValue(name)
+        return configuration.nodes[place].stated_count
 
     def _is_as_outside(self, place: str) -> bool:
         """Return whether what turns the machines of a node is the same outside of modes."""
@@ -105,7 +107,8 @@ class SizedMode:
         if name is None or node is None:
             return count
         there = with_value(self._outside, name, Fraction(count))
-        found = Folder(configuration=there, population=Fraction(self._population)).fold(node.count)
+        folder = Folder(configuration=there, population=Fraction(self._population))
+        found = folder.fold(node.stated_count)
         return count if found is None else ceil(found)
 
     def needed(self) -> Iterator[tuple[ResourceNeed, str | None, Fraction | None]]:

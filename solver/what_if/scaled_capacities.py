@@ -113,7 +113,7 @@ class _Making:
     def node(self, node: ir.Node) -> ir.Node:
         if any(isinstance(part, VARYING) for part in parts_of(node.count)):
             return node
-        name = self._counting(node.count)
+        name = self._counting(node.stated_count)
         if name is not None:
             if self._is_requested(_of_parameter(name)):
                 number = self._of_parameter(name)
@@ -123,7 +123,10 @@ class _Making:
             return node
         number = self._number(_of_machines(node.name), node.span)
         self.counts[node.name] = number
-        return replace(node, count=_times(number, node.count))
+        count = _times(number, node.stated_count)
+        if node.lost is not None:
+            return replace(node, count=node.lost.left(count), count_before=count)
+        return replace(node, count=count)
 
     def _counting(self, count: ir.Expr) -> str | None:
         """Return the parameter by which a count grows: the only whole one that no mode sets."""

@@ -222,6 +222,10 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                 yield from self._distinct(declaration)
             case ast.Use():
                 yield declaration  # what it changes has the names of another file
+            case ast.Survive(nodes=nodes):
+                needs = self._each(declaration.requirements)
+                made = at(replace(declaration, nodes=(), requirements=()), None)
+                yield replace(made, nodes=tuple(self._all_of(nodes)), requirements=needs)
             case ast.Declaration(each_of=field) if field:
                 parts = self._each(getattr(declaration, field))
                 rest = at(replace(declaration, **{field: ()}), None)

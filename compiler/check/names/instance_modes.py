@@ -35,6 +35,16 @@ def changes_of(instance: LoadedModule, change: ast.Change, sink: Sink) -> Iterat
         message = f"`{syntax.source.label}` has no {change.name.text} named `{word}`"
         sink.report(codes.BAD_SETTING, change.value.span, message, hint=offered(word, known))
         return
+    chosen = known[word]
+    if isinstance(chosen, ast.Mode) and chosen.losses:
+        sink.report(
+            codes.BAD_SETTING,
+            change.value.span,
+            f"`{word}` is a failure, which cannot be fixed in an instance",
+            secondary=[Label(chosen.span, "declared here")],
+            hint="remove the change, or set fewer machines",
+        )
+        return
     if isinstance(change.value, ast.Reference):
         instance.note(Meaning.CHOSEN, change.value.name)
     if is_mode:

@@ -14,6 +14,7 @@ from qps.compiler.check.names.declarations import (
     kind_of,
 )
 from qps.compiler.check.names.expansion import expanded
+from qps.compiler.check.names.failure_states import with_failure_states
 from qps.compiler.check.names.instances import Instances
 from qps.compiler.check.names.kind_instances import kinds_in
 from qps.compiler.check.names.module_names import declare_names
@@ -105,7 +106,7 @@ class _Loader(Struct, kw_only=True):
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
         if self.noted is not None:
             self.noted.trees[syntax.source] = syntax
-        syntax = expanded(syntax, self.sink)
+        syntax = with_failure_states(expanded(syntax, self.sink), self.sink)
         module = LoadedModule(syntax=syntax, prefix=prefix, used=used, noted=self.noted)
         tree[syntax.source.label] = module
         self.loaded.append(module)

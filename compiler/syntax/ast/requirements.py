@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from msgspec import Struct
+
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.base_node import (
     Declaration,
     Name,
@@ -12,7 +15,7 @@ from qps.compiler.syntax.ast.base_node import (
     Shared,
     Written,
 )
-from qps.compiler.syntax.ast.expressions import Change, Expr, Reference, Text
+from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Reference, Text
 from qps.compiler.syntax.ast.hardware import Fit
 
 
@@ -102,6 +105,32 @@ class Quality(Declaration, frozen=True):
     metric: Name | Expr
 
 
+class FailedMachines(Struct, frozen=True, kw_only=True):
+    """Machines of a node that have failed: so many, or those of so many of its zones."""
+
+    span: Span
+    name: Name
+    number: int = 1
+    zones: int | None = None
+
+
+class Survive(Declaration, frozen=True, kw_only=True):
+    """`survive any one of web, db`, `survive any one of 3 zones with web, db`: failures to bear.
+
+    In the states that these leave, other requirements can apply, and other values be set.
+    """
+
+    is_of_system: ClassVar[bool] = True
+    needs_solution: ClassVar[bool] = True
+    each_of: ClassVar[str] = "requirements"
+
+    failures: Number | Text
+    zones: Number | Text | None
+    nodes: tuple[Name, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
 class Mode(Named, frozen=True, kw_only=True):
     """A way of working with needs of its own, and what is different in it."""
 
@@ -114,6 +143,7 @@ class Mode(Named, frozen=True, kw_only=True):
 
     requirements: tuple[Requirement, ...] = ()
     changes: tuple[Change, ...] = ()
+    losses: tuple[FailedMachines, ...] = ()
 
 
 class Scenario(Named, frozen=True):

@@ -21,6 +21,7 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     lookup_class,
+    names_of,
 )
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import place_of
@@ -162,12 +163,33 @@ class ChangeChecker(DeclarationChecker, frozen=True):
                 )
             else:
                 own.append(change)
-        changes = tuple(self._certain(self.all_of(tuple(own), Scope(self.main))))
+        changes: tuple[ir.Change, ...] = (
+            *self._certain(self.all_of(tuple(own), Scope(self.main))),
+            *(loss for one in declaration.losses if (loss := self._loss(one)) is not None),
+        )
         name, span = self.main.qualified(declaration.name.text), declaration.name.span
         self.known.modes[name] = ir.Mode(
             name=name, requirements=requirements, changes=changes, span=span, doc=declaration.doc
         )
         return self.known.modes[name]
+
+    def _loss(self, loss: ast.FailedMachines) -> ir.LoseMachines | None:
+        """Return a failure of machines or networks, or None where it was reported."""
+        declared = lookup(self.main, loss.name)
+        if declared is not None and isinstance(declared.declaration, ast.Node | ast.Link):
+            return ir.LoseMachines(
+                name=declared.qualified, number=loss.number, zones=loss.zones, span=loss.span
+            )
+        known = list(names_of(self.main, (ast.Node, ast.Link)))
+        self.sink.report(
+            codes.UNKNOWN_NAME if declared is None else codes.WRONG_KIND,
+            loss.name.span,
+            f"unknown node `{loss.name.text}`"
+            if declared is None
+            else f"`{loss.name.text}` is {kind_of(declared.declaration)}, which cannot fail",
+            hint=offered(loss.name.text, known, "list nodes or links: `survive any one of web`"),
+        )
+        return None
 
     def _certain(self, changes: Iterable[ir.Change]) -> Iterator[ir.Change]:
         """Yield the changes of a mode: what one sets is certain, or a parameter that is not."""
