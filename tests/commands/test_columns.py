@@ -79,6 +79,7 @@ COMMANDS = [
 WITHOUT_TABLES = {
     "report": "writes a page",
     "serve": "shows a page",
+    "metrics": "prints metrics",
     "measure": "runs programs: see `test_what_was_measured`",
     "observe": "prints CSV",
     "check": "prints diagnostics",

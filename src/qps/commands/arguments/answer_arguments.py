@@ -205,3 +205,38 @@ def add_matrix(commands: Commands) -> None:
     takes_format(command, "text", "json", "csv", "markdown")
     # Parts of results belong to the version that made them.
     command.set_defaults(version=__version__)
+
+
+def add_metrics(commands: Commands) -> None:
+    """Add `qps metrics`."""
+    command = command_of(
+        commands, "metrics", "write predictions as metrics for Prometheus, with a dashboard"
+    )
+    takes_one_spec(command)
+    takes_changes(command)
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE.prom",
+        type=Path,
+        help="write to this file [default: standard output]",
+    )
+    command.add_argument(
+        "--at",
+        metavar="N",
+        type=int,
+        help="predict for this population [default: the capacity]",
+    )
+    command.add_argument(
+        "--dashboard", metavar="FILE.json", type=Path, help="write a Grafana dashboard to this file"
+    )
+    command.add_argument(
+        "--measured",
+        metavar="NAME=QUERY",
+        action="append",
+        default=[],
+        help="with --dashboard: PromQL query that measures a resource (web.cpu), a latency "
+        "(page.latency), a rate (page.rate) or users; repeatable",
+    )
+    takes_sampling(command)
+    command.set_defaults(confidence=None, format="text")

@@ -45,6 +45,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps serve site.qps", "reload on each save"),
         ("qps serve site.qps --port 8000 --no-browser", "use port 8000"),
     ),
+    "metrics": (
+        ("qps metrics site.qps", "print metrics for Prometheus"),
+        ("qps metrics site.qps --at 5000 -o site.prom", "for 5,000 users, to a file"),
+        ("qps metrics site.qps --dashboard site.json -o site.prom", "with a Grafana dashboard"),
+    ),
     "measure": (
         (
             "qps measure w.csv --vary 'rate in 1, 4 request/s' --dry-run -- wrk -R '{rate}'",

@@ -1,0 +1,1 @@
+"""What `qps explain` explains: numbers, codes, networks."""
