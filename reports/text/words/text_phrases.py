@@ -89,6 +89,7 @@ TEXT_PHRASES: Mapping[str, str] = {
         "supported with a probability of {probability} ({limit})"
     ),
     "forecast.month": "Month",
+    "forecast.most_demanding": "{month} (most demanding month until {until})",
     "forecast.never": (
         "not even {then}; {users} are expected, above the capacity of {capacity} ({limit})"
     ),

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from msgspec.structs import replace
 
+from qps.commands.arguments.planned_load import at_month
 from qps.commands.arguments.simulation_effort import precision_of, seconds_of
 from qps.commands.cache.spec_cache import load
 from qps.commands.terminal.console import Exit, outside_range, print_json, show, width_of
@@ -37,6 +38,7 @@ def run(arguments: Namespace) -> Exit:
     precision, seconds = precision_of(arguments.precision), seconds_of(arguments.seconds)
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
+    arguments = at_month(spec, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     graph, at = _simulation_input(spec, configuration, arguments)
     effort = Effort(

@@ -9,6 +9,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from qps.commands.arguments.planned_load import planned_load
 from qps.commands.cache.spec_cache import load
 from qps.commands.single_solution import solved
 from qps.commands.terminal.console import Exit, complain, print_json, show, wants_color, width_of
@@ -103,8 +104,8 @@ def _solve_for(arguments: Namespace) -> Exit:
 
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
-    configuration = spec.configuration(arguments.scenario, arguments.set)
-    population = _population(spec, arguments.users)
+    planned = planned_load(spec, arguments)
+    configuration, population = planned.configuration, planned.users
     question = f"{arguments.solve_for} for {population:,}"
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=question):
         solution = solve_for(spec.model, configuration, arguments.solve_for, population)
@@ -113,7 +114,7 @@ def _solve_for(arguments: Namespace) -> Exit:
     else:
         text = inverse_text(
             solution,
-            ", ".join(_request(spec, arguments)),
+            ", ".join([*_request(spec, arguments), *planned.month]),
             labels=spec.model.derived(labels_of),
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
@@ -130,8 +131,8 @@ def _size(arguments: Namespace) -> Exit:
 
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
-    configuration = spec.configuration(arguments.scenario, arguments.set)
-    population = _population(spec, arguments.users)
+    planned = planned_load(spec, arguments)
+    configuration, population = planned.configuration, planned.users
     question = phrase("sizing.notebook_title", population=population)
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=question):
         sizing = size(spec.model, configuration, population)
@@ -140,7 +141,7 @@ def _size(arguments: Namespace) -> Exit:
     else:
         text = sizing_text(
             sizing,
-            ", ".join(_request(spec, arguments)),
+            ", ".join([*_request(spec, arguments), *planned.month]),
             labels=spec.model.derived(labels_of),
             settings=Settings(
                 capacities=_capacity_settings(spec, configuration, sizing),
@@ -176,20 +177,3 @@ def _request(spec: Spec, arguments: Namespace) -> list[str]:
     """Return the file, and what was requested otherwise than as it stands."""
     scenarios = [f"scenario {name}" for name in arguments.scenario]
     return [spec.model.file, *scenarios, *arguments.set]
-
-
-def _population(spec: Spec, text: str | None) -> int:
-    """Return the population that `--users` states, as a number or as a setting of it."""
-    if text is None:
-        raise complain("`--for` needs the population to support", "write `--users 300`")
-    name, text = spec.model.population.name, text.strip()
-    set_name, equals, value = (part.strip() for part in text.partition("="))
-    if equals and set_name.isidentifier() and set_name != name:
-        raise complain(
-            f"`--users` sets the population, which is `{name}`, not `{set_name}`",
-            f"write `--users '{name} = {value}'`; change other numbers with `--set`",
-        )
-    population = spec.population(f"{name} = {text}" if text[:1].isdigit() else text, "--users")
-    if population is None:
-        raise complain(f"`--users` takes one number of users, not `{text}`", "write `--users 300`")
-    return population

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 from qps.commands.arguments.common_arguments import (
@@ -18,6 +20,7 @@ from qps.commands.arguments.common_arguments import (
 )
 from qps.commands.arguments.measure_arguments import count
 from qps.commands.arguments.observe_arguments import declare_drift
+from qps.compiler.quantities.calendar_dates import CalendarDate, read_date
 from qps.version import __version__
 
 FORMER_FLAGS = {"--carry": "users", "--given": "users", "--sure": "confidence"}
@@ -25,6 +28,14 @@ FORMER_FLAGS = {"--carry": "users", "--given": "users", "--sure": "confidence"}
 
 FORMER_LIMIT = {"--seconds": "seconds"}
 """The same for `--time-limit` of `qps simulate` and `qps test`."""
+
+
+def population_or_date(text: str) -> int | CalendarDate:
+    """Return what `--at` takes. ArgumentTypeError if it is neither a number of users nor a date."""
+    date = read_date(text)
+    if date is None and re.fullmatch(r"[\d_]+", text) is None:
+        raise ArgumentTypeError(f"`{text}` is neither a number of users nor a month (2028-06)")
+    return int(text) if date is None else date
 
 
 def add_check(commands: Commands) -> None:
@@ -53,7 +64,8 @@ def add_solve(commands: Commands) -> None:
     command.add_argument(
         "--users",
         metavar="N",
-        help="size every resource for this many users: 300, or 'N = 300'",
+        help="size every resource for this many users (300, 'N = 300'), or for the forecast "
+        "until a month: 2028-06",
     )
     takes_changes(command)
     command.add_argument(
@@ -101,8 +113,9 @@ def add_explain(commands: Commands) -> None:
     command.add_argument(
         "--at",
         metavar="N",
-        type=int,
-        help="set the population [default: the capacity; with --network: none]",
+        type=population_or_date,
+        help="set the population, or a month of the forecast: 2028-06 "
+        "[default: the capacity; with --network: none]",
     )
     takes_sampling(command)
     command.set_defaults(confidence=None)
@@ -146,7 +159,10 @@ def add_simulate(commands: Commands) -> None:
     takes_one_spec(command)
     takes_changes(command)
     command.add_argument(
-        "--at", metavar="N", type=int, help="set the population [default: the capacity]"
+        "--at",
+        metavar="N",
+        type=population_or_date,
+        help="set the population, or a month of the forecast: 2028-06 [default: the capacity]",
     )
     command.add_argument(
         "--precision",

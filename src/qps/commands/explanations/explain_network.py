@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from qps.commands.arguments.planned_load import at_month
 from qps.commands.cache.spec_cache import load
 from qps.commands.terminal.console import Exit, complain, outside_range, print_json, show, width_of
 from qps.compiler.lower.certainty_requirements import as_stated
@@ -23,6 +24,7 @@ def explain_network(arguments: Namespace) -> Exit:
         )
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
+    arguments = at_month(spec, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     graph = lower(as_stated(spec.model, configuration), configuration)
     at: int | None = arguments.at

@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 
+from qps.commands.arguments.planned_load import at_month
 from qps.commands.arguments.simulation_effort import sampling_of
 from qps.commands.cache.spec_cache import load
 from qps.commands.terminal.console import Exit, complain, outside_range, print_json, show, width_of
@@ -39,6 +40,7 @@ def explain_number(arguments: Namespace) -> Exit:
     """Explain a load, measure or axis of a spec."""
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
+    arguments = at_month(spec, arguments)
     drawn = {figure.name: figure for figure in spec.model.figures}
     if arguments.name in drawn:
         return _explain_figure(spec, drawn[arguments.name], arguments)
