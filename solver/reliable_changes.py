@@ -71,7 +71,7 @@ def _reliable(
     Tighter limits are met by no more users: what they allow is not solved without them as well.
     """
     try:
-        model, configuration = _changed(spec, scenario, settings, solution, change.candidate)
+        model, configuration = changed_by(spec, scenario, settings, solution, change.candidate)
         graphs = [lower(model, each) for each in in_each_mode(model, configuration)]
         tight = unfavorable_errors(model, graphs, change.advice.capacity).tightened(model)
         if uncertain_in(configuration):
@@ -87,14 +87,17 @@ def _moved(candidate: Candidate) -> set[str]:
     return {candidate.name, *candidate.factors}
 
 
-def _changed(
+def changed_by(
     spec: Spec,
     scenario: Scenarios,
     settings: tuple[str, ...],
     solution: Solution,
     candidate: Candidate,
 ) -> tuple[ir.Model, Configuration]:
-    """Return the model and the configuration of a change; numbers are set as `--set` does."""
+    """Return the model and the configuration of a change; numbers are set as `--set` does.
+
+    QpsError where that cannot be.
+    """
     known = solution.graph.assumptions
     numbers = tuple(
         _setting(known[name], factor) for name, factor in candidate.factors.items() if name in known

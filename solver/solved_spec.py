@@ -72,6 +72,11 @@ def solved_spec(
         judged = reliable_changes(
             spec, scenario, settings, solution, changes, answer.reliable, sampling
         )
+        if answer.calendar is not None:
+            # Of few specs.
+            from qps.solver.dated_changes import with_dates  # noqa: PLC0415
+
+            judged = with_dates(spec, scenario, settings, solution, changes, judged, sampling)
         answer = replace(answer, advice=judged)
     return SolvedSpec(
         stated=spec.model,

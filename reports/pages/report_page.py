@@ -54,7 +54,12 @@ from qps.reports.text.solutions.answer_text import circumstances, remarks, title
 from qps.reports.text.solutions.answer_values import AdviceView, SolveView
 from qps.reports.text.solutions.capacity_text import at_headline, headline_line
 from qps.reports.text.solutions.change_rows import HELPS, capacity_with, printed_with
-from qps.reports.text.solutions.change_wording import Wording, extra_cost, wording
+from qps.reports.text.solutions.change_wording import (
+    Wording,
+    date_and_cost,
+    extra_cost,
+    wording,
+)
 from qps.reports.text.solutions.first_screen import Decision, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_facts import others_label
@@ -239,7 +244,7 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
             change=with_arrows(one.words),
             users=users,
             gain=f"{mark}+{gain:,}" if gain > 0 else "",
-            cost=extra_cost(one),
+            cost=date_and_cost(one, extra_cost(one)),
         )
 
 

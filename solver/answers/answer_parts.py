@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.solver.answers.solution import CostSolution
@@ -286,7 +287,8 @@ class Advice(Struct, frozen=True, kw_only=True):
     now; None where nothing has a price, and where it is of a place without one.
 
     `reliable_capacity` is the capacity with it that can be relied on, as that of the answer; None
-    where it was not requested.
+    where it was not requested. `holds_until` is the last month up to which the forecast is
+    supported with it, as that of the answer; None where it was not computed.
     """
 
     kind: ChangeKind
@@ -302,3 +304,4 @@ class Advice(Struct, frozen=True, kw_only=True):
     price: float | None = None
     running_price: float | None = None
     reliable_capacity: int | None = None
+    holds_until: CalendarDate | None = None

@@ -165,3 +165,38 @@ def test_a_date_says_what_the_capacity_does_not_cover(
     capsys.readouterr()
     main(["solve", str(shop), "--no-advice", "--format", "json"])
     assert json.loads(capsys.readouterr().out)["calendar"]["known"]["kind"] == "upper bound"
+
+
+def test_each_change_has_the_date_that_it_has_when_it_is_set(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def solved(*settings: str) -> dict[str, object]:
+        capsys.readouterr()
+        main(["solve", str(shop), "--format", "json", *settings])
+        found: dict[str, object] = json.loads(capsys.readouterr().out)
+        return found
+
+    changes = solved()["best_changes"]
+    assert isinstance(changes, list)
+    dates = {one["setting"]: one["holds_until"] for one in changes}
+    assert len(dates) >= 2
+    for setting, date in dates.items():
+        calendar = solved("--set", setting, "--no-advice")["calendar"]
+        assert isinstance(calendar, dict)
+        assert calendar["holds_until"] == date
+    assert "until December 2028" in _printed(capsys, "solve", str(shop))
+
+
+def test_changes_have_no_date_without_a_forecast(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "\n".join(
+        line
+        for line in SHOP.splitlines()
+        if not line.startswith(("calendar", "forecast", "expect", "matrix"))
+    )
+    shop.write_text(text)
+    capsys.readouterr()
+    main(["solve", str(shop), "--format", "json"])
+    changes = json.loads(capsys.readouterr().out)["best_changes"]
+    assert {one["holds_until"] for one in changes} == {None}

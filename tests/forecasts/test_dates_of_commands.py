@@ -62,7 +62,7 @@ def test_a_size_is_for_the_most_demanding_month_until_a_date(
 def test_values_of_an_input_are_found_for_a_date(
     spec: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """37,966 shoppers times 0.15 requests/s need 68.3 busy cores, at 80 % of 8 cores 10.7 servers."""
+    """37,966 shoppers need 68.3 busy cores: at 80 % of 8 cores, 10.7 servers."""
     printed = _printed(capsys, "solve", spec, "--users", "2027-11", "--for", "apps")
     assert "apps for 37,966 shoppers" in printed
     assert ">= 11" in printed or "at least 11" in printed

@@ -180,7 +180,8 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     moved, `to` is the resource that receives most of it, and `headroom` is the headroom left there.
     `price` and `running_price` are the additional cost at the current capacity, in $ and $/s, or
     null without a price. `reliable_capacity` is the reliable capacity after the change, or null if
-    it was not computed.
+    it was not computed. `holds_until` is the last month up to which the forecast is supported with
+    the change (`2029-01`), or null if it was not computed.
     """
 
     kind: ChangeKind
@@ -197,6 +198,7 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     price: float | None
     running_price: float | None
     reliable_capacity: int | None = None
+    holds_until: str | None = None
 
     way = former("way", "kind")
 

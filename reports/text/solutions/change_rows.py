@@ -10,7 +10,12 @@ from qps.reports.text.layout.table import text_width
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.answer_values import AdviceView
 from qps.reports.text.solutions.capacity_text import is_covered
-from qps.reports.text.solutions.change_wording import Wording, extra_cost, supported_with
+from qps.reports.text.solutions.change_wording import (
+    Wording,
+    date_and_cost,
+    extra_cost,
+    supported_with,
+)
 from qps.reports.text.words.certainty_marks import (
     MARKS,
     marked,
@@ -36,9 +41,13 @@ def in_one_line(answer: Answer, words: Wording) -> str:
 
 
 def _cost(one: AdviceView, answer: Answer) -> str:
-    """Return what a change costs; that it has no price is said where other things have one."""
+    """Return what a change costs, and until when the forecast is supported with it.
+
+    That it has no price is said where other things have one.
+    """
     cost = extra_cost(one)
-    return cost if answer.costs or cost != phrase("price.none") else ""
+    is_said = answer.costs or cost != phrase("price.none")
+    return date_and_cost(one, cost if is_said else "")
 
 
 def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:

@@ -17,6 +17,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.settable_numbers import settable_numbers
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.quantities.calendar_dates import read_date
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.reports.text.solutions.answer_values import AdviceView
@@ -63,6 +64,7 @@ class ChangeWording(Struct, frozen=True, kw_only=True):
             price=advice.price,
             running_price=advice.running_price,
             reliable_capacity=advice.reliable_capacity,
+            holds_until=None if advice.holds_until is None else advice.holds_until.iso,
         )
 
     def _words(self, advice: Advice) -> str:
@@ -229,6 +231,13 @@ def price_help(words: Wording) -> str:
     if not words.without_price:
         return ""
     return phrase("price.how", hardware=joined_words([f"`{one}`" for one in words.without_price]))
+
+
+def date_and_cost(advice: AdviceView, cost: str) -> str:
+    """Return until when the forecast is supported with a change, and what it costs more."""
+    until = read_date(advice.holds_until) if advice.holds_until else None
+    date = "" if until is None else phrase("forecast.change_until", date=until.in_words)
+    return ", ".join(text for text in (date, cost) if text)
 
 
 def extra_cost(advice: AdviceView) -> str:

@@ -74,6 +74,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "elastic.unknown_resource": "an unknown resource",
     "elastic.up_to": " up to {users}",
     "forecast.before": "before {date}",
+    "forecast.change_until": "until {date}",
     "forecast.confident": " at {sure} confidence",
     "forecast.earlier": "{months} month{s} earlier",
     "forecast.exceeded": (
