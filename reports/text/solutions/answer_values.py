@@ -181,8 +181,10 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     `price` and `running_price` are the additional cost at the current capacity, in $ and $/s, or
     null without a price. `reliable_capacity` is the reliable capacity after the change, or null if
     it was not computed. `holds_until` is the last month up to which the forecast is supported with
-    the change (`2029-01`), or null if it was not computed.
+    the change (`2029-01`). It is omitted without a forecast, or if it was not computed.
     """
+
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["holds_until"])
 
     kind: ChangeKind
     name: str
