@@ -179,3 +179,124 @@ def hey_log(test: Drawn, factor: float = 1) -> str:
         f"{one.begin / 1000:.4f}\n"
         for one in test.requests
     )
+
+
+def oha(test: Drawn, factor: float = 1) -> str:
+    count = len(test.requests)
+    summary = {
+        "successRate": 1.0,
+        "total": test.seconds,
+        "slowest": test.times[-1] / 1000,
+        "fastest": test.times[0] / 1000,
+        "average": test.total / count / 1000,
+        "requestsPerSec": (count + 3) / test.seconds * factor,
+        "totalData": test.octets,
+    }
+    report = {
+        "summary": summary,
+        "latencyPercentiles": {f"p{p}": test.percentile(p) / 1000 for p in (50, 90, 95, 99)},
+        "statusCodeDistribution": {"200": count - test.failed, "500": test.failed},
+        "errorDistribution": {"aborted due to deadline": 3},
+    }
+    return json.dumps(report, indent=2)
+
+
+def fortio(test: Drawn, factor: float = 1) -> str:
+    count = len(test.requests)
+    mean = test.total / count / 1000
+    report = {
+        "RunType": "HTTP",
+        "StartTime": "2026-11-23T08:00:00.123456789Z",
+        "ActualQPS": test.rate * factor,
+        "ActualDuration": round(test.seconds * 1e9),
+        "NumThreads": test.users,
+        "DurationHistogram": {
+            "Count": count,
+            "Min": test.times[0] / 1000,
+            "Max": test.times[-1] / 1000,
+            "Sum": test.total / 1000,
+            "Avg": mean,
+            "StdDev": mean,
+            "Percentiles": [
+                {"Percentile": p, "Value": test.percentile(p) / 1000} for p in (50, 90, 95, 99)
+            ],
+        },
+        "RetCodes": {"200": count - test.failed, "503": test.failed},
+        "Sizes": {"Count": count, "Sum": test.octets},
+        "URL": "http://here/?token=secret",
+    }
+    return json.dumps(report, indent=2)
+
+
+def artillery(test: Drawn, factor: float = 1) -> str:
+    """Half of what failed had no response."""
+    count, lost = len(test.requests), test.failed // 2
+    times = {f"p{p}": test.percentile(p) for p in (50, 90, 95, 99)}
+    times |= {"min": test.times[0], "max": test.times[-1], "mean": test.total / count, "count": 1}
+    report = {
+        "aggregate": {
+            "counters": {
+                "vusers.created": 40,
+                "http.requests": count,
+                "http.responses": (count - lost) * factor,
+                "http.codes.200": count - test.failed,
+                "http.codes.500": test.failed - lost,
+                "errors.ETIMEDOUT": lost,
+                "plugins.metrics-by-endpoint./a.codes.200": 7,
+                "http.downloaded_bytes": test.octets,
+            },
+            "rates": {"http.request_rate": 9},
+            "firstCounterAt": START,
+            "lastCounterAt": START + round(test.seconds * 1000),
+            "summaries": {"http.response_time": times, "vusers.session_length": {"min": 1}},
+        },
+        "intermediate": [],
+    }
+    return json.dumps(report, indent=2)
+
+
+def gatling_log(test: Drawn, factor: float = 1) -> str:
+    """As of version 3.9; the last request has a group."""
+    lines = ["ASSERTION\tAAEDAAEFAAAA==", f"RUN\ta.Simulation\ta\t{START}\t \t3.9.5"]
+    lines += [f"USER\tvisit\tSTART\t{START}"] * test.users
+    for one in test.requests:
+        at = f"{START + one.begin}\t{START + one.begin + one.took}"
+        lines.append(
+            f"REQUEST\ta group\tpage\t{at}\t" + ("KO\tfound 500" if one.failed else "OK\t ")
+        )
+    lines += [f"USER\tvisit\tEND\t{START}"] * test.users
+    return "\n".join(lines) + "\n"
+
+
+def gatling_stats(test: Drawn, factor: float = 1) -> str:
+    count = len(test.requests)
+    values = {
+        "numberOfRequests": (count, test.failed),
+        "minResponseTime": (test.times[0], "-"),
+        "maxResponseTime": (test.times[-1], "-"),
+        "meanResponseTime": (str(test.total / count), "-"),
+        "standardDeviation": ("3", "-"),
+        "percentiles1": (1, "-"),
+        "meanNumberOfRequestsPerSecond": (test.rate, "-"),
+    }
+    numbers = {
+        name: {"total": total, "ok": total, "ko": ko} for name, (total, ko) in values.items()
+    }
+    return json.dumps({"type": "GROUP", "name": "All Requests", "stats": numbers, "contents": {}})
+
+
+def jmeter_xml(test: Drawn, factor: float = 1) -> str:
+    """Requests stand within transactions of three."""
+    samples = [
+        f'<httpSample t="{one.took}" ts="{START + one.begin}" s="{str(not one.failed).lower()}" '
+        f'lb="&lt;page&gt;" tn="g 1-{one.user + 1}" dt="text" by="{one.octets}" ng="1" '
+        f'na="{test.users}"><java.net.URL>http://here/?a=1&amp;token=secret</java.net.URL></httpSample>\n'
+        for one in test.requests
+    ]
+    inner = ""
+    for place in range(0, len(samples), 3):
+        begin = START + test.requests[place].begin
+        inner += f'<sample t="1" ts="{begin}" s="true" lb="visit" tn="g 1-1" by="1" na="1">\n'
+        inner += "".join(samples[place : place + 3]) + "</sample>\n"
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<testResults version="1.2">\n'
+    return f"{head}{inner}</testResults>\n"

@@ -218,17 +218,49 @@ def h2load_log(test: Drawn, factor: float = 1) -> str:
 
 
 Writer = Callable[..., str]
-ONE_RUN = (k6_summary, writers.locust, writers.locust_history, writers.fio)
+REPORTS = (writers.oha, writers.fortio, writers.artillery, writers.gatling_stats)
+"""Summaries as JSON."""
+ONE_RUN = (
+    *REPORTS,
+    writers.jmeter_xml,
+    k6_summary,
+    writers.locust,
+    writers.locust_history,
+    writers.fio,
+)
 """What holds a single run: one JSON, or one table."""
 IN_SECONDS = ("access-log",)
 """What has times in whole seconds, and a test of its own."""
 SENT = (writers.vegeta_log, writers.vegeta_csv, writers.hey_log)
 """What holds each request, and no number of users."""
-UNTOLD = (*SENT, k6_points, jmeter, pgbench_log, h2load_log, writers.locust_history)
+UNTOLD = (
+    *SENT,
+    k6_points,
+    jmeter,
+    writers.jmeter_xml,
+    pgbench_log,
+    h2load_log,
+    writers.locust_history,
+    writers.gatling_log,
+    writers.gatling_stats,
+)
 """What gives no number twice."""
-NO_USERS = (*SENT, h2load_log, writers.hey, writers.vegeta, writers.vegeta_json, writers.locust)
+NO_USERS = (
+    *SENT,
+    h2load_log,
+    writers.hey,
+    writers.vegeta,
+    writers.vegeta_json,
+    writers.locust,
+    writers.oha,
+    writers.artillery,
+    writers.gatling_stats,
+)
 """What does not say how many users there were."""
 ALL = frozenset(drawn(0).columns)
+SUMS = frozenset(
+    ["request/s", "share failed", "latency mean, ms", "latency least, ms", "latency longest, ms"]
+)
 MIDDLE = frozenset(["latency p50, ms", "latency p90, ms"])
 LAYOUTS: list[tuple[str, Writer, frozenset[str], float]] = [
     ("wrk", wrk, ALL - {"latency least, ms", "latency p95, ms"}, 6e-3),
@@ -256,6 +288,12 @@ LAYOUTS += [
     ("locust", writers.locust_history, writers.COUNTED, 1e-6),
     ("redis-benchmark", writers.redis, ALL - {"byte/s", "share failed", "latency p90, ms"}, 6e-3),
     ("fio", writers.fio, ALL, 1e-6),
+    ("oha", writers.oha, ALL - {"users"}, 1e-6),
+    ("fortio", writers.fortio, ALL, 1e-6),
+    ("artillery", writers.artillery, ALL - {"users"}, 1e-6),
+    ("gatling", writers.gatling_log, ALL - {"byte/s", "latency least, ms"}, 1e-6),
+    ("gatling", writers.gatling_stats, SUMS, 1e-6),
+    ("jmeter", writers.jmeter_xml, ALL - {"latency least, ms"}, 1e-6),
 ]
 NAMES = [writer.__name__ for _, writer, _, _ in LAYOUTS]
 
@@ -312,7 +350,7 @@ def test_a_reader_says_what_requests_come_to(
     if writer in (pgbench_log, writers.fio):
         expected["share failed"] = 0  # what failed has no time there
     assert {heading: row[heading] for heading in columns} == pytest.approx(expected, rel=rounding)
-    if writer is jmeter:
+    if writer in (jmeter, writers.jmeter_xml):
         assert "are ignored, so that requests are counted once" in warnings(found)
     else:
         assert warnings(found) == ""
@@ -341,7 +379,11 @@ def test_a_number_that_is_given_twice_and_differs_is_reported(
     tool: str, writer: Writer, tmp_path: Path
 ) -> None:
     found = observed(tool, writer(drawn(1), 1.3), tmp_path)
-    others = {"sysbench": "the mean latency in ms", "vegeta": "the throughput"}
+    others = {
+        "sysbench": "the mean latency in ms",
+        "vegeta": "the throughput",
+        "artillery": "the number of responses",
+    }
     what = others.get(tool, "request/s")
     assert f"{what} is " in warnings(found)
 

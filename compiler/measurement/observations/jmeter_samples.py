@@ -64,14 +64,19 @@ class Nesting(Struct):
     labels: dict[str, None] = field(default_factory=dict)
     overlapping: int = 0
 
-    def classified(self, samples: Iterable[JmeterSample]) -> Iterator[tuple[JmeterSample, bool]]:
-        """Yield each sample, and whether it holds others.
+    def classified(
+        self, samples: Iterable[tuple[JmeterSample, bool]]
+    ) -> Iterator[tuple[JmeterSample, bool]]:
+        """Yield each sample, and whether it holds others; of some that is known.
 
         Of a thread the last one is held back until the next shows whether it is a step of it.
         """
         last: dict[str, JmeterSample] = {}
         parents: dict[str, JmeterSample] = {}
-        for sample in samples:
+        for sample, is_parent in samples:
+            if is_parent:
+                yield self._holding(sample)
+                continue
             before, parent = last.get(sample.thread), parents.get(sample.thread)
             if sample.is_transaction or (before is not None and _contains(sample, before)):
                 yield self._holding(sample)

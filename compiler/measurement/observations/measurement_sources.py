@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from qps.compiler.measurement.observations.machines.machine_tools import MACHINE_TOOLS
 from qps.compiler.measurement.observations.source_layouts import (
     FileLayout,
     MeasurementTool,
@@ -24,7 +25,11 @@ FLAGS = {
     "window": Flag("TIME", "write one row per window of this length", "one row in total"),
     "item": Flag("NAME", "name the rate column NAME/s", "request"),
     "interface": Flag("NAME", "count only packets on this interface", "all except lo"),
-    "process": Flag("NAME", "count only processes of this name", "all, if they have one name"),
+    "process": Flag(
+        "NAME",
+        "count only processes or containers of this name",
+        "all, if they have one name",
+    ),
     "offset": Flag(
         "TIME",
         "how far the clock of the machine is ahead of the load generator's: 2s, -1h",
@@ -43,15 +48,6 @@ FLAGS = {
 TABLE = "table"
 """What any table is read as that no tool has written."""
 _TIMED = ("window", "item")
-_CAPTURES = (
-    b"\xa1\xb2\xc3\xd4",
-    b"\xd4\xc3\xb2\xa1",
-    b"\x0a\x0d\x0d\x0a",
-    b"\xa1\xb2\x3c\x4d",
-    b"\x4d\x3c\xb2\xa1",
-)
-"""How pcap (both orders of bytes, us and ns) and pcapng begin."""
-
 SOURCES = {
     one.name: one
     for one in (
@@ -108,11 +104,21 @@ SOURCES = {
         ),
         MeasurementTool(
             name="jmeter",
-            files="results as CSV (-l run.jtl)",
-            layouts=(FileLayout(reader="request_logs.jmeter_runs", output=ReaderOutput.SAMPLES),),
+            files="results as CSV or XML (-l run.jtl)",
+            layouts=(
+                FileLayout(
+                    reader="request_logs.jmeter_xml_runs",
+                    output=ReaderOutput.SAMPLES,
+                    begins="generators.jmeter_xml.is_xml",
+                ),
+                FileLayout(reader="request_logs.jmeter_runs", output=ReaderOutput.SAMPLES),
+            ),
             takes=_TIMED,
-            signs=(r'\A(?:.*[,;|\t])?"?timeStamp"?[,;|\t](?:.*[,;|\t])?"?elapsed\b',),
-            recognized_by="the columns `timeStamp` and `elapsed`",
+            signs=(
+                r'\A(?:.*[,;|\t])?"?timeStamp"?[,;|\t](?:.*[,;|\t])?"?elapsed\b',
+                r"\A\s*(?:<\?xml[^>]{0,200}>\s*)?<testResults\b",
+            ),
+            recognized_by="the columns `timeStamp` and `elapsed`, or the element `testResults`",
         ),
         MeasurementTool(
             name="pgbench",
@@ -247,6 +253,72 @@ SOURCES = {
             recognized_by="`fio version`",
         ),
         MeasurementTool(
+            name="oha",
+            files="report as JSON (--output-format json)",
+            layouts=(
+                FileLayout(reader="generators.http_reports.oha_runs", output=ReaderOutput.SUMMARY),
+            ),
+            signs=(r'"latencyPercentiles"\s*:',),
+            recognized_by="`latencyPercentiles`",
+        ),
+        MeasurementTool(
+            name="fortio",
+            files="report as JSON (fortio load -json)",
+            layouts=(
+                FileLayout(
+                    reader="generators.http_reports.fortio_runs", output=ReaderOutput.SUMMARY
+                ),
+            ),
+            signs=(r'"ActualQPS"\s*:',),
+            recognized_by="`ActualQPS`",
+        ),
+        MeasurementTool(
+            name="artillery",
+            files="report of version 2 as JSON (--output)",
+            layouts=(
+                FileLayout(
+                    reader="generators.http_reports.artillery_runs", output=ReaderOutput.SUMMARY
+                ),
+            ),
+            signs=(r'"vusers\.created"\s*:',),
+            recognized_by="`vusers.created`",
+        ),
+        MeasurementTool(
+            name="gatling",
+            files="simulation.log of version 3 as text, or js/stats.json of a report",
+            layouts=(
+                FileLayout(
+                    reader="generators.gatling_logs.gatling_log_runs",
+                    output=ReaderOutput.SAMPLES,
+                    begins="generators.gatling_logs.is_gatling_log",
+                ),
+                FileLayout(
+                    reader="generators.http_reports.gatling_stats_runs",
+                    output=ReaderOutput.SUMMARY,
+                ),
+            ),
+            takes=_TIMED,
+            hint="read `simulation.log`",
+            signs=(
+                r"\A(?:ASSERTION\t.{0,2000}\n){0,99}RUN\t[^\t\n]{1,500}\t",
+                r'"meanNumberOfRequestsPerSecond"\s*:',
+            ),
+            recognized_by="a line `RUN`, or `meanNumberOfRequestsPerSecond`",
+        ),
+        MeasurementTool(
+            name="hdr-histogram",
+            files="percentiles printed by HdrHistogram, or by `vegeta report -type=hdrplot`",
+            layouts=(
+                FileLayout(
+                    reader="generators.latency_histograms.histogram_table",
+                    output=ReaderOutput.TABLE,
+                ),
+            ),
+            takes=("column",),
+            signs=(r"\A\s*Value(?:\(\w+\))?\s+Percentile\s+TotalCount\b",),
+            recognized_by="the columns `Value`, `Percentile` and `TotalCount`",
+        ),
+        MeasurementTool(
             name="access-log",
             files="access logs of nginx and Apache (combined or common, or with $request_time)",
             layouts=(
@@ -260,52 +332,7 @@ SOURCES = {
             ),
             recognized_by="times such as `[01/Mar/2026:10:00:00 +0000]`",
         ),
-        MeasurementTool(
-            name="sar",
-            files="printed output, or output of `sadf -j FILE -- -u -n DEV`",
-            layouts=(FileLayout(reader="sar_samples.sar_table", output=ReaderOutput.TABLE),),
-            takes=("interface",),
-            signs=(
-                r'"sysstat"\s*:',
-                r"^\d\d:\d\d:\d\d(?: [AP]M)?\s+(?:CPU\s.*%idle|IFACE\s.*rxpck/s)",
-            ),
-            recognized_by="tables of `CPU` or `IFACE` below times",
-        ),
-        MeasurementTool(
-            name="vmstat",
-            files="printed output, with times if run with -t",
-            layouts=(
-                FileLayout(
-                    reader="machines.vmstat_samples.vmstat_table", output=ReaderOutput.TABLE
-                ),
-            ),
-            takes=(),
-            signs=(r"^procs -+memory-+",),
-            recognized_by="a line `procs ---memory---`",
-        ),
-        MeasurementTool(
-            name="pidstat",
-            files="printed output of `pidstat -u`",
-            layouts=(
-                FileLayout(
-                    reader="machines.pidstat_samples.pidstat_table", output=ReaderOutput.TABLE
-                ),
-            ),
-            takes=("process",),
-            signs=(r"\bPID\s.*%CPU\s.*\bCommand\s*$",),
-            recognized_by="the columns `PID`, `%CPU` and `Command`",
-        ),
-        MeasurementTool(
-            name="pcap",
-            files="packet captures from tcpdump or Wireshark",
-            layouts=(
-                FileLayout(reader="packet_captures.capture_table", output=ReaderOutput.TABLE),
-            ),
-            takes=("window",),
-            window="1s",
-            magic=_CAPTURES,
-            recognized_by="its first bytes",
-        ),
+        *MACHINE_TOOLS,
         MeasurementTool(
             name=TABLE,
             files="any table with column names, such as a spreadsheet as CSV",

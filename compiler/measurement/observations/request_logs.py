@@ -8,6 +8,7 @@ from itertools import chain
 
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.observations.generators.jmeter_xml import xml_samples
 from qps.compiler.measurement.observations.jmeter_samples import JmeterSample, Nesting
 from qps.compiler.measurement.observations.load_runs import ITEMS, Fields, LoadRun
 from qps.compiler.measurement.observations.time_windows import MOST_SAMPLES, Stretch, Stretches
@@ -31,6 +32,15 @@ _FIELDS: Fields = {
     "latency": "`elapsed`",
 }
 
+_XML_HINT = "write it with `jmeter -n -t PLAN.jmx -l run.jtl`"
+_XML_FIELDS: Fields = {
+    "users": "`na` (maximum)",
+    ITEMS: "samples by `ts` and `t`",
+    "byte/s": "`by`",
+    "share failed": "`s`",
+    "latency": "`t`",
+}
+
 
 def jmeter_runs(
     files: Sequence[Iterable[str]], file: str, window: float | None
@@ -41,14 +51,34 @@ def jmeter_runs(
     out, as each of these counts: a transaction, and what was redirected or has parts.
     """
     (lines,) = files
-    requests, sums = (Stretches(file, window, _FIELDS) for _ in range(2))
+    samples = ((sample, False) for sample in _samples(lines, file))
+    return _runs(samples, file, window, _HINT, _FIELDS)
+
+
+def jmeter_xml_runs(
+    files: Sequence[Iterable[str]], file: str, window: float | None
+) -> tuple[list[LoadRun], list[str]]:
+    """Return the same of results as XML, where samples stand within those that hold them."""
+    (lines,) = files
+    return _runs(xml_samples(lines, file), file, window, _XML_HINT, _XML_FIELDS)
+
+
+def _runs(
+    samples: Iterable[tuple[JmeterSample, bool]],
+    file: str,
+    window: float | None,
+    hint: str,
+    fields: Fields,
+) -> tuple[list[LoadRun], list[str]]:
+    """Return the runs of samples, of which some are known to hold others."""
+    requests, sums = (Stretches(file, window, fields) for _ in range(2))
     nesting = Nesting()
-    for sample, is_sum in nesting.classified(_samples(lines, file)):
+    for sample, is_sum in nesting.classified(samples):
         _add(sample, sums if is_sum else requests, is_run=window is None)
         if is_sum:
             _stretch(sample, requests, is_run=window is None).nested += 1
     found = sums if requests.is_empty else requests
-    runs, notes = found.runs(_HINT)
+    runs, notes = found.runs(hint)
     if nesting.labels and found is requests:
         notes.append(
             f"warning: `{shortened(file)}`: samples that contain others, such as "

@@ -41,9 +41,14 @@ _KNOWN = re.compile(rf"latency .+, ms|{RATE}|{CPU_SHARE}|{CPU_CORES}")
 
 def sheet_table(path: Path, how: FileReading) -> ObservedRuns:
     """Return a table headed as QPS heads its columns; what was not measured is empty."""
+    return table_of(text_of(path), str(path), how)
+
+
+def table_of(text: str, name: str, how: FileReading) -> ObservedRuns:
+    """Return a text as such a table."""
     if how.decimal not in (None, ".", ","):
         raise DataError(f"`{how.decimal}` is not a decimal sign", "write `--decimal ,`")
-    table = read_table(text_of(path), str(path), decimal=how.decimal)
+    table = read_table(text, name, decimal=how.decimal)
     stated = _stated(table, how.column)
     meanings = {heading: stated.get(heading) or _meaning(heading) for heading in table.headings}
     _refuse_twins(table, meanings)

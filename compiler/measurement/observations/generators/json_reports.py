@@ -44,7 +44,7 @@ def vegeta_json_runs(text: str, file: str) -> Printed:
     """Return the reports of vegeta as JSON, one behind the other."""
     runs = []
     for number, line in enumerate(_documents(text), start=1):
-        report = _decoded(line, _Report, file, "what `vegeta report -type=json` writes")
+        report = decoded(line, _Report, file, "what `vegeta report -type=json` writes")
         seconds = (report.duration + report.wait) * _NANO
         if not report.requests or seconds <= 0:
             raise DataError(f"`{shortened(file)}` contains no requests", "run the attack again")
@@ -64,7 +64,7 @@ def vegeta_json_runs(text: str, file: str) -> Printed:
                 file=file,
                 place="" if number == 1 else f", report {number}",
                 done=done,
-                start=_moment(report.earliest),
+                start=moment_of(report.earliest),
                 received=report.bytes_in.total / seconds,
                 failed=1 - report.success,
                 latencies={
@@ -98,7 +98,7 @@ def _vegeta_kind(name: str) -> str | None:
     return f"p{percentile[1]}" if percentile else {"min": "least", "max": "longest"}.get(name, name)
 
 
-def _moment(text: str) -> float | None:
+def moment_of(text: str) -> float | None:
     """Return a moment in s since 1970; Go writes nine digits of a second."""
     try:
         return datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text)).timestamp()
@@ -143,7 +143,7 @@ def fio_runs(text: str, file: str) -> Printed:
     Lines of fio may stand above the JSON, and its printed output below it.
     """
     document = re.search(r"^\{.*?^\}", text, re.MULTILINE | re.DOTALL)
-    found = _decoded(
+    found = decoded(
         document[0] if document else text, _Fio, file, "what `fio --output-format=json` writes"
     )
     runs = []
@@ -211,7 +211,8 @@ def _outstanding(job: _Job, shared: Mapping[str, str]) -> float | None:
     return float(int(counts[0]) * int(counts[1]))
 
 
-def _decoded(text: str, kind: type[_Kind], file: str, what: str) -> _Kind:
+def decoded(text: str, kind: type[_Kind], file: str, what: str) -> _Kind:
+    """Return a JSON as values of a kind; DataError where it is not `what` it should be."""
     try:
         return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, RecursionError) as error:
