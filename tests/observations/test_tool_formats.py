@@ -39,7 +39,7 @@ def row(found: ObservedRuns) -> dict[str, str]:
     return dict(zip(found.headings, cells, strict=True))
 
 
-def test_the_unit_of_a_histogram_is_asked(tmp_path: Path) -> None:
+def test_a_histogram_without_a_unit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not state the unit") as caught:
         observed(tmp_path, HISTOGRAM)
     assert "--column Value=ms" in caught.value.hint
