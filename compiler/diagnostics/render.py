@@ -89,9 +89,14 @@ def _one_line(text: str) -> str:
     return _LINE_ENDS.sub(" ", printable(text))
 
 
-def full(diagnostics: Sequence[Diagnostic], *, color: bool = False) -> str:
-    """Return each diagnostic with the source lines it is about and carets under them."""
-    return "\n".join(_full_one(diagnostic, color=color) for diagnostic in diagnostics)
+def full(
+    diagnostics: Sequence[Diagnostic], *, color: bool = False, width: int | None = None
+) -> str:
+    """Return each diagnostic with the source lines it is about and carets under them.
+
+    For a terminal of a width, its sentences are wrapped.
+    """
+    return "\n".join(_full_one(diagnostic, width, color=color) for diagnostic in diagnostics)
 
 
 def plain(diagnostics: Iterable[Diagnostic]) -> str:
@@ -167,15 +172,19 @@ def _start(span: Span) -> tuple[int, int]:
     return span.source.position(span.start)
 
 
-def _full_one(diagnostic: Diagnostic, *, color: bool) -> str:
+def _full_one(diagnostic: Diagnostic, width: int | None, *, color: bool) -> str:
     tone = _RED if diagnostic.code.severity is Severity.ERROR else _YELLOW
 
     def paint(text: str, style: str) -> str:
         shown = _one_line(text)
         return f"{style}{shown}{_RESET}" if color else shown
 
-    head = paint(f"{diagnostic.code.severity.value}[{diagnostic.code.id}]", tone)
-    lines = [f"{head}: {paint(diagnostic.message, _BOLD)}"]
+    name = f"{diagnostic.code.severity.value}[{diagnostic.code.id}]"
+    first, *rest = _lines(diagnostic.message, len(f"{name}: "), 2, width)
+    lines = [
+        f"{paint(name, tone)}: {paint(first, _BOLD)}",
+        *(f"  {paint(one, _BOLD)}" for one in rest),
+    ]
     labels = [] if diagnostic.primary is None else [(diagnostic.primary, "^", tone)]
     labels += [(label, "-", _BLUE) for label in diagnostic.secondary]
     gutter = max((len(str(label.span.line)) for label, _, _ in labels), default=0)
@@ -189,9 +198,25 @@ def _full_one(diagnostic: Diagnostic, *, color: bool) -> str:
         lines += _excerpt(group, gutter, paint)
         arrow = ":::"
     margin = " " * gutter + " " + paint("=", _BLUE)
-    lines += [f"{margin} note: {_one_line(note)}" for note in diagnostic.notes]
-    lines += [f"{margin} {paint('help', _CYAN)}: {_one_line(hint)}" for hint in diagnostic.hints]
+    said = [("note", note) for note in diagnostic.notes]
+    said += [(paint("help", _CYAN), hint) for hint in diagnostic.hints]
+    indent = gutter + len(" = note: ")
+    for kind, text in said:
+        first, *rest = _lines(text, indent, indent, width)
+        lines += [f"{margin} {kind}: {first}", *(" " * indent + one for one in rest)]
     return "\n".join(lines) + "\n"
+
+
+def _lines(text: str, first: int, indent: int, width: int | None) -> list[str]:
+    """Return a text in the lines of a terminal: the first has a heading, the others an indent."""
+    shown = _one_line(text)
+    if width is None or first + _width(shown) <= width:
+        return [shown]
+    from textwrap import wrap  # noqa: PLC0415 - most output has no use for it
+
+    head, rest = "x" * first, max(20, width)
+    found = wrap(head + shown, rest, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return [found[0][first:], *(one[indent:] for one in found[1:])]
 
 
 def _by_source(

@@ -16,6 +16,7 @@ from qps.compiler.ir.measure_names import is_utilization, resource_in, utilizati
 from qps.compiler.quantities.limit_use import limit_used
 from qps.reports.text.solutions.elastic_text import SATURATED
 from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.estimates import limit_of
 from qps.reports.text.words.limit_states import LimitState, limit_state
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
@@ -27,6 +28,7 @@ from qps.reports.text.words.quantities import (
     whole_population,
 )
 from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import RequirementAnswer
 from qps.solver.answers.solution import QUALITY, ResourceSolution
 
 _MOST_SHOWN = 4
@@ -64,9 +66,13 @@ class Gauges(Struct, frozen=True, kw_only=True):
 
 
 class LimitRow(Struct, frozen=True, kw_only=True):
-    """A limit, and where it is reached; `length` is a bar's, in per cent, and `tick` on it."""
+    """A limit, and where it is reached; `length` is a bar's, in per cent, and `tick` on it.
+
+    `most` is what it allows, such as `≤ 100 ms`.
+    """
 
     name: str
+    most: str
     at: str
     state: str
     length: float
@@ -185,6 +191,7 @@ def _requirements(answer: Answer, called: Callable[[str], str]) -> tuple[LimitRo
     return tuple(
         LimitRow(
             name=called(one.name),
+            most=_most_allowed(one),
             at=marked_value(
                 quantity_at_limit(one.now.value, one.limit, one.dimension, share=in_percent(one)),
                 one.now.value,
@@ -216,18 +223,25 @@ def _limits_in_order(answer: Answer, called: Callable[[str], str]) -> tuple[Limi
             found.setdefault(resource.name, resource.saturation.at)
         elif name not in found:  # of a required utilization that limit alone is as reliable
             found[resource.name] = reliable[name]
+    allowed = {one.name: f"≤ {percent(one.target)}" for one in answer.resources}
+    allowed |= {one.name: _most_allowed(one) for one in answer.requirements}
     rows = sorted(found.items(), key=lambda row: row[1])[:_MOST_LIMITS]
     rows = [(name, at) for name, at in rows if at <= _WIDEST * max(1.0, rows[0][1])]
     longest = max((at for _, at in rows), default=0.0)
     return tuple(
         LimitRow(
             name=_limit_name(name, found, called),
+            most=allowed.get(name, ""),
             at=whole_population(at),
             state="limit" if _is_limit(name, answer) else "within",
             length=100 * at / longest if longest else 0.0,
         )
         for name, at in rows
     )
+
+
+def _most_allowed(one: RequirementAnswer) -> str:
+    return limit_of(one, one.limit, share=in_percent(one), digits=_DIGITS)
 
 
 def _limit_name(name: str, found: Mapping[str, float], called: Callable[[str], str]) -> str:

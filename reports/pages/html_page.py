@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.data_packing import packed
@@ -44,6 +44,8 @@ def _environment() -> Environment:
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
     environment.filters["unquoted"] = unquoted
+    environment.filters["with_code"] = with_code
+    environment.globals["limit_labels"] = ("Bottleneck", "Limit", "Violated")
     environment.filters["headline_parts"] = headline_parts
     environment.globals["phrase"] = phrase
     environment.globals["plot"] = {
@@ -68,6 +70,33 @@ def _breakable(name: str) -> Markup:
     """Return a name that may break behind its dots and underlines, and nowhere else."""
     parts = re.split(r"(?<=[._])", printable(name))
     return Markup("<wbr>").join(parts)
+
+
+def with_code(text: str, *, is_named: bool = False) -> Markup:
+    """Return a fact with what is typed as code, and what it is about as its name.
+
+    >>> with_code("none: write `8 ms +- 10 %`")
+    Markup('none: write <code>8 ms +- 10 %</code>')
+    >>> with_code("web CPU: saturated", is_named=True)
+    Markup('<strong>web CPU</strong>: saturated')
+    """
+    name, colon, rest = text.partition(": ") if is_named else ("", "", text)
+    if is_named and not colon:
+        name, rest = "", text
+    parts = [
+        _code(part) if i % 2 else escape(printable(part)) for i, part in enumerate(rest.split("`"))
+    ]
+    head = Markup("<strong>{}</strong>").format(printable(name)) if name else ""
+    return Markup("").join([head, colon, *parts])
+
+
+def _code(text: str) -> Markup:
+    kind = Markup(' class="long"') if len(text) > _SHORT_CODE else ""
+    return Markup("<code{}>{}</code>").format(kind, printable(text))
+
+
+_SHORT_CODE = 24
+"""Code that is no longer than that stays in one line."""
 
 
 def headline_parts(text: str, *, is_answered: bool) -> tuple[tuple[str, str], ...]:

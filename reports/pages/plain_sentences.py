@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 def unquoted(line: str) -> str:
     """Return a line without the backticks around its names: a page would show them as they are.
@@ -10,6 +12,16 @@ def unquoted(line: str) -> str:
     'bridge.cpu is a lower bound'
     """
     return line.replace("`", "")
+
+
+def in_prose(change: Callable[[str], str], line: str) -> str:
+    """Return a line whose words are changed, but for what stands between backticks.
+
+    >>> in_prose(str.upper, "write `8 ms +- 10 %` there")
+    'WRITE `8 ms +- 10 %` THERE'
+    """
+    parts = line.split("`")
+    return "`".join(part if i % 2 else change(part) for i, part in enumerate(parts))
 
 
 def with_arrows(words: str) -> str:

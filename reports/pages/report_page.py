@@ -43,7 +43,7 @@ from qps.reports.pages.page_rows import (
     sensitivity_of,
     setting_rows,
 )
-from qps.reports.pages.plain_sentences import unquoted, with_arrows
+from qps.reports.pages.plain_sentences import in_prose, unquoted, with_arrows
 from qps.reports.pages.population_charts import PopulationCharts, population_charts
 from qps.reports.pages.uncertainty_section import UncertaintySection, uncertainty_section
 from qps.reports.text.explanations.explanation import Explanation, explanation_view
@@ -53,13 +53,8 @@ from qps.reports.text.layout.wrapping import unbroken
 from qps.reports.text.solutions.answer_text import circumstances, remarks, title_of
 from qps.reports.text.solutions.answer_values import AdviceView, SolveView
 from qps.reports.text.solutions.capacity_text import at_headline, headline_line
-from qps.reports.text.solutions.change_rows import HELPS, capacity_with, printed_with
-from qps.reports.text.solutions.change_wording import (
-    Wording,
-    date_and_cost,
-    extra_cost,
-    wording,
-)
+from qps.reports.text.solutions.change_rows import HELPS, capacity_in_row, cost_with, printed_with
+from qps.reports.text.solutions.change_wording import Wording, wording
 from qps.reports.text.solutions.first_screen import Decision, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_facts import others_label
@@ -237,14 +232,14 @@ def _nominal(shown: Answer) -> Answer:
 def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> Iterator[AdviceRow]:
     now = words.supported
     for one in changes:
-        users, gain = capacity_with(one, answer), printed_with(one, answer) - now
+        users, gain = capacity_in_row(one, answer), printed_with(one, answer) - now
         mark = users[: len(users) - len(users.lstrip("≤≥~ "))]
         yield AdviceRow(
             kind=phrase(f"change.kind.{words.kind(one)}"),
             change=with_arrows(one.words),
             users=users,
-            gain=f"{mark}+{gain:,}" if gain > 0 else "",
-            cost=date_and_cost(one, extra_cost(one)),
+            gain=f"{mark}+{gain:,}" if gain > 0 and answer.capacity is not None else "",
+            cost=cost_with(one, answer),
         )
 
 
@@ -261,7 +256,7 @@ def _decision(answer: Answer, words: Wording) -> Decision:
             groups.append([])
         # which elastic rates give way, and where, stands below
         text = fact.partition(": ")[0] if label == "Elastic" else fact
-        groups[-1].append((label, unbroken(unquoted(text))))
+        groups[-1].append((label, in_prose(unbroken, text)))
     groups_here = [group for group in groups if group[0][0] not in elsewhere]
     groups_here.sort(key=lambda group: (*_ORDER, group[0][0]).index(group[0][0]))
     headline = summary.headline

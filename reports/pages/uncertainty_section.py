@@ -10,6 +10,7 @@ from msgspec import Struct
 from qps.reports.pages.drawings.chart_axes import LEFT, RIGHT, WIDTH, ChartAxis, Tick, ticks
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
+from qps.reports.text.solutions.capacity_text import is_of_forecast_only
 from qps.reports.text.solutions.uncertainty_text import (
     likely_text,
     requirement_probabilities,
@@ -80,7 +81,8 @@ class UncertaintySection(Struct, frozen=True, kw_only=True):
     """The section of a page on uncertain inputs."""
 
     lines: tuple[str, ...]
-    histogram: Histogram
+    histogram: Histogram | None
+    """None where the uncertain inputs do not affect the capacity: then its limits are drawn."""
     likely: Table
     first: Table
     shares: Table
@@ -93,7 +95,7 @@ def uncertainty_section(answer: Answer, labels: Labels) -> UncertaintySection | 
         return None
     return UncertaintySection(
         lines=(*_lines(answer, labels), _TYPICAL),
-        histogram=_histogram(answer, uncertainty, labels),
+        histogram=None if is_of_forecast_only(answer) else _histogram(answer, uncertainty, labels),
         likely=Table(
             ("Requirement", phrase("page.met_probability", at=f"{answer.at:,}")),
             tuple(

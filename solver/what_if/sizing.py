@@ -30,10 +30,14 @@ _ENOUGH = Fraction(10**4)
 NOT_ALL_TRIED = known_by("smaller-numbers-untried")
 
 
-def size(model: ir.Model, configuration: Configuration, population: int) -> Sizing:
+def size(
+    model: ir.Model, configuration: Configuration, population: int, *, with_fixes: bool = True
+) -> Sizing:
     """Return what each resource must have to carry a population, in the mode that takes most.
 
-    QpsError where the population lies outside its range.
+    Capacities that fix what fails still take longest to find: without `with_fixes`, they are
+    searched only where no number of machines supports the population. QpsError where the
+    population lies outside its range.
     """
     refuse_confidence(model, configuration)
     refuse_outside(model, configuration, population)
@@ -59,8 +63,9 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     is_carried = not whatever and not still and all(mode.supports(raised) for mode in modes)
     growth = None if is_carried else _growth(modes, raised, needed.values())
     is_possible = is_carried or (growth is not None and bool(growth.machines))
+    has_fixes = with_fixes or not is_possible
     every = [criterion for mode in modes for criterion in mode.criteria(raised)]
-    fixes, fixes_known = _fixes(modes, raised, unfixable) if still else ((), EXACT)
+    fixes, fixes_known = _fixes(modes, raised, unfixable) if still and has_fixes else ((), EXACT)
     return Sizing(
         population=model.population.name,
         at=population,
@@ -69,6 +74,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         fails_still=tuple(still),
         fixes=fixes,
         fixes_known=fixes_known,
+        has_fixes=has_fixes,
         is_supported=is_carried,
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),

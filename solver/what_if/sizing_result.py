@@ -118,7 +118,8 @@ class Sizing(Struct, frozen=True, kw_only=True):
     `growth` is what more machines do, None where no number of machines can be chosen. `known` is
     how it is known whether they are carried: a lower bound where they may be though it seems
     not, an upper bound where they may not be though it seems so. `fixes_known` is how it is known
-    that no other capacity fixes what fails still.
+    that no other capacity fixes what fails still. Where they were not searched, as more machines
+    support the population, `has_fixes` is false.
     """
 
     population: str
@@ -131,6 +132,7 @@ class Sizing(Struct, frozen=True, kw_only=True):
     growth: Growth | None = None
     known: Certainty = EXACT
     fixes_known: Certainty = EXACT
+    has_fixes: bool = True
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
     nominal_inputs: tuple[str, ...] = ()

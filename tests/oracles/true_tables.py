@@ -44,7 +44,8 @@ from qps.compiler.quantities.dimension import (
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.engine.expressions.formulas import Formula, total
 from qps.engine.expressions.formulas import number as exact_number
-from qps.reports.text.words.certainty_marks import marked, marked_users
+from qps.reports.text.words.certainty_marks import MARKS, marked, marked_users
+from qps.reports.text.words.estimates import limit_of
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     in_percent,
@@ -57,6 +58,7 @@ from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.worst_mode import solve_model
 
+_LIMIT_ALLOWED = re.compile(r"(.*?)((?:[≤≥<>] .*)?)")
 _MET_AT_HEADLINE = 94
 """Per cent of the samples that support a capacity at 95 % confidence, at least."""
 
@@ -229,11 +231,15 @@ class TrueTables(WrittenNumbers):
         of = {one.name: one for one in self.solution.resources}
         is_population, last = table.head[-1] == "Reached at", -inf
         for what, _, at in table.rows:
-            name = what.text.removesuffix(phrase("page.saturated", name=""))
+            called, most = _LIMIT_ALLOWED.fullmatch(what.text).groups()  # type: ignore[union-attr]
+            name = called.removesuffix(phrase("page.saturated", name=""))
             names = self.names_in(Cell(name, what.name))
+            allowed = {one for name in names for one in self._most_allowed(name)}
+            if allowed and most not in allowed:
+                yield f"{what.text} does not allow {allowed}"
             if is_population:
                 wanted = {f"{met[name]:,}" for name in names if met.get(name) is not None}
-                if what.text == self.labels.of(QUALITY) and self.view.quality.met_up_to is not None:
+                if called == self.labels.of(QUALITY) and self.view.quality.met_up_to is not None:
                     wanted.add(f"{self.view.quality.met_up_to:,}")
                 wanted |= {one for name in names if name in of for one in self._saturates(of[name])}
                 if worth(at.text) < last:
@@ -247,6 +253,15 @@ class TrueTables(WrittenNumbers):
                     for one in self.measured(criterion, self.graph.low)
                 }
             yield from _differs(what, table.head[-1], at, wanted)
+
+    def _most_allowed(self, name: str) -> Iterator[str]:
+        criterion = self._criterion(name)
+        if criterion is not None:
+            share = in_percent(criterion)
+            yield limit_of(criterion, self.graph.number(criterion.limit), share=share, digits=3)
+        resource = self.graph.resources.get(name)
+        if resource is not None:
+            yield f"≤ {percent(self.here(resource.target))}"
 
     def _modes(self, table: ShownTable) -> Iterator[str]:
         modes = {one.mode: one for one in self.view.modes}
@@ -411,6 +426,8 @@ class TrueTables(WrittenNumbers):
                 wanted = {marked_users(one.capacity, one.known, range_limits=one.range_limits)}
             else:
                 wanted = {"what nobody has tried"}
+            # As certain as the headline is what needs no mark beside it.
+            wanted |= {one.removeprefix(MARKS[self.view.known.kind]) for one in wanted}
             yield from _differs(
                 change,
                 "users",

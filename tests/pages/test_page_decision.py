@@ -50,7 +50,7 @@ def test_the_first_screen_answers_five_questions(
     changes = page.page.locator("#advice tbody tr").all_inner_texts()
     assert [" ".join(one.split()) for one in changes[:2]] == [
         "Change deletion: off → on 200+ Try",
-        "Change mixing: software → hardware ≤ 194 Try",
+        "Change mixing: software → hardware 194 Try",
     ]
     assert "23.2 %" in page.page.inner_text("#gauges tr:has-text('station CPU')")
     assert result["Unverified"].startswith("model error of voice latency; run qps simulate")

@@ -400,6 +400,17 @@ def test_what_is_not_turned_is_known_as_well_as_without_the_question() -> None:
     assert fix.resources == ("db.cpu",)
     assert fix.takes > 1
     assert fix.known.kind is CertaintyKind.APPROXIMATION
+
+
+def test_capacities_that_fix_what_fails_need_not_be_searched_where_machines_suffice() -> None:
+    spec = checked(DESK)
+    found = size(spec.model, spec.configuration(), 10, with_fixes=False)
+    assert (found.fixes, found.has_fixes) == ((), False)
+    assert found.growth == sized(DESK, 10).growth
+    assert sizing_answer(found) == "10 users are supported with 2 db servers (now 1)."
+    # No number of machines helps: they are the only advice.
+    line = checked(SHOP + "require { pages.latency <= 3 ms }\n")
+    assert size(line.model, line.configuration(), 300, with_fixes=False).fixes
     assert any("db.cpu" in reason for reason in fix.known.reasons)
     assert not any("web.cpu" in reason for reason in fix.known.reasons)
     # What is told does, and a little less does not.

@@ -67,7 +67,9 @@ export function breakable(name) {
 }
 
 // A text in which what stands between backquotes is code.
-export function withCode(text) { return text.split("`").map((part, i) => (i % 2 ? make("code", null, part) : part)); }
+export function withCode(text) { return text.split("`").map((part, i) => (i % 2 ? make("code", part.length > SHORT_CODE ? { class: "long" } : null, part) : part)); }
+
+const SHORT_CODE = 24; // stays in one line
 
 export function fill(id, ...children) {
   const place = document.getElementById(id);

@@ -53,4 +53,10 @@ export function costOf(column, { prices, part, parts = [part], kind }) {
   return phrase(isPriced ? "price.same" : "price.none");
 }
 
+// The same where something has a price: where nothing has one, the first screen says how to set it.
+export function shownCost(column, change) {
+  const cost = costOf(column, change);
+  return column.graph.costs.length || cost !== phrase("price.none") ? cost : "";
+}
+
 const HARDWARE = ["more machines", "other hardware", "more capacity", "together"];

@@ -15,7 +15,7 @@ export function wholeBetween(low, high, count) {
 
 export class Column {
   constructor(model, setting, name) {
-    Object.assign(this, { model, setting, name, follows: true, n: null });
+    Object.assign(this, { model, setting, name, follows: true, n: null, answers: new Map() });
     this.run = new Run(model);
     this.next = new Run(model); // for the setting that is being solved: what is shown stays whole until it is
     this.scratch = new Run(model); // for whatever is drawn beside the setting itself
@@ -56,18 +56,33 @@ export class Column {
   // What is wrong with a setting; null where it has answers, which are kept.
   * tried(setting) {
     try {
-      const solved = yield* solving(this.next, setting);
+      const solved = this.remembered(setting) ?? (yield* solving(this.next, setting));
       if (!solved) return "this page does not include this combination";
       [this.run, this.next] = [this.next, this.run];
       this.sensitivities = this.sensing = null;
       this.solved = solved;
       this.graph = solved.graph;
+      this.remember(setting, solved);
       return null;
     } catch (error) {
       if (error instanceof Undecided) return "not solved within the time limit of the page; run qps solve";
       if (error instanceof Impossible) return error.message;
       throw error;
     }
+  }
+
+  // A reader goes to and fro between settings (Try and Undo, a menu, the way back): the last answers stay.
+  remembered(setting) {
+    const found = this.answers.get(keyOf(setting)) ?? null;
+    if (found) this.next.prepare(found.graph, setting.numbers).at(found.at);
+    return found;
+  }
+
+  remember(setting, solved) {
+    const key = keyOf(setting);
+    this.answers.delete(key);
+    this.answers.set(key, solved);
+    if (this.answers.size > MOST_ANSWERS) this.answers.delete(this.answers.keys().next().value);
   }
 
   // How far each number moves the answer; told when it is first asked for, as it takes longer than an answer. Null where
@@ -117,5 +132,9 @@ export class Column {
     return this.scratch.prepare(graph, setting.numbers);
   }
 }
+
+const MOST_ANSWERS = 8;
+
+function keyOf({ numbers, ...rest }) { return `${JSON.stringify(rest)} ${[...numbers].join(" ")}`; }
 
 export function copied(setting) { return { ...setting, picks: [...setting.picks], numbers: new Map(setting.numbers) }; }

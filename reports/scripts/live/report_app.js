@@ -13,7 +13,7 @@ import { beyondLines } from "./panels/headroom.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./panels/comparison.js";
 import { showConclusions } from "./panels/conclusions.js";
-import { showDecision } from "./panels/first_screen.js";
+import { showDecision, reserveHeight } from "./panels/first_screen.js";
 import { Controls } from "./panels/controls.js";
 import { FoldedParts } from "./folded_parts.js";
 import { HeatMap } from "./charts/heat_map.js";
@@ -109,6 +109,7 @@ export class App {
       return;
     }
     this.stop();
+    reserveHeight(true);
     this.pending = this.shown.solving();
     this.solve();
   }
@@ -363,7 +364,7 @@ export class App {
 
   redraw() { this.pictures.forEach((picture) => picture.change()); }
 
-  measure() { this.pictures.forEach((picture) => picture.measure()); }
+  measure() { reserveHeight(false); for (const one of this.pictures) one.measure(); }
 
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {

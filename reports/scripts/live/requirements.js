@@ -13,6 +13,9 @@ const MARKS = { [phrase("mark.upper bound")]: "at most ", [phrase("mark.lower bo
 // A number with its mark in words.
 export function inWords(text) { return text.replace(/^(≤ |≥ |~ )/, (mark) => MARKS[mark]); }
 
+// Its relation to a limit: `≤`.
+export function relationOf({ strict, atMost }) { return strict ? (atMost ? "<" : ">") : atMost ? "≤" : "≥"; }
+
 function sideOf({ strict, atMost }) {
   return phrase(strict ? (atMost ? "side.below" : "side.above") : atMost ? "side.most" : "side.least");
 }

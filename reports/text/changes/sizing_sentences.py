@@ -77,7 +77,7 @@ def sizing_answer(sizing: Sizing) -> str:
             else phrase("sizing.not_supported", users=users, are=are, times=_TIMES)
         )
         said.append(f"{enough}, {named}{none and f'; {none}'}.")
-    if sizing.fails_still:
+    if sizing.fails_still and sizing.has_fixes:
         named = joined_words([_failing(one) for one in _without_quality(sizing.fails_still)])
         fixes = [
             f"{joined_words(fix.resources)} to "

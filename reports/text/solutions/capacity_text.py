@@ -268,14 +268,20 @@ def _as_known(value: str, known: Certainty) -> str:
     return f"{value} ± {percent(known.error, 2)}"
 
 
+def is_of_forecast_only(answer: Answer) -> bool:
+    """Return whether inputs are uncertain, but none on which the capacity depends."""
+    uncertainty, forecast = answer.uncertainty, answer.calendar
+    is_unmoved = uncertainty is None or not any(one.total for one in uncertainty.shares)
+    return is_unmoved and forecast is not None and forecast.confidence is not None
+
+
 def uncertainty(answer: Answer) -> str:
     """Return the capacity with nominal inputs, and which one few samples exceed.
 
     Where no input is uncertain, it says so: a capacity is no more certain than its inputs.
     """
-    uncertainty, forecast = answer.uncertainty, answer.calendar
-    is_unmoved = uncertainty is None or not any(one.total for one in uncertainty.shares)
-    if is_unmoved and forecast is not None and forecast.confidence is not None:
+    uncertainty = answer.uncertainty
+    if is_of_forecast_only(answer):
         return phrase("uncertainty.only_forecast")
     if uncertainty is None:
         is_certain = answer.reliable is not None and answer.rests_on_users

@@ -31,7 +31,7 @@ HELPS = phrase("changes")
 
 def _with_users(one: AdviceView, answer: Answer) -> str:
     """Return a change with its capacity and its cost: `web: 2 -> 4 servers (≤ 14,925)`."""
-    cost = _cost(one, answer)
+    cost = cost_with(one, answer)
     return f"{one.words} ({capacity_with(one, answer)}{f', {cost}' if cost else ''})"
 
 
@@ -40,7 +40,7 @@ def in_one_line(answer: Answer, words: Wording) -> str:
     return "; ".join(_with_users(one, answer) for one in words.by_kind)
 
 
-def _cost(one: AdviceView, answer: Answer) -> str:
+def cost_with(one: AdviceView, answer: Answer) -> str:
     """Return what a change costs, and until when the forecast is supported with it.
 
     That it has no price is said where other things have one.
@@ -59,18 +59,21 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
         return []
     label = phrase("changes.fix") if answer.capacity is None else HELPS
     rows = [
-        (one.words, _users(one, answer), _cost(one, answer), _pasted(one)) for one in words.by_kind
+        (one.words, capacity_in_row(one, answer), cost_with(one, answer), _pasted(one))
+        for one in words.by_kind
     ]
     kinds = [phrase(f"change.kind.{words.kind(one)}") for one in words.by_kind]
     change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
     value_width = max(20, width - VALUE_COLUMN)
-    end = (
-        value_width - pasted - 2 - (cost + 2 if cost else 0)
-    )  # of the capacities, if all is in one line
-    is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
-    end = min(end, change + 2 + users) if is_one_line else change + 2 + users
+    behind = 2 + (cost + 2 if cost else 0)
+    end = value_width - pasted - behind  # of the capacities, if all is in one line
+    fits = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
+    end = min(end, change + 2 + users) if fits else change + 2 + users
     heading = noun(answer.population).capitalize()
     end = max(end, text_width(heading), text_width(f"  {label}  {heading}") - VALUE_COLUMN)
+    # A long setting alone does not send all others to a line of their own.
+    beside = [end + behind + text_width(row[3]) <= value_width for row in rows]
+    is_beside = 2 * sum(beside) >= len(rows)
     lines: list[str] = []
     labels: list[str] = []
     for place, (change_text, many, costs, setting) in enumerate(rows):
@@ -81,12 +84,13 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
             + _right(many, end - text_width(change_text))
             + (f"  {_left(costs, cost)}" * bool(cost))
         )
-        if is_one_line:
+        if is_beside and beside[place]:
             lines.append(f"{row}  {setting}".rstrip())
             continue
-        fits = text_width(row.rstrip()) <= value_width
+        row = row.rstrip()
+        is_one_line = text_width(row) <= value_width
         lines += (
-            [row.rstrip()] if fits else wrapped(f"{change_text}  {many}  {costs}", value_width, "")
+            [row] if is_one_line else wrapped(f"{change_text}  {many}  {costs}", value_width, "")
         )
         lines += [f"    {setting}"] if setting else []
     head = f"  {label}"
@@ -96,7 +100,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     return [head, *(margin + line for margin, line in zip(margins, lines, strict=True))]
 
 
-def _users(one: AdviceView, answer: Answer) -> str:
+def capacity_in_row(one: AdviceView, answer: Answer) -> str:
     """Return the capacity with a change; its mark where it is not that of the capacity itself."""
     users = capacity_with(one, answer)
     return (

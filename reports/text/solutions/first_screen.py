@@ -88,11 +88,15 @@ def screen_head(
 ) -> str:
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
-    facts = [("Capacity", capacity(answer)), *headline_rows(answer, labels)]
+    beside = _violations(answer, labels) or headline_rows(answer, labels)
+    facts = [fact for fact in [("Capacity", capacity(answer)), *beside] if fact[1]]
     tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
-    capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
-    shown = [toned(line, tone, color=color) for line in capacity_lines]
-    shown += [toned(line, None, color=color) for lines in others for line in lines]
+    tones = [tone, *(_TONES.get(label) for label, _ in facts[1:])]
+    shown = [
+        toned(line, one, color=color)
+        for one, lines in zip(tones, fact_lines(facts, width), strict=True)
+        for line in lines
+    ]
     return "".join(f"{line}\n" for line in [*head, "", *shown])
 
 
@@ -100,6 +104,11 @@ def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool 
     """Return what stands below the capacity: facts, changes with their settings, a table, notes."""
     labels, answer = words.labels, at_headline(answer)
     facts = [fact for fact in _facts(answer, words) if fact[1]]
+    why = [fact for fact in _violations(answer, labels) if fact[1]]
+    if why:  # that stands above; what mends it comes first, and then how certain it is
+        facts = facts[len(why) :]
+        start = int(bool(facts) and facts[0][0] == HELPS)
+        facts[start:start] = [fact for fact in headline_rows(answer, labels) if fact[1]]
     lines: list[str] = []
     rows = {
         HELPS: change_rows(answer, words, width),
@@ -158,8 +167,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     labels = words.labels
     sentence = labels.sentence
     if answer.verdict is CapacityVerdict.NOWHERE:
-        for label, text in violated(answer, labels):
-            yield label, sentence(text)
+        yield from _violations(answer, labels)
         yield HELPS, "…" if words.best_changes else ""
     elif answer.verdict is CapacityVerdict.LIMITED:
         label, text = limit(answer, labels)
@@ -178,6 +186,14 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     yield "Modes", mode_facts(answer, labels)
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
     yield phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer))
+
+
+def _violations(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+    """Return what the smallest population violates already; nothing where that is supported."""
+    shown = at_headline(answer)
+    if shown.verdict is not CapacityVerdict.NOWHERE:
+        return []
+    return [(label, labels.sentence(text)) for label, text in violated(shown, labels)]
 
 
 def _busiest(answer: Answer, labels: Labels) -> str:

@@ -225,10 +225,12 @@ def _growth(found: SolvedSpec) -> tuple[str, ...]:
         if at > found.answer.high:
             break
         try:
-            answer = sizing_answer(size(found.model, found.configuration, at))
+            sizing = size(found.model, found.configuration, at, with_fixes=not points)
         except QpsError:
             return ()
-        points.append(f"{(more - 1) * 100} % more ({at:,}): {labels.sentence(answer)}")
+        answer, share = labels.sentence(sizing_answer(sizing)), f"{(more - 1) * 100} % more"
+        is_named = answer.startswith(f"{at:,} ")
+        points.append(f"{share}: {answer}" if is_named else f"{share} ({at:,}): {answer}")
     return tuple(points)
 
 

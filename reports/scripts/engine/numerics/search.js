@@ -39,7 +39,12 @@ export class Curve {
 
   doubt() {
     const { x } = this.run;
-    return ROUNDING * Math.max(1e-300, ...this.size.map((i) => Math.abs(x[i])).filter(Number.isFinite));
+    let largest = 1e-300;
+    for (const i of this.size) {
+      const size = Math.abs(x[i]);
+      if (size > largest && size < Infinity) largest = size;
+    }
+    return ROUNDING * largest;
   }
 
   // True where the curve lies on zero at a whole population, exactly: floats only come near.

@@ -12,7 +12,7 @@ import { CERTAINTY } from "../../engine/samples.js";
 import { phrase } from "../../common/phrases.js";
 import { beyondRange } from "./controls.js";
 import { GOAL, goalLadders } from "./relaxed_goals.js";
-import { changesTo, costOf } from "../change_wording.js";
+import { changesTo, shownCost } from "../change_wording.js";
 import { commandOf, nounOf } from "../sentences.js";
 
 export class Advice {
@@ -275,7 +275,9 @@ export function showAdvice(column, found, apply) {
     return { ...one, many: hasReliable ? printedCapacity(many, high) : many, isSure: isSampled && reliable.has(one), group: groupOf(column, one) };
   };
   // Changes with nominal inputs are compared with the capacity of nominal inputs.
-  const { largest } = column.solved, base = largest === null ? 0 : hasReliable ? now : largest;
+  const { largest, known } = column.solved, base = largest === null ? 0 : hasReliable ? now : largest;
+  // As certain as the headline is what needs no mark beside it.
+  const markedUsers = (one) => formatUsers({ ...one, largest: one.many, known: one.known?.[0] === known?.[0] ? null : one.known });
   const ranked = found.map(shownOf).sort((a, b) => b.many - a.many);
   const isFirst = (one) => one.many >= LEAST_GAIN * base && (!isSampled || !hasReliable || one.isSure);
   // What is required less displaces nothing that can be had.
@@ -283,11 +285,11 @@ export function showAdvice(column, found, apply) {
   const first = byGroup([...helping.filter((one) => !isGoal(one)).slice(0, SHOWN_FIRST), ...helping.filter(isGoal).slice(0, SHOWN_GOALS)]), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
   const rowOf = (one) => {
     const words = changesTo(column, one.setting), isEnd = one.many === high;
-    const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && hasReliable) ? whole(one.many) : formatUsers({ ...one, largest: one.many });
-    const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, costOf(column, one),
+    const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && hasReliable) ? whole(one.many) : markedUsers(one);
+    const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, shownCost(column, one),
       tryButton(words, () => apply(one))];
     const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
-    return Object.assign(cells, { gain: one.many - base, mark });
+    return Object.assign(cells, { gain: largest === null ? 0 : one.many - base, mark });
   };
   const head = ["Kind", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"];
   const made = (some) => {

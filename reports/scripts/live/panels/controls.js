@@ -203,13 +203,14 @@ export class Controls {
 
   // A number as a text in its unit, with a slider beside it.
   numberField(record) {
-    const id = `number-${record.name}`;
+    const id = `number-${record.name}`, known = this.fields.get(id), { column, setting: { start } } = this;
+    if (known?.record === record && known.column === column && known.start === start) return known.place; // other choices have the same number
     const scale = sliderScaleOf(record, this.column.run.numbers.get(record.name));
     const text = make("input", { type: "text", inputmode: "decimal", id, class: "amount", on: { input: () => this.typed(record, text) } });
     const slider = make("input", { type: "range", min: "0", max: "200", "aria-label": `${record.name}, slider`, on: { input: () => this.slid(record, Number(slider.value) / 200) } });
     const note = make("span", { class: "note" });
-    const field = { record, text, slider, note, scale };
-    this.fields.set(`number-${record.name}`, field);
+    const field = { record, text, slider, note, scale, column, start };
+    this.fields.set(id, field);
     field.place = make("div", { class: "field number", title: record.source || null },
       make("label", { for: id }, labeled(this.column.model, record.name)), this.sure?.shown(this, field), field.scale ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
     return field.place;

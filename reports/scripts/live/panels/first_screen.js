@@ -17,7 +17,7 @@ import { nounOf, oneOf } from "../sentences.js";
 const DIGITS = 3, MAX_KINDS = 3;
 
 // A name in words; the identifier stands behind them.
-function worded({ model }, name) { return make("span", { title: calledInFull(model, name) }, called(model, name)); }
+function worded({ model }, name, tag = "span") { return make(tag, { title: calledInFull(model, name) }, called(model, name)); }
 
 // The utilization of a resource beside the lowest of its target and what is required.
 function utilizationRow(column, one, beside) {
@@ -26,8 +26,8 @@ function utilizationRow(column, one, beside) {
   const load = beside?.loads[one.name] ?? run.value(one.about.load), target = run.value(one.about.target);
   const needs = solved.criteria.filter(({ criterion }) => isStated(criterion) && criterion.atMost && utilized(criterion.name) === one.name).map(({ criterion }) => run.value(criterion.limit));
   const [is, most] = [load, Math.min(target, ...needs)].map((value) => percent(value, DIGITS)), of = needs.length ? "limit" : "target";
-  if (needs.length || target < 1) return [worded(column, one.name), `: utilization ${is === most ? `at its ${most} ${of}` : `${is} (${of} ${most})`}`];
-  return [worded(column, one.name), is === most ? ": saturated" : `: utilization ${is}`];
+  if (needs.length || target < 1) return [worded(column, one.name, "strong"), `: utilization ${is === most ? `at its ${most} ${of}` : `${is} (${of} ${most})`}`];
+  return [worded(column, one.name, "strong"), is === most ? ": saturated" : `: utilization ${is}`];
 }
 
 export function limitRow(column, beside = null) {
@@ -39,13 +39,13 @@ export function limitRow(column, beside = null) {
   if (criterion.isQuality) {
     const axes = qualityAxes(column, solved.at);
     if (!axes.length) return [phrase("limit.needs")];
-    const needs = axes.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${valueAndLimit(column, one, solved.at)}`]);
+    const needs = axes.flatMap((one, i) => [i ? " and " : "", worded(column, one.name, "strong"), ` ${valueAndLimit(column, one, solved.at)}`]);
     return [phrase(axes.length > 1 ? "limit.together" : "limit.alone", { value: "" }), ...needs];
   }
   if (isStated(criterion)) {
-    if (criterion.hasConfidence) return [worded(column, criterion.name), ": not met with more"];
+    if (criterion.hasConfidence) return [worded(column, criterion.name, "strong"), ": not met with more"];
     const shown = solved.criteria.map((one) => one.criterion).find((one) => isStated(one) && one.name === limitedBy) ?? criterion;
-    return [worded(column, shown.name), `: ${valueAndLimit(column, shown, column.headlineAt, beside?.needs[shown.name])}`];
+    return [worded(column, shown.name, "strong"), `: ${valueAndLimit(column, shown, column.headlineAt, beside?.needs[shown.name])}`];
   }
   return utilizationRow(column, solved.resources[criterion.resource], beside);
 }
@@ -162,4 +162,11 @@ function labelOfLimit({ solved }, beside) {
   const limitedBy = beside?.limitedBy ?? solved.limitedBy;
   if (solved.largest === null) return "Violated";
   return solved.resources.some(({ name }) => limitedBy === name || utilized(limitedBy) === name) ? "Bottleneck" : "Limit";
+}
+
+// The first screen keeps the height that it has: where fewer facts are left of a change, nothing moves under the pointer.
+export function reserveHeight(isReserved) {
+  const hero = document.querySelector(".hero");
+  if (!hero || (isReserved && hero.style.minHeight)) return;
+  hero.style.minHeight = isReserved ? `${hero.getBoundingClientRect().height}px` : "";
 }

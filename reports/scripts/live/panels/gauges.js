@@ -8,10 +8,11 @@ import { phrase } from "../../common/phrases.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
 import { limitState, limitUsed, stateLight, utilized } from "../limit_states.js";
+import { relationOf } from "../requirements.js";
 import { nounOf, oneOf } from "../sentences.js";
 import { withPortsTogether } from "./sections.js";
 
-const MAX_SHOWN = 4, MAX_PARTS = 3, MAX_LIMITS = 5, WIDEST = 100;
+const MAX_SHOWN = 4, MAX_PARTS = 3, MAX_LIMITS = 5, WIDEST = 100, DIGITS = 3;
 
 // A part of a hundred as a bar, with a tick at the target.
 function meter(filled, tick, said, nominal = filled) {
@@ -66,7 +67,7 @@ export function showLimits(column, beside) {
   if (document.getElementById("limits")?.hidden ?? true) return; // samples tell more
   const { solved, graph, model } = column, isNobody = solved.largest === null && solved.criteria.some((one) => isStated(one.criterion));
   const rows = isNobody ? requirementBars(column) : limitBars(column, beside);
-  const cells = rows.map(({ name, length, tick, at, isSaturated }) => [make("span", { title: calledInFull(model, name) }, isSaturated ? phrase("page.saturated", { name: called(model, name) }) : called(model, name)), meter(length, tick, at), at]);
+  const cells = rows.map(({ name, most, length, tick, at, isSaturated }) => [[make("span", { title: calledInFull(model, name) }, isSaturated ? phrase("page.saturated", { name: called(model, name) }) : called(model, name)), make("small", null, most)], meter(length, tick, at), at]);
   const made = table(["Limit", make("span", { class: "aside" }, "Bar"), isNobody ? `At ${whole(graph.low)}` : "Reached at"], cells, new Set([2])), [own] = made.children;
   own.classList.add("limits");
   rows.forEach(({ state }, i) => own.tBodies[0].rows[i].classList.add(`is-${state}`));
@@ -77,10 +78,12 @@ export function showLimits(column, beside) {
 
 // The first limits with the populations at which they are reached.
 function limitBars(column, beside) {
-  const { solved, graph } = column, found = new Map(), sure = beside?.met ?? {};
+  const { solved, graph, run } = column, found = new Map(), sure = beside?.met ?? {}, allowed = new Map();
+  run.at(column.headlineAt);
   for (const { criterion, holds } of solved.criteria) {
     const name = criterion.isQuality ? "quality" : criterion.name, met = sure[name] ?? holds;
     if (isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && met !== null && met < graph.high) found.set(name, met);
+    if (isStated(criterion) && !criterion.isQuality) allowed.set(name, mostAllowed(column, criterion));
   }
   for (const [one] of withPortsTogether(column, solved.resources)) {
     if (one.at === null || one.notBelow !== null) continue;
@@ -89,11 +92,15 @@ function limitBars(column, beside) {
     else if (!found.has(name)) found.set(one.name, sure[name]); // of a required utilization that limit alone is as reliable
   }
   const sorted = [...found].sort((a, b) => a[1] - b[1]).slice(0, MAX_LIMITS), rows = sorted.filter(([, at]) => at <= WIDEST * Math.max(1, sorted[0][1]));
-  const longest = Math.max(0, ...rows.map(([, at]) => at));
+  const longest = Math.max(0, ...rows.map(([, at]) => at)), targets = new Map(solved.resources.map((one) => [one.name, one.about.target]));
   // Of a resource with a required utilization, that alone limits.
   const isLimiting = (name) => name === solved.limitedBy || (utilized(solved.limitedBy) === name && !solved.criteria.some(({ criterion }) => isStated(criterion) && criterion.name === solved.limitedBy));
-  return rows.map(([name, at]) => ({ name, at: wholePopulation(at), length: longest ? (100 * at) / longest : 0, tick: null, isSaturated: [...found.keys()].some((other) => utilized(other) === name), state: isLimiting(name) ? "limit" : "within" }));
+  const mostOf = (name) => allowed.get(name) ?? (targets.has(name) ? `≤ ${percent(run.value(targets.get(name)))}` : "");
+  return rows.map(([name, at]) => ({ name, most: mostOf(name), at: wholePopulation(at), length: longest ? (100 * at) / longest : 0, tick: null, isSaturated: [...found.keys()].some((other) => utilized(other) === name), state: isLimiting(name) ? "limit" : "within" }));
 }
+
+// What a requirement allows, such as `≤ 100 ms`.
+function mostAllowed(column, criterion) { return `${relationOf(criterion)} ${column.format(column.run.value(criterion.limit), criterion.dimension, { ...criterion, digits: DIGITS })}`; }
 
 // Requirements as bars of how much of their limits is used.
 function requirementBars(column) {
@@ -102,7 +109,7 @@ function requirementBars(column) {
   const rows = stated.map((one) => {
     run.at(graph.low);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, graph.low);
-    return { name: one.name, used: limitUsed(one.atMost, value, limit), at: marked(formatAgainstLimit(model.units, value, limit, one.dimension, one), known, value) };
+    return { name: one.name, most: mostAllowed(column, one), used: limitUsed(one.atMost, value, limit), at: marked(formatAgainstLimit(model.units, value, limit, one.dimension, one), known, value) };
   }).filter(({ used }) => Number.isFinite(used)).sort((a, b) => b.used - a.used).slice(0, MAX_LIMITS);
   const longest = Math.max(1, ...rows.map(({ used }) => used));
   return rows.map(({ used, ...one }) => ({ ...one, length: (100 * used) / longest, tick: 100 / longest, state: limitState(used, false) }));

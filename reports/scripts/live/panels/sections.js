@@ -8,6 +8,7 @@ import { phrase } from "../../common/phrases.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, labeled } from "../labels.js";
 import { limitState, limitUsed, stateLight, utilized } from "../limit_states.js";
+import { relationOf } from "../requirements.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
 
 export function showAnswer(column) {
@@ -67,12 +68,11 @@ export function showRequirements(column, beside) {
       const text = formatAgainstLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
       return marked(text, knownAt(run, criterion, at), value);
     };
-    const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
     const sure = beside?.met?.[isQuality ? "quality" : criterion.name], most = sure ?? one.holds;
     const met = most === null ? "never" : most === graph.high ? phrase("page.full_range") : marked(whole(most), sure !== undefined && beside.covered.includes(criterion.name) ? null : largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labeled(model, criterion.name);
     const { state, used } = stateOf(column, one, beside);
-    return [name, written(measure, n), `${word} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
+    return [name, written(measure, n), `${relationOf(criterion)} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
   });
   for (const one of solved.unevaluated) rows.push([labeled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);

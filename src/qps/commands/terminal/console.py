@@ -63,12 +63,15 @@ def show(diagnostics: Sequence[Diagnostic], arguments: Namespace) -> None:
         sys.stderr.write(plain(diagnostics))
         return
     color = wants_color(arguments.color, sys.stderr)
-    more = ""
+    more, width = "", None
     if sys.stderr.isatty():  # people read on; programs, and what is written down, need no advice
         from qps.reports.text.words.phrases import phrase  # noqa: PLC0415 - not at each start
 
-        more = phrase("command.for_details", id=diagnostics[0].code.id)
-    style(sys.stderr, full(diagnostics, color=color) + f"\n{summary(diagnostics)}{more}\n")
+        more, width = phrase("command.for_details", id=diagnostics[0].code.id), width_of(sys.stderr)
+    style(
+        sys.stderr,
+        full(diagnostics, color=color, width=width) + f"\n{summary(diagnostics)}{more}\n",
+    )
 
 
 def print_json(value: object) -> None:
