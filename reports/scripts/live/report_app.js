@@ -291,6 +291,7 @@ export class App {
   begin() {
     if (this.advice) return;
     this.advice = new Advice(this.shown, (found) => this.showAdvice(found));
+    if (this.isAsWritten) offerChanges(this.shown, this.advice.candidates, (change) => this.apply(change)); // before all are tried
     if (!this.advice.isWorking) this.showAdvice([]);
   }
 

@@ -24,6 +24,9 @@ export class Advice {
     this.isWorking = this.singles.length + this.ladders.length + this.goals.length > 0;
   }
 
+  // Whatever is tried, one by one.
+  get candidates() { return [...this.singles, ...this.ladders.flat(), ...this.goals.flat()]; }
+
   // Where no user is supported, twice as much or a tenth less is too little to try: each number in larger and larger steps, as in `first_users.py`.
   *steps() {
     const { column: { setting, graph, run, model } } = this;
