@@ -220,7 +220,8 @@ def _growth(found: SolvedSpec) -> tuple[str, ...]:
     if found.answer.verdict is not CapacityVerdict.LIMITED or now is None:
         return ()
     wanted = {ceil(now * more): more for more in _MORE_BY}
-    labels, points = found.model.derived(labels_of), []
+    labels = found.model.derived(labels_of)
+    points: list[str] = []
     for at, more in wanted.items():
         if at > found.answer.high:
             break
