@@ -194,6 +194,15 @@ def test_colour_is_only_added() -> None:
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == full(found)
 
 
+def test_sentences_are_wrapped_for_a_terminal() -> None:
+    found = check_file(Path("many_ten_mistakes.qps")).diagnostics
+    wrapped = full(found, width=50)
+    assert wrapped != full(found)
+    assert wrapped.split() == full(found).split()
+    sentences = [one for one in wrapped.splitlines() if "|" not in one and "-->" not in one]
+    assert max(map(len, sentences)) <= 50
+
+
 def test_columns_count_characters() -> None:
     found = check_file(Path("emoji_before_the_mistake.qps")).diagnostics
     assert plain(found).startswith("emoji_before_the_mistake.qps:16:22: error[QPS0301]")

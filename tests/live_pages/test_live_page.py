@@ -607,8 +607,12 @@ def test_advice_can_be_tried(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html).page
     page.wait_for_selector("#advice button")
     row = page.locator("#advice tbody tr").first.locator("td").all_text_contents()
+    page.evaluate("() => { globalThis.before = qps.shown.solved; }")
     page.click("#advice button >> nth=0")
     assert page.inner_text("#small-answer strong") == row[2]
+    assert page.evaluate("() => qps.shown.solved !== before")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    assert page.evaluate("() => qps.shown.solved === before")  # the last answers are known
 
 
 MORE_CHANGES = """() => document.querySelectorAll("#advice details")

@@ -79,6 +79,29 @@ def test_where_the_headline_is_out_of_sight_the_top_bar_has_the_capacity(
     assert page.run(COVERED) <= 0.1
 
 
+# Of these users only the number in a year is uncertain, not how many are supported.
+FORECAST = """
+users N in 1..1000
+calendar date in 2026-12..2029-12
+param growth = 6 % +- 1 %
+forecast N = 20 * (1 + growth)^date
+machine server { cpu 4 core }
+component answer { cpu 10 ms/request }
+topology { node web = server }
+stream page for each user { traffic 1 request/s; at web { answer } }
+target cpu 80 %
+"""
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_where_uncertain_inputs_do_not_affect_capacity_its_limits_are_drawn(
+    scripts: bool, open_page: Any
+) -> None:
+    page = open_page(html_of(checked(FORECAST)), scripts=scripts, settings=False)
+    assert page.page.is_visible("#limits")
+    assert not page.page.is_visible("#picture-histogram")
+
+
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_nothing_moves_when_the_scripts_take_over(
     width: int, height: int, kafka_html: str, shared_browser: Any, tmp_path: Path
@@ -117,3 +140,18 @@ def test_where_nobody_is_supported_what_is_violated_and_by_how_much_stands_first
     tick = float((row.locator(".tick").get_attribute("x") or "").removesuffix("%"))
     assert tick == pytest.approx(100 / 1.5, abs=0.1)
     assert page.run(BOX, ".helps")["top"] < page.run(BOX, "#gauges")["top"] if scripts else True
+
+
+def test_fixes_stand_side_by_side_on_a_screen_and_below_each_other_on_paper(
+    open_page: Any,
+) -> None:
+    page = open_page(html_of(checked(NOBODY)), width=1440, settings=False)
+    page.page.wait_for_selector("#advice button")
+    assert page.page.inner_text(".helps h2").startswith("Possible fixes")
+    cards = page.page.locator("#advice > .scroll tbody tr")
+    tops = "(all) => all.map((one) => one.getBoundingClientRect().top)"
+    assert len(cards.evaluate_all(tops)) > 1
+    assert len(set(cards.evaluate_all(tops))) == 1
+    assert cards.locator("[data-gain]").count() == 0  # all of them are gained
+    page.page.emulate_media(media="print")
+    assert len(set(cards.evaluate_all(tops))) == cards.count()
