@@ -65,6 +65,7 @@ TOKEN_WORDS = {
     "NAME": "a name",
     "NUMBER": "a number",
     "DATE": "a date",
+    "TIME": "a time",
     "FIT": '`fit "…"`',
     "NOTE": "`note`",
     "FITTED": "`fitted`",

@@ -17,6 +17,7 @@ from qps.solver.answers.values_at_capacity import values_at_capacity
 from qps.solver.calendar.month_search import calendar_answer
 from qps.solver.complete_answer import complete_answer
 from qps.solver.headline_answer import headline_answer
+from qps.solver.profiles.course_answer import CourseAnswer
 from qps.solver.reliable_solution import ReliableSolution, ignore, reliable_solution
 from qps.solver.uncertainty.interval_result import Sampling
 
@@ -69,9 +70,22 @@ def configured_answer(
         reliable=None if reliable is None else reliable.capacity,
         at_reliable=_at_reliable(configuration, solved, sampling),
     )
-    answer = replace(answer, calendar=calendar)
+    answer = replace(answer, calendar=calendar, course=_course(spec.model, configuration, solved))
     answer = replace(answer, headline=headline_answer(answer, solved.plain_solution))
     return ConfiguredAnswer(model=solved.model, solution=solved.solution, answer=answer)
+
+
+def _course(
+    model: ir.Model, configuration: Configuration, solved: ReliableSolution
+) -> CourseAnswer | None:
+    """Return the day or the week at the headline; None without profiles."""
+    if not model.profiles:
+        return None
+    from qps.solver.profiles.profile_course import profile_course  # noqa: PLC0415 - of few specs
+
+    reliable = solved.reliable
+    population = solved.solution.capacity if reliable is None else reliable.capacity.capacity
+    return profile_course(model, configuration, population)
 
 
 def _at_reliable(

@@ -82,7 +82,8 @@ class _ModelChecker(OfChanges, frozen=True):
         changing = self._with_modes(declared, systems)
         claimed = self._with_claims(changing, systems)
         placed = self._with_hardware_of_changes(claimed)
-        whole = self._with_uncertain_numbers(placed, declared.parameters)
+        known = self._with_uncertain_numbers(placed, declared.parameters)
+        whole = self._at_worst_moments(known)
         unused = UnusedChecker(self.expressions)
         unused.hardware()
         unused.parameters()
@@ -183,6 +184,15 @@ class _ModelChecker(OfChanges, frozen=True):
         uncertain = tuple(parameter for name, parameter in met if name not in stated)
         correlated = CorrelationChecker(self.expressions).correlations(declared)
         return replace(model, parameters=(*model.parameters, *uncertain), correlations=correlated)
+
+    def _at_worst_moments(self, model: ir.Model) -> ir.Model:
+        """Return the model at the moments of its profiles that may limit its capacity."""
+        profiles = tuple(self.known.profiles.values())
+        if not profiles:
+            return model
+        from qps.compiler.check.model.parameters.worst_moments import with_worst_moments  # noqa: PLC0415 - of few specs
+
+        return with_worst_moments(model, profiles, self.sink)
 
     def _report_likely_mistakes(self, model: ir.Model) -> None:
         """Warn of what is sound, and likely to mean something else than it says."""

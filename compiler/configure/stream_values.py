@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from fractions import Fraction
+
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.bounded_value import Bounded, bounded
@@ -18,7 +21,7 @@ def values_of_stream(stream: ir.Stream) -> Iterator[Bounded]:
         yield from bounded(first, "the number of items in progress", Bound.COUNT)
         yield from bounded(stream.emission.think, "a think time", Bound.NOT_NEGATIVE)
     else:
-        yield from bounded(first, "a rate", Bound.POSITIVE)
+        yield from bounded(_while_it_flows(first, stream), "a rate", Bound.POSITIVE)
     for size in sizes:
         yield from bounded(size, "a size", Bound.POSITIVE)
     yield from bounded(stream.arrivals, "a coefficient of variation", Bound.NOT_NEGATIVE)
@@ -67,6 +70,21 @@ def _calls(stream: ir.Stream) -> Iterator[Bounded]:
         yield from bounded(call.returns, "a size", Bound.POSITIVE)
         if call.fan_out is not None:
             yield from _of_fan_out(call.node, call.fan_out)
+
+
+def _while_it_flows(rate: ir.Quantity, stream: ir.Stream) -> ir.Quantity:
+    """Return a rate without the profiles by which it pauses."""
+    return replace(rate, expr=_without(rate.expr, stream.pauses)) if stream.pauses else rate
+
+
+def _without(expr: ir.Expr, factors: Container[str]) -> ir.Expr:
+    match expr:
+        case ir.ParameterValue(name) if name in factors:
+            return ir.Constant(Fraction(1))
+        case ir.Product(parts):
+            return ir.Product(tuple(_without(part, factors) for part in parts))
+        case _:
+            return expr
 
 
 def _probabilities(stream: ir.Stream) -> Iterator[Bounded]:

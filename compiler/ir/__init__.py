@@ -18,6 +18,7 @@ from qps.compiler.ir.matrices import *
 from qps.compiler.ir.measured_values import *
 from qps.compiler.ir.model import *
 from qps.compiler.ir.parameters import *
+from qps.compiler.ir.profiles import *
 from qps.compiler.ir.requirements import *
 from qps.compiler.ir.stated_queueing import *
 from qps.compiler.ir.streams import *

@@ -16,6 +16,7 @@ from qps.compiler.ir.forecasts import Calendar, Forecast
 from qps.compiler.ir.hardware import Link, Machine, Network, Node
 from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
+from qps.compiler.ir.profiles import Profile
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, Wait
 from qps.compiler.ir.streams import Stream
 from qps.compiler.measurement.fits import CostFit
@@ -61,6 +62,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     fitted: tuple[tuple[Span, str], ...] = ()
     calendar: Calendar | None = None
     forecast: Forecast | None = None
+    profiles: tuple[Profile, ...] = ()
 
     def group(self, name: str) -> Group:
         """Return the group of a name."""

@@ -317,7 +317,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     `condition` holds. Where visits and links are there by `conditions` of their own, each of the
     `paths` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the
     coefficient of variation of the times between two items of one flow, None where none is stated.
-    Calls use the `events`.
+    Calls use the `events`. It has no traffic while one of the profiles in `pauses` is 0.
     """
 
     name: str
@@ -334,6 +334,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     paths: tuple[StreamPath, ...] = ()
     arrivals: Quantity | None = None
     events: tuple[Event, ...] = ()
+    pauses: tuple[str, ...] = ()
 
     @property
     def is_closed(self) -> bool:

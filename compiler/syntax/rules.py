@@ -13,6 +13,7 @@ each of a kind, `ordered:order+` what each of them holds, and a field without a 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache, partial
 from typing import Any
 
@@ -63,6 +64,18 @@ def _elastic(*, range: ast.Range, **parts: Any) -> ast.Param:  # noqa: A002 - th
 
 def _calendar(*, range: ast.Range, **parts: Any) -> ast.Param:  # noqa: A002 - the field's name
     return ast.Param(value=range.low, range=range, is_calendar=True, **parts)
+
+
+def _profile(
+    *,
+    cycle: ast.Name,
+    hours: tuple[ast.Hours, ...] = (),
+    file: ast.Text | None = None,
+    **parts: Any,
+) -> ast.Param:
+    last = file or (hours[-1] if hours else cycle)
+    shape = ast.Shape(span=cycle.span.to(last.span), cycle=cycle, hours=hours, file=file)
+    return ast.Param(value=ast.Number(shape.span, Fraction(1)), shape=shape, **parts)
 
 
 def _formal(*, example: ast.Expr | None, **parts: Any) -> ast.Formal:
@@ -141,6 +154,11 @@ RULES: dict[str, SyntaxRule] = {
     "calendar": _rule(_calendar, "name range source"),
     "forecast_formula": _rule(ast.Forecast, "name value source"),
     "forecast_table": _rule(ast.Forecast, "name value source"),
+    "profile_hours": _rule(_profile, "name cycle", "hours:hours* other_hours:hours* source"),
+    "profile_table": _rule(_profile, "name cycle file source"),
+    "hours": _rule(ast.Hours, "days* start end value"),
+    "other_hours": _rule(partial(ast.Hours, is_rest=True), "value"),
+    "clock_time": _rule(ast.ClockTime, "text"),
     "user_group": _rule(ast.Group, "name size index source"),
     "param": _rule(ast.Param, "name value range source fitted"),
     "case_param": _rule(ast.Param, "name value range source fitted"),

@@ -99,6 +99,30 @@ class Option(Shared, frozen=True, kw_only=True):
     source: Text | None
 
 
+class ClockTime(Written, frozen=True):
+    """`09:00`: a time of the day, up to `24:00`."""
+
+    text: str
+
+
+class Hours(Written, frozen=True, kw_only=True):
+    """`weekday 09:00..17:00 = 1`: what a profile is on some days, between two times."""
+
+    value: Expr
+    days: tuple[Name, ...] = ()
+    start: ClockTime | None = None
+    end: ClockTime | None = None
+    is_rest: bool = False
+
+
+class Shape(Written, frozen=True, kw_only=True):
+    """The values of a profile over its `cycle`, a day or a week: `hours`, or a `file`."""
+
+    cycle: Name
+    hours: tuple[Hours, ...]
+    file: Text | None
+
+
 class Param(Shared, frozen=True, kw_only=True):
     """A number that a scenario may change; an elastic one takes what capacity is left.
 
@@ -124,6 +148,8 @@ class Param(Shared, frozen=True, kw_only=True):
     """The table that this is one value of."""
     is_calendar: bool = False
     """It is the date of a plan, in months since its first one; its value is the first."""
+    shape: Shape | None = None
+    """Its values over a day or a week, where it has them: it is a profile."""
 
 
 class Forecast(Declaration, frozen=True, kw_only=True):

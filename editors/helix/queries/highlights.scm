@@ -113,6 +113,7 @@
   "playout"
   "price"
   "priority"
+  "profile"
   "propagation"
   "quality"
   "queue"
@@ -163,6 +164,7 @@
   "zones"
 ] @keyword
 
+(clock_time) @keyword
 (merge) @keyword
 (preemptive) @keyword
 

@@ -17,6 +17,7 @@
   (observed_runs)
   (one_of_steps)
   (pair_param)
+  (profile_hours)
   (require)
   (scenario)
   (stream)

@@ -57,6 +57,7 @@ const PHRASES = {
   "uncertainty.none": "same capacity in {share} of {samples}",
   "known_to_be": " known to be",
   "in_mode": " in mode {mode}",
+  "at_time": " at {mode}",
   "reason.together": "the overall quality penalty exceeds 1: {value}",
   "reason.alone": "the quality penalty exceeds 1: {value}",
   "reason.needs": "the quality penalty exceeds 1",
@@ -222,4 +223,10 @@ export function phrase(key, values = {}) {
     if (!(name in values)) throw new Error(`${key} lacks ${name}`);
     return values[name];
   });
+}
+
+/** How a sentence goes on with a mode: " in mode night", " at 20:00 on Friday"; nothing without one. */
+export function inMode(mode) {
+  if (!mode) return "";
+  return phrase(mode.includes(":") ? "at_time" : "in_mode", { mode });
 }

@@ -2,7 +2,7 @@
 
 import { reduced } from "../engine/numerics/fractions.js";
 import { inParenthesis, knownAt, usersKnown, formatUsers } from "../engine/certainty.js";
-import { phrase } from "../common/phrases.js";
+import { inMode, phrase } from "../common/phrases.js";
 import { decimalOf, listed, percent, quoted, formatDistinct, formatBeyond, whole, wholePopulation } from "../common/format.js";
 import { measured, named } from "./labels.js";
 import { namedValueAndLimit, qualityAxes } from "./requirements.js";
@@ -21,7 +21,7 @@ export function answerOf(column) {
     if (isOne) return phrase("answer.not_only", { users, are, reason });
     return phrase("answer.not_even", { users, are: solved.known ? are + phrase("known_to_be") : are, reason });
   }
-  const mode = graph.mode ? phrase("in_mode", { mode: graph.mode }) : "", more = solved.largest + 1;
+  const mode = inMode(graph.mode), more = solved.largest + 1;
   return phrase("answer.limited", { users: usersKnown(solved.known) + counted(solved.largest, column.model), more: whole(more), mode, reason: reasonOf(column, more) });
 }
 

@@ -13,6 +13,7 @@ from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.solutions.uncertainty_text import typical_lines
 from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.mode_words import in_mode
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
@@ -280,7 +281,7 @@ def _fails(failure: FailureAt, *, at_end: bool = False) -> str:
     """Return what fails and how; `at_end` if it also fails at the open end of an interval."""
     if failure.refused:
         return printable(failure.requirement)
-    mode = phrase("in_mode", mode=failure.mode) if failure.mode else ""
+    mode = in_mode(failure.mode)
     how = _OFF_LIMIT[failure.at_most, failure.is_on_limit or (at_end and failure.strict)]
     if not (failure.at_most or failure.is_finite):
         how = phrase("inverse.not_finite")

@@ -16,6 +16,7 @@ from qps.reports.text.words.certainty_marks import (
     marked_value,
     users_as_known,
 )
+from qps.reports.text.words.mode_words import in_mode
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
@@ -189,7 +190,7 @@ def _failing(one: FailingThere) -> str:
     value, limit = (
         quantity(v, criterion.dimension, DIGITS, share=share) for v in (one.value, one.limit)
     )
-    mode = phrase("in_mode", mode=one.mode) if one.mode else ""
+    mode = in_mode(one.mode)
     value_text = marked_value(value, one.value, one.known)
     return f"{printable(criterion.name)} is {value_text}{mode} ({side_of(criterion)} {limit})"
 

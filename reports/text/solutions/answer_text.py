@@ -9,6 +9,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.render import plain, printable
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.clock_times import is_moment
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
@@ -23,6 +24,7 @@ from qps.reports.text.solutions.capacity_text import (
 )
 from qps.reports.text.solutions.change_wording import KINDS, PLAIN_WORDS, Wording
 from qps.reports.text.solutions.closed_workload_text import closed_lines
+from qps.reports.text.solutions.course_text import course_rows, moments_table
 from qps.reports.text.solutions.elastic_text import elastic_lines
 from qps.reports.text.solutions.headroom_text import headroom_line, more_users_lines
 from qps.reports.text.solutions.limit_facts import next_limit, percentiles
@@ -115,6 +117,7 @@ def _tables(answer: Answer, words: Wording) -> Iterator[Table]:
     yield _advice(answer, words)
     yield _sensitivities(answer, labels)
     yield months_table(answer)
+    yield moments_table(answer, labels)
     yield shares_table(answer, labels)
 
 
@@ -123,6 +126,7 @@ def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     shown = at_headline(answer)
     return [
         (phrase("forecast.until"), labels.sentence(holds_until(answer, labels))),
+        *course_rows(answer, labels),
         (phrase("p99"), labels.sentence(percentiles(shown, labels))),
         *accuracy_rows(shown, labels),
     ]
@@ -152,7 +156,7 @@ def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
         ("Cost", cost_lines(answer)),
     ):
         yield from ((label, sentence(line)) for line in lines)
-    yield "Modes", mode_facts(answer, labels)
+    yield modes_label(answer), mode_facts(answer, labels)
 
 
 def title_of(model: ir.Model) -> str:
@@ -214,7 +218,13 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
             largest = marked(f"{mode.capacity:,}", mode.known)
         why = phrase("answer.limited_by", of=labels.of(mode.limited_by)) if mode.limited_by else ""
         lines.append(f"{mode.mode} {largest}{why}")
-    return phrase("modes.limit", mode=answer.mode, names=", ".join(lines))
+    key = "moments.limit" if is_moment(answer.mode or "") else "modes.limit"
+    return phrase(key, mode=answer.mode, names=", ".join(lines))
+
+
+def modes_label(answer: Answer) -> str:
+    """Return the label of what modes come to."""
+    return phrase("moments.title") if is_moment(answer.mode or "") else "Modes"
 
 
 def cost_facts(answer: Answer) -> list[str]:

@@ -16,6 +16,7 @@ from qps.compiler.diagnostics.render import DiagnosticView
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table
+from qps.reports.text.solutions.course_values import CourseView
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.phrases import phrase
@@ -258,7 +259,7 @@ class CalendarView(Struct, frozen=True, kw_only=True):
 class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """The results of one configuration."""
 
-    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["calendar"])
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["calendar", "course"])
 
     schema: str
     file: str
@@ -304,6 +305,8 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     warnings: tuple[DiagnosticView, ...]
     calendar: CalendarView | None = None
     """Until when the forecast is supported; missing in a spec without a forecast."""
+    course: CourseView | None = None
+    """The day or the week at the capacity; missing in a spec without profiles."""
 
     def _shown(self) -> NotebookView:
         """Return what a notebook shows of answers: what one must know first."""

@@ -24,6 +24,7 @@ from qps.reports.text.solutions.answer_text import (
     cost_facts,
     headline_rows,
     mode_facts,
+    modes_label,
 )
 from qps.reports.text.solutions.capacity_text import (
     at_headline,
@@ -183,7 +184,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     if answer.verdict is not CapacityVerdict.NOWHERE:
         yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
-    yield "Modes", mode_facts(answer, labels)
+    yield modes_label(answer), mode_facts(answer, labels)
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
     yield phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer))
 

@@ -9,6 +9,7 @@ from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.solutions.limit_reasons import beyond, beyond_limit, quality_beyond
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.labels import Labels, resource_words
+from qps.reports.text.words.mode_words import in_mode
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
@@ -59,7 +60,7 @@ def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
     """Return what happens with more users, and to whom."""
     of = {"at": f"{more.at:,}", "noun": noun(answer.population)}
     head = phrase("more.end" if more.is_end_of_range else "more.some", **of)
-    mode = phrase("in_mode", mode=answer.mode) if answer.mode else ""
+    mode = in_mode(answer.mode)
     loads = [
         phrase(
             "loaded" if one.target == 1 else "loaded.planned",

@@ -11,6 +11,7 @@ from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.mode_words import in_mode
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
@@ -224,7 +225,7 @@ def next_limit(answer: Answer, labels: Labels) -> str:
     if found.requirement is None:
         most = counted(found.met_up_to or 0, population)
         return phrase("next.none", users=most, name=population)
-    mode = phrase("in_mode", mode=found.mode) if found.mode else ""
+    mode = in_mode(found.mode)
     name = f"{labels.of(found.requirement)}{mode}"
     if found.met_up_to is None:
         return phrase("next.never", name=name)

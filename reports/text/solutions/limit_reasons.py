@@ -15,6 +15,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.solutions.capacity_text import confidence_text
 from qps.reports.text.words.certainty_marks import marked_value, parenthesis, users_known
 from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.mode_words import in_mode
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
@@ -59,7 +60,7 @@ def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
         "answer.limited",
         users=users_known(known) + counted(largest, answer.population),
         more=f"{largest + 1:,}",
-        mode=phrase("in_mode", mode=answer.mode) if answer.mode else "",
+        mode=in_mode(answer.mode),
         reason=reason,
     )
 
@@ -69,7 +70,7 @@ def limit_reached(answer: Answer, labels: Labels) -> str:
     if answer.verdict is not CapacityVerdict.LIMITED:
         return answer_sentence(answer, labels)
     users = counted((answer.capacity or 0) + 1, answer.population)
-    mode = phrase("in_mode", mode=answer.mode) if answer.mode else ""
+    mode = in_mode(answer.mode)
     return phrase("limit.reached", users=users, mode=mode, reason=_reason(answer, labels))
 
 

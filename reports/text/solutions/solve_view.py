@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TypeVar
 
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import as_view
 from qps.compiler.quantities.calendar_dates import CalendarDate
+from qps.compiler.quantities.clock_times import DAY
 from qps.reports.text.formulas.formula_text import formula
 from qps.reports.text.solutions.answer_values import (
     CalendarView,
@@ -26,6 +28,12 @@ from qps.reports.text.solutions.answer_values import (
     TrafficView,
 )
 from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
+from qps.reports.text.solutions.course_values import (
+    BacklogView,
+    CourseView,
+    ServerHoursView,
+    TimeView,
+)
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import (
@@ -37,6 +45,7 @@ from qps.solver.answers.answer_parts import (
 )
 from qps.solver.answers.solution import ElasticSolution, ResourceSolution
 from qps.solver.calendar.calendar_answer import CalendarAnswer
+from qps.solver.profiles.course_answer import CourseAnswer
 from qps.solver.search.method import SearchMethod
 
 
@@ -81,6 +90,27 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         advice=words.changes,
         warnings=tuple(as_view(one) for one in (*answer.spec_warnings, *answer.warnings)),
         calendar=None if answer.calendar is None else _calendar(answer.calendar),
+        course=None if answer.course is None else _course(answer.course),
+    )
+
+
+def _course(found: CourseAnswer) -> CourseView:
+    return CourseView(
+        cycle="day" if found.cycle == DAY else "week",
+        at=found.at,
+        worst_time=found.worst.name,
+        times=tuple(
+            _same(
+                TimeView,
+                one,
+                values=dict(one.values),
+                utilization=one.utilization if isfinite(one.utilization) else None,
+                met=one.is_met,
+            )
+            for one in found.moments
+        ),
+        backlogs=tuple(_same(BacklogView, one) for one in found.backlogs),
+        servers=tuple(_same(ServerHoursView, one) for one in found.servers),
     )
 
 

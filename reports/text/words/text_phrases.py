@@ -60,6 +60,37 @@ TEXT_PHRASES: Mapping[str, str] = {
     "closed.unlimited": "No station limits its throughput.",
     "cost.and_unpriced": "; no price for {names}",
     "cost.unpriced": "no price for {names}",
+    "course.always": "at all times",
+    "course.at": "At {users}",
+    "course.backlog": "Backlog",
+    "course.day": "day",
+    "course.endless": "unbounded",
+    "course.grows": (
+        "{resource}: more work arrives than can be done in a {cycle}; the backlog of each {cycle} "
+        "is added to the next"
+    ),
+    "course.highest": "Utilization",
+    "course.load": "{resource} utilization {load}",
+    "course.met": "Met",
+    "course.needed": (
+        "{node}: {needed} of {hours} server-hours a {cycle} if the number of servers follows the "
+        "load ({saved} less)"
+    ),
+    "course.no_load": "nothing is used",
+    "course.on_day": "{span} on {day}",
+    "course.peak": (
+        "{resource}: builds up from {start}, {worst} of work at {at}, cleared at {cleared}"
+    ),
+    "course.quietest": "; lowest from {when} ({resource} {load})",
+    "course.servers": "Autoscaling",
+    "course.span": "{start} to {end}",
+    "course.strip": "00:00 {bars} 24:00",
+    "course.strip_of_a_week": "Monday {bars} Sunday",
+    "course.used": "{requirement} at {part} of its limit",
+    "course.utilization": "Utilization",
+    "course.week": "week",
+    "course.worst": "Worst time",
+    "course.worst_moment": "{when}: {why}",
     "elastic.above_that": "{by} above that",
     "elastic.falls": "; it falls to its minimum of {value} at {people} (limited by {resource})",
     "elastic.limited": "{name} is {value} at {users}, limited by {limited_by}",
@@ -133,6 +164,8 @@ TEXT_PHRASES: Mapping[str, str] = {
     "measure_next.inputs_alone": " without model error",
     "measure_next.share": "{who} ({share} of the variance in capacity)",
     "modes.limit": "{mode} limits capacity; capacity by mode: {names}",
+    "moments.limit": "capacity is limited at {mode}; capacity by time: {names}",
+    "moments.title": "Times",
     "nominal.none": "none supported, values at {users}",
     "resources.consumed_by": "Consumed by",
     "resources.each_of": "each of {value}",

@@ -93,7 +93,7 @@ class ParameterChecker(DeclarationChecker, frozen=True):
         for declared in self.program.everywhere(ast.Param):
             param, name = declared.declaration, declared.qualified
             scope = Scope(declared.module, AllowedNames.NOTHING)
-            own = self.expressions.stated(param.value, scope, instead=_as_let(param))
+            own = self._stated(param, scope, declared.qualified)
             given = declared.module.arguments.get(param.name.text)
             value = own if own is None or given is None else self._instance_value(given, own)
             if own is not None and value is None:
@@ -133,6 +133,21 @@ class ParameterChecker(DeclarationChecker, frozen=True):
             )
             built += self._each_kind(built[-1], param, declared.module)
         return tuple(built)
+
+    def _stated(self, param: ast.Param, scope: Scope, name: str) -> ir.Quantity | None:
+        """Return the value of a parameter; of a profile, its largest one."""
+        if param.shape is None:
+            return self.expressions.stated(param.value, scope, instead=_as_let(param))
+        from qps.compiler.check.model.parameters.check_profiles import ProfileChecker  # noqa: PLC0415 - of few specs
+
+        profile = ProfileChecker(self.expressions).profile(param, param.shape, scope.module, name)
+        if profile is None:
+            self.known.values[name] = None
+            return None
+        if param.name.text not in scope.module.arguments:
+            self.known.profiles[name] = profile
+        largest = ir.Constant(max(one.value for one in profile.periods))
+        return ir.Quantity(expr=largest, dimension=DIMENSIONLESS, span=param.shape.span)
 
     def _instance_value(self, argument: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
         """Return the value that an instance gives a parameter; its own value says of what kind."""

@@ -6,7 +6,7 @@ import { knownAt, largestKnown, marked } from "../../engine/certainty.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { fill, make, withCode } from "../../common/dom.js";
 import { headlineParts, listed, percent, printedCapacity, unbroken, whole } from "../../common/format.js";
-import { phrase } from "../../common/phrases.js";
+import { inMode, phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
@@ -84,7 +84,7 @@ function nextRow(column, beside) {
   if (!solved.limiting) return [""];
   const sure = Object.keys(beside?.met ?? {}).length ? beside.met : null, next = nextToFail(column, sure, beside?.limitedBy);
   if (!next) return withCode(phrase("next.none", { users: `${whole(graph.high)} ${nounOf(column.model)}`, name: column.model.population }));
-  const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
+  const mode = inMode(next.mode);
   const name = next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name;
   return [worded(column, name), mode, reachedAt(column, next, sure?.[next.criterion.name])];
 }

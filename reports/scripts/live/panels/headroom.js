@@ -3,7 +3,7 @@
 import { fails, isStated } from "../../engine/answers.js";
 import { knownAt, lossKnown, marked } from "../../engine/certainty.js";
 import { percent, formatBeyond, whole } from "../../common/format.js";
-import { phrase } from "../../common/phrases.js";
+import { inMode, phrase } from "../../common/phrases.js";
 import { measured, named } from "../labels.js";
 import { utilized } from "../limit_states.js";
 import { beyondLimit, hasTarget, nounOf, qualityBeyond } from "../sentences.js";
@@ -72,7 +72,7 @@ function moreUsers(column) {
   const sentences = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
   if (!whom.length && !lowered.length) sentences.push(phrase("more.nobody"));
   const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });
-  return `${head}${graph.mode ? phrase("in_mode", { mode: graph.mode }) : ""}: ${sentences.join("; ")}.`;
+  return `${head}${inMode(graph.mode)}: ${sentences.join("; ")}.`;
 }
 
 function some(texts) {

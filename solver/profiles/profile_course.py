@@ -1,0 +1,203 @@
+"""The course of a day or a week: each distinct moment is evaluated as a steady state.
+
+Loads change over hours, and queues settle within seconds: each moment is as if its load had always
+been there (the pointwise stationary approximation; Green and Kolesar 1991). Where a load is above
+the capacity, the backlog is that of a fluid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil, inf, isfinite, isnan
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.clock_times import moment_name
+from qps.compiler.quantities.limit_use import limit_used
+from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.graph_solution import value_at
+from qps.solver.answers.solution import QUALITY
+from qps.solver.profiles.course_answer import Backlog, CourseAnswer, MomentAnswer, ServerHours
+from qps.solver.profiles.fluid_backlog import LoadPeriod, backlogs
+
+_MINUTE = 60.0
+_HOUR = 60
+_ROUNDING = 1e-9
+Values = tuple[tuple[str, Fraction], ...]
+
+
+class _State(Struct, frozen=True, kw_only=True):
+    """What a moment comes to: loads, these as parts of their targets, and the nearest limit."""
+
+    resource: str | None
+    utilization: float
+    loads: Mapping[str, float]
+    utilizations: Mapping[str, float]
+    counts: Mapping[str, float]
+    requirement: str | None
+    used: float
+    is_met: bool
+
+
+def profile_course(
+    model: ir.Model, configuration: Configuration, population: int | None
+) -> CourseAnswer | None:
+    """Return how a cycle goes at a population; None for a spec without profiles.
+
+    A configuration with one population is evaluated there. Profiles that are set do not change.
+    """
+    fixed = {one.name for one in configuration.explicit if isinstance(one, ir.SetParameter)}
+    profiles = [one for one in model.profiles if one.name not in fixed]
+    if not profiles:
+        return None
+    at = population or configuration.low
+    if configuration.low == configuration.high:
+        at = configuration.low
+    cycle = ir.cycle_of(profiles)
+    moments = ir.moments_of(profiles)
+    states = {
+        values: _state(model, configuration, values, at)
+        for values in dict.fromkeys(one.values for one in moments)
+    }
+    found = [states[one.values] for one in moments]
+    waiting, peaks = _backlogs(moments, found)
+    return CourseAnswer(
+        cycle=cycle,
+        at=at,
+        profiles=tuple(one.name for one in profiles),
+        moments=tuple(
+            _answered(moment, state, cycle, seconds)
+            for moment, state, seconds in zip(moments, found, waiting, strict=True)
+        ),
+        backlogs=tuple(peaks),
+        servers=tuple(_servers(model, moments, found)),
+    )
+
+
+def _answered(moment: ir.Moment, state: _State, cycle: int, backlog: float) -> MomentAnswer:
+    return MomentAnswer(
+        start=moment.start,
+        end=moment.end,
+        name=moment_name(moment.start, cycle),
+        values=tuple((name, float(value)) for name, value in moment.values),
+        resource=state.resource,
+        utilization=state.utilization,
+        requirement=state.requirement,
+        used=state.used,
+        is_met=state.is_met and backlog == 0,
+        backlog=backlog,
+    )
+
+
+def _state(model: ir.Model, configuration: Configuration, values: Values, at: int) -> _State:
+    """Return what a moment comes to in its worst mode."""
+    changes = [
+        ir.SetParameter(one.name, ir.Constant(value), one.span)
+        for name, value in values
+        for one in model.profiles
+        if one.name == name
+    ]
+    there = changed(configuration, changes)
+    # The modes of a spec without its own are moments, which the changes decide.
+    is_own = not any(mode.span == model.profiles[0].span for mode in model.modes)
+    states = [
+        _evaluated(lower(model, each), at)
+        for each in (in_each_mode(model, there) if is_own else (there,))
+    ]
+    return max(states, key=lambda one: (not one.is_met, one.used))
+
+
+def _evaluated(graph: LoadGraph, at: int) -> _State:
+    loads, utilizations, counts = {}, {}, {}
+    for name, resource in graph.resources.items():
+        loads[name] = _finite(value_at(graph, resource.load, at))
+        utilizations[name] = _finite(value_at(graph, resource.fullness, at))
+        counts[name] = value_at(graph, resource.count, at)
+    used = {}
+    is_met = True
+    for one in all_criteria(graph):
+        value, limit = value_at(graph, one.value, at), graph.number(one.limit)
+        part = limit_used(value, limit, at_most=one.at_most)
+        if one.name != QUALITY:  # it is the most of the others
+            used[one.name] = inf if isnan(part) else part
+        is_met &= value <= limit if one.at_most else value >= limit
+    fullest = max(utilizations, key=lambda name: utilizations[name], default=None)
+    nearest = max(used, key=lambda name: used[name], default=None)
+    return _State(
+        resource=fullest,
+        utilization=0.0 if fullest is None else utilizations[fullest],
+        loads=loads,
+        utilizations=utilizations,
+        counts=counts,
+        requirement=nearest,
+        used=0.0 if nearest is None else used[nearest],
+        is_met=is_met,
+    )
+
+
+def _finite(value: float) -> float:
+    return inf if isnan(value) else value
+
+
+def _backlogs(
+    moments: Sequence[ir.Moment], states: Sequence[_State]
+) -> tuple[list[float], list[Backlog]]:
+    """Return the longest backlog at the end of each moment, in s, and the peaks of resources."""
+    longest = [0.0] * len(moments)
+    found: list[Backlog] = []
+    names = dict.fromkeys(name for state in states for name in state.loads)
+    for name in names:
+        loads = [state.loads.get(name, 0.0) for state in states]
+        if not any(load > 1 + _ROUNDING for load in loads) or not all(map(isfinite, loads)):
+            continue
+        periods = [
+            LoadPeriod(moment.start, moment.end, load)
+            for moment, load in zip(moments, loads, strict=True)
+        ]
+        ends, peaks = backlogs(periods)
+        longest = [max(one, _MINUTE * end) for one, end in zip(longest, ends, strict=True)]
+        found += [
+            Backlog(
+                resource=name,
+                start=peak.start,
+                worst_at=peak.worst_at,
+                worst=_MINUTE * peak.worst,
+                cleared_at=peak.cleared_at,
+            )
+            for peak in peaks
+        ]
+    return longest, sorted(found, key=lambda one: -one.worst)
+
+
+def _servers(
+    model: ir.Model, moments: Sequence[ir.Moment], states: Sequence[_State]
+) -> Iterator[ServerHours]:
+    """Yield how many machines of each node its moments need at the utilization of its peak."""
+    nodes = {node.name for node in model.nodes}
+    minutes = sum(one.end - one.start for one in moments)
+    for node in sorted(nodes):
+        own = [name for name in states[0].counts if name.rpartition(".")[0] == node]
+        counts = [state.counts[name] for state in states for name in own if name in state.counts]
+        if not counts or max(counts) <= 1 or not all(map(isfinite, counts)):
+            continue
+        # In machines: the load of one, by how many there are.
+        work = [
+            max(state.utilizations.get(name, 0.0) * state.counts.get(name, 0.0) for name in own)
+            for state in states
+        ]
+        per_machine = max(state.utilizations.get(name, 0.0) for state in states for name in own)
+        if not per_machine > 0 or not isfinite(per_machine):
+            continue
+        needed = sum(
+            max(1, ceil(one / per_machine - _ROUNDING)) * (moment.end - moment.start)
+            for one, moment in zip(work, moments, strict=True)
+        )
+        count = max(state.counts.get(name, 0.0) for state in states for name in own)
+        yield ServerHours(
+            node=node, count=round(count), hours=count * minutes / _HOUR, needed=needed / _HOUR
+        )
