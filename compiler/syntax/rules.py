@@ -74,7 +74,7 @@ def _profile(
     **parts: Any,
 ) -> ast.Param:
     last = file or (hours[-1] if hours else cycle)
-    shape = ast.Shape(span=cycle.span.to(last.span), cycle=cycle, hours=hours, file=file)
+    shape = ast.Profile(span=cycle.span.to(last.span), cycle=cycle, hours=hours, file=file)
     return ast.Param(value=ast.Number(shape.span, Fraction(1)), shape=shape, **parts)
 
 

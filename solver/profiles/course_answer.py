@@ -18,7 +18,7 @@ class MomentAnswer(Struct, frozen=True, kw_only=True):
     name: str
     values: tuple[tuple[str, float], ...]
     resource: str | None
-    """The resource with the highest utilization, as a part of its target."""
+    """The resource with the highest utilization, relative to its target."""
     utilization: float
     requirement: str | None
     used: float
@@ -51,6 +51,19 @@ class ServerHours(Struct, frozen=True, kw_only=True):
     needed: float
 
 
+class TransientQueue(Struct, frozen=True, kw_only=True):
+    """A queue that is not in steady state at the end of the moment with its largest mean wait.
+
+    `wait` is that mean wait in s, of M/M/c with the loads of the cycle, and `steady_wait` that of a
+    steady state at the highest load, None if that is above the capacity.
+    """
+
+    resource: str
+    wait: float
+    at: str
+    steady_wait: float | None
+
+
 class CourseAnswer(Struct, frozen=True, kw_only=True):
     """A cycle of the profiles at a population, in order of time.
 
@@ -63,6 +76,7 @@ class CourseAnswer(Struct, frozen=True, kw_only=True):
     moments: tuple[MomentAnswer, ...]
     backlogs: tuple[Backlog, ...]
     servers: tuple[ServerHours, ...]
+    transient: tuple[TransientQueue, ...]
 
     @property
     def worst(self) -> MomentAnswer:

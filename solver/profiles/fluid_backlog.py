@@ -23,7 +23,7 @@ class LoadPeriod(Struct, frozen=True):
     load: float
 
 
-class Peak(Struct, frozen=True, kw_only=True):
+class FluidPeak(Struct, frozen=True, kw_only=True):
     """A backlog: when it starts, is the largest, and is cleared; None if it never is.
 
     `worst` is in the unit of time: as long as all of the capacity needs for it.
@@ -35,7 +35,7 @@ class Peak(Struct, frozen=True, kw_only=True):
     cleared_at: float | None
 
 
-def backlogs(periods: Sequence[LoadPeriod]) -> tuple[list[float], list[Peak]]:
+def backlogs(periods: Sequence[LoadPeriod]) -> tuple[list[float], list[FluidPeak]]:
     """Return the backlog at the end of each period of a cycle, and its peaks.
 
     Cycles follow each other, and a peak that goes on in the next one ends there. If work arrives
@@ -46,7 +46,7 @@ def backlogs(periods: Sequence[LoadPeriod]) -> tuple[list[float], list[Peak]]:
     if growth > 0:
         ends, largest = _ends(periods, 0.0), max(range(len(periods)), key=lambda i: periods[i].load)
         first = next(one for one in periods if one.load > 1)
-        peak = Peak(
+        peak = FluidPeak(
             start=first.start, worst_at=periods[largest].end, worst=max(ends), cleared_at=None
         )
         return ends, [peak]
@@ -67,9 +67,9 @@ def _ends(periods: Sequence[LoadPeriod], waiting: float) -> list[float]:
 
 def _peaks(
     periods: Sequence[LoadPeriod], ends: Sequence[float], waiting: float, cycle: float
-) -> list[Peak]:
+) -> list[FluidPeak]:
     """Return the peaks that start in a cycle; one that is under way at its start does not."""
-    found: list[Peak] = []
+    found: list[FluidPeak] = []
     start = worst_at = worst = 0.0
     is_open, before = False, waiting
     twice = [(one, 0.0, end) for one, end in zip(periods, ends, strict=True)]
@@ -81,7 +81,7 @@ def _peaks(
             worst, worst_at = end, one.end + shift
         if is_open and end == 0 and before > 0:
             cleared = one.start + shift + before / (1 - one.load)
-            found.append(Peak(start=start, worst_at=worst_at, worst=worst, cleared_at=cleared))
+            found.append(FluidPeak(start=start, worst_at=worst_at, worst=worst, cleared_at=cleared))
             is_open = False
         before = end
     return found

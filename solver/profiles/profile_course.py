@@ -1,8 +1,8 @@
 """The course of a day or a week: each distinct moment is evaluated as a steady state.
 
-Loads change over hours, and queues settle within seconds: each moment is as if its load had always
-been there (the pointwise stationary approximation; Green and Kolesar 1991). Where a load is above
-the capacity, the backlog is that of a fluid.
+Loads change over hours, and queues adapt within seconds: each moment is as if its load had always
+been there (the pointwise stationary approximation; Green and Kolesar 1991). Queues that adapt more
+slowly are followed one by one. Where a load is above the capacity, the backlog is that of a fluid.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.solution import QUALITY
 from qps.solver.profiles.course_answer import Backlog, CourseAnswer, MomentAnswer, ServerHours
 from qps.solver.profiles.fluid_backlog import LoadPeriod, backlogs
+from qps.solver.profiles.transient_queues import QueueAt, queues_at, transient_queues
 
 _MINUTE = 60.0
 _HOUR = 60
@@ -32,7 +33,7 @@ Values = tuple[tuple[str, Fraction], ...]
 
 
 class _State(Struct, frozen=True, kw_only=True):
-    """What a moment comes to: loads, these as parts of their targets, and the nearest limit."""
+    """What a moment comes to: loads, these as parts of targets, and the limit that is nearest."""
 
     resource: str | None
     utilization: float
@@ -42,6 +43,7 @@ class _State(Struct, frozen=True, kw_only=True):
     requirement: str | None
     used: float
     is_met: bool
+    queues: Mapping[str, QueueAt]
 
 
 def profile_course(
@@ -76,6 +78,7 @@ def profile_course(
         ),
         backlogs=tuple(peaks),
         servers=tuple(_servers(model, moments, found)),
+        transient=transient_queues(moments, [one.queues for one in found], cycle),
     )
 
 
@@ -130,13 +133,14 @@ def _evaluated(graph: LoadGraph, at: int) -> _State:
     nearest = max(used, key=lambda name: used[name], default=None)
     return _State(
         resource=fullest,
-        utilization=0.0 if fullest is None else utilizations[fullest],
+        utilization=0.0 if fullest is None else loads[fullest],
         loads=loads,
         utilizations=utilizations,
         counts=counts,
         requirement=nearest,
         used=0.0 if nearest is None else used[nearest],
         is_met=is_met,
+        queues=queues_at(graph, at),
     )
 
 

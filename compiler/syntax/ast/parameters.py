@@ -115,7 +115,7 @@ class Hours(Written, frozen=True, kw_only=True):
     is_rest: bool = False
 
 
-class Shape(Written, frozen=True, kw_only=True):
+class Profile(Written, frozen=True, kw_only=True):
     """The values of a profile over its `cycle`, a day or a week: `hours`, or a `file`."""
 
     cycle: Name
@@ -148,7 +148,7 @@ class Param(Shared, frozen=True, kw_only=True):
     """The table that this is one value of."""
     is_calendar: bool = False
     """It is the date of a plan, in months since its first one; its value is the first."""
-    shape: Shape | None = None
+    shape: Profile | None = None
     """Its values over a day or a week, where it has them: it is a profile."""
 
 

@@ -12,7 +12,13 @@ from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import percent, quantity
 from qps.solver.answer import Answer
-from qps.solver.profiles.course_answer import Backlog, CourseAnswer, MomentAnswer, ServerHours
+from qps.solver.profiles.course_answer import (
+    Backlog,
+    CourseAnswer,
+    MomentAnswer,
+    ServerHours,
+    TransientQueue,
+)
 
 _MOST_ROWS = 48
 _BARS = "▁▂▃▄▅▆▇█"
@@ -36,6 +42,9 @@ def course_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     rows += [
         (phrase("course.backlog"), labels.sentence(_backlog(one, found, labels)))
         for one in found.backlogs[:_MOST_BACKLOGS]
+    ]
+    rows += [
+        (phrase("course.slow"), labels.sentence(_transient(one, labels))) for one in found.transient
     ]
     saving = [one for one in found.servers if one.needed < one.hours]
     rows += [(phrase("course.servers"), _servers(one, found)) for one in saving]
@@ -108,20 +117,29 @@ def _backlog(one: Backlog, found: CourseAnswer, labels: Labels) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time in the unit in which it is read: 22.5 min, 3.4 h.
+    """Return a time in the unit in which it is read.
 
     >>> _duration(1350), _duration(90), _duration(12_240)
-    ('22.5 min', '90 s', '3.4 h')
+    ('22.5 minutes', '90 s', '3.4 hours')
     """
     if seconds < 2 * _MINUTE:
         return quantity(seconds, TIME)
     minutes = seconds / _MINUTE
-    return f"{minutes:.3g} min" if minutes < 2 * _MINUTE else f"{minutes / _MINUTE:.3g} h"
+    if minutes < 2 * _MINUTE:
+        return phrase("course.minutes", many=f"{minutes:.3g}")
+    return phrase("course.hours", many=f"{minutes / _MINUTE:.3g}")
 
 
 def _up(minutes: float) -> int:
     whole = int(minutes)
     return whole if minutes - whole < _ROUNDING else whole + 1
+
+
+def _transient(one: TransientQueue, labels: Labels) -> str:
+    of = {"resource": labels.of(one.resource), "wait": _duration(one.wait), "at": one.at}
+    if one.steady_wait is None:
+        return phrase("course.overloaded_queue", **of)
+    return phrase("course.transient", **of, steady=_duration(one.steady_wait))
 
 
 def _servers(one: ServerHours, found: CourseAnswer) -> str:

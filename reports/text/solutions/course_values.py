@@ -16,10 +16,10 @@ class TimeView(Struct, frozen=True, kw_only=True):
     values: dict[str, float]
     """The values of the profiles."""
     resource: str | None
-    """The resource with the highest utilization."""
+    """The resource with the highest utilization, relative to its target."""
     utilization: float | None
-    """This utilization, as a part of the target of the resource; null if it is unbounded."""
-    met: bool
+    """This utilization; null if it is unbounded."""
+    supported: bool
     """Whether all requirements are met."""
     backlog: float
     """The work that waits at the end, in s of the resource that needs longest for it."""
@@ -48,6 +48,17 @@ class ServerHoursView(Struct, frozen=True, kw_only=True):
     """If the number of servers follows the load, at the utilization of the peak."""
 
 
+class TransientQueueView(Struct, frozen=True, kw_only=True):
+    """A queue that is not in steady state when its mean wait is largest."""
+
+    resource: str
+    wait: float
+    """The largest mean wait in the cycle, in s, of an M/M/c queue."""
+    at: str
+    steady_wait: float | None
+    """The wait in steady state at the highest load; null if that is above the capacity."""
+
+
 class CourseView(Struct, frozen=True, kw_only=True):
     """The day or the week of a spec with profiles, at one population."""
 
@@ -59,3 +70,5 @@ class CourseView(Struct, frozen=True, kw_only=True):
     times: tuple[TimeView, ...]
     backlogs: tuple[BacklogView, ...]
     servers: tuple[ServerHoursView, ...]
+    slow_queues: tuple[TransientQueueView, ...]
+    """Queues that change too slowly to be in steady state at each time."""

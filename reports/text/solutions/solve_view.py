@@ -33,6 +33,7 @@ from qps.reports.text.solutions.course_values import (
     CourseView,
     ServerHoursView,
     TimeView,
+    TransientQueueView,
 )
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.solver.answer import Answer
@@ -105,12 +106,13 @@ def _course(found: CourseAnswer) -> CourseView:
                 one,
                 values=dict(one.values),
                 utilization=one.utilization if isfinite(one.utilization) else None,
-                met=one.is_met,
+                supported=one.is_met,
             )
             for one in found.moments
         ),
         backlogs=tuple(_same(BacklogView, one) for one in found.backlogs),
         servers=tuple(_same(ServerHoursView, one) for one in found.servers),
+        slow_queues=tuple(_same(TransientQueueView, one) for one in found.transient),
     )
 
 

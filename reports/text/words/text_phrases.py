@@ -70,8 +70,10 @@ TEXT_PHRASES: Mapping[str, str] = {
         "is added to the next"
     ),
     "course.highest": "Utilization",
+    "course.hours": "{many} hours",
     "course.load": "{resource} utilization {load}",
     "course.met": "Met",
+    "course.minutes": "{many} minutes",
     "course.needed": (
         "{node}: {needed} of {hours} server-hours a {cycle} if the number of servers follows the "
         "load ({saved} less)"
@@ -83,9 +85,17 @@ TEXT_PHRASES: Mapping[str, str] = {
     ),
     "course.quietest": "; lowest from {when} ({resource} {load})",
     "course.servers": "Autoscaling",
+    "course.overloaded_queue": (
+        "{resource}: the mean queueing delay reaches {wait} at {at} (M/M/c queue)"
+    ),
+    "course.slow": "Slow queues",
     "course.span": "{start} to {end}",
     "course.strip": "00:00 {bars} 24:00",
     "course.strip_of_a_week": "Monday {bars} Sunday",
+    "course.transient": (
+        "{resource}: the mean queueing delay reaches {wait} at {at}; it would be {steady} if the "
+        "peak lasted (M/M/c queue)"
+    ),
     "course.used": "{requirement} at {part} of its limit",
     "course.utilization": "Utilization",
     "course.week": "week",

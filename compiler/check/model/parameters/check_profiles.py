@@ -42,7 +42,7 @@ class ProfileChecker(DeclarationChecker, frozen=True):
     """Checks the profiles of a program."""
 
     def profile(
-        self, param: ast.Param, shape: ast.Shape, module: LoadedModule, name: str
+        self, param: ast.Param, shape: ast.Profile, module: LoadedModule, name: str
     ) -> ir.Profile | None:
         """Return a profile, whose periods cover its cycle; None where it was reported."""
         cycle = CYCLES.get(shape.cycle.text)
@@ -85,7 +85,7 @@ class ProfileChecker(DeclarationChecker, frozen=True):
     # -- hours -------------------------------------------------------------------------------
 
     def _of_hours(
-        self, shape: ast.Shape, module: LoadedModule, cycle: int
+        self, shape: ast.Profile, module: LoadedModule, cycle: int
     ) -> tuple[ir.ProfilePeriod, ...] | None:
         """Return the periods of stated hours: later ones replace parts of earlier ones."""
         values = {hours: self._value(hours, module) for hours in shape.hours}

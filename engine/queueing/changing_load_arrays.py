@@ -1,0 +1,103 @@
+"""Queues whose load changes step by step: the distribution of M(t)/M/c, by uniformization.
+
+Within a step the rate is the same, so the distribution moves by the exponential of one matrix. It
+is summed as a Poisson mixture of jumps (Jensen 1953; Gross and Miller 1984), and a step ends early
+when the distribution no longer moves. Times are in service times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, exp, sqrt
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+MOST_STATES = 4_000
+_JUMPS = 40.0
+"""Mean jumps of one sum: the weight of none of them must not vanish."""
+_TAIL = 1e-12
+_STILL = 1e-11
+"""A distribution that moves by less in 40 jumps is that of a steady state."""
+_REPEATED = 1e-6
+"""Part of the largest wait by which two cycles may differ."""
+_MOST_CYCLES = 20
+
+States = npt.NDArray[np.float64]
+
+
+class LoadStep(Struct, frozen=True):
+    """So long, items arrive at a rate, both in service times: a load of `rate / servers`."""
+
+    duration: float
+    rate: float
+
+
+def states_needed(servers: int, steps: Sequence[LoadStep]) -> int:
+    """Return how many items must be counted: what piles up, and what chance adds to it."""
+    backlog = most = 0.0
+    for step in [*steps, *steps]:
+        backlog = max(0.0, backlog + (step.rate - servers) * step.duration)
+        most = max(most, backlog)
+    near = min(abs(1 - step.rate / servers) for step in steps)
+    spread = 40 / max(near, 1 / sqrt(1 + sum(step.duration * step.rate for step in steps)))
+    return servers + ceil(most + 8 * sqrt(most * 2 + 1) + spread)
+
+
+def waits_at_ends(servers: int, steps: Sequence[LoadStep]) -> list[float] | None:
+    """Return the mean wait of an arrival at the end of each step of a cycle that repeats.
+
+    None where more than `MOST_STATES` items would have to be counted.
+    """
+    size = states_needed(servers, steps)
+    if size > MOST_STATES:
+        return None
+    numbers = np.arange(size + 1, dtype=float)
+    departures = np.minimum(numbers, servers)
+    waiting = np.maximum(numbers - servers + 1, 0.0) / servers
+    states = np.zeros(size + 1)
+    states[0] = 1.0
+    before: list[float] = []
+    for _ in range(_MOST_CYCLES):
+        found = []
+        for step in steps:
+            states = _after(states, step, departures)
+            found.append(float(states @ waiting))
+        if before and np.allclose(found, before, rtol=0, atol=_REPEATED * max(found)):
+            break
+        before = found
+    return found
+
+
+def _after(states: States, step: LoadStep, departures: States) -> States:
+    """Return a distribution after a step."""
+    fastest = step.rate + departures[-1]
+    left = fastest * step.duration
+    up, down = step.rate / fastest, departures / fastest
+    stays = 1 - up - down
+    stays[-1] = 1 - down[-1]
+    while left > 0:
+        jumps = min(left, _JUMPS)
+        moved = _mixed(states, jumps, up, down, stays)
+        is_still = jumps == _JUMPS and float(np.abs(moved - states).sum()) < _STILL
+        states = moved
+        if is_still:
+            break
+        left -= jumps
+    return states
+
+
+def _mixed(states: States, jumps: float, up: float, down: States, stays: States) -> States:
+    """Return the distribution after a Poisson number of jumps."""
+    weight = exp(-jumps)
+    mixed, seen, count = weight * states, weight, 0
+    while 1 - seen > _TAIL and count < 10 * _JUMPS:
+        moved = stays * states
+        moved[1:] += up * states[:-1]
+        moved[:-1] += down[1:] * states[1:]
+        states, count = moved, count + 1
+        weight *= jumps / count
+        mixed += weight * states
+        seen += weight
+    return mixed / mixed.sum()
