@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.changes import flattened
 from qps.compiler.ir.parts import operands, parts_of
+from qps.compiler.quantities.clock_times import mode_at
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.operations import OPERATIONS
 
@@ -132,11 +133,20 @@ def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configu
 
 
 def in_each_mode(model: ir.Model, configuration: Configuration) -> tuple[Configuration, ...]:
-    """Return a configuration in each mode; itself where there is none, or one was chosen."""
-    if configuration.mode is not None or not model.modes:
+    """Return a configuration in each mode; itself where there is none, or one was chosen.
+
+    One that was chosen may be there at several moments of the day.
+    """
+    modes = model.modes
+    if configuration.mode is not None:
+        modes = tuple(one for one in modes if one.name.startswith(mode_at(configuration.mode, "")))
+        if modes:
+            rest = (one for one in configuration.explicit if not isinstance(one, ir.SetMode))
+            configuration = replace(configuration, explicit=tuple(rest))
+    if not modes:
         return (configuration,)
     return tuple(
-        replace(configuration, mode=mode.name, mode_changes=mode.changes) for mode in model.modes
+        replace(configuration, mode=mode.name, mode_changes=mode.changes) for mode in modes
     )
 
 

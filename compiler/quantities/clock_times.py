@@ -19,6 +19,7 @@ DAYS = {name: (number,) for number, name in enumerate(_WEEKDAYS)} | {
 
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?(?::00)?")
 _ABBREVIATED = 3
+_AT = ", "
 
 
 def read_clock(text: str) -> int | None:
@@ -65,12 +66,31 @@ def moment_name(minute: int, cycle: int) -> str:
 
 
 def is_moment(mode: str) -> bool:
-    """Return whether the name of a mode is that of a moment: no name has a colon.
+    """Return whether the name of a mode is that of a moment alone: no other starts with a digit.
 
-    >>> is_moment("20:00 on Friday"), is_moment("night")
-    (True, False)
+    >>> is_moment("20:00 on Friday"), is_moment("night"), is_moment("night, 20:00")
+    (True, False, False)
     """
-    return ":" in mode
+    return mode[:1].isdigit()
+
+
+def mode_at(mode: str, moment: str) -> str:
+    """Return the name of a mode at a moment.
+
+    >>> mode_at("night", "20:00")
+    'night, 20:00'
+    """
+    return f"{mode}{_AT}{moment}"
+
+
+def without_moment(mode: str | None) -> str:
+    """Return the name of a mode at any moment; empty for a moment alone.
+
+    >>> without_moment("night, 20:00"), without_moment("night"), without_moment("20:00")
+    ('night', 'night', '')
+    """
+    name = mode or ""
+    return "" if is_moment(name) else name.partition(_AT)[0]
 
 
 def day_of(minute: int) -> str:

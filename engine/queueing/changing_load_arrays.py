@@ -100,4 +100,5 @@ def _mixed(states: States, jumps: float, up: float, down: States, stays: States)
         weight *= jumps / count
         mixed += weight * states
         seen += weight
-    return mixed / mixed.sum()
+    whole: States = mixed / mixed.sum()
+    return whole

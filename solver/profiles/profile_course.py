@@ -17,7 +17,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.clock_times import moment_name
+from qps.compiler.quantities.clock_times import moment_name, without_moment
 from qps.compiler.quantities.limit_use import limit_used
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.graph_solution import value_at
@@ -106,12 +106,9 @@ def _state(model: ir.Model, configuration: Configuration, values: Values, at: in
         if one.name == name
     ]
     there = changed(configuration, changes)
-    # The modes of a spec without its own are moments, which the changes decide.
-    is_own = not any(mode.span == model.profiles[0].span for mode in model.modes)
-    states = [
-        _evaluated(lower(model, each), at)
-        for each in (in_each_mode(model, there) if is_own else (there,))
-    ]
+    # The changes decide the moment: each mode is evaluated there once.
+    modes = {without_moment(each.mode): each for each in in_each_mode(model, there)}
+    states = [_evaluated(lower(model, each), at) for each in modes.values()]
     return max(states, key=lambda one: (not one.is_met, one.used))
 
 

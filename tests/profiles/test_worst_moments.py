@@ -136,8 +136,31 @@ def test_a_stream_has_no_traffic_while_its_profile_is_zero() -> None:
     assert "a rate must be above zero" in _errors(text.replace("10 job/s", "0 job/s"))
 
 
-def test_modes_and_several_moments_are_refused_together() -> None:
-    spec = SHOP.replace("RATE", "2") + "mode calm { page.latency <= 1 s }\n"
-    assert "has no modes" in _errors(spec)
-    one = SHOP.replace("RATE", "2").replace("else = 0 }", "else = 1 }")
-    assert _answer(checked(one + "mode calm { db.cpu.load <= 50 % }\n")).mode == "calm"
+def test_each_mode_is_there_at_each_moment() -> None:
+    spec = checked(SHOP.replace("RATE", "2") + "mode calm { db.cpu.load <= 50 % }\nmode busy { }\n")
+    answer = _answer(spec)
+    assert (answer.capacity, answer.mode) == (2000, "calm, 18:00")
+    assert [mode.mode for mode in answer.modes] == [
+        "calm, 01:00", "calm, 18:00", "busy, 01:00", "busy, 18:00"
+    ]  # fmt: skip
+    chosen = _answer(spec, "mode = busy")
+    assert (chosen.capacity, chosen.mode) == (3200, "busy, 18:00")
+    assert answer.course is not None
+    assert answer.course.worst.name == "18:00"
+
+
+def test_failures_are_survived_at_the_worst_moment() -> None:
+    text = SHOP.replace("RATE", "10").replace("node db = vm", "node db = vm * 3")
+    text = text.replace("stream etl {", "stream etl in all {")
+    survived = text + "survive any one of db\n"
+    night = floor((Fraction("6.4") - 3) / Fraction("0.0001"))
+    assert night > 6400
+    answer = _answer(checked(survived))
+    assert answer.capacity == 6400
+    assert answer.mode is not None
+    assert answer.mode.endswith(", 18:00")
+
+
+def test_too_many_states_are_refused() -> None:
+    modes = "".join(f"mode m{n} {{ }}\n" for n in range(101))
+    assert "states can be compared" in _errors(SHOP.replace("RATE", "2") + modes)

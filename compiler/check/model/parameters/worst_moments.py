@@ -18,11 +18,13 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.quantities.clock_times import moment_name
+from qps.compiler.quantities.clock_times import mode_at, moment_name
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 MOST_MOMENTS = 60
 """Moments that are solved for one configuration."""
+MOST_STATES = 200
+"""The same, each in all modes."""
 
 _COUNTS = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
 _NONE_NEGATIVE = frozenset(["max", "min", "ceil", "floor", "sqrt"])
@@ -34,7 +36,7 @@ Values = tuple[tuple[str, Fraction], ...]
 def with_worst_moments(model: ir.Model, profiles: tuple[ir.Profile, ...], sink: Sink) -> ir.Model:
     """Return a model with its profiles, at the moments that may limit its capacity.
 
-    These are its modes if there are several. A spec that has modes besides is reported.
+    These are its modes if there are several; modes that it has are there at each of them.
     """
     if not profiles:
         return model
@@ -57,17 +59,26 @@ def with_worst_moments(model: ir.Model, profiles: tuple[ir.Profile, ...], sink: 
     model = replace(model, profiles=profiles, parameters=parameters, streams=streams)
     if len(worst) == 1:
         return model
-    if model.modes:
+    cycle = ir.cycle_of(profiles)
+    at = {moment_name(one.start, cycle): _changes(one, span) for one in worst}
+    if not model.modes:
+        made = tuple(_mode(name, changes, span) for name, changes in at.items())
+        return replace(model, modes=made)
+    if len(at) * len(model.modes) > MOST_STATES:
         sink.report(
-            codes.MISPLACED,
-            model.modes[0].span,
-            f"a spec in which several moments of {names} may limit capacity has no modes",
-            hint="write the modes as profiles, or the profiles as modes",
+            codes.OUT_OF_RANGE,
+            span,
+            f"{len(model.modes):,} modes at {len(at)} moments of {names}: at most {MOST_STATES} "
+            "states can be compared",
+            hint="use fewer modes, or fewer profiles",
         )
         return model
-    cycle = ir.cycle_of(profiles)
-    modes = tuple(_mode(one, moment_name(one.start, cycle), span) for one in worst)
-    return replace(model, modes=modes)
+    each = tuple(
+        replace(mode, name=mode_at(mode.name, name), changes=(*mode.changes, *changes))
+        for mode in model.modes
+        for name, changes in at.items()
+    )
+    return replace(model, modes=each)
 
 
 def _at(parameters: tuple[ir.Parameter, ...], values: Values) -> tuple[ir.Parameter, ...]:
@@ -84,10 +95,11 @@ def _text(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
-def _mode(moment: ir.Moment, name: str, span: Span) -> ir.Mode:
-    changes = tuple(
-        ir.SetParameter(profile, ir.Constant(value), span) for profile, value in moment.values
-    )
+def _changes(moment: ir.Moment, span: Span) -> tuple[ir.Change, ...]:
+    return tuple(ir.SetParameter(name, ir.Constant(value), span) for name, value in moment.values)
+
+
+def _mode(name: str, changes: tuple[ir.Change, ...], span: Span) -> ir.Mode:
     return ir.Mode(name=name, requirements=(), changes=changes, span=span, doc=None)
 
 
