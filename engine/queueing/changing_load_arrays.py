@@ -23,6 +23,9 @@ _STILL = 1e-11
 _REPEATED = 1e-6
 """Part of the largest wait by which two cycles may differ."""
 _MOST_CYCLES = 20
+_STABLE = 0.98
+_SPREAD, _NEAR = 40, 0.0125
+"""So many items may wait by chance, over what a load leaves to 1, but no closer to it than this."""
 
 States = npt.NDArray[np.float64]
 
@@ -41,7 +44,7 @@ def states_needed(servers: int, steps: Sequence[LoadStep]) -> int:
         backlog = max(0.0, backlog + (step.rate - servers) * step.duration)
         most = max(most, backlog)
     near = min(abs(1 - step.rate / servers) for step in steps)
-    spread = 40 / max(near, 1 / sqrt(1 + sum(step.duration * step.rate for step in steps)))
+    spread = _SPREAD / max(near, _NEAR)
     return servers + ceil(most + 8 * sqrt(most * 2 + 1) + spread)
 
 
@@ -56,8 +59,7 @@ def waits_at_ends(servers: int, steps: Sequence[LoadStep]) -> list[float] | None
     numbers = np.arange(size + 1, dtype=float)
     departures = np.minimum(numbers, servers)
     waiting = np.maximum(numbers - servers + 1, 0.0) / servers
-    states = np.zeros(size + 1)
-    states[0] = 1.0
+    states = _steady(servers, steps, departures)
     before: list[float] = []
     for _ in range(_MOST_CYCLES):
         found = []
@@ -68,6 +70,16 @@ def waits_at_ends(servers: int, steps: Sequence[LoadStep]) -> list[float] | None
             break
         before = found
     return found
+
+
+def _steady(servers: int, steps: Sequence[LoadStep], departures: States) -> States:
+    """Return a distribution to begin with: that of the mean rate for ever."""
+    mean = sum(one.rate * one.duration for one in steps) / sum(one.duration for one in steps)
+    logs = np.zeros(departures.size)
+    rate = max(min(mean, _STABLE * servers), np.finfo(float).tiny)
+    logs[1:] = np.cumsum(np.log(rate) - np.log(departures[1:]))
+    states: States = np.exp(logs - logs.max())
+    return states / float(states.sum())
 
 
 def _after(states: States, step: LoadStep, departures: States) -> States:

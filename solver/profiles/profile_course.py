@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import ceil, inf, isfinite, isnan
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
@@ -29,6 +30,9 @@ from qps.solver.profiles.transient_queues import QueueAt, queues_at, transient_q
 _MINUTE = 60.0
 _HOUR = 60
 _ROUNDING = 1e-9
+_MOST_STATES = 200
+_STEPS = 100
+"""Values of a profile that are told apart where there are more states."""
 Values = tuple[tuple[str, Fraction], ...]
 
 
@@ -61,7 +65,7 @@ def profile_course(
     if configuration.low == configuration.high:
         at = configuration.low
     cycle = ir.cycle_of(profiles)
-    moments = ir.moments_of(profiles)
+    moments = _rounded(ir.moments_of(profiles))
     states = {
         values: _state(model, configuration, values, at)
         for values in dict.fromkeys(one.values for one in moments)
@@ -79,6 +83,25 @@ def profile_course(
         backlogs=tuple(peaks),
         servers=tuple(_servers(model, moments, found)),
         transient=transient_queues(moments, [one.queues for one in found], cycle),
+    )
+
+
+def _rounded(moments: tuple[ir.Moment, ...]) -> tuple[ir.Moment, ...]:
+    """Return moments with few distinct values: of many, rounded up to a part of the largest."""
+    if len({one.values for one in moments}) <= _MOST_STATES:
+        return moments
+    largest = dict(moments[0].values)
+    for moment in moments:
+        largest = {name: max(value, largest[name]) for name, value in moment.values}
+    steps = {name: value / _STEPS for name, value in largest.items()}
+    return tuple(
+        replace(
+            one,
+            values=tuple(
+                (name, ceil(value / steps[name]) * steps[name]) for name, value in one.values
+            ),
+        )
+        for one in moments
     )
 
 

@@ -24,6 +24,8 @@ _STEADY = 12.0
 """Relaxation times after which a queue is in steady state, to a part of e^-12."""
 _FOLLOWED = 3
 """Queues that are followed, the slowest first."""
+_MOST_STEPS = 1_500
+"""Moments of a cycle up to which queues are followed."""
 _SHOWN = 0.01
 """Part of the wait in steady state by which a wait must differ."""
 _MINUTE = 60.0
@@ -74,6 +76,8 @@ def transient_queues(
 ) -> tuple[TransientQueue, ...]:
     """Return the queues whose largest wait in a cycle is not that of a steady state."""
     slowness: dict[str, float] = {}
+    if len(moments) > _MOST_STEPS:
+        return ()
     for moment, of_moment in zip(moments, queues, strict=True):
         seconds = (moment.end - moment.start) * _MINUTE
         for name, queue in of_moment.items():
