@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-_DEPTH = 2
+_DEPTH = 3
 _SMALLEST = 1e-10
 """Directions that are so small a part of others are not told from roundings."""
 

@@ -9,7 +9,7 @@ several servers, where so many are found, is what is waited where an open flow f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import exp
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ def linearized(network: MulticlassNetwork) -> tuple[list[tuple[float, ...]], lis
     for turn in range(_TURNS):
         found = turning.converge(stay)
         if turn < _TURNS - 1:
-            turning.turn(stay)
+            turning.turn()
     own = [tuple(wait(one).tolist()) for wait, one in zip(waits, found, strict=True)]
     beside = [float(wait(n)) for wait, n in zip(waits, turning.queue_lengths, strict=True)]
     return own, beside
@@ -54,35 +54,40 @@ def _stay_at_stations(network: MulticlassNetwork) -> Stay:
 
     places, count = network.places, len(network.customers)
     demands = np.array([place.demands for place in places], dtype=float).reshape(-1, count)
-    waits = waiting_at_each([(place.servers, place.load, place.copies) for place in places])
-    return lambda found: demands * (1 + waits(found))
+    stations = [(place.servers, place.load, place.copies) for place in places]
+    return stay_at_each(stations, demands, demands)
 
 
-def waiting_at_each(stations: Sequence[tuple[float, float, float]]) -> Wait:
-    """Return what is waited at each of many stations; those that are alike are computed together.
+def stay_at_each(stations: Sequence[tuple[float, float, float]], served: Any, parts: Any) -> Stay:
+    """Return how long classes are at each of many stations; alike ones are computed together.
 
-    Of each there are its servers, load and copies.
+    Of each there are its servers, load and copies, for how long each class is `served`, and how
+    much longer it stays for each service time that is waited.
     """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     copies = np.array([one[-1] for one in stations]).reshape(-1, 1)
-    single = [i for i, (servers, _, _) in enumerate(stations) if servers == 1]
-    loads = np.array([stations[i][1] for i in single]).reshape(-1, 1)
+    is_single = np.array([[servers == 1] for servers, _, _ in stations])
+    loads = np.array([[load if servers == 1 else 0.0] for servers, load, _ in stations])
+    # Where there is one server, what is waited is on a line.
+    first = served + parts * (loads / (1 - loads))
+    each = np.where(is_single, parts / (copies * (1 - loads)), 0.0)
     alike: dict[tuple[float, float], list[int]] = {}
     for i, (servers, load, _) in enumerate(stations):
         if servers != 1:
             alike.setdefault((servers, load), []).append(i)
-    waits = [(_waiting(*arguments), among) for arguments, among in alike.items()]
+    several = [
+        (_waiting(*arguments), among, copies[among], parts[among])
+        for arguments, among in alike.items()
+    ]
 
-    def wait_of(found: Any) -> Any:
-        held, seen = found / copies, np.empty_like(found)
-        if single:
-            seen[:, single] = _waiting_at_one(loads, held[:, single])
-        for wait, among in waits:
-            seen[:, among] = wait(held[:, among])
-        return seen
+    def stay(found: Any) -> Any:
+        times = first + each * found
+        for wait, among, count, part in several:
+            times[:, among] += part * wait(found[:, among] / count)
+        return times
 
-    return wait_of
+    return stay
 
 
 def waiting_at(servers: float, load: float, copies: float) -> Wait:
@@ -102,59 +107,63 @@ class Linearizer:
 
         count = len(customers)
         self._think = np.array(think, dtype=float)
-        self._customers = np.array([customers], dtype=float)
         self._less = [k for k in range(count) if customers[k] >= 1]
-        fewer = [self._customers[0] - (np.arange(count) == k) for k in self._less]
-        self._fewer = np.array(fewer).reshape(-1, count)
+        fewer = [np.arange(count) == k for k in self._less]
+        self._customers = np.array(customers, dtype=float) - np.array(
+            [np.zeros(count), *fewer], dtype=float
+        )
         self.change: NDArray[Any] = np.zeros((places, count, count))
-        self.shares: NDArray[Any] = np.full((1, places, count), 1 / (places + 1))
-        self._of_less: NDArray[Any] | None = None
+        self._shares: NDArray[Any] = np.full((1 + len(fewer), places, count), 1 / (places + 1))
 
     @property
     def queue_lengths(self) -> NDArray[Any]:
         """How many are at each place."""
-        held: NDArray[Any] = (self.shares[0] * self._customers[0]).sum(axis=1)
+        held: NDArray[Any] = (self._shares[0] * self._customers[0]).sum(axis=1)
         return held
 
-    def converge(self, stay: Stay) -> NDArray[Any]:
-        """Settle shares, from those that there are; return what each class finds at each place."""
-        self.shares, every = self._fixed_point(self._customers, self.shares, stay)
+    def converge(self, stay: Stay, enough: float = _ENOUGH) -> NDArray[Any]:
+        """Settle shares, from those that there are; return what each class finds at each place.
+
+        Those with one less of a class are settled beside those of all, with the same change.
+        """
+        self._shares, every = self._fixed_point(self._shares, stay, enough)
         found: NDArray[Any] = every[0]
         return found
 
-    def turn(self, stay: Stay) -> float:
+    def turn(self) -> float:
         """See how shares change with one less of a class; return by how much that is another."""
         import numpy as np  # noqa: PLC0415 - seldom needed
 
-        before, start = self.change, self._of_less
-        if start is None:
-            start = self.shares.repeat(len(self._less), 0)
-        self._of_less, _ = self._fixed_point(self._fewer, start, stay)
+        before = self.change
         self.change = np.zeros_like(before)
-        self.change[:, self._less, :] = (self._of_less - self.shares).swapaxes(0, 1)
+        self.change[:, self._less, :] = (self._shares[1:] - self._shares[0]).swapaxes(0, 1)
         return float(np.abs(self.change - before).max(initial=0.0))
 
     def _fixed_point(
-        self, customers: NDArray[Any], shares: NDArray[Any], stay: Stay
+        self, shares: NDArray[Any], stay: Stay, enough: float
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return shares of some populations, looked for from near ones, and what classes find."""
+        """Return shares of all populations, looked for from near ones, and what classes find."""
         import numpy as np  # noqa: PLC0415 - seldom needed
 
+        customers = self._customers
         one = np.minimum(customers, 1.0)[:, None, :]
         moved = np.einsum("bj,ikj->bik", customers, self.change)
         moved -= (customers > 0)[:, None, :] * self.change.diagonal(axis1=1, axis2=2)
-        found, last = shares, np.zeros(len(customers))
+        each, always = customers[:, :, None], bool((self._think > 0).all())
+        found, last, count = shares, np.zeros(len(customers)), len(customers)
         for step in range(1, _MOST_STEPS + 1):
-            there = np.einsum("bk,bik->bi", customers, shares)[:, :, None]
-            found = np.maximum(there - one * shares + moved, 0.0)
+            found = np.maximum(shares @ each - one * shares + moved, 0.0)
             times = stay(found)
             cycles = (self._think + times.sum(axis=1))[:, None, :]
-            after = np.divide(times, cycles, out=np.zeros_like(times), where=cycles > 0)
-            off = np.abs(after - shares).max(axis=(1, 2), initial=0.0)
+            if always:
+                after = times / cycles
+            else:
+                after = np.divide(times, cycles, out=np.zeros_like(times), where=cycles > 0)
+            off = np.abs(after - shares).reshape(count, -1).max(axis=1, initial=0.0)
             if step % _JUMPS == 0:
                 after = _ahead(shares, after, off, last)
             shares, last = after, off
-            if not (off > _ENOUGH).any():
+            if not off.max() > enough:
                 break
         return shares, found
 
@@ -171,17 +180,13 @@ def _ahead(
     return np.where(jumps[:, None, None], np.maximum(after + by * (after - before), 0.0), after)
 
 
-def _waiting_at_one(load: Any, queue_lengths: Any) -> Any:
-    return (load + queue_lengths) / (1 - load)
-
-
 @lru_cache(maxsize=1 << 8)
 def _waiting(servers: float, load: float) -> Wait:
     """Return the wait where so many closed customers are found at a copy."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     if servers == 1:
-        return partial(_waiting_at_one, load)
+        return lambda queue_lengths: (load + queue_lengths) / (1 - load)
     *points, steepest = found_and_waits(servers, load)
     found, waits = (np.array(one) for one in points)
 

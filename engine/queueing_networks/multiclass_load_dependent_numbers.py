@@ -8,16 +8,18 @@ less of a class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import zip_longest
 from math import ceil, floor, inf, nan
-from typing import Any, NamedTuple
+from typing import Any
 
 from qps.engine.queueing_networks.linearizer import Linearizer, Stay
 from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES
 from qps.engine.queueing_networks.load_dependent_operands import (
     SPEED,
+    LoadDependentPool,
     LoadDependentStation,
     Place,
     counted,
@@ -27,15 +29,23 @@ from qps.engine.queueing_networks.load_dependent_operands import (
 )
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
     LoadDependentMulticlassNetwork,
+    are_alike,
     between,
     holding_alone,
     merged,
     shared_of,
 )
 from qps.engine.queueing_networks.product_form import alone
-from qps.engine.queueing_networks.service_rate_stays import Stays, plain_first, stays_at
+from qps.engine.queueing_networks.service_rate_stays import (
+    Stays,
+    plain_first,
+    stays_at,
+    stays_at_pool,
+)
 
 _MOST_TURNS, _ENOUGH = 60, 1e-12
+_CLOSER, _CLOSEST = 1e-6, 1e-13
+"""To such a part of the last turn's move shares are settled within a turn, and to no less."""
 _FIRST_ONE = 1e-9
 """Customers of a class that has none: what its first one would find."""
 
@@ -85,12 +95,37 @@ def _is_place(which: float, network: LoadDependentMulticlassNetwork) -> bool:
 # -- networks ------------------------------------------------------------------------------
 
 
-class LoadDependentRates(NamedTuple):
-    """Rates of classes; how long each is at each place, and what open visits wait at stations."""
+@dataclass(frozen=True)
+class LoadDependentRates:
+    """Rates of classes, and what comes of `found` at each place when it is requested."""
 
     rates: tuple[float, ...]
-    times: dict[int, tuple[float, ...]]
-    open_waits: dict[int, float]
+    never: tuple[bool, ...]
+    """Of which classes no cycle ends: they are at the places that are `stuck`."""
+    stuck: tuple[Place, ...]
+    found: tuple[tuple[Stays, Any, float], ...]
+    """How long is stayed, what each class finds, and how many are there, of all other places."""
+
+    @cached_property
+    def times(self) -> dict[int, tuple[float, ...]]:
+        """How long each class is at each place."""
+        times = {
+            at: tuple(map(float, time(seen)))
+            for one, seen, _ in self.found
+            for at, time in one.times.items()
+        }
+        for one in every(self.stuck):
+            times[one.at] = tuple(inf if n else 0.0 for n in self.never)
+        return times
+
+    @cached_property
+    def open_waits(self) -> dict[int, float]:
+        """What open visits wait at stations."""
+        waits = {at: float(w(held)) for one, _, held in self.found for at, w in one.waits.items()}
+        for one in every(self.stuck):
+            if isinstance(one, LoadDependentStation) and not one.speeds:
+                waits[one.at] = alone(one.servers, one.load)
+        return waits
 
 
 @lru_cache(maxsize=1 << 10)
@@ -98,16 +133,16 @@ def solved(network: LoadDependentMulticlassNetwork) -> LoadDependentRates:
     """Return what comes of a network in which places and servers count whole; remembered."""
     places = _places(network, [1.0] * len(network.customers))
     stuck = [place for place in places if never_ends(place)]
-    own = [place.at for place in plain_first(places) if place not in stuck]
+    own = [place for place in plain_first(places) if place not in stuck]
     never = [any(_comes(network, k, one) for one in stuck) for k in range(len(network.customers))]
     customers = tuple(0.0 if n else one for n, one in zip(never, network.customers, strict=True))
-    found = _rates_of(network._replace(customers=customers), own)
-    for one in every(stuck):
-        found.times[one.at] = tuple(inf if n else 0.0 for n in never)
-        if isinstance(one, LoadDependentStation) and not one.speeds:
-            found.open_waits[one.at] = alone(one.servers, one.load)
-    rates = tuple(0.0 if n else rate for n, rate in zip(never, found.rates, strict=True))
-    return found._replace(rates=rates)
+    rates, found = _rates_of(network._replace(customers=customers), own)
+    return LoadDependentRates(
+        tuple(0.0 if n else rate for n, rate in zip(never, rates, strict=True)),
+        tuple(never),
+        tuple(stuck),
+        tuple(found),
+    )
 
 
 def _places(network: LoadDependentMulticlassNetwork, shares: Sequence[float]) -> tuple[Place, ...]:
@@ -122,26 +157,31 @@ def _comes(network: LoadDependentMulticlassNetwork, k: int, place: Place) -> boo
     return any(one.demands[k] > 0 or one.kind > 0 < one.weights[k] for one in groups)
 
 
-def _rates_of(network: LoadDependentMulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
-    """Return what comes of a network in which all cycles end, of the places of such groups."""
+def _rates_of(
+    network: LoadDependentMulticlassNetwork, own: Sequence[Place]
+) -> tuple[list[float], list[tuple[Stays, Any, float]]]:
+    """Return rates of a network in which all cycles end, and what is found at such places."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     from qps.engine.numerics.fixed_points import FixedPointSteps  # noqa: PLC0415 - needs numpy
 
     turning = Linearizer(network.customers, network.think, len(own))
-    alone_at = [holding_alone(network, at) for at in own]
+    alone_at = [holding_alone(network, place.at) for place in own]
+    alike = _alike_stays(network, own)
     cycles: Any = np.array(network.think) + np.array(alone_at).sum(axis=0)
     steps, count = FixedPointSteps(), len(cycles)
     stays: list[Stays] = []
     there: Any = []
+    moved = 1.0
     for _ in range(_MOST_TURNS):
-        stay, stays = _stays(network, own, _rates(network, cycles, _FIRST_ONE))
+        stay, stays = _stays(network, own, _rates(network, cycles, _FIRST_ONE), alike)
         point = np.concatenate([_logs(cycles), turning.change.ravel()])
-        there = turning.converge(stay)
+        there = turning.converge(stay, max(_CLOSER * moved, _CLOSEST))
         cycles = np.array(network.think) + stay(there[None])[0].sum(axis=0)
-        turned = turning.turn(stay)
+        turned = turning.turn()
         image = np.concatenate([_logs(cycles), turning.change.ravel()])
-        if max(turned, float(np.abs(image - point)[:count].max())) <= _ENOUGH:
+        moved = max(turned, float(np.abs(image - point)[:count].max()))
+        if moved <= _ENOUGH:
             break
         after = steps.after(point, image)
         if np.isfinite(after).all():
@@ -150,15 +190,7 @@ def _rates_of(network: LoadDependentMulticlassNetwork, own: Sequence[int]) -> Lo
     rates = _rates(network, cycles, 0.0)
     part = _served(network, rates)
     found = list(zip(stays, there, turning.queue_lengths, strict=True))
-    return LoadDependentRates(
-        tuple(float(rate * part) for rate in rates),
-        {
-            at: tuple(map(float, time(seen)))
-            for one, seen, _ in found
-            for at, time in one.times.items()
-        },
-        {at: float(wait(held)) for one, _, held in found for at, wait in one.waits.items()},
-    )
+    return [float(rate * part) for rate in rates], found
 
 
 def _logs(cycles: Any) -> Any:
@@ -192,12 +224,32 @@ def _served(network: LoadDependentMulticlassNetwork, rates: Sequence[float]) -> 
 
 
 def _stays(
-    network: LoadDependentMulticlassNetwork, own: Sequence[int], rates: Sequence[float]
+    network: LoadDependentMulticlassNetwork,
+    own: Sequence[Place],
+    rates: Sequence[float],
+    alike: Mapping[int, Stays],
 ) -> tuple[Stay, list[Stays]]:
-    """Return how long classes stay at all places, and at each, of so many cycles of each class."""
+    """Return how long classes stay at all places, and at each, of so many cycles of each class.
+
+    Where classes are `alike`, that does not rest on the cycles.
+    """
     whole = sum(rates)
     shares = [rate / whole for rate in rates]
-    total = sum(network.customers)
-    most = 1 << ceil(total).bit_length()
     places = {place.at: place for place in _places(network, shares)}
-    return stays_at(network, shares, [places[at] for at in own], max(total - 1, 0.0), most)
+    return stays_at(network, shares, [places[one.at] for one in own], *_most(network), alike)
+
+
+def _alike_stays(network: LoadDependentMulticlassNetwork, own: Sequence[Place]) -> dict[int, Stays]:
+    """Return how long classes stay at pools of which they differ only by how often they come."""
+    shares = [1.0] * len(network.customers)
+    return {
+        one.at: stays_at_pool(network, shares, one, *_most(network))
+        for one in own
+        if isinstance(one, LoadDependentPool) and are_alike(network, one.at)
+    }
+
+
+def _most(network: LoadDependentMulticlassNetwork) -> tuple[float, int]:
+    """Return how many others may be where one comes, and how many tables are for."""
+    total = sum(network.customers)
+    return max(total - 1, 0.0), 1 << ceil(total).bit_length()

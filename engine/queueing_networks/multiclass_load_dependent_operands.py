@@ -25,6 +25,8 @@ from qps.engine.queueing_networks.load_dependent_operands import OWN, SPEED, pla
 BEFORE = 4
 """Numbers of a group that are those of all classes."""
 _SEVERAL = 2
+_ROUNDED = 1e-14
+"""What products of a few floats are off that are equal."""
 
 
 class MulticlassGroup(Struct, frozen=True, kw_only=True):
@@ -111,6 +113,25 @@ def holding_alone(network: LoadDependentMulticlassNetwork, pool: int) -> list[fl
     """Return how long a cycle of each class holds a pool where nobody waits."""
     within = network.groups[pool : pool + 1 + max(int(network.groups[pool].kind), 0)]
     return [sum(each) for each in zip(*(one.demands for one in within), strict=True)]
+
+
+def are_alike(network: LoadDependentMulticlassNetwork, pool: int) -> bool:
+    """Return whether classes that come to a pool differ only by how often they come.
+
+    So what they find there, and how long each stays, does not rest on their shares.
+    """
+    group = network.groups[pool]
+    within = network.groups[pool : pool + 1 + max(int(group.kind), 0)]
+    often = max(group.weights)
+    own = group.weights.index(often)
+    if not often:
+        return False
+    rows = [row for one in within for row in (one.demands, one.weights)]
+    return all(
+        abs(number - row[own] * weight / often) <= _ROUNDED * number
+        for row in rows
+        for number, weight in zip(row, group.weights, strict=True)
+    )
 
 
 def _dot(one: Sequence[float], other: Sequence[float] | map[float]) -> float:

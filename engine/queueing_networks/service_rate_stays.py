@@ -15,11 +15,12 @@ so at random: as many of them as are elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple
 
-from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at, waiting_at_each
+from qps.engine.queueing_networks.linearizer import Stay, Wait, stay_at_each, waiting_at
 from qps.engine.queueing_networks.load_dependent_operands import (
     LoadDependentPool,
     LoadDependentStation,
@@ -66,11 +67,12 @@ def stays_at(
     places: Sequence[Place],
     others: float,
     most: int,
+    known: Mapping[int, Stays],
 ) -> tuple[Stay, list[Stays]]:
     """Return how long classes are at all places, whose cycles come in such shares, and at each.
 
     The `plain_first` come first. So many `others` may be there with one who comes, and tables have
-    no more than `most`.
+    no more than `most`. Those at some pools may be `known`, by their groups.
     """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
@@ -80,8 +82,10 @@ def stays_at(
     for one in places[count:]:
         if isinstance(one, LoadDependentStation):
             found.append(_at_speeds(network, shares, one, others))
+        elif one.at in known:
+            found.append(known[one.at])
         else:
-            found.append(_at_pool(network, shares, one, others, most))
+            found.append(stays_at_pool(network, shares, one, others, most))
 
     def stay(seen: Any) -> Any:
         times = np.empty_like(seen)
@@ -102,11 +106,12 @@ def _at_stations(
     """Return how long classes are at stations, those that are alike at once."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
-    waits = waiting_at_each([(one.servers, one.load, one.copies) for one in stations])
+    if not stations:
+        return lambda found: found
     ends = [_served_and_parts(network, shares, one) for one in stations]
-    served, parts = (np.array(each) for each in zip(*ends, strict=True)) if ends else (0.0, 0.0)
+    served, parts = (np.array(each) for each in zip(*ends, strict=True))
     parts = parts * np.array([[one.demand] for one in stations])
-    return lambda found: served + parts * waits(found)
+    return stay_at_each([(one.servers, one.load, one.copies) for one in stations], served, parts)
 
 
 def _at_station(
@@ -135,13 +140,14 @@ def _at_speeds(
     return Stays(whole, {one.at: whole}, {})
 
 
-def _at_pool(
+def stays_at_pool(
     network: LoadDependentMulticlassNetwork,
     shares: Sequence[float],
     one: LoadDependentPool,
     others: float,
     most: int,
 ) -> Stays:
+    """Return how long classes are at a pool and within, whose cycles come in such shares."""
     rates = speeds_of(one, most)
     if not rates:  # nothing is done there
         none = [0.0] * len(shares)
@@ -231,19 +237,40 @@ class _Numbers:
         self._full = rates[-1]
         self._others = min(others, self._last + float(_MORE))
         size = int(-(-self._others // 1))
-        self.there = np.arange(1, size + 2)
+        # Where more are found than the rates tell of, all that goes by numbers is on a line.
+        self._is_longer = size > self._last + 1
+        known = self._last + 1 if self._is_longer else size
+        self.there = np.arange(1, known + 2)
         self.rates = self.of([0.0, *rates])
-        left = (self._others - np.arange(size)) / self._others  # of those who are still to come
+        left = (self._others - np.arange(known)) / self._others  # of those who are still to come
         logs = np.concatenate([[0.0], np.cumsum(np.log(left / self.rates[:-1]))])
+        self._counts = counts = np.arange(known + 1.0)
         part = np.arange(1, _POINTS) / _POINTS
-        coming = np.log(max(rates) * part / (1 - part))
-        counts = np.arange(size + 1.0)
-        log_weights = np.outer(coming, counts) + logs
+        log_weights = np.outer(np.log(max(rates) * part / (1 - part)), counts) + logs
+        if self._is_longer:
+            tail = _tail(self._last, size, self._others, max(rates) / self._full)
+            log_weights = log_weights[:, :-1]
+            log_weights[:, -1] += tail.peak
         weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
-        self._weights = weights / weights.sum(axis=1, keepdims=True)
-        self._counts, means = counts, self._weights @ counts
-        self._spread = self._weights @ counts**2 - means**2
+        by_count = weights * counts[: weights.shape[1]]
+        whole = weights.sum(axis=1)
+        if self._is_longer:
+            beyond = weights[:, -1:] * tail.moments
+            whole = weights[:, :-1].sum(axis=1) + beyond[:, 0]
+            weights = np.hstack([weights[:, :-1], beyond[:, :2]])
+            beyond = beyond[:, :2] * self._last + beyond[:, 1:]
+            by_count = np.hstack([by_count[:, :-1], beyond])
+        self._weights, self._by_count = weights / whole[:, None], by_count / whole[:, None]
+        means, squares = self._means(counts)
+        self._spread = squares - means**2
         self._found = np.concatenate([[0.0], means])
+
+    def _means(self, values: Any) -> tuple[Any, Any]:
+        """Return the means of values, and of values times how many are found, at all points."""
+        if self._is_longer:
+            values = values.copy()
+            values[-1] -= values[-2]
+        return self._weights @ values, self._by_count @ values
 
     def of(self, values: Sequence[float], before: int = 0) -> Any:
         """Return values by how many are there with one who comes, the last one for all beyond.
@@ -278,13 +305,42 @@ class _Numbers:
 
         if len(self._counts) == 1:
             return lambda found: values[0] + found * 0
-        counts, found, spread = self._counts, self._found[1:], self._spread
+        found, spread = self._found[1:], self._spread
         if values.ndim > 1:
-            counts, found, spread = (one[:, None] for one in (counts, found, spread))
-        means = self._weights @ values
-        slopes = (self._weights @ (values * counts) - means * found) / spread
+            found, spread = found[:, None], spread[:, None]
+        means, products = self._means(values)
+        slopes = (products - means * found) / spread
         ends = np.concatenate([values[:1], means])
         return _cubic(self._found, ends, np.concatenate([[first], slopes]))
+
+
+class _Tail(NamedTuple):
+    """Weights of a number that is found, of one more, two, …, at each point: by that of the first.
+
+    Their logarithms are `peak` at most; there is their sum, and their first and second `moments`
+    of how many more are found, over that of the peak.
+    """
+
+    peak: Any
+    moments: Any
+
+
+@lru_cache(maxsize=1 << 9)
+def _tail(first: int, last: int, others: float, steepest: float) -> _Tail:
+    """Return weights from a first number to the last one where all go at the same rate.
+
+    The fastest rate there is at any number is `steepest` times that.
+    """
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    more = np.arange(last - first + 1.0)
+    left = (others - first - more[:-1]) / others
+    part = np.arange(1, _POINTS) / _POINTS
+    logs = np.outer(np.log(steepest * part / (1 - part)), more)
+    logs += np.concatenate([[0.0], np.cumsum(np.log(left))])
+    peak = logs.max(axis=1)
+    powers = np.stack([np.ones_like(more), more, more**2], axis=1)
+    return _Tail(peak, np.exp(logs - peak[:, None]) @ powers)
 
 
 def _first_slope(values: Any) -> Any:
@@ -299,20 +355,21 @@ def _cubic(places: Any, ends: Any, tilts: Any) -> Callable[[Any], Any]:
     """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
-    is_for_each = ends.ndim > 1
-    at = places[:, None] if is_for_each else places
+    at = places[:, None] if ends.ndim > 1 else places
     widths = np.diff(at, axis=0)
     rise = np.diff(ends, axis=0) / widths
-    second, third = np.zeros_like(ends), np.zeros_like(ends)
-    second[:-1] = (3 * rise - 2 * tilts[:-1] - tilts[1:]) / widths
-    third[:-1] = (tilts[:-1] + tilts[1:] - 2 * rise) / widths**2
-    table = np.stack([ends, tilts, second, third, np.broadcast_to(at, ends.shape)])
-    columns = np.arange(ends.shape[-1])
+    table = np.empty((5, *ends.shape))
+    table[0], table[1], table[4] = ends, tilts, at
+    table[2:4, -1] = 0
+    table[2, :-1] = (3 * rise - 2 * tilts[:-1] - tilts[1:]) / widths
+    table[3, :-1] = (tilts[:-1] + tilts[1:] - 2 * rise) / widths**2
+    columns = ends.shape[1] if ends.ndim > 1 else 1
+    own, table = np.arange(columns) - columns, table.reshape(5, -1)
 
     def value(found: Any) -> Any:
-        before = places.searchsorted(found, side="right") - 1
-        own = table[:, before, columns] if is_for_each else table[:, before]
-        end, tilt, bend, turn, start = own
+        before = places.searchsorted(found, side="right")
+        before = before * columns + own if columns > 1 else before - 1
+        end, tilt, bend, turn, start = table.take(before, axis=1)
         more = found - start
         return end + more * (tilt + more * (bend + more * turn))
 
