@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, isfinite, sqrt, ulp
+from math import inf, isfinite, log2, sqrt, ulp
 
 
 def halfway(low: float, high: float) -> float:
     """Return where to cut a stretch in two: one of several octaves at its geometric middle."""
     return sqrt(low) * sqrt(high) if low > 0 and high > 4 * low else low + (high - low) / 2
+
+
+def octave_end(low: float, high: float) -> float | None:
+    """Return a power of two near the geometric middle of several octaves; None for no more than 4.
+
+    Stretches that begin and end elsewhere are cut at the same points, whose values are then known.
+    """
+    if not 0 < low < high / 4:
+        return None
+    return 2.0 ** round(log2(halfway(low, high)))
 
 
 def bisected(is_behind: Callable[[float], bool], low: float, high: float) -> float:

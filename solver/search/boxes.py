@@ -23,7 +23,7 @@ from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.cancellation import cancelled
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.signs import range_of
-from qps.engine.numerics.bisection import first_above_zero, halfway
+from qps.engine.numerics.bisection import first_above_zero, halfway, octave_end
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.operations import OF_QUEUES
 from qps.solver.search.bounds import BoundedFunction
@@ -313,7 +313,11 @@ class _WholeSearch:
             if (likely := self._likely_first) is not None:
                 behind = [(likely + 1, end)] if likely < end else []
                 return [*behind, (likely, likely), (start, likely - 1)]
-        if end + 1 == self._likely_first:
+        # What is followed is so at points that searches for other criteria look at, too.
+        octave = octave_end(start, end) if self._curve.is_followed else None
+        if octave is not None and end < _WHOLE_FLOATS:
+            middle = int(octave)
+        elif end + 1 == self._likely_first:
             middle = min(end - 1, end - (end - start) // _PART)  # it is near zero only there
         else:
             middle = min(end - 1, int(halfway(float(start), float(end))))
