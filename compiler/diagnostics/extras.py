@@ -41,6 +41,14 @@ def need_opentelemetry(what: str) -> None:
         raise _missing(what, "opentelemetry-proto", "traces") from missing
 
 
+def need_yaml(what: str) -> None:
+    """Make sure that PyYAML is there for manifests; QpsError where it is not."""
+    try:
+        import_module("yaml")
+    except ImportError as missing:
+        raise _missing(what, "PyYAML", "manifests") from missing
+
+
 def need_pygls(what: str) -> None:
     """Make sure that pygls is there for a language server; QpsError where it is not."""
     try:

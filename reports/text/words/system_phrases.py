@@ -5,6 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SYSTEM_PHRASES: Mapping[str, str] = {
+    "manifest.assumed": "assumed: not in the manifests",
+    "manifest.cores_question": (
+        "QUESTION: how many cores can one replica use? The manifest states no limit."
+    ),
+    "manifest.count": "replicas in {file}",
+    "manifest.cpu_question": (
+        "QUESTION: how much processor time does one request take at each service? Replace these "
+        "assumptions with measurements (`qps fit`, `qps observe traces --cpu`). Until then, "
+        "results have a wide interval."
+    ),
+    "manifest.depends": "depends on {names}",
+    "manifest.doc": "{count} service{s}, from manifests",
+    "manifest.fraction": (
+        "a limit of {cores} core is a quota; it is modeled as one server with this speed"
+    ),
+    "manifest.header": (
+        "Written by `qps observe manifests`. Counts and limits are those of the manifests; what "
+        "they do not hold is marked QUESTION, and its value is assumed. Edit this file freely."
+    ),
+    "manifest.left_out": "`{name}` has no replicas and is left out",
+    "manifest.limit": "limits in {file}",
+    "manifest.machine": "{file}",
+    "manifest.memory": "its memory is limited to {size} MB",
+    "manifest.path_question": (
+        "QUESTION: which of these services does a request use, and how often? Remove the others."
+    ),
+    "manifest.rate_question": "QUESTION: how many requests does one user send?",
+    "manifest.requests": "the manifest requests {cores} core",
+    "manifest.type_question": (
+        "QUESTION: how many cores has a machine of type `{type}`? `std.cloud` does not have it."
+    ),
+    "manifest.written": (
+        "{output}: {count} service{s}; answer its lines marked QUESTION, then run "
+        "`qps solve {output}`"
+    ),
     "system.all_instances": "{count} instance{s} wrote spans",
     "system.assumed": "assumed: not in the traces",
     "system.async": "started by {causes}, which does not wait for it",

@@ -29,6 +29,10 @@ def run(arguments: Namespace) -> Exit:
         from qps.commands.observations.observe_traces import run as run_traces  # noqa: PLC0415 - seldom used
 
         return run_traces(arguments)
+    if arguments.source == "manifests":
+        from qps.commands.observations.observe_manifests import run as run_manifests  # noqa: PLC0415
+
+        return run_manifests(arguments)
     if arguments.output is not None and arguments.source != "prometheus":
         refuse_inputs(arguments.output, arguments.files)
     try:

@@ -6,7 +6,11 @@ import argparse
 from pathlib import Path
 
 from qps.commands.arguments.common_arguments import USUAL_CHOICE, HelpFormatter
-from qps.commands.arguments.trace_arguments import declare_traces, takes_output_flags
+from qps.commands.arguments.trace_arguments import (
+    declare_manifests,
+    declare_traces,
+    takes_output_flags,
+)
 from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES
 from qps.compiler.measurement.observations.source_layouts import MeasurementTool
 
@@ -21,6 +25,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
     command.set_defaults(**{USUAL_CHOICE: AUTO})
     files = {name: source.files for name, source in SOURCES.items()}
     declare_traces(sources, epilog)
+    declare_manifests(sources, epilog)
     texts = {
         AUTO: "files of any of these formats, each recognized by its content (the default)",
         "prometheus": "counters from a Prometheus server",

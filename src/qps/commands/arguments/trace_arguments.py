@@ -1,4 +1,4 @@
-"""What `qps observe traces` takes."""
+"""What `qps observe traces` and `qps observe manifests` take."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from qps.commands.arguments.common_arguments import HelpFormatter
 
 _HELP = "distributed traces as OTLP, Jaeger or Zipkin JSON: writes a spec, not a table"
+_MANIFESTS = "manifests of Kubernetes, compose or Terraform: writes a spec, not a table"
 
 
 def declare_traces(sources: Any, epilog: str) -> None:
@@ -50,6 +51,29 @@ def declare_traces(sources: Any, epilog: str) -> None:
         "--cpu-unit",
         choices=("cores", "millicores", "percent"),
         help="unit of the CPU column; `percent` is of one core [default: by its heading]",
+    )
+    takes_output_flags(command)
+
+
+def declare_manifests(sources: Any, epilog: str) -> None:
+    """Add the source that gives a spec of what manifests deploy."""
+    command = sources.add_parser(
+        "manifests",
+        help=_MANIFESTS,
+        description="Write a spec of the machines, counts and limits that manifests state.\n\n"
+        "Input: Kubernetes (YAML or JSON), compose files, output of `terraform show -json`.",
+        epilog=epilog,
+        formatter_class=HelpFormatter,
+    )
+    command.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="manifests of one system"
+    )
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE.qps",
+        type=Path,
+        help="write to this file, which must not exist [default: standard output]",
     )
     takes_output_flags(command)
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from qps.commands.observations.written_specs import laid_out, refuse_existing
 from qps.commands.terminal.console import Exit, complain, width_of
 from qps.commands.terminal.output_files import write_text
 from qps.commands.terminal.progress import Progress
-from qps.compiler.diagnostics.source import LARGEST_TEXT, Source
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.traces.call_graph import CallGraph
 from qps.compiler.measurement.traces.cpu_costs import CpuCosts, cpu_costs
 from qps.compiler.measurement.traces.cpu_tables import cpu_table
 from qps.compiler.measurement.traces.observed_traces import observed_traces
-from qps.compiler.syntax.format import formatted
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.systems.system_spec import system_spec
 from qps.reports.text.words.phrases import phrase
@@ -23,11 +22,7 @@ from qps.reports.text.words.phrases import phrase
 
 def run(arguments: Namespace) -> Exit:
     """Write the spec of a system."""
-    if arguments.output is not None and arguments.output.exists():
-        raise complain(
-            f"`{arguments.output}` exists, and may hold your answers to questions",
-            "choose another file for `-o`; compare both with `qps diff`",
-        )
+    refuse_existing(arguments.output)
     try:
         with Progress(total=None, quiet=arguments.quiet, unit=None) as progress:
             graph = observed_traces(
@@ -40,7 +35,7 @@ def run(arguments: Namespace) -> Exit:
         costs = _costs(graph, arguments)
     except DataError as error:
         raise complain(error.message, error.hint) from error
-    text = _laid_out(system_spec(graph, [file.name for file in arguments.files], costs))
+    text = laid_out(system_spec(graph, [file.name for file in arguments.files], costs))
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -64,18 +59,6 @@ def _costs(graph: CallGraph, arguments: Namespace) -> CpuCosts | None:
             "name services there as the traces do",
         )
     return costs
-
-
-def _laid_out(text: str) -> str:
-    """Return the text as `qps fmt` leaves it."""
-    if len(text) > LARGEST_TEXT:
-        raise complain(
-            f"the spec would have more than {LARGEST_TEXT:,} characters",
-            "export traces of fewer kinds of requests",
-        )
-    laid_out = formatted(Source(label="system.qps", text=text)).value
-    assert laid_out is not None
-    return laid_out
 
 
 def _explain(graph: CallGraph, costs: CpuCosts | None, arguments: Namespace) -> None:
