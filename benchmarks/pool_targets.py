@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
-from targets import APPLICATIONS, SPECS, BenchmarkTarget, Found, command, made, qps, ratio, row
+import requested
+from targets import (
+    APPLICATIONS,
+    LIMIT,
+    S_OF_TARGETS,
+    SPECS,
+    BenchmarkTarget,
+    Found,
+    beside,
+    command,
+    made,
+    qps,
+    ratio,
+    row,
+)
+from timings import ROOT, used
 
 
 def _s(what: str, before: str, goal: float, measure: Callable[[], Found]) -> BenchmarkTarget:
@@ -35,10 +52,29 @@ def targets() -> Iterator[BenchmarkTarget]:
     for spec, axis, goal in rows:
         what = f"a row: {spec.stem}, {axis}"
         yield BenchmarkTarget(what, "", goal, " us", partial(row, spec, axis))
+    calls = partial(row, made("calls", requested.CALLS), "work")
+    yield BenchmarkTarget("a row: p99 over calls", "530 us", 50, " us", calls)
+    measure = partial(row, SPECS / "iri.qps", "line_rate")
+    yield BenchmarkTarget("a row: iri, line_rate", "2,500 us", 50, " us", measure)
+    columns = {
+        "one column": ("clicks in 0.05..1 request/s, # values", "largest_acceptable"),
+        ".p05": ("threads in 100..300 thread, # values", "largest_acceptable.p05"),
+    }
+    for what, (axis, column) in columns.items():
+        measure = partial(_further, shop, f"{axis}\nselect largest_acceptable, {column}")
+        yield BenchmarkTarget(f"a row: shop, {what}", "", 10_000, " us", measure)
     for most in ("1_000", "1_000_000_000"):
         yield BenchmarkTarget(
             f"shop with N to {most} against N to 1_000_000", "", 2, " x", _ranges(most)
         )
+
+
+def _further(spec: Path, axis: str) -> Found:
+    """Return us for a further row of a matrix with columns of its own, of four beside two."""
+    words = (str(Path(__file__).parent / "further_rows.py"), "--own", str(ROOT), str(spec))
+    took, unit = beside(partial(used, [*words, axis, "2", "4"], LIMIT), 1)
+    us, _ = json.loads(took.text) if took.text else (LIMIT * 1e6, "")
+    return Found(us * S_OF_TARGETS / unit, took.seconds, took.megabytes, took.is_late)
 
 
 def _ranges(most: str) -> Callable[[], Found]:

@@ -79,3 +79,25 @@ def quota(measure: str) -> str:
         + "topology { node web = pod }\n"
         + _STREAM.format(rate="0.01", at="web", steps="work", measure=measure)
     ).replace("network lan { propagation 0.1 ms }\n", "")
+
+
+CALLS = """
+users N in 1..100_000
+param work = 3 ms/request in 0.1..100 ms/request
+machine app { cpu 4 core, queueing mmc }
+machine db { cpu 8 core, queueing mmc }
+machine red { cpu 1 core, queueing mm1 }
+network wire { propagation 0.1 ms }
+component run(s) { cpu s }
+topology { node web = app; node base = db; node cache = red; link lan = wire between all }
+stream a for each user {
+  traffic 0.1 request/s
+  at web {
+    run(work)
+    call cache * 3 { run(0.1 ms/request) }
+    call base * 40 % { run(8 ms/request) }
+  }
+}
+require { a.p99 <= 100 ms }
+"""
+"""Several calls, one of them by chance, with a limit of the p99 of all together."""

@@ -42,11 +42,12 @@ Certify: TypeAlias = Callable[[Formula, Formula, Fraction], None]
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """Of what a saturation is requested, and the end of the range."""
+    """Of what a saturation is requested, the end of the range, and up to where it matters."""
 
     name: str
     span: Span | None
     high: int
+    until: float = inf
 
 
 def saturation_point(
@@ -59,6 +60,7 @@ def saturation_point(
     span: Span | None = None,
     high: int = 0,
     certify: Certify | None = None,
+    until: float = inf,
 ) -> Saturation:
     """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
 
@@ -87,7 +89,8 @@ def saturation_point(
         return Saturation(float(low), SearchMethod.AT_START)
     whole = piecewise(excess, population, start, None)
     if whole is None:
-        return _searched(excess, population, low, passes=passes, sought=_Sought(name, span, high))
+        sought = _Sought(name, span, high, until)
+        return _searched(excess, population, low, passes=passes, sought=sought)
     found = first_in_pieces(whole, passes=passes)
     if found is None:
         return Saturation(None, SearchMethod.NONE)
@@ -161,7 +164,7 @@ def _searched(
 ) -> Saturation:
     """Return the saturation of a load that is no piecewise rational function, by boxes."""
     try:
-        found = first_reached(excess, population, low, passes=passes)
+        found = first_reached(excess, population, low, passes=passes, until=sought.until)
     except UndecidedBoxesError as undecided:
         return _undecided(excess, population, low, floor(undecided.point), sought)
     if found is None:
@@ -183,7 +186,8 @@ def _undecided(
 
     It is not behind the first whole population of the range at which the load is beyond its limit.
     """
-    first = first_failure(excess, population, low, sought.high, name=sought.name, span=sought.span)
+    end = int(max(low, min(sought.high, sought.until)))
+    first = first_failure(excess, population, low, end, name=sought.name, span=sought.span)
     return Saturation(None if first is None else float(first), SearchMethod.UNDECIDED, around)
 
 

@@ -224,7 +224,8 @@ class MatrixSolver:
         """Return what solves the modes of a group."""
         axes, at = self.compiled.blocks[number].structure.axes, self.compiled.matrix.at
         quantiles = None if self._quantiles is None else partial(self._quantiles.of, number)
-        return [ModeSolver(mode, axes, at, quantiles) for mode in group.modes]
+        only_first = not self.compiled.has_saturations
+        return [ModeSolver(mode, axes, at, quantiles, only_first) for mode in group.modes]
 
     def solvers_alone(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group of one row."""

@@ -86,14 +86,14 @@ class Budget:
 
 
 def first_reached(
-    over: Formula, population: Formula, low: int, *, passes: bool
+    over: Formula, population: Formula, low: int, *, passes: bool, until: float = inf
 ) -> CrossingPoint | None:
     """Return the least real population from `low` on at which `over` is zero or more.
 
     With `passes`, zero does not count: it is the infimum of those above zero. It is taken as
     known that it is not so at `low` itself. None for nowhere: proved up to infinity where what
     is rounded can be bounded by a rational function, else up to `FARTHEST`. UndecidedError
-    where boxes do not decide.
+    where boxes do not decide. What is reached behind `until` may count as nowhere.
     """
     over = _shortened(over, population, low)
     search = _Search(BoundedFunction(over, population), passes=passes)
@@ -102,7 +102,9 @@ def first_reached(
         return None
     farthest = FARTHEST_OF_QUEUES if over.has(*OF_QUEUES) else FARTHEST
     for start, end in stretches_to_search(search.curve, float(low), farthest):
-        found = search.within(start, farthest if end is None else end)
+        if start > until:
+            break
+        found = search.within(start, min(until, farthest if end is None else end))
         if found is not None:
             return found
     return None

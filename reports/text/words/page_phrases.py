@@ -56,6 +56,10 @@ PAGE_PHRASES: Mapping[str, str] = {
     "matrix.pareto_front": "Pareto front",
     "matrix.part_stored": "1 part is stored",
     "matrix.parts_stored": "{count:,} parts are stored",
+    "matrix.plan": (
+        "{count} configurations take about {time} of processor time and {size} of disk space, "
+        "estimated from {sampled} of them"
+    ),
     "matrix.rounded": (
         "Results are rounded to {digits} significant digits; axes and whole numbers are exact."
     ),

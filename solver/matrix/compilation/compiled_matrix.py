@@ -151,6 +151,12 @@ class CompiledMatrix:
         return known_by_samples(known, self.confidence_rows, self.question)
 
     @property
+    def has_saturations(self) -> bool:
+        """Whether its columns state where each resource saturates, or may be sorted by that."""
+        columns = (*self.matrix.selected, *(key.column for key in self.matrix.order))
+        return not self.matrix.selected or any("saturates" in name for name in columns)
+
+    @property
     def size(self) -> int:
         """How many configurations there are before any is left out."""
         return sum(block.size for block in self.blocks)

@@ -80,18 +80,27 @@ Columns: TypeAlias = Callable[[Sequence[int], Ints, Floats | None], Mapping[int,
 
 
 def saturations(
-    rows: Rows, resource: CompiledResource, low: int, exactly: Columns, *, is_shared: bool = False
+    rows: Rows,
+    resource: CompiledResource,
+    low: int,
+    exactly: Columns,
+    *,
+    is_shared: bool = False,
+    until: Floats | None = None,
 ) -> Saturations:
     """Return where a load first reaches its target, from `low` on; beyond the range too.
 
     Rows in which it only just does, at a point or for a while, are decided exactly. What
-    `is_shared` is found for other rows, too.
+    `is_shared` is found for other rows, too. What saturates behind `until` may count as never.
     """
     if resource.is_never_full:
         return Saturations(np.full(rows.count, np.inf), np.full(rows.count, fill_value=False))
     if resource.quadratic is not None:
         return _closed_form(rows, resource, low, exactly)
-    ends = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
+    farthest = np.full(rows.count, _FARTHEST)
+    if until is not None:
+        farthest = np.clip(until * (1 + _SHORTLY), float(low), _FARTHEST)
+    ends = np.full(rows.count, float(low)), farthest
     sought = Sought(
         excess=partial(crossing_excess, resource),
         is_simple=partial(_is_simple, resource),
@@ -100,7 +109,7 @@ def saturations(
     )
     first = first_failures(rows, sought, *ends)
     at = _to_last_digits(rows, resource, first.at, ends[0])
-    found = Saturations(at, first.is_open | ~_has_value(rows, resource, at))
+    found = Saturations(at, first.is_open | ~_has_value(rows, resource, at, farthest))
     if not resource.is_filled:
         _separate_rounding(rows, resource, found, exactly)
     return found
@@ -119,10 +128,10 @@ def float_saturations(rows: Rows, resource: CompiledResource, low: int, exactly:
     return first_failures(rows, sought, *ends).at
 
 
-def _has_value(rows: Rows, resource: CompiledResource, at: Floats) -> Bools:
+def _has_value(rows: Rows, resource: CompiledResource, at: Floats, farthest: Floats) -> Bools:
     """Return where a load has a value at the point found: 0/0 may be what is left by underflow."""
     sides = resource.demand, resource.target
-    values = rows.at(sides, np.where(np.isfinite(at), at, _FARTHEST))
+    values = rows.at(sides, np.where(np.isfinite(at), at, farthest))
     load, target = (rows.column(values, side) for side in sides)
     return np.isinf(at) | ~np.isnan(load - target)
 

@@ -25,16 +25,21 @@ from qps.solver.matrix.rows.row_bottlenecks import from_start, resources_of, sat
 from qps.solver.matrix.rows.row_quantiles import QuantilesOf
 from qps.solver.matrix.rows.scalar_fallback import ScalarFallback
 
+_SHORTLY = 1e-9
 _SEARCH_WIDTH = 16
 """Populations up to which a first failure is looked for beside the one that floats give."""
 
 
 @dataclass
 class ModeSolver(ModeTables):
-    """Solves rows of one mode, at the answer of each or `at` one population."""
+    """Solves rows of one mode, at the answer of each or `at` one population.
+
+    Where `only_first`, saturations behind the answer and behind the first of them count as never.
+    """
 
     at: int | None
     quantiles: QuantilesOf | None = None
+    only_first: bool = False
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
         """Return the answers of some rows."""
@@ -50,19 +55,21 @@ class ModeSolver(ModeTables):
             proven = [mode.criteria[n] for n in moving if mode.proven[n]]
             others = [mode.criteria[n] for n in moving if not mode.proven[n]]
             failures = first_failures(rows, proven, others, mode.low, end)
-            first = failures.first
+            first, sound = failures.first, verdict == SOUND
+            one_by_one = ScalarFallback(mode=mode, decider=self.decider, index=index)
+            left = np.flatnonzero(failures.is_open & sound)
+            for row in left:
+                found = one_by_one.first_failure(int(row), others, int(first[row]) - 1)
+                first[row] = mode.low if found is None else found
             limit = np.maximum(first - 1, mode.low)
             wanted = sides_of(mode.criteria) | (self._reported if self.at is None else frozenset())
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = self._margins_beyond(rows, np.minimum(first, mode.high), always)
-            exact_first, sound = first.copy(), verdict == SOUND
-            one_by_one = ScalarFallback(mode=mode, decider=self.decider, index=index)
-            decided = sound & ~failures.is_open
+            exact_first, decided = first.copy(), sound.copy()
+            decided[left] = [row not in one_by_one.refused for row in left.tolist()]
             failing = self._limiting_rows(
                 exact_first, at_limit, beyond, decided, always, one_by_one
             )
-            for row in np.flatnonzero(failures.is_open & sound):
-                self._solve_exactly(int(row), one_by_one, exact_first, failing)
             limit = np.maximum(exact_first - 1, mode.low)
             for row in np.flatnonzero(self._is_impossible(rows, limit) & sound):
                 one_by_one.refuse_impossible(int(row), int(min(limit[row] + 1, mode.high)))
@@ -183,8 +190,30 @@ class ModeSolver(ModeTables):
             one.name: axis_cache(program, one.steps, self._along) for one in self.mode.resources
         }
 
+    def _all_saturations(
+        self, rows: Rows, first: Ints, sound: Bools, one_by_one: ScalarFallback
+    ) -> list[tuple[Floats, Floats]]:
+        """Return for each resource where it saturates, and up to where it does not if unknown."""
+        resources, answers = self.mode.resources, map(symbol, self.mode.answers)
+        is_by_name = any(saturation_subject(one) is not None for one in answers)
+        if is_by_name or not self.only_first:
+            return [self._saturations(rows, one, sound, one_by_one) for one in resources]
+        found: dict[int, tuple[Floats, Floats]] = {}
+        until = np.full(rows.count, np.inf)
+        # What has a closed form costs nothing, and bounds how far all else is looked for.
+        for number in sorted(range(len(resources)), key=lambda n: resources[n].quadratic is None):
+            far = np.maximum(until, first)
+            found[number] = self._saturations(rows, resources[number], sound, one_by_one, far)
+            until = np.minimum(until, found[number][0])
+        return [found[number] for number in range(len(resources))]
+
     def _saturations(
-        self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: ScalarFallback
+        self,
+        rows: Rows,
+        resource: CompiledResource,
+        sound: Bools,
+        one_by_one: ScalarFallback,
+        until: Floats | None = None,
     ) -> tuple[Floats, Floats]:
         """Return where a resource saturates, and up to where it does not if that is not known."""
         mode, columns = self.mode, self.decider.columns
@@ -197,8 +226,9 @@ class ModeSolver(ModeTables):
         def compute(where: Ints) -> tuple[Floats, Bools]:
             own = tuple(axis[where] for axis in index)
             taken = some.take(where) if where.size < rows.count else some
-            exactly = partial(columns, own)
-            found = saturations(taken, resource, mode.low, exactly, is_shared=cache is not None)
+            exactly, is_shared = partial(columns, own), cache is not None
+            far = None if until is None or is_shared else until[where]
+            found = saturations(taken, resource, mode.low, exactly, is_shared=is_shared, until=far)
             return found.at, found.is_open
 
         where = np.flatnonzero(sound)
@@ -209,7 +239,8 @@ class ModeSolver(ModeTables):
             )
         not_below = np.full(rows.count, np.nan)
         for row in np.flatnonzero(is_open):
-            exact = one_by_one.saturation(int(row), resource)
+            far = np.inf if until is None else float(until[row]) * (1 + _SHORTLY)
+            exact = one_by_one.saturation(int(row), resource, far)
             if exact is not None:
                 at[row] = np.inf if exact.at is None else exact.at
                 not_below[row] = np.nan if exact.not_below is None else exact.not_below
@@ -269,10 +300,7 @@ class ModeSolver(ModeTables):
         known: Values,
     ) -> ModeAnswers:
         mode = self.mode
-        found = [
-            self._saturations(rows, resource, verdict == SOUND, one_by_one)
-            for resource in mode.resources
-        ]
+        found = self._all_saturations(rows, first, verdict == SOUND, one_by_one)
         saturates, not_below = [at for at, _ in found], [near for _, near in found]
         at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)
         inputs = self._answer_inputs(first, saturates, not_below, one_by_one)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from math import inf
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.execution.exact_runs import Exact
@@ -79,6 +80,22 @@ class ScalarFallback:
             return [self._first(row, criterion, self.mode.high) for criterion in self.mode.criteria]
         return None
 
+    def first_failure(
+        self, row: int, criteria: Sequence[CompiledCriterion], until: int
+    ) -> int | None:
+        """Return the first population up to `until` at which one of some criteria fails.
+
+        One behind `until` for nowhere; None where that cannot be determined.
+        """
+        with self._of(row):
+            end = until
+            for criterion in criteria:  # what fails behind another one does not matter
+                end = min(end, self._first(row, criterion, end) - 1)
+                if end < self.mode.low:
+                    break
+            return end + 1
+        return None
+
     def refuse_impossible(self, row: int, end: int) -> None:
         """Refuse a row where something cannot be, at a population up to an end."""
         with self._of(row):
@@ -89,8 +106,13 @@ class ScalarFallback:
                     self.refused.setdefault(row, Refusal(reason))
                     return
 
-    def saturation(self, row: int, resource: CompiledResource) -> Saturation | None:
-        """Return where a resource saturates; None where the row is refused."""
+    def saturation(
+        self, row: int, resource: CompiledResource, until: float = inf
+    ) -> Saturation | None:
+        """Return where a resource saturates; None where the row is refused.
+
+        What saturates behind `until` may count as never.
+        """
         found = None
         with self._of(row):
             load = self._put_in(row, resource.fullness)
@@ -105,6 +127,7 @@ class ScalarFallback:
                     passes=resource.is_filled,
                     name=resource.name,
                     high=self.mode.high,
+                    until=until,
                 )
         return found
 

@@ -17,6 +17,7 @@ from qps.commands.matrices.matrix_choice import (
 )
 from qps.commands.matrices.matrix_files import ELSEWHERE, MatrixFile, folder_of_parts
 from qps.commands.matrices.matrix_pages import write_page
+from qps.commands.matrices.matrix_plan import LARGE, planned
 from qps.commands.matrices.matrix_screen import print_rows
 from qps.commands.matrices.matrix_work import MatrixWork
 from qps.commands.terminal.console import Exit, complain, show
@@ -60,6 +61,9 @@ def run(arguments: Namespace) -> Exit:
         )
     _warn_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
     work = MatrixWork(compiled=compiled, arguments=arguments)
+    is_file = output is not None and output.suffix == ".parquet"
+    if is_file and compiled.size >= LARGE and not (arguments.quiet or arguments.resume):
+        print(planned(compiled), file=sys.stderr)
     with ended_in_order():
         counts = (
             print_rows(work, spec)

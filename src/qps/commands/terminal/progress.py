@@ -103,18 +103,19 @@ def bar(
     '12 s  what carries 300'
     """
     if total is None:
-        return f"{_duration(seconds)}  {label}"
+        return f"{duration(seconds)}  {label}"
     share = min(done / total, 1.0) if total else 1.0
     filled = int(share * _WIDTH)
     line = f"{'█' * filled}{'░' * (_WIDTH - filled)}  {share:.0%}".replace("%", " %")
     if unit is not None:
         rate = done / seconds if seconds > 0 else 0.0
-        left = f"  {_duration((total - done) / rate)} left" if rate > 0 else ""
+        left = f"  {duration((total - done) / rate)} left" if rate > 0 else ""
         line += f"  {rate:,.0f} {unit}/s{left}"
     return f"{line}  {label}" if label else line
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in words."""
     if seconds < 100:  # noqa: PLR2004 - beyond, minutes read better
         return f"{seconds:.0f} s"
     minutes = seconds / 60
