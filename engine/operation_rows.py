@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from qps.engine.exact_algebra.exact_values import Exact
 from qps.engine.numerics.float_overflow import nan_beyond_floats
+from qps.engine.numerics.sloped_intervals import ROUNDED_OFF
 from qps.engine.operand_groups import place_of, repeated
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
-    may be off by `error` besides a part of them. What `is_slow` takes long to compute; what is
+    may be off by `error` besides a `part` of them. What `is_slow` takes long to compute; what is
     stated `row_by_row` takes as long for each row of arrays, but where the operands in the places
     of `servers` (the first, and how far apart) are all one. What has a `tail` is a quantile, and
     that is the name of the share that takes longer than a time, of the same operands. Of what is
@@ -77,6 +78,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     divisor: Callable[[Any], Any] | None = None
     by_ends: bool = False
     error: float = 0.0
+    part: float = ROUNDED_OFF
     is_slow: bool = False
     row_by_row: bool = False
     servers: tuple[int, int] | None = None
@@ -150,7 +152,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
                 self.number,
                 self.grows,
                 self.lies,
-                self.error,
+                (self.part, self.error),
                 self.repeats,
                 self.gammas,
                 self.never_negative,

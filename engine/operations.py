@@ -46,6 +46,9 @@ _DIGITS = 1000.0
 _OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0, 1, 0)
 """How the time of a stage grows: `qps.engine.distributions.sum_numbers` has its nine operands."""
 
+_GRIDS = 1e-4
+"""Of times behind forks this part may be off by how a grid of times lies: see `fork_grids`."""
+
 _COUNTED_IN_A_STAGE = range(8)
 """Which of the operands of a stage are never negative: all but what stands inside."""
 
@@ -143,6 +146,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(3, 6),
+        part=_GRIDS,
         never_negative=_in_stages(0),
     ),
     of_queues(
@@ -153,6 +157,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(4, 7),
+        part=_GRIDS,
         never_negative=_in_stages(1),
     ),
     of_queues(
@@ -164,6 +169,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(4, 7),
+        part=_GRIDS,
         never_negative=_in_stages(1),
         error=1e-9,
     ),

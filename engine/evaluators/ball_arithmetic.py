@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 
 from qps.engine.evaluators.on_intervals import monotone
 from qps.engine.exact_algebra.exact_values import NoValueError
-from qps.engine.numerics.sloped_intervals import SlopedInterval, above, below
+from qps.engine.numerics.sloped_intervals import ROUNDED_OFF, SlopedInterval, above, below
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()
@@ -86,7 +86,9 @@ def by_floats(
     number: Callable[..., float], grows: tuple[int, ...], *operands: arb, error: float = 0.0
 ) -> arb:
     """Return the bounds of what rises or falls with its operands, from its numbers in floats."""
-    found = monotone(number, grows, (0.0, inf), error)(*map(_interval, operands)).sound()
+    found = monotone(number, grows, (0.0, inf), (ROUNDED_OFF, error))(
+        *map(_interval, operands)
+    ).sound()
     if not (isfinite(found.low) and isfinite(found.high)):
         return UNKNOWN
     return joined(arb(found.low), arb(found.high))

@@ -30,6 +30,7 @@ from qps.engine.evaluators.multiclass_load_dependent_bounds import (
 from qps.engine.numerics.sloped_intervals import (
     LIBRARY,
     NOTHING_KNOWN,
+    ROUNDED_OFF,
     SlopedInterval,
     above,
     below,
@@ -65,9 +66,6 @@ __all__ = [
     "shared_wait",
     "total",
 ]
-
-_QUEUE = 1e-9
-"""A number of a queue is off by less, as a part of its value."""
 
 
 def _widened(low: float, high: float, by: float) -> tuple[float, float]:
@@ -264,7 +262,7 @@ def monotone(
     function: Callable[..., float],
     grows: tuple[int, ...],
     lies: tuple[float, float],
-    error: float = 0.0,
+    off: tuple[float, float] = (ROUNDED_OFF, 0.0),
     repeats: int = 0,
     gammas: tuple[int, ...] = (),
     never_negative: tuple[int, ...] = (),
@@ -272,8 +270,8 @@ def monotone(
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     Where `grows` is 0 it may do either: nothing is known then but of one number.
-    All its values lie between two numbers, each off by a part of it and by `error` at most. Of the
-    last operands come more groups of so many as it `repeats`.
+    All its values lie between two numbers, each `off` by a part of it and by an error besides, at
+    most. Of the last operands come more groups of so many as it `repeats`.
 
     In the places of `gammas` stand the squared variations of gamma laws, behind their means. Such a
     law grows with its shape 1/v and with its scale m v, in the order of likelihood ratios, and what
@@ -314,8 +312,8 @@ def monotone(
                 rate = (-inf if g <= 0 else 0.0, inf if g >= 0 else 0.0)
                 part = span(p.slow, p.steep, *rate)
                 slow, steep = slow + part[0], steep + part[1]
-        low, high = _widened(least, most, _QUEUE)
-        low, high = below(low - error), above(high + error)
+        low, high = _widened(least, most, off[0])
+        low, high = below(low - off[1]), above(high + off[1])
         # In this order: one that is not-a-number stays so, and then bounds nothing.
         return SlopedInterval(max(low, lies[0]), min(high, lies[1]), slow, steep)
 

@@ -20,8 +20,8 @@ from qps.engine.leaves import NUMBER
 from qps.engine.operation_rows import Operation
 from qps.engine.operations import OPERATIONS
 
-_PLAIN, _BY_ENDS = 1e-12, 1e-9
-"""Parts of a value that floats round off, of arithmetic and of what takes many steps of it."""
+_PLAIN = 1e-12
+"""The part of a value that floats round off in arithmetic."""
 _LEAST = 1e-300
 """What is nearer to nothing than this may be lost."""
 
@@ -153,7 +153,7 @@ def _rounded(row: Operation | None, step: ProgramStep, *operands: Bounds) -> Bou
 
 def _around(own: Bounds, row: Operation | None = None) -> Bounds:
     """Return wider bounds: values are off by a part of themselves, and by an error besides."""
-    part, error = (_BY_ENDS, row.error) if row and row.by_ends else (_PLAIN, 0.0)
+    part, error = (row.part, row.error) if row and row.by_ends else (_PLAIN, 0.0)
     room = error + _LEAST
     low = own.low - (part * np.abs(own.low) + room)
     return Bounds(low, own.high + (part * np.abs(own.high) + room))

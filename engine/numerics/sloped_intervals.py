@@ -24,6 +24,9 @@ LIBRARY = 2.0**-50
 _FEW_FACTORS = 3
 """So many are multiplied; of more the library's power is the narrower one, and found sooner."""
 
+ROUNDED_OFF = 1e-9
+"""The number of a queue is off by less, as a part of its value."""
+
 
 class SlopedInterval(Struct, frozen=True, gc=False):
     """Bounds of a value, and of its slope in the population."""

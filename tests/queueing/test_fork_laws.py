@@ -14,6 +14,7 @@ from qps.engine.evaluators.queueing.fork_balls import fork_quantile
 from qps.engine.forks.fork_arrays import fork_lateness
 from qps.engine.forks.paths_with_forks import fork_paths
 from qps.engine.forks.phase_counts import have_phases
+from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.engine.operations import OPERATIONS
 
 MEAN, QUANTILE, TAIL = (OPERATIONS[word] for word in ("fork_mean", "fork_quantile", "fork_tail"))
@@ -303,6 +304,21 @@ def test_what_has_no_law_has_no_value_and_what_is_full_no_end() -> None:
     assert MEAN.number(*fork(QUEUE, FULL)) == inf
     assert QUANTILE.number(0.5, *two, *FULL) == inf
     assert TAIL.number(3.0, *fork(QUEUE, FULL)) == 1
+
+
+def test_bounds_of_forks_on_grids_allow_for_how_these_lie() -> None:
+    """Where a load hardly counts, the lower end of a box may have the longer quantile."""
+    for seed in range(60):
+        least = random.Random(seed).uniform(1e-4, 1e-3)
+        low, high = (
+            fork(within(1.0, queue, fixed=2e-4), within(0.5, queue, fixed=2e-4), service(0.1, 0.0))
+            + fork(within(1.0, queue, fixed=2e-4), service(0.1, 0.0))
+            for load in (least, 1.3 * least)
+            for queue in [(load, load, 1e-3, 0.0, 1.0, 1e-3, 0.0, 1.0, 0.0)]
+        )
+        bounds = QUANTILE.interval(*map(SlopedInterval, (0.5, *low), (0.5, *high)))
+        assert bounds.low <= bounds.high, seed
+        assert bounds.high - bounds.low < 1e-3 * bounds.low
 
 
 def test_balls_cover_what_floats_have() -> None:

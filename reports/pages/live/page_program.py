@@ -15,6 +15,7 @@ from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import HALF, Formula, power
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.expressions.quotients import above_and_below
+from qps.engine.numerics.sloped_intervals import ROUNDED_OFF
 from qps.engine.operation_rows import Operation
 from qps.engine.operations import (
     OPERATIONS,
@@ -32,13 +33,15 @@ Programs of pages have "-", "/" and "^", for whole powers; all others are rows o
 _SAFE_INTEGER = 2**53 - 1
 
 
-def law_of(row: Operation) -> dict[str, tuple[int, ...] | int]:
+def law_of(row: Operation) -> dict[str, tuple[int, ...] | float]:
     """Return what the table says of an operation that grows or falls with its operands."""
-    law: dict[str, tuple[int, ...] | int] = {"grows": row.grows, "whole": row.whole}
+    law: dict[str, tuple[int, ...] | float] = {"grows": row.grows, "whole": row.whole}
     if row.repeats:
         law["repeats"] = row.repeats
     if row.gammas:
         law["gammas"] = row.gammas
+    if row.part > ROUNDED_OFF:
+        law["part"] = row.part
     return law
 
 
@@ -69,7 +72,7 @@ class PageProgram:
         return self._add((operation, *steps))
 
     @property
-    def laws(self) -> dict[str, dict[str, tuple[int, ...] | int]]:
+    def laws(self) -> dict[str, dict[str, tuple[int, ...] | float]]:
         """With which of its operands each operation grows, where the table says it; which count.
 
         And how many of the last may repeat.

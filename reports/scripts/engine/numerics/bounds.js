@@ -10,7 +10,7 @@ export const NOTHING = [NaN, NaN]; // anything may be
 // grows with its shape 1/v and its scale m v: of all within bounds none is longer than that of the largest both (see
 // `engine/evaluators/on_intervals.py`).
 export function monotone(value, parts, law) {
-  const grows = valuesOfEach(law, parts.length), variations = law.gammas ? expandedPlaces(law.gammas, law, parts.length) : [];
+  const grows = valuesOfEach(law, parts.length), off = law.part ?? 0, variations = law.gammas ? expandedPlaces(law.gammas, law, parts.length) : [];
   const free = parts.filter((_, k) => grows[k] === 0 && !variations.includes(k)), varied = variations.map((k) => parts[k]);
   const at = (from, to) => {
     const found = parts.map((part, k) => (grows[k] < 0 ? from : to)[part]);
@@ -23,7 +23,7 @@ export function monotone(value, parts, law) {
   return (boxes, i) => {
     const { low, high, slow, steep } = boxes;
     const isOpen = free.some((part) => low[part] !== high[part]) || varied.some((part) => low[part] !== high[part] && !(low[part] > 0));
-    boxes.keep(i, isOpen ? NOTHING : [at(high, low), at(low, high)]);
+    boxes.keep(i, isOpen ? NOTHING : [at(high, low) * (1 - off), at(low, high) * (1 + off)]);
     let least = 0, most = 0;
     parts.forEach((part, k) => {
       times(slow[part], steep[part], grows[k] > 0 ? 0 : -Infinity, grows[k] < 0 ? 0 : Infinity);
