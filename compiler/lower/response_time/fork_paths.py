@@ -17,7 +17,7 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.branch_moments import has_exponential_services
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes
-from qps.compiler.lower.response_time.repeated_visits import repeats_by_share
+from qps.compiler.lower.response_time.repeated_visits import is_counted, repeats_by_share
 from qps.compiler.lower.response_time.response_stages import (
     CallFactor,
     FanOutStage,
@@ -56,6 +56,8 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> LatencyPath |
         fixed, operands, chances = operands_of(parts, serial)
     elif has_outcomes(parts):
         fixed, operands, chances = operands_by_outcome(parts, is_added)
+    elif is_counted(serial) and not _is_drawn_again(parts):
+        fixed, operands, chances = operands_of(parts, serial)
     else:
         return None
     if not _varies(parts):
@@ -115,7 +117,9 @@ def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
         return _is_of_one_exponential_time(fork, fork.fan_out, is_added)
     for branch in fork.branches:
         waits = tuple(part for part in branch if part.queue is not None)
-        if not all(map(is_added, waits)) or repeats_by_share(waits) or _is_drawn_again(branch):
+        if not all(map(is_added, waits)) or _is_drawn_again(branch):
+            return False
+        if repeats_by_share(waits) and not is_counted(waits):
             return False
         if not all(is_known(part, is_added) for part in branch if part.branches):
             return False

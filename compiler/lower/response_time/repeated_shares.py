@@ -2,11 +2,12 @@
 
 Who comes back to a queue finds about what was found before, so that all waits there are one, as
 often as it is passed. That is known for each outcome: which of the calls are made, and which not.
+What is called 2.3 times on average is called twice, and by some once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.response_time.repeated_visits import repeated_queues
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.engine.distributions.stage_paths import MOST_PATHS
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, total
 
 
 class LatencyOutcome(Struct, frozen=True, kw_only=True):
@@ -27,10 +28,23 @@ class LatencyOutcome(Struct, frozen=True, kw_only=True):
 
 
 def has_outcomes(line: Sequence[LatencyPart]) -> bool:
-    """Return whether the outcomes are which calls are made: each once, or not at all."""
+    """Return whether the outcomes are which calls are made: how often each, or not at all."""
     draws = _draws(line)
-    are_shares = all(call.is_share and call.most is None for draw in draws for call in draw)
-    return are_shares and prod(len(draw) + 1 for draw in draws) <= MOST_PATHS
+    are_known = all(call.most is None for draw in draws for call in draw)
+    are_once = all(_is_once(part) for part in line)
+    return are_known and are_once and prod(len(draw) + 1 for draw in draws) <= MOST_PATHS
+
+
+def _is_once(part: LatencyPart) -> bool:
+    """Return whether what is made by chance stands in no call that is made more than once."""
+    chances = [at for at, call in enumerate(part.calls) if _is_drawn(call)]
+    around = part.calls[: chances[-1]] if chances else ()
+    return all(call.times is ONE or call.is_share for call in around)
+
+
+def _is_drawn(call: CallFactor) -> bool:
+    """Return whether a call is made by a share, or once more by one."""
+    return call.times is not ONE and (call.is_share or not call.is_whole)
 
 
 def shows_outcomes(added: Sequence[LatencyPart]) -> bool:
@@ -50,45 +64,76 @@ def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[LatencyOutcome]:
     """
     draws = _draws(line)
     around = [_around(line, draw[0]) for draw in draws]
-    for chosen in product(*((*draw, None) for draw in draws)):
-        made = {call.number for call in chosen if call is not None}
+    for chosen in product(*map(_options, draws)):
+        made = {one.number: one.times for one in chosen if one.number is not None}
         chance: Formula = ONE
-        for call, draw, outer in zip(chosen, draws, around, strict=True):
-            if made.issuperset(outer):
-                none = 1 - total(one.times for one in draw)
-                chance = chance * (none if call is None else call.times)
-            elif call is not None:
+        for one, outer in zip(chosen, around, strict=True):
+            if made.keys() >= set(outer):
+                chance = chance * one.chance
+            elif one.number is not None:
                 chance = ZERO
         if chance is ZERO:
             continue
-        left_out = {call.number for draw in draws for call in draw} - made
+        left_out = {call.number for draw in draws for call in draw} - made.keys()
         parts = (
-            _alone(part) for part in line if not any(call.number in left_out for call in part.calls)
+            _made(part, made)
+            for part in line
+            if not any(call.number in left_out for call in part.calls)
         )
         yield LatencyOutcome(chance=chance, parts=tuple(parts))
 
 
-def _alone(part: LatencyPart) -> LatencyPart:
-    """Return a stage as if it stood in no call; of calls that are made together those inside."""
-    return _below(part, len(part.calls))
+class _Option(Struct, frozen=True, kw_only=True):
+    """What may become of calls that exclude each other: which one is made, and how often."""
+
+    chance: Formula
+    number: int | None = None
+    times: Formula = ONE
 
 
-def _below(part: LatencyPart, depth: int) -> LatencyPart:
-    branches = tuple(tuple(_below(one, depth) for one in branch) for branch in part.branches)
-    return replace(part, calls=part.calls[depth:], branches=branches).reached_from(ONE)
+def _options(draw: Sequence[CallFactor]) -> list[_Option]:
+    """Return what may become of calls: one of a share, none; or of one as often as is whole."""
+    first = draw[0]
+    if first.is_share:
+        made = [_Option(chance=one.times, number=one.number) for one in draw]
+        return [*made, _Option(chance=1 - total(one.times for one in draw))]
+    least = apply("floor", first.times)
+    more = first.times - least
+    return [
+        _Option(chance=more, number=first.number, times=least + 1),
+        _Option(chance=1 - more, number=first.number, times=least),
+    ]
+
+
+def _made(part: LatencyPart, times: Mapping[int, Formula]) -> LatencyPart:
+    """Return a stage in calls that are made, each so often; without those that are made once."""
+    calls = [
+        replace(call, times=times.get(call.number, call.times), is_whole=True)
+        for call in part.calls
+        if call.times is not ONE
+    ]
+    several = tuple(call for call in calls if call.times is not ONE)
+    return _within(part, len(part.calls), several)
+
+
+def _within(part: LatencyPart, depth: int, around: tuple[CallFactor, ...]) -> LatencyPart:
+    """Return a stage, and what is made together there, with other calls around so many."""
+    branches = tuple(tuple(_within(one, depth, around) for one in line) for line in part.branches)
+    found = replace(part, calls=(*around, *part.calls[depth:]), branches=branches)
+    return found.reached_from(ONE)
 
 
 def _draws(line: Sequence[LatencyPart]) -> list[tuple[CallFactor, ...]]:
-    """Return the calls that are made by a share: each alone, or with those that exclude it."""
+    """Return the calls that are made by chance: each alone, or with those that exclude it."""
     found: dict[Hashable, dict[int, CallFactor]] = {}
-    for call in (call for part in line for call in part.calls if call.times is not ONE):
+    for call in (call for part in line for call in part.calls if _is_drawn(call)):
         draw = call.number if call.choice is None else ("choice", call.choice)
         found.setdefault(draw, {})[call.number] = call
     return [tuple(calls.values()) for calls in found.values()]
 
 
 def _around(line: Sequence[LatencyPart], call: CallFactor) -> list[int]:
-    """Return the calls by a share in which another one stands."""
+    """Return the calls by chance in which another one stands."""
     part = next(part for part in line if any(one.number == call.number for one in part.calls))
     at = [one.number for one in part.calls].index(call.number)
-    return [one.number for one in part.calls[:at] if one.times is not ONE]
+    return [one.number for one in part.calls[:at] if _is_drawn(one)]

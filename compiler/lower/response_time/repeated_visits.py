@@ -41,6 +41,23 @@ def repeats_by_share(added: Sequence[LatencyPart]) -> bool:
     return False
 
 
+def is_counted(added: Sequence[LatencyPart]) -> bool:
+    """Return whether what is waited in again is so in calls that are made once at least.
+
+    Then all waits are one, as often as it is passed on average: nearly so, where some are passed
+    once more than others.
+    """
+    again = repeated_queues(added)
+    calls = (
+        call
+        for part in added
+        if part.queue is not None and part.queue.resource in again
+        for call in part.calls
+        if call.times is not ONE
+    )
+    return all(not call.is_share and call.most is None for call in calls)
+
+
 def alternative_paths(added: Sequence[LatencyPart]) -> Iterator[Sequence[LatencyPart]]:
     """Yield what an item may pass of some stages: of alternatives one, each with the others' all.
 

@@ -173,7 +173,7 @@ def _waiting_stage(stage: StageLaw, times: Formula) -> StageLaw:
     """
     spread = stage.spread
     squares = 4 * (1 + 2 * spread) / (1 + spread) - 3  # thrice the squared variation
-    squares = squares / times
+    squares = apply("mean", squares, times)  # of what is never passed there is none
     less = maximum(ZERO, (squares - 1) / (5 - squares))
     work = stage.work * times * (1 + spread) / (1 + less)
     return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO, parts=())

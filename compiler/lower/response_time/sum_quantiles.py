@@ -16,7 +16,7 @@ from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.response_time.fork_paths import fork_path
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes, shows_outcomes
-from qps.compiler.lower.response_time.repeated_visits import repeats_by_share
+from qps.compiler.lower.response_time.repeated_visits import is_counted, repeats_by_share
 from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.lower.response_time.stage_operands import (
     operands_by_outcome,
@@ -211,7 +211,7 @@ def _path_of(
 
 
 def _is_simple(path: LatencyPath) -> bool:
-    """Return whether what is passed again is so by whole numbers, or for each outcome by one."""
-    if not repeats_by_share(path.added):
+    """Return whether what is passed again is so once at least, or for each outcome as often."""
+    if not repeats_by_share(path.added) or is_counted(path.added):
         return True
     return has_outcomes(path.parts) and shows_outcomes(path.added)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby, pairwise
+from math import floor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -229,23 +230,25 @@ class _Outcomes(Struct, frozen=True, kw_only=True):
         return [*found, (1 - total(chances), ())]
 
     def _repeated(self, outcomes: list[_Outcome], call: CallFactor) -> list[_Outcome]:
-        times = self.numbers.of_what_stays(call.times, _whole)
+        times = self.numbers.of_what_stays(call.times, _number)
         if times is None or times > _MOST_PASSES:
             raise _UnknownPassesError
         found: list[_Outcome] = [(ONE, ())]
-        for _ in range(times):
+        for _ in range(floor(times)):
             found = _together(found, outcomes)
-        return found
+        if times.denominator == 1:
+            return found
+        more = call.times - floor(times)  # some make it once more
+        once = [(more * chance, passed) for chance, passed in outcomes]
+        return _together(found, [*once, (1 - more, ())])
 
 
 def _choice(call: CallFactor) -> tuple[bool, int]:
     return (False, call.number) if call.choice is None else (True, call.choice)
 
 
-def _whole(times: Formula, _: Mapping[Formula, object]) -> int | None:
-    value = times.value
-    is_whole = isinstance(value, Fraction) and value.denominator == 1
-    return int(value) if is_whole else None  # type: ignore[arg-type]
+def _number(times: Formula, _: Mapping[Formula, object]) -> Fraction | None:
+    return times.value if isinstance(times.value, Fraction) else None
 
 
 def _together(outcomes: list[_Outcome], others: list[_Outcome]) -> list[_Outcome]:
