@@ -27,6 +27,7 @@ _NAMED: Mapping[str, str] = {
 _ANSWERS: Mapping[str, str] = {
     CAPACITY: "the largest population that meets every requirement",
     "holds_until": "the last date of the calendar up to which the forecast is supported",
+    "availability": "part of the time in which all requirements are met, if machines fail",
     "quality": "distance to the limits of all requirements; at most 1 passes",
     "cost": "total price of machines and networks",
     "running_cost": "total recurring price of machines and networks per unit of time",

@@ -29,6 +29,7 @@ from qps.solver.answers.answer_parts import (
 )
 from qps.solver.answers.solution import QUALITY, ConfigurationResult, MixSolution, ResourceSolution
 from qps.solver.calendar.calendar_answer import CalendarAnswer
+from qps.solver.failures.availability_result import Availability
 from qps.solver.profiles.course_answer import CourseAnswer
 from qps.solver.uncertainty.interval_result import Uncertainty
 
@@ -94,6 +95,8 @@ class Answer(ConfigurationResult, frozen=True, kw_only=True):
     """Changes that raise the capacity."""
     calendar: CalendarAnswer | None = None
     """Until when the forecast of the spec is supported; None without one, or if not requested."""
+    availability: Availability | None = None
+    """How often all requirements are met at the capacity; None if nothing can fail."""
     course: CourseAnswer | None = None
     """The day or the week at the capacity that can be relied on; None without profiles."""
 

@@ -16,6 +16,7 @@ from qps.solver.answers.solution import Solution
 from qps.solver.answers.values_at_capacity import values_at_capacity
 from qps.solver.calendar.month_search import calendar_answer
 from qps.solver.complete_answer import complete_answer
+from qps.solver.failures.availability_result import Availability
 from qps.solver.headline_answer import headline_answer
 from qps.solver.profiles.course_answer import CourseAnswer
 from qps.solver.reliable_solution import ReliableSolution, ignore, reliable_solution
@@ -70,7 +71,12 @@ def configured_answer(
         reliable=None if reliable is None else reliable.capacity,
         at_reliable=_at_reliable(configuration, solved, sampling),
     )
-    answer = replace(answer, calendar=calendar, course=_course(spec.model, configuration, solved))
+    answer = replace(
+        answer,
+        calendar=calendar,
+        course=_course(spec.model, configuration, solved),
+        availability=_availability(spec.model, configuration, solved),
+    )
     answer = replace(answer, headline=headline_answer(answer, solved.plain_solution))
     return ConfiguredAnswer(model=solved.model, solution=solved.solution, answer=answer)
 
@@ -86,6 +92,21 @@ def _course(
     reliable = solved.reliable
     population = solved.solution.capacity if reliable is None else reliable.capacity.capacity
     return profile_course(model, configuration, population)
+
+
+def _availability(
+    model: ir.Model, configuration: Configuration, solved: ReliableSolution
+) -> Availability | None:
+    """Return how often the capacity is there; None if nothing can fail, or nobody is supported."""
+    hardware = (*model.machines.values(), *model.networks.values())
+    if all(one.failures is None for one in hardware):
+        return None
+    # Of few specs.
+    from qps.solver.failures.availability import availability  # noqa: PLC0415
+
+    found = solved.reliable
+    capacity = solved.solution.capacity if found is None else found.capacity.capacity
+    return None if capacity is None else availability(model, configuration, capacity)
 
 
 def _at_reliable(

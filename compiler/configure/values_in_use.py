@@ -210,6 +210,7 @@ def _machine(machine: ir.Machine) -> Iterator[Bounded]:
     for _, rating in machine.ratings:
         yield from bounded(rating, "a rating", Bound.POSITIVE)
     yield from bounded(machine.price, "a price", Bound.NOT_NEGATIVE)
+    yield from _failures(machine.failures)
 
 
 def _network(network: ir.Network) -> Iterator[Bounded]:
@@ -221,6 +222,13 @@ def _network(network: ir.Network) -> Iterator[Bounded]:
     yield from bounded(network.jitter, "a jitter", Bound.NOT_NEGATIVE)
     yield from _queueing(network.queueing)
     yield from bounded(network.price, "a price", Bound.NOT_NEGATIVE)
+    yield from _failures(network.failures)
+
+
+def _failures(failures: ir.FailureTimes | None) -> Iterator[Bounded]:
+    if failures is not None:
+        yield from bounded(failures.every, "a time until a failure", Bound.POSITIVE)
+        yield from bounded(failures.repair, "a time of repair", Bound.NOT_NEGATIVE)
 
 
 def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:

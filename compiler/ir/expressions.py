@@ -129,6 +129,7 @@ class MeasureKind(Enum):
     SATURATION = "saturation"
     LARGEST = "capacity"
     HOLDS_UNTIL = "holds_until"
+    AVAILABILITY = "availability"
     QUALITY = "quality"
     COST = "cost"
     RUNNING_COST = "running_cost"

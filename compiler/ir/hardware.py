@@ -65,8 +65,15 @@ class Resource(Struct, frozen=True, kw_only=True):
         return self.kind is ResourceKind.RATE and self.work == DATA_RATE
 
 
+class FailureTimes(Struct, frozen=True, kw_only=True):
+    """The mean time from a repair to the next failure, and the mean time of a repair."""
+
+    every: Quantity
+    repair: Quantity
+
+
 class _Kind(Struct, frozen=True, kw_only=True):
-    """A kind of machine or network.
+    """A kind of machine or network; without `failures`, one never fails.
 
     `origins` says for each of its family, the nearest first, where its numbers come from.
     """
@@ -77,6 +84,7 @@ class _Kind(Struct, frozen=True, kw_only=True):
     source: str | None
     doc: str | None
     origins: tuple[tuple[Span, str | None], ...] = ()
+    failures: FailureTimes | None = None
 
     def origin(self, number: Quantity) -> str | None:
         """Return where one of its numbers comes from: what the one says that states it."""

@@ -176,12 +176,14 @@ RULES: dict[str, SyntaxRule] = {
     "range": _rule(ast.Range, "low high"),
     # hardware, and what steps cost
     "machine": _rule(
-        ast.Machine, "name formals*", "resource:resources* extra_rating:ratings* price source"
+        ast.Machine,
+        "name formals*",
+        "resource:resources* extra_rating:ratings* price failing source",
     ),
     "machine_member": _rule(
         _machine_member,
         "name formals* parent",
-        "attribute:changes* queueing:changes* extra_rating:ratings* price source",
+        "attribute:changes* queueing:changes* extra_rating:ratings* price failing source",
     ),
     "parent": _rule(ast.Parent, "name arguments*"),
     "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
@@ -192,12 +194,12 @@ RULES: dict[str, SyntaxRule] = {
     "network": _rule(
         ast.Network,
         "name formals*",
-        "medium link_property:properties* queueing price source",
+        "medium link_property:properties* queueing price failing source",
     ),
     "network_member": _rule(
         ast.Network,
         "name formals* parent",
-        "medium link_property:properties* queueing price source",
+        "medium link_property:properties* queueing price failing source",
     ),
     "component": _rule(
         ast.Component,

@@ -29,6 +29,7 @@ from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import in_floats
 from qps.links import resolved_path
 from qps.solver.claims.accepted_failures import Accepted
+from qps.solver.claims.availability_claims import is_availability
 from qps.solver.claims.claim_results import (
     ClaimResult,
     ClaimResults,
@@ -161,10 +162,16 @@ class Claims(Struct, dict=True):
     def _side(self, one: _ComparisonSide, condition: ir.Condition) -> ComparisonSide:
         """Return a side as it is shown: beside `holds_until`, numbers are dates."""
         value, calendar = in_floats(one.value), self._model.calendar
-        compared = (part for side in operands_of(condition) for part in parts_of(side))
+        compared = [part for side in operands_of(condition) for part in parts_of(side)]
         is_date = calendar is not None and any(map(is_horizon, compared))
         date = calendar.date(floor(value)) if calendar is not None and is_date else None
-        return ComparisonSide(value, one.dimension, one.known, date)
+        return ComparisonSide(
+            value=value,
+            dimension=one.dimension,
+            known=one.known,
+            date=date,
+            is_availability=any(map(is_availability, compared)),
+        )
 
     def _annotated(
         self,
@@ -209,7 +216,7 @@ class Claims(Struct, dict=True):
                 expectation,
                 claim.span,
                 tuple(
-                    ComparisonSide(float(count), known=judged.known)
+                    ComparisonSide(value=float(count), known=judged.known)
                     for count in (judged.true_count, judged.about)
                 ),
                 passes=judged.is_true,

@@ -15,16 +15,18 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 
-class ComparisonSide(Struct, frozen=True):
+class ComparisonSide(Struct, frozen=True, kw_only=True):
     """One side of a comparison: its value in base units, and its dimension.
 
-    `date` is the date that it stands for, if it does.
+    `date` is the date that it stands for, if it does; `is_availability` is whether it is a part of
+    the time near 1, of which what is missing counts.
     """
 
     value: float
     dimension: Dimension = DIMENSIONLESS
     known: Certainty = EXACT
     date: CalendarDate | None = None
+    is_availability: bool = False
 
 
 class ClaimVerdict(Enum):

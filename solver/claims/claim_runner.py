@@ -44,8 +44,10 @@ from qps.solver.answers.unmodeled_wait_warnings import (
     report_uncounted_waits,
     uncounted_waits,
 )
+from qps.solver.claims.availability_claims import stated_availability
 from qps.solver.claims.forecast_claims import horizon, is_horizon
 from qps.solver.claims.single_populations import at_one_population
+from qps.solver.failures.availability_result import Availability
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
     _horizons: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
+    _availabilities: dict[object, Availability] = field(default_factory=dict)
     _beyond: list[Extrapolation] = field(default_factory=list)
     _far: list[FarLoad] = field(default_factory=list)
     _examined: set[object] = field(default_factory=set)
@@ -109,6 +112,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return number(self._chance(of, configuration, population, span, free))
             if isinstance(of, ir.Changed):
                 return self.formula(of.value, base, (*changes, *of.changes), span, free)
+            if of.kind is ir.MeasureKind.AVAILABILITY:
+                return number(self._availability(configuration, population, span).value)
             return self._measured(of, configuration, graph, span, free)
 
         lowered = expressions.lower(expr, lower)
@@ -141,6 +146,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return self.known(of.value, base, (*changes, *of.changes))
             if is_horizon(of):
                 return self._horizon(configuration, None)[1]
+            if of.kind is ir.MeasureKind.AVAILABILITY:
+                return self._availability(configuration, population, None).known
             if of.kind is ir.MeasureKind.LARGEST and of.level is None:
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.LARGEST:
@@ -344,6 +351,17 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if key not in self._horizons:
             self._horizons[key] = horizon(self.model, configuration, span)
         return self._horizons[key]
+
+    def _availability(
+        self, configuration: Configuration, population: int | None, span: Span | None
+    ) -> Availability:
+        """Return how often all requirements are met: at the capacity, unless users are set."""
+        self._note_answer(self._in_each_mode(configuration))
+        at = self._answer(configuration)[0] if population is None else population
+        key = self._key(configuration), at
+        if key not in self._availabilities:
+            self._availabilities[key] = stated_availability(self.model, configuration, at, span)
+        return self._availabilities[key]
 
     def _mode_graphs(self, configuration: Configuration) -> list[LoadGraph]:
         """Return graphs with all that the answer is judged by: what is promised with certainty."""

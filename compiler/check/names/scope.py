@@ -23,7 +23,7 @@ class AllowedNames(Flag):
     ANSWERS = auto()  # saturation points, the largest acceptable population
     ELASTIC = auto()  # parameters that take what capacity is left
     QUALITY = auto()  # the metric over all requirements
-    HORIZON = auto()  # until when the forecast is supported
+    HORIZON = auto()  # until when a forecast is supported, how often requirements are met
     FORMALS = auto()  # formals without a value: of a function that nothing calls
     FLOWS = POPULATION | ELASTIC
     MODEL = POPULATION | ELASTIC | MEASURES
@@ -58,7 +58,7 @@ _NOT_ALLOWED = (
     ),
     (
         AllowedNames.HORIZON,
-        "cannot use `holds_until`",
+        "cannot use `holds_until` or `availability`",
         "use it in an `expect`: `holds_until >= 2028-06`",
     ),
     (

@@ -78,6 +78,7 @@ _PLACE_MEASURES = {
 }
 _SYSTEM_MEASURES = {
     "holds_until": (ir.MeasureKind.HOLDS_UNTIL, DIMENSIONLESS),
+    "availability": (ir.MeasureKind.AVAILABILITY, DIMENSIONLESS),
     "quality": (ir.MeasureKind.QUALITY, DIMENSIONLESS),
     "cost": (ir.MeasureKind.COST, MONEY),
     "running_cost": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),

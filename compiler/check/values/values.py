@@ -280,7 +280,7 @@ def mentions_of(expr: ir.Expr) -> AllowedNames:
             return AllowedNames.POPULATION
         case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
             return AllowedNames.ANSWERS
-        case ir.Measured(kind=ir.MeasureKind.HOLDS_UNTIL):
+        case ir.Measured(kind=ir.MeasureKind.HOLDS_UNTIL | ir.MeasureKind.AVAILABILITY):
             return AllowedNames.HORIZON
         case ir.Measured(kind=ir.MeasureKind.QUALITY):
             return AllowedNames.QUALITY

@@ -83,6 +83,13 @@ class ResourceItem(Written, frozen=True, kw_only=True):
     queueing: Queueing | None = None
 
 
+class Failing(Written, frozen=True):
+    """`fails every 90 day for 2 hour`: the mean time until a failure, and that of its repair."""
+
+    every: Expr
+    repair: Expr
+
+
 class Machine(Shared, frozen=True, kw_only=True):
     """A machine with its resources and further ratings, or one that is its parent but for these.
 
@@ -99,6 +106,7 @@ class Machine(Shared, frozen=True, kw_only=True):
     resources: tuple[ResourceItem, ...] = ()
     ratings: tuple[Expr, ...] = ()
     price: Expr | None = None
+    failing: Failing | None = None
     source: Text | None = None
     parent: Parent | None = None
     of_nothing: tuple[Attribute | Queueing, ...] = ()
@@ -125,6 +133,7 @@ class Network(Shared, frozen=True, kw_only=True):
     medium: Name | None = None
     properties: tuple[LinkProperty, ...] = ()
     price: Expr | None = None
+    failing: Failing | None = None
     source: Text | None = None
     queueing: Queueing | None = None
     parent: Parent | None = None

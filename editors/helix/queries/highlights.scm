@@ -56,6 +56,7 @@
   "every"
   "exclude"
   "expect"
+  "fails"
   "figure"
   "first"
   "fit"

@@ -10,7 +10,7 @@ from qps.reports.text.claims.coverage_text import interval_text
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import estimate
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import quantity
+from qps.reports.text.words.quantities import availability_percent, quantity
 from qps.solver.claims.claim_results import ClaimResult, ClaimVerdict, ComparisonSide
 
 _TENTH, _LEAST = 0.1, 0.0005
@@ -106,6 +106,8 @@ def _side(side: ComparisonSide) -> str:
     """Return one side of a comparison; counts are whole."""
     if side.date is not None:
         return marked(side.date.in_words, side.known)
+    if side.is_availability:
+        return marked(availability_percent(side.value), side.known)
     is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
     text = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
     return marked_value(text, side.value, side.known)

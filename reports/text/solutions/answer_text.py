@@ -14,6 +14,7 @@ from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.solutions.availability_text import availability_fact
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
 from qps.reports.text.solutions.calendar_text import current_month, holds_until, months_table
 from qps.reports.text.solutions.capacity_text import (
@@ -157,6 +158,7 @@ def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     ):
         yield from ((label, sentence(line)) for line in lines)
     yield modes_label(answer), mode_facts(answer, labels)
+    yield phrase("availability"), sentence(availability_fact(answer, labels))
 
 
 def title_of(model: ir.Model) -> str:

@@ -256,10 +256,36 @@ class CalendarView(Struct, frozen=True, kw_only=True):
     months: tuple[MonthView, ...]
 
 
+class PlaceAvailabilityView(Struct, frozen=True, kw_only=True):
+    """A node or link whose machines fail, and how much of the time that costs."""
+
+    place: str
+    count: int
+    """Machines or links before a failure."""
+    unavailability: float
+    """Part of the time in which one of them is out of service."""
+    lost: float
+    """Part of the time in which requirements are not met because of this place alone."""
+    survives: int
+    """Failures at the same time after which all requirements are still met."""
+
+
+class AvailabilityView(Struct, frozen=True, kw_only=True):
+    """The part of the time in which all requirements are met at the capacity, if machines fail."""
+
+    population: int
+    least: float
+    most: float
+    """Upper end: the states between `least` and `most` were not evaluated."""
+    states: int
+    places: tuple[PlaceAvailabilityView, ...]
+    known: Certainty
+
+
 class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """The results of one configuration."""
 
-    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["calendar", "course"])
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["calendar", "course", "availability"])
 
     schema: str
     file: str
@@ -305,6 +331,8 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     warnings: tuple[DiagnosticView, ...]
     calendar: CalendarView | None = None
     """Until when the forecast is supported; missing in a spec without a forecast."""
+    availability: AvailabilityView | None = None
+    """How often all requirements are met; missing in a spec in which nothing fails."""
     course: CourseView | None = None
     """The day or the week at the capacity; missing in a spec without profiles."""
 

@@ -26,6 +26,7 @@ from qps.reports.text.solutions.answer_text import (
     mode_facts,
     modes_label,
 )
+from qps.reports.text.solutions.availability_text import availability_fact
 from qps.reports.text.solutions.capacity_text import (
     at_headline,
     capacity,
@@ -185,6 +186,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
         yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
     yield modes_label(answer), mode_facts(answer, labels)
+    yield phrase("availability"), labels.sentence(availability_fact(answer, labels))
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
     yield phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer))
 

@@ -12,12 +12,14 @@ from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.clock_times import DAY
 from qps.reports.text.formulas.formula_text import formula
 from qps.reports.text.solutions.answer_values import (
+    AvailabilityView,
     CalendarView,
     ElasticView,
     FailingView,
     MeasureView,
     MonthView,
     MoreUsersView,
+    PlaceAvailabilityView,
     PopulationView,
     QualityView,
     RequirementView,
@@ -46,6 +48,7 @@ from qps.solver.answers.answer_parts import (
 )
 from qps.solver.answers.solution import ElasticSolution, ResourceSolution
 from qps.solver.calendar.calendar_answer import CalendarAnswer
+from qps.solver.failures.availability_result import Availability
 from qps.solver.profiles.course_answer import CourseAnswer
 from qps.solver.search.method import SearchMethod
 
@@ -91,6 +94,7 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         advice=words.changes,
         warnings=tuple(as_view(one) for one in (*answer.spec_warnings, *answer.warnings)),
         calendar=None if answer.calendar is None else _calendar(answer.calendar),
+        availability=None if answer.availability is None else _available(answer.availability),
         course=None if answer.course is None else _course(answer.course),
     )
 
@@ -132,6 +136,11 @@ def _calendar(found: CalendarAnswer) -> CalendarView:
             _same(MonthView, one, date=one.date.iso, supported=one.holds) for one in found.months
         ),
     )
+
+
+def _available(found: Availability) -> AvailabilityView:
+    places = tuple(_same(PlaceAvailabilityView, one) for one in found.places)
+    return _same(AvailabilityView, found, places=places)
 
 
 def _iso(date: CalendarDate | None) -> str | None:

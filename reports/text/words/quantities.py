@@ -176,6 +176,21 @@ def is_share(name: str) -> bool:
     return name.endswith((UTILIZATION, "loss")) or name.startswith("share(")
 
 
+def availability_percent(share: float) -> str:
+    """Return a part of the time with two digits of what is missing.
+
+    >>> availability_percent(0.99951), availability_percent(0.999991), availability_percent(0.5)
+    ('99.951 %', '99.9991 %', '50 %')
+    """
+    missing = 100 * (1 - share)
+    digits = 2 if missing <= 0 else max(2, 1 - floor(log10(missing)))
+    text = f"{100 * share:.{min(digits, _MOST_DIGITS)}f}"
+    return f"{text.rstrip('0').rstrip('.')} %"
+
+
+_MOST_DIGITS = 12
+
+
 def undecided_point(at: float | None, not_below: int) -> str:
     """Return bounds of an undecided saturation point of a resource: not below, and up to."""
     if at is None:

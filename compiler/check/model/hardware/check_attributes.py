@@ -80,6 +80,16 @@ class AttributeChecker(DeclarationChecker, frozen=True):
             return None
         return quantity
 
+    def failures(self, stated: ast.Failing | None, scope: Scope) -> ir.FailureTimes | None:
+        """Return how often one fails, and for how long; None where that was reported."""
+        if stated is None:
+            return None
+        every = self.expressions.quantity(stated.every, scope, TIME, "a time until a failure")
+        repair = self.expressions.quantity(stated.repair, scope, TIME, "a time of repair")
+        if every is None or repair is None:
+            return None
+        return ir.FailureTimes(every=every, repair=repair)
+
 
 def _load_names(scope: Scope) -> list[str]:
     """Return what the utilization of a resource is called in its law: by its former name, too.

@@ -59,6 +59,7 @@ class MachineChecker(ResourceChecker, frozen=True):
         stated: list[ast.Expr | ast.Fit] = [item.capacity for item in own.resources]
         stated += [a.value for i in own.resources for a in i.attributes if a.name.text == "idle"]
         stated += [*own.ratings, *([] if own.price is None else [own.price])]
+        stated += [] if own.failing is None else [own.failing.every, own.failing.repair]
         stated += [] if own.parent is None else own.parent.arguments
         scope = Scope(declared.module, AllowedNames.NOTHING, formals)
         for expr in stated:
@@ -76,6 +77,8 @@ class MachineChecker(ResourceChecker, frozen=True):
         ratings = self._ratings(line, resources)
         prices = [(m.own.price, m.scope) for m in line if m.own.price is not None]
         price = self.price(*prices[0]) if prices else None
+        failing = [(m.own.failing, m.scope) for m in line if m.own.failing is not None]
+        failures = self.failures(*failing[0]) if failing else None
         if len(resources) < len(built) or ratings is None:
             return None
         return ir.Machine(
@@ -83,6 +86,7 @@ class MachineChecker(ResourceChecker, frozen=True):
             resources=tuple(resources.values()),
             ratings=ratings,
             price=price,
+            failures=failures,
             span=declared.declaration.name.span,
             source=source_of(line),
             doc=doc_of(line),

@@ -43,6 +43,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             return
         stated = [item.value for item in own.properties if item.kind != "jitter"]
         stated += [] if own.price is None else [own.price]
+        stated += [] if own.failing is None else [own.failing.every, own.failing.repair]
         stated += [] if own.parent is None else own.parent.arguments
         scope = Scope(declared.module, AllowedNames.NOTHING, formals)
         for expr in stated:
@@ -71,6 +72,8 @@ class NetworkChecker(AttributeChecker, frozen=True):
             return None
         prices = [(m.own.price, m.scope) for m in line if m.own.price is not None]
         price = self.price(*prices[0]) if prices else None
+        failing = [(m.own.failing, m.scope) for m in line if m.own.failing is not None]
+        failures = self.failures(*failing[0]) if failing else None
         if None in found.values():
             return None
         rate = found.get("rate")
@@ -84,6 +87,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             loss=found.get("loss"),
             propagation=found.get("propagation"),
             price=price,
+            failures=failures,
             span=declared.declaration.name.span,
             source=source_of(line),
             doc=doc_of(line),

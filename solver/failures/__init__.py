@@ -1,0 +1,1 @@
+"""What failures do: how often all requirements are met."""
