@@ -144,7 +144,8 @@ class Fitted(Distribution, frozen=True, kw_only=True):
     Together they have a multivariate t distribution: each is its `mean` and so many (`weights`) of
     numbers that are standard normal, all of these over one root of chi-squared over `freedom`.
     `table` says which are drawn together. In one more run all of them are off once more, by one
-    factor: `noise` is its standard deviation.
+    factor: `noise` is its standard deviation. One that `is_shape` says how a cost changes, not how
+    large it is: it may be below zero, and has no such factor.
     """
 
     mean: Fraction
@@ -152,6 +153,7 @@ class Fitted(Distribution, frozen=True, kw_only=True):
     freedom: int
     table: str
     noise: float = 0.0
+    is_shape: bool = False
 
     @property
     def typical(self) -> Fraction:

@@ -47,7 +47,7 @@ def bend_of(fit: CostFit) -> Bend | None:
     costs = [float(term.value / fit.cores) for term in fit.terms]
     columns = [
         [cost * float(rate[row]) for row in rows]
-        for cost, rate in zip(costs, runs.rates, strict=True)
+        for cost, rate in zip(costs, runs.rates, strict=False)  # those of curves add nothing
     ]
     fitted = [sum(values) for values in zip(*columns, strict=True)]
     spread = max(fitted) - min(fitted)

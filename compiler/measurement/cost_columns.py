@@ -14,7 +14,13 @@ from math import lcm
 from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
-from qps.compiler.measurement.cost_products import CostProduct, item_word
+from qps.compiler.measurement.cost_products import (
+    RATE,
+    SIZE,
+    CostProduct,
+    CurveKind,
+    item_word,
+)
 from qps.compiler.measurement.fit_columns import (
     NAMED_COLUMN,
     RateColumn,
@@ -22,7 +28,13 @@ from qps.compiler.measurement.fit_columns import (
     numbers_below,
 )
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.dimension import (
+    DIMENSIONLESS,
+    INFORMATION,
+    INFORMATION_BASE,
+    TIME,
+    Dimension,
+)
 
 _MOST_NAMED = 5
 _DIGITS = 10**18
@@ -45,6 +57,14 @@ class CostColumn(Struct, frozen=True, kw_only=True):
     item: str
     rate: int
     factors: tuple[tuple[FactorColumn, int], ...]
+    curve: CurveColumn | None = None
+
+
+class CurveColumn(Struct, frozen=True):
+    """Along which column a cost changes, and by what curve."""
+
+    kind: CurveKind
+    column: FactorColumn
 
 
 def cost_columns(
@@ -75,18 +95,61 @@ def _column(
     factors = tuple(
         (factor_column(table, name, unit_of), exponent) for name, exponent in cost.factors
     )
+    curve = cost.curve
     return CostColumn(
-        heading=cost.heading(rates[own[0]].heading), item=cost.item, rate=own[0], factors=factors
+        heading=cost.heading(rates[own[0]].heading),
+        item=cost.item,
+        rate=own[0],
+        factors=factors,
+        curve=None
+        if curve is None
+        else CurveColumn(curve.kind, _along(table, rates, own[0], curve.column, unit_of)),
     )
 
 
-def factor_column(table: MeasuredTable, name: str, unit_of: UnitOf) -> FactorColumn:
-    """Return the column with a name, whatever its unit; DataError where there is none."""
-    named = {
+def _along(
+    table: MeasuredTable, rates: Sequence[RateColumn], own: int, name: str, unit_of: UnitOf
+) -> FactorColumn:
+    """Return the column that a cost changes along: also the rate and the size of its item."""
+    bits = [index for index, rate in enumerate(rates) if rate.item == INFORMATION_BASE]
+    if name not in _named(table) and name == RATE:
+        dimension = Dimension.of(rates[own].item) / TIME
+        values = _rates(table, rates[own])
+        return FactorColumn(
+            name=name, heading=rates[own].heading, dimension=dimension, values=values
+        )
+    if name not in _named(table) and name == SIZE and len(bits) == 1 and bits[0] != own:
+        items = _rates(table, rates[own])
+        if 0 in items.whole:
+            line = table.lines[items.whole.index(0)]
+            message = f"`{table.name}`, line {line}: `{rates[own].heading}` is 0, so there is no"
+            raise DataError(f"{message} `{name}`", "remove the row")
+        return FactorColumn(
+            name=name,
+            heading=rates[bits[0]].heading,
+            dimension=INFORMATION,
+            values=_divided(_rates(table, rates[bits[0]]), items, 1),
+        )
+    return factor_column(table, name, unit_of)
+
+
+def _rates(table: MeasuredTable, rate: RateColumn) -> NumberColumn:
+    found = numbers_below(table, rate.heading, table.columns[rate.heading])
+    return NumberColumn(found.whole, found.unit * rate.factor)
+
+
+def _named(table: MeasuredTable) -> dict[str, tuple[str, str | None]]:
+    """Return the columns that have a name, with their units."""
+    return {
         match["name"]: (heading, match["unit"])
         for heading in table.headings
         if (match := re.fullmatch(NAMED_COLUMN, heading))
     }
+
+
+def factor_column(table: MeasuredTable, name: str, unit_of: UnitOf) -> FactorColumn:
+    """Return the column with a name, whatever its unit; DataError where there is none."""
+    named = _named(table)
     if name not in named:
         columns = ", ".join(f"`{heading}`" for heading in table.headings[:_MOST_NAMED])
         raise DataError(

@@ -96,7 +96,8 @@ class FitColumns(Struct, frozen=True, kw_only=True):
     @property
     def factors(self) -> frozenset[str]:
         """The names of the columns that costs are multiplied by."""
-        return frozenset(name for cost in self.costs for name, _ in cost.factors)
+        along = [cost.curve.column for cost in self.costs if cost.curve is not None]
+        return frozenset([name for cost in self.costs for name, _ in cost.factors] + along)
 
 
 class RateColumn(Struct, frozen=True):

@@ -53,6 +53,8 @@ _NOTHING = 1e-24
 class FitDistribution(Struct, frozen=True, kw_only=True):
     """A multivariate t distribution about the numbers of a fit, first the fixed load if any.
 
+    Those of its curves are the last.
+
     Each number is off by its row of `weights` times independent standard normal numbers, all of
     these over one root of chi-squared over `freedom`. `is_grouped` says that rows of a group miss
     together, `correlation_factor` by how many times the variance is larger as residuals are
@@ -79,8 +81,10 @@ def fit_spread(fit: CostFit, *, may_bend: bool = True) -> FitDistribution | None
     """
     runs = fit.runs
     unit = runs.load.unit
+    count = len(fit.terms)
     scales = [float(unit)] * fit.has_fixed + [
-        float(unit / rate.unit * fit.cores) for rate in runs.rates
+        float(unit / rate.unit * (fit.cores if index < count else 1))
+        for index, rate in enumerate(runs.rates)
     ]
     groups = None if runs.groups is None else [runs.groups[row] for row in runs.used]
     return spread(fit.squares, scales, groups, runs.labels, fit.weighting, may_bend=may_bend)

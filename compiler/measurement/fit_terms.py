@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import log
 
 from msgspec import Struct
 
 from qps.compiler.measurement.cost_columns import CostColumn
-from qps.compiler.measurement.cost_products import item_word
+from qps.compiler.measurement.cost_products import CostCurve, CostProduct, CurveKind, item_word
 from qps.compiler.measurement.fit_columns import RateColumn
 from qps.compiler.measurement.measured_tables import NumberColumn
 from qps.compiler.quantities.dimension import INFORMATION_BASE, Dimension
@@ -24,11 +25,47 @@ class Factor(Struct, frozen=True, kw_only=True):
     high: Fraction
 
 
+class FittedCurve(Struct, frozen=True, kw_only=True):
+    """A curve that was fitted: along a column, which was between two values, in base units.
+
+    With u, the value of the column over `reference`, it is u to the power of `value`, or
+    1 / (1 + `value` u).
+    """
+
+    kind: CurveKind
+    name: str
+    dimension: Dimension
+    low: Fraction
+    high: Fraction
+    reference: Fraction
+    value: Fraction
+
+    def at(self, along: float) -> float:
+        """Return by what a cost is multiplied there."""
+        share, value = along / float(self.reference), float(self.value)
+        if self.kind is CurveKind.WAKEUPS:
+            return 1 / (1 + value * share)
+        return share**value if share > 0 else 0.0
+
+    def slope(self, along: float) -> float:
+        """Return how that changes with the number of the curve."""
+        share, found = along / float(self.reference), self.at(along)
+        if self.kind is CurveKind.WAKEUPS:
+            return -share * found * found
+        return found * log(share) if share > 0 else 0.0
+
+    @property
+    def word(self) -> str:
+        """What its number is called behind the name of its cost."""
+        return "wakeup" if self.kind is CurveKind.WAKEUPS else "exponent"
+
+
 class FitTerm(Struct, frozen=True, kw_only=True):
     """A coefficient: seconds of one processor for each of an item (a bit for information).
 
     It was measured between the rates `low` and `high` of the whole machine, in base units. Where it
     has `factors`, it is for each of an item and one of them; `column` is that of the rate alone.
+    With a `curve` it is for where that is one.
     """
 
     heading: str
@@ -38,11 +75,22 @@ class FitTerm(Struct, frozen=True, kw_only=True):
     low: Fraction
     high: Fraction
     factors: tuple[Factor, ...] = ()
+    curve: FittedCurve | None = None
 
     @property
     def name(self) -> str:
         """What it is called behind the name of its component: `token`, `token.context`."""
-        return ".".join([item_word(self.item), *map(_called, self.factors)])
+        curve = [] if self.curve is None else [f"by_{self.curve.name}"]
+        return ".".join([item_word(self.item), *map(_called, self.factors), *curve])
+
+    @property
+    def cost(self) -> CostProduct:
+        """Which cost of a spec it is."""
+        return CostProduct(
+            self.item,
+            tuple((one.name, one.exponent) for one in self.factors),
+            None if self.curve is None else CostCurve(self.curve.kind, self.curve.name),
+        )
 
 
 def _called(factor: Factor) -> str:

@@ -25,19 +25,29 @@ from qps.compiler.measurement.fit_columns import (
     fit_command,
     report_columns,
 )
+from qps.compiler.measurement.fit_curves import curved
 from qps.compiler.measurement.fit_runs import SATURATED, Runs, read_for_fit
 from qps.compiler.measurement.fit_terms import (
+    FittedCurve,
     FitTerm,
     Size,
     measured_factors,
     measured_sizes,
 )
 from qps.compiler.measurement.least_squares import LeastSquares
-from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, number
+from qps.compiler.measurement.measured_tables import (
+    DataError,
+    MeasuredTable,
+    NumberColumn,
+    number,
+)
 from qps.compiler.measurement.repetitions import Weighting, weighting
 from qps.compiler.measurement.usual_headings import looks_like_rate
 
 __all__ = ["SATURATED", "CostFit", "FitColumns", "FitTerm", "Runs", "Size", "UnitOf", "fitted"]
+
+_MOST_STEPS = 12
+"""Of Gauss and Newton, for the numbers of curves."""
 
 LOW_LOAD = Fraction(1, 2)
 """Load below which costs per item are higher than under load: work is done in batches there."""
@@ -111,6 +121,11 @@ class CostFit(Struct, frozen=True, kw_only=True):
         return f'fit "{self.file}"{per}{onto}'
 
     @property
+    def curves(self) -> tuple[FittedCurve, ...]:
+        """The curves of its costs: their numbers follow the costs in its least squares."""
+        return tuple(term.curve for term in self.terms if term.curve is not None)
+
+    @property
     def loads(self) -> tuple[Fraction, Fraction]:
         """The least and the greatest load that was measured."""
         return self.runs.ends(self.runs.load)
@@ -155,7 +170,8 @@ def _shorter_latency(table: MeasuredTable, found: CostFit) -> MeasuredLatency | 
 
     None where no column has latencies, or where no single number is the processor time of an item.
     """
-    if len(found.terms) > 1 or found.terms[0].factors or not found.has_cores:
+    (first, *others) = found.terms
+    if others or first.factors or first.curve is not None or not found.has_cores:
         return None
     cells = table.columns.get(MEAN_LATENCY, ())
     measured = [
@@ -166,7 +182,7 @@ def _shorter_latency(table: MeasuredTable, found: CostFit) -> MeasuredLatency | 
     if not measured:
         return None
     latency, line = min(measured)
-    if latency / 1000 >= found.terms[0].value:
+    if latency / 1000 >= first.value:
         return None
     return MeasuredLatency(line=line, seconds=latency / 1000)
 
@@ -179,7 +195,8 @@ def _fit(
     runs: Runs,
     reading: FitColumns,
 ) -> CostFit:
-    _check_rows(table, runs, len(columns), reading)
+    count = len(columns) + sum(column.curve is not None for column in columns)
+    _check_rows(table, runs, count, reading)
     if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
         raise DataError(
             f"all rows of `{table.name}` have the same rate: idle utilization cannot be separated",
@@ -190,26 +207,30 @@ def _fit(
             f"all rows of `{table.name}` have a utilization of 0",
             "measure at higher rates, and with more digits",
         )
-    squares = _squares(runs, None, has_fixed=reading.has_fixed)
-    solved = squares.numbers
-    if solved is None:
-        raise DataError(
-            f"rates in `{table.name}` are collinear: their service demands cannot be separated",
-            "measure different item sizes at different rates, or remove a column",
-        )
-    repetitions = None if runs.repetitions is None else runs.repetitions.picked(runs.used)
-    weights = weighting(squares, repetitions)
-    if weights is not None:
-        solved = _squares(runs, weights.weights, has_fixed=reading.has_fixed).numbers
-        assert solved is not None
     cores = reading.cores or Fraction(1)
+    curves = curved(table, columns, runs, cores, has_fixed=reading.has_fixed)
+    runs = runs if curves is None else curves.runs
+    solved, weights = _solved(table, runs, has_fixed=reading.has_fixed)
+    for _ in range(_MOST_STEPS if curves is not None else 0):
+        assert curves is not None
+        costs = [float(one * runs.load.unit / rate.unit) for one, rate in _paired(solved, runs)]
+        moves = costs[len(columns) :]
+        curves = curves.at(costs[: len(columns)], moves)
+        runs = curves.runs
+        solved, weights = _solved(table, runs, has_fixed=reading.has_fixed)
+        if curves.are_still(moves):
+            break
     values = solved[reading.has_fixed :]
     terms = tuple(
-        _term(rates, column, runs, index, values[index] * cores)
+        replace(
+            _term(rates, column, runs, index, values[index] * cores),
+            curve=None if curves is None else curves.curves.get(index),
+        )
         for index, column in enumerate(columns)
     )
     used = {load.heading, *(rates[column.rate].heading for column in columns)}
     used |= {factor.heading for column in columns for factor, _ in column.factors}
+    used |= {column.curve.column.heading for column in columns if column.curve is not None}
     used |= report_columns(table)
     return CostFit(
         file=table.name,
@@ -226,6 +247,30 @@ def _fit(
         left_out=tuple(heading for heading in table.headings if heading not in used),
         weighting=weights,
     )
+
+
+def _solved(
+    table: MeasuredTable, runs: Runs, *, has_fixed: bool
+) -> tuple[tuple[Fraction, ...], Weighting | None]:
+    """Return the numbers that fit rows best by their weights; DataError where there are many."""
+    squares = _squares(runs, None, has_fixed=has_fixed)
+    solved = squares.numbers
+    if solved is None:
+        raise DataError(
+            f"rates in `{table.name}` are collinear: their service demands cannot be separated",
+            "measure different item sizes at different rates, or remove a column",
+        )
+    repetitions = None if runs.repetitions is None else runs.repetitions.picked(runs.used)
+    weights = weighting(squares, repetitions)
+    if weights is not None:
+        solved = _squares(runs, weights.weights, has_fixed=has_fixed).numbers
+        assert solved is not None
+    return solved, weights
+
+
+def _paired(solved: Sequence[Fraction], runs: Runs) -> list[tuple[Fraction, NumberColumn]]:
+    """Return the numbers of least squares, but for the fixed load, with their columns."""
+    return list(zip(solved[len(solved) - len(runs.rates) :], runs.rates, strict=True))
 
 
 def _term(

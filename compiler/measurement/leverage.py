@@ -28,13 +28,22 @@ def relative_uncertainty(
     the truth goes on as a line is taken for granted.
     """
     weights, numbers, least, largest = _seen(fit)
+    values = factors or {}
+    bases = [rates.get(term.item, 0.0) * _multiple(term, values) for term in fit.terms]
+    made, slopes = [], []
+    for term, base in zip(fit.terms, bases, strict=True):
+        curve = term.curve
+        along = 0.0 if curve is None else values.get(curve.name, 0.0)
+        made.append(base if curve is None else base * curve.at(along))
+        if curve is not None:
+            slopes.append(float(term.value / fit.cores) * base * curve.slope(along))
     row = [1.0] * fit.has_fixed + [
-        rates.get(term.item, 0.0) * _multiple(term, factors or {}) / float(column.unit)
-        for term, column in zip(fit.terms, fit.runs.rates, strict=True)
+        value / float(column.unit)
+        for value, column in zip([*made, *slopes], fit.runs.rates, strict=True)
     ]
-    along = (sum(a * b for a, b in zip(own, row, strict=True)) for own in weights)
+    shares = (sum(a * b for a, b in zip(own, row, strict=True)) for own in weights)
     load = max(abs(sum(a * b for a, b in zip(numbers, row, strict=True))), least)
-    return sqrt(sum(part * part for part in along) / largest) / load
+    return sqrt(sum(part * part for part in shares) / largest) / load
 
 
 def _multiple(term: FitTerm, factors: Mapping[str, float]) -> float:

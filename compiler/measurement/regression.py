@@ -20,8 +20,9 @@ from math import ceil, hypot, isnan, nan, sqrt
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.measurement.cost_products import RATE
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fit_terms import Factor
+from qps.compiler.measurement.fit_terms import Factor, FittedCurve
 from qps.compiler.measurement.fits import LOW_LOAD, CostFit
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.repeated_settings import errors_unseen
@@ -50,8 +51,9 @@ FEW_MISSED = 20
 class Coefficient(Struct, frozen=True, kw_only=True):
     """A fitted number, in seconds of one processor for each item (a bit for information).
 
-    With `factors`, it is for each of an item and one of them. The fixed one is a load. `half_width`
-    is that of its 95 % confidence interval, 0 where no row is missed.
+    With `factors`, it is for each of an item and one of them, with a `curve`, for where this is
+    one; one that `is_of_curve` is the number of the curve. The fixed one is a load. `half_width` is
+    that of its 95 % confidence interval, 0 where no row is missed.
     """
 
     heading: str
@@ -59,10 +61,14 @@ class Coefficient(Struct, frozen=True, kw_only=True):
     value: float
     half_width: float | None
     factors: tuple[Factor, ...] = ()
+    curve: FittedCurve | None = None
+    is_of_curve: bool = False
 
     @property
     def may_be_zero(self) -> bool:
         """True where the interval holds zero."""
+        if self.is_of_curve and self.half_width is not None:
+            return abs(self.value) < self.half_width
         return self.half_width is not None and 0 <= self.value < self.half_width
 
 
@@ -244,7 +250,12 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def at_low_load(self) -> tuple[int, ...]:
-        """The used lines at so low a load that costs are not those near saturation."""
+        """The used lines at so low a load that costs are not those near saturation.
+
+        None where a curve along the rate says by how much.
+        """
+        if any(curve.name == RATE for curve in self.fit.curves):
+            return ()
         low = ceil(LOW_LOAD / self.fit.runs.load.unit)
         whole = self.fit.runs.load.whole
         return _lines(self.fit, [i for i in self.fit.runs.used if whole[i] < low])
@@ -322,10 +333,21 @@ def _coefficients(fit: CostFit, freedom: int) -> Iterator[Coefficient]:
             value=float(one.value),
             half_width=None,
             factors=one.factors,
+            curve=one.curve,
         )
         for one in fit.terms
     ]
-    found = [*load, *costs]
+    curves = [
+        replace(
+            cost,
+            heading=f"{one.curve.word} of {one.curve.name}",
+            value=float(one.curve.value),
+            is_of_curve=True,
+        )
+        for one, cost in zip(fit.terms, costs, strict=True)
+        if one.curve is not None
+    ]
+    found = [*load, *costs, *curves]
     widths = [0.0 if freedom > 0 else None] * len(found)
     spread = fit_spread(fit)
     if spread is not None:

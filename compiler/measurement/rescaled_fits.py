@@ -34,6 +34,13 @@ def rescaled(fit: CostFit, table: MeasuredTable, reading: FitColumns, unit_of: U
         CostProduct(term.item, tuple((one.name, one.exponent) for one in term.factors))
         for term in fit.terms
     )
+    if fit.curves:
+        raise DataError(
+            f"a fit with `{fit.terms[-1].cost.written}` cannot be scaled to other runs"
+            if fit.terms[-1].curve is not None
+            else "a fit with a curve cannot be scaled to other runs",
+            "remove `to`, and measure a table on this machine",
+        )
     reading = replace(reading, costs=costs, has_fixed=fit.has_fixed)
     runs = measured_runs(table, reading, unit_of)
     columns = [_seconds(fit, runs, row) for row in runs.used]

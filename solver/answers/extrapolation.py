@@ -14,6 +14,8 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Calibration, LoadGraph
 from qps.compiler.lower.requirements.waiting_measures import stations_in
+from qps.compiler.measurement.cost_products import RATE
+from qps.compiler.measurement.fit_terms import Factor, FittedCurve
 from qps.compiler.measurement.leverage import relative_uncertainty
 from qps.compiler.measurement.scalability.station_fit import StationFit
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, Dimension
@@ -159,10 +161,12 @@ def _sizes(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolati
 def _factors(found: Calibration, values: dict[str, float]) -> Iterator[Extrapolation]:
     """Yield the columns that multiply rates, where they are beyond those of the table."""
     assert found.fit is not None
-    known = {factor.name: factor for term in found.fit.terms for factor in term.factors}
+    known: dict[str, Factor | FittedCurve] = {curve.name: curve for curve in found.fit.curves}
+    known |= {factor.name: factor for term in found.fit.terms for factor in term.factors}
     for name, factor in known.items():
         value, low, high = values.get(name, 0.0), float(factor.low), float(factor.high)
-        if value > high * _SIZE or value * _SIZE < low:
+        most = _RATE if name == RATE else _SIZE
+        if value > high * most or value * most < low:
             scale, unit = _shown_in(factor.dimension)
             of = (value / scale, low / scale, high / scale)
             beyond = _beyond(found, name, *of, kind=ExtrapolatedKind.FACTOR)

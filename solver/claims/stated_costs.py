@@ -116,7 +116,9 @@ def _steps(streams: Iterable[ir.Stream]) -> Iterator[tuple[str, ir.Step]]:
 def _has_factors(cost: ir.Cost) -> bool:
     """Return whether a cost is fitted to products of columns, or scaled to another machine."""
     fit = cost.fit
-    return fit is not None and (fit.scale is not None or any(one.factors for one in fit.terms))
+    return fit is not None and (
+        fit.scale is not None or any(one.factors or one.curve for one in fit.terms)
+    )
 
 
 def _items(cost: ir.Cost) -> tuple[str, ...]:

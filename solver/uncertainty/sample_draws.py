@@ -158,7 +158,8 @@ def _fitted(parameters: Sequence[tuple[str, ir.Fitted]], points: Floats) -> dict
     lengths = np.linalg.norm(weights, axis=1, keepdims=True)
     weights, means = weights / lengths, means / lengths
     drawn = means + weights @ normal_quantile(points[:, :-1]).T / root
-    possible = _not_below_zero(drawn, weights @ weights.T) * lengths
+    sizes = np.array([0.0 if one.is_shape else 1.0 for _, one in parameters])
+    possible = _not_below_zero(drawn, weights @ weights.T, sizes) * lengths
     return {name: values for (name, _), values in zip(parameters, possible, strict=True)}
 
 
@@ -167,17 +168,18 @@ def chi_squared_root(points: Floats, freedom: int) -> Floats:
     return np.sqrt(chi_squared_quantile(points[:, -1], freedom) / freedom)
 
 
-def _not_below_zero(drawn: Floats, covariance: Floats) -> Floats:
+def _not_below_zero(drawn: Floats, covariance: Floats, sizes: Floats) -> Floats:
     """Return draws, a column each, of which those below zero are zero and others fit that best.
 
     What is drawn below zero is found to be zero: then the others are what least squares without it
     would have given, as they are correlated with it. To leave such draws out would move all that
     is left: of fits with a cost that is nothing, intervals held 83 % of truths in place of 90 %.
+    Only what is one of the `sizes` cannot be below zero.
     """
     found = drawn.copy()
     zero = np.zeros(drawn.shape, dtype=bool)
     for _ in range(len(drawn)):
-        below = (found < 0) & ~zero
+        below = (found < 0) & ~zero & (sizes[:, np.newaxis] > 0)
         moved = np.flatnonzero(below.any(axis=0))
         if not moved.size:
             break

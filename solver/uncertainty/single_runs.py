@@ -41,7 +41,12 @@ class SingleRuns(Struct, kw_only=True):
                 root = chi_squared_root(self._points_of(number), fitted[0].freedom)
                 levels = (random.permutation(self.count) + 0.5) / self.count
                 factor = np.maximum(1 + fitted[0].noise * normal_quantile(levels) / root, 0.0)
-                found |= {name: found[name] * factor for name, _ in number.parameters}
+                sizes = [
+                    name
+                    for name, one in number.parameters
+                    if not (isinstance(one, ir.Fitted) and one.is_shape)
+                ]
+                found |= {name: found[name] * factor for name in sizes}
         return found
 
     def _points_of(self, number: UncertainNumber) -> Floats:

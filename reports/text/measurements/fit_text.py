@@ -17,8 +17,8 @@ from qps.compiler.check.model.fits.check_fits import (
     missed_text,
     negative_cost_help,
     pull_text,
+    shown_coefficient,
 )
-from qps.compiler.check.model.fits.fit_quantities import shown_demand
 from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.measurement.bending import bend_of
 from qps.compiler.measurement.fits import LOW_LOAD, SATURATED, CostFit
@@ -112,8 +112,8 @@ def cost_scale(item: str | None, value: float) -> tuple[float, str]:
 
 
 def _scale(coefficient: Coefficient) -> tuple[float, str]:
-    if coefficient.item is not None and coefficient.factors:
-        return shown_demand(coefficient.item, coefficient.factors, coefficient.value)
+    if coefficient.item is not None and (coefficient.factors or coefficient.curve is not None):
+        return shown_coefficient(coefficient)
     return cost_scale(coefficient.item, coefficient.value)
 
 
@@ -162,7 +162,7 @@ def warnings_of(found: Regression) -> list[str]:
     warnings += [
         phrase("fit.below_zero", name=coefficient_name(c), advice=negative_cost_help(found))
         for c in found.coefficients
-        if c.value < 0
+        if c.value < 0 and not c.is_of_curve
     ]
     warnings += [
         phrase("fit.not_significant", name=coefficient_name(c))
@@ -284,6 +284,7 @@ def component_text(found: Regression) -> str | None:
     own = dict.fromkeys(term.item for term in fit.terms if term.item != INFORMATION_BASE)
     units = [f"unit {item}\n" for item in own if built_in(item) is None]
     names = dict.fromkeys(factor.name for term in fit.terms for factor in term.factors)
+    names |= dict.fromkeys(curve.name for curve in fit.curves)
     formals = f"({', '.join(names)})" if names else ""
     return (
         f"{''.join(_before_pasting(fit))}{''.join(units)}"

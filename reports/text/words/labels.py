@@ -237,7 +237,9 @@ class Labels(Struct, frozen=True, kw_only=True):
         if parts[0] in _SHARES:
             return self._joined(" ".join(map(part_words, parts)), component)
         resource = "CPU time" if parts[0] == "cpu" else part_words(parts[0])
-        return self._joined(" per ".join([resource, *parts[1:2]]), component)
+        more = " ".join(map(part_words, parts[2:]))
+        of = f" ({more})" if more else ""
+        return self._joined(" per ".join([resource, *parts[1:2]]) + of, component)
 
     def _joined(self, words: str, owner: str) -> str:
         """Return words of an owner: behind its name, or behind its docstring and a colon."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import lru_cache
+from math import log
 
 from qps.compiler import ir
-from qps.compiler.check.model.fits.fit_quantities import fit_terms, fitted_idle
+from qps.compiler.check.model.fits.fit_quantities import curve_number, fit_terms, fitted_idle
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.measurement.fits import CostFit
@@ -19,7 +20,8 @@ from qps.reports.text.words.quantities import number, scale_of
 _FINEST = 10**15
 _FITTED = r'^fit ".*" \(([\d.e+-]+) (.*)\)$'
 _FITTED_IN = {"%": Fraction(1, 100), "ns/byte": Fraction(1, 8 * 10**9)}
-"""In which unit fitted numbers are reported; others are in us for each item."""
+"""In which unit fitted numbers are reported; others are times for each of something."""
+_TIMES = ("s", "ms", "us", "ns", "ps", "fs")
 _AROUND = r"\s*(?:\+- |±)"
 _SHARES = (
     r"between [\d._]+(?: %)? and [\d._]+ %"
@@ -44,7 +46,7 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
     """
     fitted = re.search(_FITTED, text)
     if fitted is not None:  # it is printed in four digits, and is not that number exactly
-        return _FITTED_IN.get(fitted[2], Fraction(1, 10**6)), fitted[2]
+        return _fitted_in(float(fitted[1]), fitted[2], as_float(value)), fitted[2]
     words = " ".join(text.split())
     if dimension == DIMENSIONLESS and re.fullmatch(_SHARES, words):
         return _FITTED_IN["%"], "%"
@@ -54,6 +56,16 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
         exact = Fraction(factor).limit_denominator(_FINEST)
         return (exact, unit) if float(exact) == factor else (Fraction(1), str(dimension))
     return value / Fraction(written[1].replace("_", "")), written[2]
+
+
+def _fitted_in(shown: float, unit: str, value: float) -> Fraction:
+    """Return how much a unit is in which a fitted number is shown: `ns per token * context`."""
+    times = re.match(r"(s|ms|us|ns|ps|fs)\b", unit)
+    if unit in _FITTED_IN or times is None or not shown:
+        return _FITTED_IN.get(unit, Fraction(1))
+    found = Fraction(1, 1000 ** _TIMES.index(times[1]))
+    eights = round(log(abs(value / (shown * float(found)))) / log(8))  # bits of a byte
+    return found * Fraction(8) ** eights
 
 
 def _is_unit(text: str) -> bool:
@@ -73,12 +85,14 @@ def _intervals(fits: tuple[tuple[Span, CostFit], ...]) -> dict[tuple[Span, str],
         return {}
     found = {}
     for span, fit in fits:
-        amounts = [fitted_idle(fit, span), *fit_terms(fit, span)]
+        idle = [fitted_idle(fit, span)] * fit.has_fixed
+        curves = [curve_number(curve, span) for curve in fit.curves]
+        amounts = [*idle, *fit_terms(fit, span), *curves]
         for amount, coefficient in zip(amounts, regression(fit).coefficients, strict=True):
             written = re.search(_FITTED, amount.text)
             if written and coefficient.value and coefficient.half_width:
-                share = coefficient.half_width / coefficient.value
-                width = number(float(written[1]) * share, 2)
+                share = coefficient.half_width / abs(coefficient.value)
+                width = number(abs(float(written[1])) * share, 2)
                 found[span, amount.text] = f"± {width} {written[2]} (95 %)"
     return found
 

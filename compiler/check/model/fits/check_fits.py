@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -10,10 +10,13 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.model.fits.fit_clauses import FitClauses
 from qps.compiler.check.model.fits.fit_quantities import (
+    along_curve,
+    curve_number,
     fit_terms,
     fitted_idle,
     fitted_number,
     multiplied,
+    shown_curve,
     shown_demand,
 )
 from qps.compiler.check.model.fits.fit_units import unit_reader
@@ -24,10 +27,9 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import insertion_after_hint
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.bending import Bend, bend_of
-from qps.compiler.measurement.cost_products import CostProduct, item_word
+from qps.compiler.measurement.cost_products import CostCurve, CostProduct, item_word
 from qps.compiler.measurement.fit_columns import CORES, FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fit_terms import Factor
 from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.measurement.regression import Coefficient, Regression, Residual, regression
@@ -117,21 +119,34 @@ class FitChecker(DeclarationChecker, frozen=True):
         these columns.
         """
         found = zip(fit.terms, fit_terms(fit, item.span), strict=True)
-        return tuple(
-            multiplied(
-                self._number(fit, index, replace(amount, source=source), f".{term.name}"),
-                term,
-                factors,
-            )
-            for index, (term, amount) in enumerate(found, start=fit.has_fixed)
-        )
+        costs = []
+        of_curve = fit.has_fixed + len(fit.terms)
+        for index, (term, amount) in enumerate(found, start=fit.has_fixed):
+            number = self._number(fit, index, replace(amount, source=source), f".{term.name}")
+            cost = multiplied(number, term, factors)
+            if term.curve is not None:
+                own = replace(curve_number(term.curve, item.span), source=source)
+                word = f".{term.name}.{term.curve.word}"
+                own = self._number(fit, of_curve, own, word, is_shape=True)
+                cost = along_curve(cost, own, term.curve, factors)
+                of_curve += 1
+            costs.append(cost)
+        return tuple(costs)
 
     def idle(self, fit: CostFit, item: ast.Fit) -> ir.Quantity:
         """Return the fixed part of a fit as the idle load of a machine."""
         idle = fitted_idle(fit, item.span)
         return self._number(fit, 0, idle) if fit.has_fixed else idle
 
-    def _number(self, fit: CostFit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
+    def _number(
+        self,
+        fit: CostFit,
+        index: int,
+        found: ir.Quantity,
+        word: str = "",
+        *,
+        is_shape: bool = False,
+    ) -> ir.Quantity:
         """Return a fitted number as what it may be, where the table shows that."""
         spread = fit_spread(fit) if fit.scale is None else fit.scale
         if spread is None:
@@ -144,6 +159,7 @@ class FitChecker(DeclarationChecker, frozen=True):
             freedom=spread.freedom,
             noise=spread.noise,
             table=f"{fit.file}\0{fit.of}",
+            is_shape=is_shape,
         )
 
     # -- what makes a fit doubtful ---------------------------------------------------------
@@ -243,7 +259,8 @@ UPWARD_HINT = (
     '`fit "runs.csv" by threads`'
 )
 DOWNWARD_HINT = (
-    "batching makes items cheaper at high rates: fit to runs near your target utilization"
+    "batching makes items cheaper at high rates: fit to runs near your target utilization, or fit "
+    "the curve: `per request * power(rate)` (`wakeups(rate)` if threads wake up for items)"
 )
 
 
@@ -284,17 +301,14 @@ def missed_text(fit: CostFit) -> str:
 def below_zero(fit: CostFit) -> list[str]:
     """Return the names of the fitted numbers that cannot be: those below zero."""
     named = [("the idle utilization", fit.fixed)]
-    named += [
-        (f"the service demand per {_per(term.item, term.factors)}", term.value)
-        for term in fit.terms
-    ]
+    named += [(f"the service demand per {term.cost.written}", term.value) for term in fit.terms]
     return [name for name, value in named if value < 0]
 
 
 def negative_cost_help(regression: Regression) -> str:
     """Return what to do about a number below zero."""
     unfixed = f"fit without an intercept: `{regression.fit.command} --no-fixed`"
-    below = [c for c in regression.coefficients if c.value < 0]
+    below = [c for c in regression.coefficients if c.value < 0 and not c.is_of_curve]
     if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
         return (
             f"it is not significantly different from zero: {unfixed}"  # no row is to blame for that
@@ -320,20 +334,34 @@ def coefficient_name(coefficient: Coefficient) -> str:
     """Return what a fitted number is called in a message."""
     if coefficient.item is None:
         return "the idle utilization"
-    return f"the service demand per {_per(coefficient.item, coefficient.factors)}"
+    if coefficient.is_of_curve and coefficient.curve is not None:
+        return f"the {coefficient.curve.word} of `{coefficient.curve.name}`"
+    return f"the service demand per {_per(coefficient)}"
 
 
-def _per(item: str, factors: Sequence[Factor]) -> str:
+def _per(coefficient: Coefficient) -> str:
     """Return what a demand is per, as a spec writes it."""
-    return CostProduct(item, tuple((one.name, one.exponent) for one in factors)).written
+    assert coefficient.item is not None
+    factors = tuple((one.name, one.exponent) for one in coefficient.factors)
+    curve = coefficient.curve
+    along = None if curve is None else CostCurve(curve.kind, curve.name)
+    return CostProduct(coefficient.item, factors, along).written
 
 
 def _interval(coefficient: Coefficient) -> str:
-    scale, unit = shown_demand(coefficient.item or "", coefficient.factors, coefficient.value)
+    scale, unit = shown_coefficient(coefficient)
     value, width = (
         f"{number * scale:.3g}" for number in (coefficient.value, coefficient.half_width or 0.0)
     )
     return f"{value} ± {width} {unit} (95 %)"
+
+
+def shown_coefficient(coefficient: Coefficient) -> tuple[float, str]:
+    """Return what to multiply a fitted number of an item with to show it, and its unit then."""
+    assert coefficient.item is not None
+    if coefficient.is_of_curve and coefficient.curve is not None:
+        return shown_curve(coefficient.curve)
+    return shown_demand(coefficient.item, coefficient.factors, coefficient.value, coefficient.curve)
 
 
 def _percent(load: float) -> str:

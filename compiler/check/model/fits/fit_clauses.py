@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.model.fits.fit_units import unit_reader
 from qps.compiler.check.names.declarations import LoadedModule
-from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.measurement.cost_products import CostProduct
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.measurement.cost_products import CostCurve, CostProduct, CurveKind
 from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import CostFit
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY_BASE, TIME, TIME_BASE
@@ -118,13 +119,42 @@ class FitClauses(DeclarationChecker, frozen=True):
             return None
         assert item is not None
         powers: dict[str, int] = {}
+        curve = None
         for is_divisor, factor in others:
+            if isinstance(factor, ast.Call):
+                if is_divisor or curve is not None:
+                    self._refused(factor.span)
+                    return None
+                curve = self._curve(factor)
+                if curve is None:
+                    return None
+                continue
             read = _factor(factor)
             if read is None or not 0 < read[1] <= _LARGEST_POWER:
                 self._refused(factor.span)
                 return None
             powers[read[0]] = powers.get(read[0], 0) + (-read[1] if is_divisor else read[1])
-        return CostProduct(item, tuple((name, power) for name, power in powers.items() if power))
+        product = tuple((name, power) for name, power in powers.items() if power)
+        return CostProduct(item, product, curve)
+
+    def _curve(self, call: ast.Call) -> CostCurve | None:
+        """Return the curve that a cost has along a column; None where it was reported."""
+        kinds = {kind.value: kind for kind in CurveKind}
+        argument = call.arguments[0] if len(call.arguments) == 1 else None
+        is_named = isinstance(argument, ast.Reference) and len(argument.name.parts) == 1
+        if call.name.text in kinds and is_named:
+            assert isinstance(argument, ast.Reference)
+            return CostCurve(kinds[call.name.text], argument.name.text)
+        hint = "`power(size)` and `wakeups(rate)` are the curves, with the name of a column"
+        self.sink.report(
+            codes.BAD_DATA,
+            call.span,
+            f"`{call.span.text}` is not a curve that a service demand can have",
+            hint=did_you_mean(call.name.text, kinds) or hint
+            if call.name.text not in kinds
+            else hint,
+        )
+        return None
 
     def _refused(self, span: Span) -> None:
         self.sink.report(
@@ -132,7 +162,8 @@ class FitClauses(DeclarationChecker, frozen=True):
             span,
             f"`{span.text}` is not a column that a service demand can be fitted to",
             hint="write an item, and columns that multiply or divide it, up to the power of "
-            f"{_LARGEST_POWER}: `per token + per token * context^2 / batch`",
+            f"{_LARGEST_POWER}: `per token + per token * context^2 / batch`, or a curve: "
+            "`per message * power(size)`",
         )
 
     # -- its columns in the spec -----------------------------------------------------------
@@ -143,14 +174,15 @@ class FitClauses(DeclarationChecker, frozen=True):
         """Return what the columns that multiply costs are in the spec; None if reported."""
         dimensions = {
             factor.name: factor.dimension for term in fit.terms for factor in term.factors
-        }
+        } | {curve.name: curve.dimension for curve in fit.curves}
+        wider = replace(scope, allowed=AllowedNames.FLOWS)  # the rate is that of all users
         found: dict[str, ir.Quantity] = {}
         for reference in _references(item):
             name = reference.name.text
             if name in found:
                 continue
             value = self.expressions.quantity(
-                reference, scope, dimensions[name], f"`{name}`, as the column of the table is,"
+                reference, wider, dimensions[name], f"`{name}`, as the column of the table is,"
             )
             if value is None:
                 return None
@@ -176,5 +208,7 @@ def _references(item: ast.Fit) -> Iterator[ast.Reference]:
         factors = cost.factors[1:] if isinstance(cost, ast.Product) else ()
         for _, factor in factors:
             base = factor.base if isinstance(factor, ast.Power) else factor
+            if isinstance(base, ast.Call):
+                (base,) = base.arguments
             if isinstance(base, ast.Reference):
                 yield base
