@@ -43,13 +43,13 @@ def bend_of(fit: CostFit) -> Bend | None:
     rows = runs.used
     if len(rows) < _FEWEST_ROWS:
         return None
-    measured = [float(runs.load[row]) for row in rows]
+    unit = float(runs.load.unit)
+    measured = [whole * unit for whole in runs.picked(runs.load)]
     costs = [float(term.value / fit.cores) for term in fit.terms]
-    columns = [
-        [cost * float(rate[row]) for row in rows]
-        for cost, rate in zip(costs, runs.rates, strict=False)  # those of curves add nothing
-    ]
-    fitted = [sum(values) for values in zip(*columns, strict=True)]
+    fitted = [0.0] * len(rows)
+    for cost, rate in zip(costs, runs.rates, strict=False):  # those of curves add nothing
+        each = cost * float(rate.unit)
+        fitted = [one + each * whole for one, whole in zip(fitted, runs.picked(rate), strict=True)]
     spread = max(fitted) - min(fitted)
     if spread <= 0:
         return None

@@ -49,6 +49,8 @@ _MOST_WAKEUP = 1e4
 _NO_WAKEUP = 1e-4
 _DIGITS = 15
 _SAME = 1e-9
+_FARTHEST_STEP = 2.0
+"""Of Gauss and Newton, from the minimum of the same squares with nearly the same weights."""
 
 
 class CurvedCosts(Struct, frozen=True, kw_only=True):
@@ -83,6 +85,13 @@ class CurvedCosts(Struct, frozen=True, kw_only=True):
             for move, curve in zip(moves, self.curves.values(), strict=True)
         )
 
+    def are_lost(self, moves: Sequence[float]) -> bool:
+        """Return whether a step would leave what a curve can be: no minimum is near."""
+        return any(
+            abs(move) > _FARTHEST_STEP * (_unit(curve) + abs(float(curve.value)))
+            for move, curve in zip(moves, self.curves.values(), strict=True)
+        )
+
     @property
     def _rows(self) -> range:
         return range(len(self.runs.lines))
@@ -110,6 +119,16 @@ def curved(
     start = CurvedCosts(curves=curves, bases=runs.rates, along=along, runs=runs)
     costs, values = _least(table, start, has_fixed=has_fixed)
     return start.at(costs, values)
+
+
+def not_separable(table: MeasuredTable, curves: CurvedCosts) -> DataError:
+    """Return what is said where other costs do what a curve does."""
+    (curve, *_) = curves.curves.values()
+    return DataError(
+        f"the curve along `{curve.name}` in `{table.name}` cannot be separated from the other "
+        "service demands",
+        "remove a demand, or measure more different values",
+    )
 
 
 def _unit(curve: FittedCurve) -> float:

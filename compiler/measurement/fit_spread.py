@@ -126,7 +126,7 @@ def spread(
         settings = list(zip(*squares.columns, strict=True))
     size = len(squares.columns)
     made, weights = squares.orthonormal
-    errors = squares.errors(squares.columns, squares.target)
+    errors = squares.own_errors
     fitted = [a + b for a, b in zip(squares.target, errors, strict=True)]
     copies = _copies(squares, groups)
     freedom = len(copies) - size

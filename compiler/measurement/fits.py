@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from operator import mul
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ from qps.compiler.measurement.fit_columns import (
     fit_command,
     report_columns,
 )
-from qps.compiler.measurement.fit_curves import curved
+from qps.compiler.measurement.fit_curves import curved, not_separable
 from qps.compiler.measurement.fit_runs import SATURATED, Runs, read_for_fit
 from qps.compiler.measurement.fit_terms import (
     FittedCurve,
@@ -46,7 +47,7 @@ from qps.compiler.measurement.usual_headings import looks_like_rate
 
 __all__ = ["SATURATED", "CostFit", "FitColumns", "FitTerm", "Runs", "Size", "UnitOf", "fitted"]
 
-_MOST_STEPS = 12
+_MOST_STEPS = 25
 """Of Gauss and Newton, for the numbers of curves."""
 
 LOW_LOAD = Fraction(1, 2)
@@ -138,7 +139,7 @@ class CostFit(Struct, frozen=True, kw_only=True):
     @property
     def squares(self) -> LeastSquares:
         """The least squares of the rows that are used, in whole numbers: rows times weights."""
-        return _squares(self.runs, self.weights, has_fixed=self.has_fixed)
+        return _squares_of(self)
 
     @property
     def weights(self) -> tuple[int, ...]:
@@ -215,11 +216,16 @@ def _fit(
         assert curves is not None
         costs = [float(one * runs.load.unit / rate.unit) for one, rate in _paired(solved, runs)]
         moves = costs[len(columns) :]
+        if curves.are_lost(moves):
+            raise not_separable(table, curves)
         curves = curves.at(costs[: len(columns)], moves)
         runs = curves.runs
-        solved, weights = _solved(table, runs, has_fixed=reading.has_fixed)
+        solved, weights = _solved(table, runs, weights, has_fixed=reading.has_fixed)
         if curves.are_still(moves):
             break
+    else:
+        if curves is not None:
+            raise not_separable(table, curves)
     values = solved[reading.has_fixed :]
     terms = tuple(
         replace(
@@ -250,9 +256,12 @@ def _fit(
 
 
 def _solved(
-    table: MeasuredTable, runs: Runs, *, has_fixed: bool
+    table: MeasuredTable, runs: Runs, known: Weighting | None = None, *, has_fixed: bool
 ) -> tuple[tuple[Fraction, ...], Weighting | None]:
-    """Return the numbers that fit rows best by their weights; DataError where there are many."""
+    """Return the numbers that fit rows best by their weights; DataError where there are many.
+
+    Those of curves are found in steps, all by the same weights.
+    """
     squares = _squares(runs, None, has_fixed=has_fixed)
     solved = squares.numbers
     if solved is None:
@@ -261,7 +270,7 @@ def _solved(
             "measure different item sizes at different rates, or remove a column",
         )
     repetitions = None if runs.repetitions is None else runs.repetitions.picked(runs.used)
-    weights = weighting(squares, repetitions)
+    weights = weighting(squares, repetitions) if known is None else known
     if weights is not None:
         solved = _squares(runs, weights.weights, has_fixed=has_fixed).numbers
         assert solved is not None
@@ -287,6 +296,11 @@ def _term(
         high=high,
         factors=measured_factors(column, runs.used),
     )
+
+
+@lru_cache(maxsize=4)  # what describes a fit uses the same, with all that it has computed
+def _squares_of(fit: CostFit) -> LeastSquares:
+    return _squares(fit.runs, fit.weights, has_fixed=fit.has_fixed)
 
 
 def _squares(runs: Runs, weights: Sequence[int] | None, *, has_fixed: bool) -> LeastSquares:

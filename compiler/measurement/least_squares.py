@@ -14,6 +14,10 @@ Rational = int | Fraction
 
 _DIGITS = 64
 """Binary digits of a root that is no whole number."""
+_MOST_DIGITS = 192
+"""Of weights that make columns orthogonal: of nearly equal columns half of them cancel."""
+_UNSEEN = 80
+"""Binary digits behind the last one of a measured number."""
 
 
 class LeastSquares(Struct, frozen=True, dict=True):
@@ -57,23 +61,33 @@ class LeastSquares(Struct, frozen=True, dict=True):
         return Fraction(whole - explained)
 
     def errors(self, columns: Sequence[Sequence[int]], target: Sequence[int]) -> list[float]:
-        """Return what the numbers give for rows less what was measured, each rounded once."""
+        """Return what the numbers give for rows less what was measured, each rounded once.
+
+        Numbers with many digits are rounded first, to parts of a row too small to be seen.
+        """
         assert self.numbers is not None
-        common = lcm(*(number.denominator for number in self.numbers))
-        whole = [int(number * common) for number in self.numbers]
+        largest = max((max(map(abs, column), default=0) for column in columns), default=0)
+        parts = 1 << _UNSEEN + largest.bit_length()
+        common = min(lcm(*(number.denominator for number in self.numbers)), parts)
+        whole = [round(number * common) for number in self.numbers]
         return [
             (sum(map(mul, whole, row)) - common * measured) / common
             for measured, *row in zip(target, *columns, strict=True)
         ]
 
-    @property
+    @cached_property
+    def own_errors(self) -> list[float]:
+        """What the numbers give for the rows themselves less what was measured."""
+        return self.errors(self.columns, self.target)
+
+    @cached_property
     def orthonormal(self) -> tuple[list[list[float]], list[list[float]]]:
         """The columns made orthonormal one by one, and what of each of them makes these.
 
         Each is rounded once: rows of one that is made, weights of the columns that make it.
         """
         made, weights = [], []
-        for row, square in _orthogonal(self.products):
+        for row, square in map(_rounded, *zip(*_orthogonal(self.products), strict=True)):
             root = isqrt(square << 2 * _DIGITS)
             made.append([(v << _DIGITS) / root for v in _combined(row, self.columns)])
             weights.append([(weight << _DIGITS) / root for weight in row])
@@ -85,11 +99,17 @@ class LeastSquares(Struct, frozen=True, dict=True):
         The columns are made orthogonal one by one (Gram and Schmidt), so that all is a sum of
         squares: nothing cancels.
         """
+        made, _ = self.orthonormal
         total = [0.0] * len(self.target)
-        for row, square in _orthogonal(self.products):
-            made = _combined(row, self.columns)
-            total = [old + value * value / square for old, value in zip(total, made, strict=True)]
+        for column in made:
+            total = [old + value * value for old, value in zip(total, column, strict=True)]
         return total
+
+
+def _rounded(row: Sequence[int], square: int) -> tuple[list[int], int]:
+    """Return weights and the square of a length, in fewer digits where there are very many."""
+    shift = max(0, max(map(abs, row)).bit_length() - _MOST_DIGITS)
+    return [weight >> shift for weight in row], square >> 2 * shift
 
 
 def _combined(weights: Sequence[int], columns: Sequence[Sequence[int]]) -> list[int]:

@@ -60,7 +60,7 @@ def _seen(fit: CostFit) -> tuple[list[list[float]], list[float], float, float]:
     """
     squares = fit.squares
     assert squares.numbers is not None
-    errors = squares.errors(squares.columns, squares.target)
+    errors = squares.own_errors
     rows = zip(squares.target, errors, fit.weights, strict=True)
     loads = [abs(target + error) / weight for target, error, weight in rows]
     least = LEAST_SHARE * max(loads)

@@ -94,7 +94,7 @@ def read_table(
         message = f"a cell is longer than {LONGEST_CELL} characters"
         raise DataError(f"`{name}`, line {lines[min(long)]}: {message}")
     named = dict(zip(headings, columns, strict=True))
-    if layout.separator != "," or '"' in text or has_marks(text):
+    if decimal is not None or has_marks(text, layout.separator):
         try:
             named = plain_numbers(named, decimal)
         except AmbiguousNumberError as error:

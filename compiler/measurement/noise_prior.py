@@ -182,8 +182,10 @@ def row_places(
 ) -> Matrix:
     """Return where rows lie from the one of the largest load: along the load, and each cause.
 
-    A cause counts by its share of the load.
+    A cause counts by its share of the load. Of more rows than may bend, there are none.
     """
+    if len(loads) > _MOST_ROWS:
+        return []
     top = max(range(len(loads)), key=loads.__getitem__)
     found = [[log(load / loads[top]) for load in loads]]
     low, high = _FARTHEST

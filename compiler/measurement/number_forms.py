@@ -16,6 +16,8 @@ _GAPS = rf"\d{{1,3}}(?:{_GAP}\d{{3}})+"
 _POINT = rf"{_SIGN}(?:\d+|\d{{1,3}}(?:,\d{{3}})+|{_GAPS})(?:\.\d+)?{_END}"
 _COMMA = rf"{_SIGN}(?:\d+|\d{{1,3}}(?:\.\d{{3}})+|{_GAPS})(?:,\d+)?{_END}"
 _MARKED = rf"\d(?:,|{_GAP})\d"
+_DOTS = r"\d\.\d{3}\."
+"""Marks between thousands, which a number with a decimal point has not."""
 MISSING = frozenset(["", "-", "–", "—", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf"])
 """What stands in a cell where nothing was measured, in small letters."""
 
@@ -28,9 +30,17 @@ class AmbiguousNumberError(Exception):
         self.row, self.heading, self.message = row, heading, message
 
 
-def has_marks(text: str) -> bool:
-    """Return whether a text may have numbers with a decimal comma or marks between thousands."""
-    return re.search(_MARKED, text) is not None
+def has_marks(text: str, separator: str) -> bool:
+    r"""Return whether cells may have numbers with a decimal comma or marks between thousands.
+
+    Of a table that commas separate, only cells in quotes have commas.
+
+    >>> has_marks("rate,cpu\n1890,0.9", ","), has_marks('rate,cpu\n"1,890",0.9', ",")
+    (False, True)
+    """
+    if separator != "," or '"' in text:
+        return re.search(_MARKED, text) is not None or re.search(_DOTS, text) is not None
+    return re.search(rf"\d{_GAP}\d|{_DOTS}", text) is not None
 
 
 def plain_numbers(

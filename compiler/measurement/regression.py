@@ -20,7 +20,7 @@ from math import ceil, hypot, isnan, nan, sqrt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.measurement.cost_products import RATE
+from qps.compiler.measurement.cost_products import RATE, CostProduct
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fit_terms import Factor, FittedCurve
 from qps.compiler.measurement.fits import LOW_LOAD, CostFit
@@ -94,6 +94,15 @@ class Residual(Struct, frozen=True, kw_only=True):
         return self.measured + self.error
 
 
+class BetterCurve(Struct, frozen=True, kw_only=True):
+    """Costs with a curve, and the leave-one-out errors without and with it (root mean square)."""
+
+    costs: tuple[CostProduct, ...]
+    has_fixed: bool
+    before: float
+    after: float
+
+
 class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """A fit with all that says how far to trust it; loads as shares of the machine."""
 
@@ -104,6 +113,7 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """How many of the rows that are used differ."""
     settings: int
     """How many settings these were measured at: rows of one are left out together."""
+    better: BetterCurve | None = None
     _errors: array[float]
     _left_out: array[float]
     _pulls: array[float]
@@ -282,7 +292,10 @@ def regression(fit: CostFit) -> Regression:
     every = (((1,) * len(runs.lines),) if fit.has_fixed else ()) + tuple(
         rate.whole for rate in runs.rates
     )
-    errors = squares.errors(every, runs.load.whole)
+    if len(runs.used) == len(runs.lines):
+        errors = [one / weight for one, weight in zip(squares.own_errors, weights, strict=True)]
+    else:
+        errors = squares.errors(every, runs.load.whole)
     square_error = float(squares.square_error)
     unused = array("d", [nan]) * len(runs.lines)
     left_out, pulls, remaining = unused[:], unused[:], unused[:]
@@ -349,7 +362,7 @@ def _coefficients(fit: CostFit, freedom: int) -> Iterator[Coefficient]:
     ]
     found = [*load, *costs, *curves]
     widths = [0.0 if freedom > 0 else None] * len(found)
-    spread = fit_spread(fit)
+    spread = fit_spread(fit) if fit.scale is None else fit.scale
     if spread is not None:
         quantile = student_quantile((1 + _CONFIDENCE) / 2, spread.freedom)
         widths = [quantile * hypot(*weights) for weights in spread.weights]

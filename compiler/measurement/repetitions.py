@@ -125,7 +125,7 @@ def weighting(squares: LeastSquares, repetitions: Repetitions | None) -> Weighti
     """Return how much each row of ordinary least squares counts; None where nothing says it."""
     assert squares.numbers is not None
     size = len(squares.columns)
-    errors = squares.errors(squares.columns, squares.target)
+    errors = squares.own_errors
     fitted = [abs(a + b) for a, b in zip(squares.target, errors, strict=True)]
     largest = max(fitted)
     if len(errors) <= size or largest == 0:

@@ -17,7 +17,7 @@ from math import exp, log, sqrt
 from msgspec.structs import replace
 
 from qps.compiler.measurement.cost_products import CostProduct
-from qps.compiler.measurement.fit_columns import FitColumns, UnitOf
+from qps.compiler.measurement.fit_columns import FitColumns, UnitOf, with_cores
 from qps.compiler.measurement.fit_runs import Runs, measured_runs
 from qps.compiler.measurement.fit_spread import FitDistribution, fit_spread
 from qps.compiler.measurement.fits import CostFit, MachineScale
@@ -41,7 +41,7 @@ def rescaled(fit: CostFit, table: MeasuredTable, reading: FitColumns, unit_of: U
             else "a fit with a curve cannot be scaled to other runs",
             "remove `to`, and measure a table on this machine",
         )
-    reading = replace(reading, costs=costs, has_fixed=fit.has_fixed)
+    reading = replace(with_cores(table, reading), costs=costs, has_fixed=fit.has_fixed)
     runs = measured_runs(table, reading, unit_of)
     columns = [_seconds(fit, runs, row) for row in runs.used]
     cores = reading.cores or Fraction(1)

@@ -112,6 +112,7 @@ def fit(
     served: bool = False,
     units: Sequence[str] = (),
     per: Sequence[str] = (),
+    to: Runs | None = None,
 ) -> FitView:
     """Fit service demands to a table of runs; return them with their uncertainty.
 
@@ -119,8 +120,9 @@ def fit(
     cores=2).component` is a component that you can paste into a spec; it names the table, so save
     the result of `observe` next to the spec, as `runs.csv`. `cores` is the number of cores if the
     table has no `cores` column. `fixed=False` is equivalent to `--no-fixed`. `units` declares your
-    own item units. `per` names the demands, as `--per` does: `["token", "token * context"]`. Raises
-    QpsError if the table has too little data.
+    own item units. `per` names the demands, as `--per` does: `["token", "token * context"]`. `to`
+    is a table of runs on another machine, to which the demands are scaled. Raises QpsError if the
+    table has too little data.
     """
     from qps.compiler.check.model.fits.fit_requests import fitted_to  # noqa: PLC0415
     from qps.reports.text.measurements.fit_view import fit_view  # noqa: PLC0415
@@ -136,6 +138,7 @@ def fit(
             is_served=served,
             units=units,
             per=per,
+            onto=None if to is None else text_of(to),
         )
     except DataError as error:
         raise wrong(error) from error

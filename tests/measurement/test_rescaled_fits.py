@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from math import exp, hypot, log
 from pathlib import Path
@@ -9,6 +10,7 @@ from random import Random
 
 import pytest
 
+from qps.cli import main
 from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fits import fitted
@@ -161,3 +163,22 @@ def test_rates_count_as_measured_where_the_machine_is_as_busy(tmp_path: Path) ->
     assert load == pytest.approx(
         before.terms[0].high * before.terms[0].value / before.cores, rel=1e-9
     )
+
+
+def test_the_command_scales_as_the_spec_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.csv").write_text("cpu in %,request/s,cores\n11,1000,2\n20,2000,2\n43,4000,2\n")
+    (tmp_path / "new.csv").write_text("cpu in %,request/s\n30,16000\n")
+    flags = ["--cores", "8", "--no-fixed", "--format", "json"]
+    assert main(["fit", "old.csv", *flags[2:]]) == 0
+    (before,) = json.loads(capsys.readouterr().out)["coefficients"]
+    assert main(["fit", "old.csv", "--to", "new.csv", *flags]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (cost,) = found["coefficients"]
+    assert found["scaled_to"] == "new.csv"
+    assert cost["value"] == pytest.approx(8 * 0.3 / 16000)  # all there is to the run
+    assert cost["value"] == pytest.approx(before["value"] * found["scale"])
+    assert cost["half_width"] > 0
+    assert 'fit "old.csv" to "new.csv" with idle = 0 %' in found["component"]

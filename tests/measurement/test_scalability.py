@@ -133,10 +133,10 @@ def test_the_published_law_is_near_its_published_numbers() -> None:
 
 
 def test_a_fit_without_a_row_predicts_it() -> None:
-    unseen = unseen_errors(table_of(SDM91))
+    unseen = unseen_errors(station_fit(table_of(SDM91)))
     assert unseen is not None
     assert max(map(abs, unseen)) < 0.15
-    assert unseen_errors(table_of({1: 10.0, 2: 19.0})) is None
+    assert unseen_errors(station_fit(table_of({1: 10.0, 2: 19.0}))) is None
 
 
 def written(folder: Path, text: str = SPEC, clients: str = "") -> Path:
@@ -460,11 +460,11 @@ def test_later_speeds_that_a_spec_does_not_list_are_warned_of(tmp_path: Path) ->
 )
 def test_what_only_one_row_shows_is_named(throughputs: dict[int, float], cause: str) -> None:
     found = station_fit(table_of(throughputs))
-    causes = [one.cause for one in misfit_causes(found, unseen_errors(found.table))]
+    causes = [one.cause for one in misfit_causes(found, unseen_errors(found))]
     assert cause in causes
 
 
 def test_nothing_is_named_where_each_row_is_as_the_others_say() -> None:
     law = ScalabilityLaw(demand=1e-3, contention=0.05)
     found = station_fit(table_of(predicted(law, [1, 2, 3, 4, 6, 8, 12, 16, 24, 32])))
-    assert not list(misfit_causes(found, unseen_errors(found.table)))
+    assert not list(misfit_causes(found, unseen_errors(found)))

@@ -72,6 +72,8 @@ _MOST_EXAMINED = 256
 """Numbers of clients among which the best is looked for at once."""
 _FEWEST_FITS, _MOST_FITS = 3, 48
 """Numbers of clients up to which each is left out by itself; of more, several at once."""
+_PARTS = 16
+"""In how many parts rows of more numbers of clients are left out."""
 _MOST_IN_ARRAY = 2**17
 """Clients of all those fits: of ten thousand each there are as few as take some seconds."""
 
@@ -216,27 +218,40 @@ def _missed(found: _Candidate) -> float:
     return sqrt(found.squares / len(found.errors))
 
 
-def unseen_errors(table: ClosedTable) -> tuple[float, ...] | None:
+def unseen_errors(fit: StationFit) -> tuple[float, ...] | None:
     """Return, for each row, how far off a fit without its number of clients predicts it.
 
     Predicted throughput over the measured one, less 1; None where too few settings are left. Of
-    many numbers of clients, every so many are left out at once.
+    many numbers of clients, every so many are left out at once; then each fit has the same numbers
+    as the whole table shows.
     """
-    rows = _rows(table)
+    table, rows = fit.table, _rows(fit.table)
     if rows.settings < _FEWEST_SETTINGS:
         return None
     predicted: dict[int, float] = {}
     counts = sorted(set(table.clients))
-    many = min(_MOST_FITS, max(_FEWEST_FITS, _MOST_IN_ARRAY // counts[-1]))
-    folds = min(len(counts), many)
+    folds = min(_MOST_FITS, max(_FEWEST_FITS, _MOST_IN_ARRAY // counts[-1]))
+    are_many = len(counts) > _MOST_FITS
+    folds = min(folds, _PARTS) if are_many else min(folds, len(counts))
     for fold in range(folds):
         left_out = counts[fold::folds]
-        best = _best(rows.without(frozenset(left_out)))
+        others = rows.without(frozenset(left_out))
+        best = _near(others, fit) if are_many else _best(others)
         law = _law(best.names, best.point, rows.think)
         found = np.exp(log_throughput(law, np.array(left_out))).tolist()
         predicted |= dict(zip(left_out, found, strict=True))
     pairs = zip(table.clients, table.throughputs, strict=True)
     return tuple(predicted[clients] / measured - 1 for clients, measured in pairs)
+
+
+def _near(rows: _Rows, fit: StationFit) -> _Candidate:
+    """Return the best fit with the numbers of another one to most of the same rows."""
+    law = fit.law
+    values = {name: float(getattr(law, name) or 0.0) for name in fit.numbers}
+    if "delay" in values:
+        values["delay"] = (law.delay - rows.think) / law.demand
+    names = tuple(name for name, value in values.items() if value > 2 * _NOTHING)
+    return _candidate(rows, names, [np.log([values[name] for name in names])])
 
 
 class Peak(Struct, frozen=True, kw_only=True):
@@ -293,11 +308,13 @@ def _candidates(rows: _Rows) -> Iterator[_Candidate]:
                 yield _candidate(rows, ("demand", *chosen))
 
 
-def _candidate(rows: _Rows, names: tuple[str, ...]) -> _Candidate:
+def _candidate(
+    rows: _Rows, names: tuple[str, ...], starts: Sequence[NDArray[np.float64]] = ()
+) -> _Candidate:
     low, high = map(np.array, zip(*(_BOUNDS[name] for name in names), strict=True))
     tried = [
         least_point(lambda point: rows.errors(names, point), start, low, high, _EXPECTED)
-        for start in _starts(rows, names)
+        for start in starts or _starts(rows, names)
     ]
     best = min(tried, key=lambda found: found.squares)
     return _Candidate(

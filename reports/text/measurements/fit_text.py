@@ -56,6 +56,7 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
             ("Rows", _row_counts(found)),
             (phrase("term.fit_error"), phrase("fit.largest_error", error=error)),
             ("Validation", _validation(found)),
+            ("Scaled", _scaled(found)),
         ),
         tables=(_numbers(found), _rows(found)),
         warnings=tuple(warnings_of(found)),
@@ -74,6 +75,14 @@ def _row_counts(found: Regression) -> str:
     are_all = rows - found.copies <= _MOST_SHOWN
     hidden = phrase("fit.copies") if are_all else phrase("fit.least_influence")
     return phrase("fit.not_shown", text=count_text, hidden=hidden)
+
+
+def _scaled(found: Regression) -> str:
+    """Return to which machine demands were scaled, and by how much."""
+    scale = found.fit.scale
+    if scale is None:
+        return ""
+    return phrase("fit.scaled", file=scale.file, factor=f"{scale.factor:.3g}")
 
 
 def _cores(found: Regression) -> str:
@@ -173,6 +182,16 @@ def warnings_of(found: Regression) -> list[str]:
     if bend is not None:
         hint = UPWARD_HINT if bend.is_upward else DOWNWARD_HINT
         warnings.append(f"{bend_text(fit, bend)}; {hint}")
+    if found.better is not None:
+        better = found.better
+        warnings.append(
+            phrase(
+                "fit.better_curve",
+                flags=" ".join(f"--per '{cost.written}'" for cost in better.costs),
+                after=percent(better.after, 2),
+                before=percent(better.before, 2),
+            )
+        )
     if fit.shorter_latency is not None:
         shorter = fit.shorter_latency
         warnings.append(

@@ -6,7 +6,8 @@ from statistics import median
 
 from msgspec import Struct
 
-from qps.compiler.measurement.regression import Regression
+from qps.compiler.measurement.cost_products import CurveKind
+from qps.compiler.measurement.regression import Coefficient, Regression
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.measurements.fit_text import component_text, demands_table, warnings_of
@@ -18,7 +19,7 @@ _MOST_LISTED = 1_000
 
 
 class CoefficientView(Struct, frozen=True, kw_only=True):
-    """A fitted value: a utilization if `per` is null, otherwise CPU seconds per item or bit.
+    """A fitted value: CPU seconds per item or bit; if `per` is null, a utilization or an exponent.
 
     `half_width` is half the width of the 95 % confidence interval, or null without residuals.
     """
@@ -60,6 +61,8 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
     left_out_shares: dict[str, float] | None
     largest_relative_error: float
     columns_left_out: tuple[str, ...]
+    scaled_to: str | None
+    scale: float | None
     warnings: tuple[str, ...]
     component: str | None
 
@@ -70,7 +73,7 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
                 one.name,
                 f"{one.value:.4g}",
                 "" if one.half_width is None else f"± {one.half_width:.2g}",
-                "utilization" if one.per is None else f"s/{one.per}",
+                f"s/{one.per}" if one.per else "utilization" * (one.name == "fixed"),
             )
             for one in self.coefficients
         )
@@ -92,6 +95,13 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
         )
 
 
+def _per(one: Coefficient) -> str | None:
+    """Return what a number is per; None for the utilization without work and for an exponent."""
+    if one.curve is not None and one.is_of_curve and one.curve.kind is CurveKind.POWER:
+        return None
+    return "bit" if one.item == INFORMATION_BASE else one.item
+
+
 def fit_view(found: Regression) -> FitView:
     """Return what `qps fit --format json` prints."""
     fit, shares = found.fit, found.left_out_shares
@@ -103,7 +113,7 @@ def fit_view(found: Regression) -> FitView:
         coefficients=tuple(
             CoefficientView(
                 name=one.heading,
-                per="bit" if one.item == INFORMATION_BASE else one.item,
+                per=_per(one),
                 value=one.value,
                 half_width=one.half_width,
             )
@@ -128,6 +138,8 @@ def fit_view(found: Regression) -> FitView:
         left_out_shares={"median": median(shares), "most": shares[-1]} if shares else None,
         largest_relative_error=found.largest_relative_error,
         columns_left_out=tuple(fit.left_out),
+        scaled_to=None if fit.scale is None else fit.scale.file,
+        scale=None if fit.scale is None else fit.scale.factor,
         warnings=tuple(warnings_of(found)),
         component=component_text(found),
     )

@@ -34,7 +34,7 @@ _MOST_SHOWN = 40
 
 def scalability_text(found: StationFit, *, markdown: bool = False, width: int = COLUMNS) -> str:
     """Return the numbers with their intervals, the rows, warnings and what to paste."""
-    table, unseen = found.table, unseen_errors(found.table)
+    table, unseen = found.table, unseen_errors(found)
     worst = max(map(abs, found.errors))
     layout = TextLayout(
         title=phrase("scalability.title", by=table.by),

@@ -83,7 +83,7 @@ class ScalabilityView(ShowsItself, Struct, frozen=True, kw_only=True):
 
 def scalability_view(found: StationFit) -> ScalabilityView:
     """Return what `qps fit --by … --format json` prints."""
-    table, unseen, peak = found.table, unseen_errors(found.table), peak_of(found)
+    table, unseen, peak = found.table, unseen_errors(found), peak_of(found)
     return ScalabilityView(
         schema="qps/scalability/1",
         file=table.file,

@@ -91,6 +91,10 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "there are as many parameters as distinct rows, so the fit is always exact; its "
         "confidence intervals assume the noise of other tables; measure more runs"
     ),
+    "fit.better_curve": (
+        "a curve predicts rows that were left out better: `{flags}`, with an error of {after} "
+        "instead of {before} (root mean square, of the measured utilization)"
+    ),
     "fit.below_zero": "{name} is below zero: {advice}",
     "fit.copies": "copies of these",
     "fit.equally_influential": "{count:,} more rows are equally influential",
@@ -162,6 +166,10 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "{lines} at {share} utilization or more: ignored, because a saturated machine "
         "completes less work than requested, so service demands would be underestimated (if "
         "rates are completed work, add `--served`)"
+    ),
+    "fit.scaled": (
+        "demands are those of {file}: {factor} times as large; the rows below are of the fitted "
+        "table"
     ),
     "fit.service_demand": "Service demand",
     "fit.title": "Service demands on {resource}, {cores}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from msgspec import to_builtins
 
@@ -17,14 +18,12 @@ from qps.reports.text.measurements.fit_text import fit_text
 
 def run(arguments: Namespace) -> Exit:
     """Fit costs to one table."""
-    read = read_data(arguments.file)
-    if read.value is None:
-        raise QpsError(read.diagnostics)
+    text = _text_of(arguments.file)
     if arguments.by is not None:
-        return _by_clients(arguments, read.value)
+        return _by_clients(arguments, text)
     try:
         found = fitted_to(
-            read.value,
+            text,
             str(arguments.file),
             cores=arguments.cores,
             resource=arguments.resource,
@@ -32,6 +31,7 @@ def run(arguments: Namespace) -> Exit:
             is_served=arguments.served,
             units=arguments.unit,
             per=arguments.per,
+            onto=None if arguments.to is None else (_text_of(arguments.to), str(arguments.to)),
         )
     except DataError as error:
         raise complain(error.message, error.hint) from error
@@ -46,6 +46,14 @@ def run(arguments: Namespace) -> Exit:
     return Exit.YES
 
 
+def _text_of(path: Path) -> str:
+    """Return the text of a table; QpsError where it cannot be read."""
+    read = read_data(path)
+    if read.value is None:
+        raise QpsError(read.diagnostics)
+    return read.value
+
+
 def _by_clients(arguments: Namespace, text: str) -> Exit:
     """Fit throughput by a column of clients."""
     wrong = [
@@ -54,6 +62,7 @@ def _by_clients(arguments: Namespace, text: str) -> Exit:
             ("--cores", arguments.cores),
             ("--resource", arguments.resource),
             ("--per", arguments.per),
+            ("--to", arguments.to),
             ("--no-fixed", arguments.no_fixed),
             ("--served", arguments.served),
         )

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from qps.compiler.check.model.fits.table_units import costs_with, units_with
-from qps.compiler.measurement.fit_columns import FitColumns
+from qps.compiler.measurement.curve_choice import better_curve
+from qps.compiler.measurement.fit_columns import CORES, FitColumns
 from qps.compiler.measurement.fits import fitted
-from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, number, read_table
+from qps.compiler.measurement.measured_tables import (
+    MOST_RUNS,
+    DataError,
+    MeasuredTable,
+    number,
+    read_table,
+)
 from qps.compiler.measurement.regression import Regression, regression
+from qps.compiler.measurement.rescaled_fits import rescaled
 from qps.compiler.measurement.scalability.closed_tables import closed_table
 from qps.compiler.measurement.scalability.station_fit import StationFit
 
@@ -23,10 +33,13 @@ def fitted_to(
     is_served: bool,
     units: Sequence[str],
     per: Sequence[str] = (),
+    onto: tuple[str, str] | None = None,
 ) -> Regression:
     """Return the costs that fit a table, of a text; DataError or QpsError where none do.
 
-    They are `per` what is written so: `token`, `token * context`; else per each rate.
+    They are `per` what is written so: `token`, `token * context`; else per each rate. `onto` is a
+    table of runs of another machine, which the fit is scaled to: its text and name. The number of
+    cores is that of this machine, unless a table has it.
     """
     processors = None if cores is None else number(cores)
     if cores is not None and (processors is None or processors <= 0):
@@ -40,7 +53,18 @@ def fitted_to(
         skips_missing=True,
         costs=costs_with(per, units) if per else (),
     )
-    return regression(fitted(read_table(text, name, MOST_RUNS), reading, units_with(units)))
+    table, unit_of = read_table(text, name, MOST_RUNS), units_with(units)
+    if onto is None:
+        own = regression(fitted(table, reading, unit_of))
+        return replace(own, better=better_curve(table, reading, unit_of, own))
+    found = fitted(table, _of_table(table, reading), unit_of)
+    other = read_table(*onto)
+    return regression(rescaled(found, other, _of_table(other, reading), unit_of))
+
+
+def _of_table(table: MeasuredTable, reading: FitColumns) -> FitColumns:
+    """Return how a table is read that may say itself how many cores there are."""
+    return replace(reading, cores=None, processors=None) if CORES in table.headings else reading
 
 
 def station_fitted_to(text: str, name: str, *, by: str, units: Sequence[str]) -> StationFit:

@@ -54,7 +54,13 @@ def add_fit(commands: Commands) -> None:
         action="append",
         default=[],
         help="fit only this demand, which can be multiplied or divided by other columns, such as "
-        "`token * context`; repeatable",
+        "`token * context`, or by a curve, such as `request * power(rate)`; repeatable",
+    )
+    command.add_argument(
+        "--to",
+        metavar="FILE.csv",
+        type=Path,
+        help="scale the fit to another machine, of which this table has one or a few runs",
     )
     command.add_argument(
         "--no-fixed",

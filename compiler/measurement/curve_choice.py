@@ -1,0 +1,77 @@
+"""Whether a curve predicts the rows of a table better than the costs that were fitted.
+
+Each shape is judged by its leave-one-out errors, as shares of what was measured: so a curve that
+only follows the noise of a few rows is not proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+
+from msgspec.structs import replace
+
+from qps.compiler.measurement.cost_products import RATE, SIZE, CostCurve, CostProduct, CurveKind
+from qps.compiler.measurement.fit_columns import FitColumns, UnitOf
+from qps.compiler.measurement.fits import CostFit, fitted
+from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
+from qps.compiler.measurement.regression import BetterCurve, Regression, regression
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+
+_BETTER = 0.7
+"""Share of the leave-one-out error from which a curve is proposed."""
+_LEAST_ERROR = 0.02
+"""Leave-one-out error, as a share of the load, below which nothing is looked for."""
+_MOST_ROWS = 1000
+
+
+def better_curve(
+    table: MeasuredTable, reading: FitColumns, unit_of: UnitOf, found: Regression
+) -> BetterCurve | None:
+    """Return the costs with a curve that predict rows best; None where none is much better."""
+    before = _unseen(found)
+    if before is None or before < _LEAST_ERROR or len(found.fit.runs.used) > _MOST_ROWS:
+        return None
+    best: BetterCurve | None = None
+    for costs in _shapes(found.fit):
+        other = replace(reading, costs=costs, has_fixed=found.fit.has_fixed)
+        try:
+            tried = fitted(table, other, unit_of)
+        except DataError:
+            continue
+        if min([tried.fixed, *(term.value for term in tried.terms)]) < 0:
+            continue
+        after = _unseen(regression(tried))
+        if after is not None and after < (_BETTER * before if best is None else best.after):
+            best = BetterCurve(costs=costs, has_fixed=tried.has_fixed, before=before, after=after)
+    return best
+
+
+def _unseen(found: Regression) -> float | None:
+    """Return the root mean square of leave-one-out errors, as shares of what was measured."""
+    shares = found.left_out_shares
+    if found.degrees_of_freedom < 1 or not shares:
+        return None
+    return sqrt(sum(share * share for share in shares) / len(shares))
+
+
+def _shapes(fit: CostFit) -> Iterator[tuple[CostProduct, ...]]:
+    """Yield costs with a curve beside those that were fitted."""
+    costs = tuple(term.cost for term in fit.terms)
+    if fit.curves or not costs or costs[0].item == INFORMATION_BASE:
+        return
+    first, *others = costs
+    items = [one for one in others if one.item == INFORMATION_BASE and not one.factors]
+    if len(costs) == 1 and not first.factors and fit.has_fixed:
+        for kind in (CurveKind.WAKEUPS, CurveKind.POWER):
+            yield (replace(first, curve=CostCurve(kind, RATE)),)
+    if not first.factors and items and len(items) == len(others):
+        curved = replace(first, curve=CostCurve(CurveKind.POWER, SIZE))
+        yield (curved,)
+        yield (curved, *others)
+    for other in others:
+        if other.item == first.item and len(other.factors) == 1 and not first.factors:
+            ((name, _),) = other.factors
+            curved = replace(first, curve=CostCurve(CurveKind.POWER, name))
+            yield (curved,)
+            yield (curved, *others)
