@@ -22,6 +22,8 @@ _BETTER = 0.7
 """Share of the leave-one-out error from which a curve is proposed."""
 _LEAST_ERROR = 0.02
 """Leave-one-out error, as a share of the load, below which nothing is looked for."""
+_FEWEST_FREE = 3
+"""Rows more than numbers: of fewer, those that are left out are predicted by the others' noise."""
 _MOST_ROWS = 1000
 
 
@@ -41,7 +43,8 @@ def better_curve(
             continue
         if min([tried.fixed, *(term.value for term in tried.terms)]) < 0:
             continue
-        after = _unseen(regression(tried))
+        curved = regression(tried)
+        after = _unseen(curved) if curved.degrees_of_freedom >= _FEWEST_FREE else None
         if after is not None and after < (_BETTER * before if best is None else best.after):
             best = BetterCurve(costs=costs, has_fixed=tried.has_fixed, before=before, after=after)
     return best

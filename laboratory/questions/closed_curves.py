@@ -36,7 +36,7 @@ from qps.compiler.measurement.student_t import student_quantile
 SMALL = ((1, 2), (1, 2, 3, 4))
 """Clients that are fitted; up to 16 times as many are predicted."""
 CLIENTS = (1, 2, 3, 4, 8, 16, 32, 64)
-_SECONDS, _REPETITIONS = 1, 5
+_SECONDS, _REPETITIONS = 1, 3
 _SERVER, _GENERATOR = ("taskset", "-c", "0"), ("taskset", "-c", "1")
 _PRIORITY = ("chrt", "-r", "5") if os.geteuid() == 0 else ()
 """Other work on the machine would be the bottleneck otherwise."""
@@ -72,6 +72,8 @@ class Server(Struct, frozen=True, kw_only=True):
     """A pattern of the throughput that the generator prints."""
     requests: int = 0
     """How many requests a run has; 0 where it has a time."""
+    seconds: int = _SECONDS
+    """How long a run is: longer where each new connection has caches to fill."""
 
 
 class ClosedRow(Struct, frozen=True):
@@ -129,9 +131,10 @@ SERVERS = {
         start=_postgres,
         ask=lambda folder, port, clients: [
             *("pgbench", "-n", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres"),
-            *("-f", str(folder / "query.sql"), "-c", str(clients), "-T", str(_SECONDS), "postgres"),
+            *("-f", str(folder / "query.sql"), "-c", str(clients), "-T", "4", "postgres"),
         ],
         rate=r"tps = ([\d.]+)",
+        seconds=4,
     ),
     "Redis": Server(
         start=_redis,
@@ -195,7 +198,7 @@ def _run(server: Server, folder: Path, port: int, pid: int, clients: int) -> Clo
     found = re.search(server.rate, done.stdout, re.MULTILINE)
     if found is None:
         raise RuntimeError(done.stdout + done.stderr)
-    took = server.requests / float(found[1]) if server.requests else _SECONDS
+    took = server.requests / float(found[1]) if server.requests else server.seconds
     return ClosedRow(clients, float(found[1]), (_used(pid) - before) / took)
 
 
@@ -219,8 +222,8 @@ def measured(server: Server, clients: Sequence[int] = CLIENTS) -> list[ClosedRow
 
 def predicted(rows: Sequence[ClosedRow], counts: Sequence[int]) -> list[tuple[float, float]]:
     """Return the throughput at numbers of clients, and by which factor 90 % lie around it."""
-    lines = [f"{one.clients},{one.rate},{one.busy}" for one in rows]
-    text = "\n".join(["clients,request/s,cpu in core", *lines]) + "\n"
+    lines = [f"{one.clients},{one.rate},{one.busy},1" for one in rows]
+    text = "\n".join(["clients,request/s,cpu in core,cores", *lines]) + "\n"
     found = station_fit(closed_table(read_table(text, "runs.csv"), "clients", units_with(())))
     at = np.array(counts)
 

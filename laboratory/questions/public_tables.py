@@ -1,6 +1,6 @@
 """Public tables (`tables.md`): each row predicted by a fit to the others, beside a hand fit.
 
-`python laboratory/questions/public_tables.py` prints, for each table, how many rows lie within
+`python laboratory/questions/public_tables.py [NAME…]` prints, for each table, how many rows lie in
 their 90 % intervals, the mean interval score of both fits as a share of what was measured (the
 width, plus 20 times the distance by which a value lies outside), and what `qps fit` warns of.
 """
@@ -20,23 +20,30 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from scipy.optimize import least_squares
 
-from qps.compiler.check.model.fits.table_units import units_with
+from qps.compiler.check.model.fits.table_units import costs_with, units_with
+from qps.compiler.measurement.cost_products import RATE, SIZE, CostProduct, CurveKind, item_word
+from qps.compiler.measurement.curve_choice import better_curve
 from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fits import fitted
+from qps.compiler.measurement.fits import CostFit, fitted
 from qps.compiler.measurement.measured_tables import DataError, read_table
+from qps.compiler.measurement.regression import regression
 from qps.compiler.measurement.scalability.closed_loop import log_throughput
 from qps.compiler.measurement.scalability.closed_tables import closed_table
 from qps.compiler.measurement.scalability.scalability_fit import station_fit
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
 from qps.compiler.measurement.student_t import student_quantile
+from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 _TABLES = Path(__file__).parent / "tables"
 _LEVEL = 0.95
 _MISS = 20
 _STEP = 1e-5
+_PER = {"batch": ("image", "image / batch")}
+"""Costs of a table whose last column is this one."""
 _CLIENTS = ("threads", "connections", "prompts")
 _UNITS = ("transaction", "image", "batch", "token", "sequence", "position")
 
@@ -67,9 +74,11 @@ class PublicTableFit(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-def results() -> Iterator[PublicTableFit]:
-    """Yield the result of each table."""
+def results(names: Sequence[str]) -> Iterator[PublicTableFit]:
+    """Yield the result of each table whose name starts so."""
     for path in sorted(_TABLES.glob("*.csv")):
+        if not path.stem.startswith(tuple(names)):
+            continue
         rows = [*csv.reader(StringIO(path.read_text(encoding="utf-8")))]
         head, body = rows[0], rows[1:]
         labels = [_setting(head, row) for row in body]
@@ -101,54 +110,126 @@ def _text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _by_rates(
     head: Sequence[str], others: Sequence[Sequence[str]], row: Sequence[str]
 ) -> tuple[Score | str, Score | str]:
+    """Return the scores of a row, of both fits with the costs that predict the others best."""
     is_served = head[0].startswith("served")
-    columns = [i for i, name in enumerate(head) if name.endswith("/s")]
-
-    def numbers(of: Sequence[str]) -> tuple[float, list[float]]:
-        load = 1.0 if is_served else float(of[0]) / 100
-        return load, [1.0] * (not is_served) + [float(of[i]) for i in columns]
-
-    measured, at = numbers(row)
+    measured = 1.0 if is_served else float(row[0]) / 100
+    per = _PER.get(head[-1], ())
     reading = FitColumns(
         resource="cpu",
         cores=Fraction(1),
         processors=Fraction(1),
         has_fixed=not is_served,
         is_served=is_served,
+        costs=costs_with(per, _UNITS) if per else (),
     )
+    table, unit_of = read_table(_text(head, others), "x.csv"), units_with(_UNITS)
     try:
-        fit = fitted(read_table(_text(head, others), "x.csv"), reading, units_with(_UNITS))
-        spread = fit_spread(fit)
-        scale = [8.0 if head[i] == "byte/s" else 1.0 for i in columns]
-        values = [float(fit.fixed)] * fit.has_fixed + [float(t.value) for t in fit.terms]
-        row_at = [1.0] * fit.has_fixed + [
-            a * s for a, s in zip(at[fit.has_fixed :], scale, strict=True)
-        ]
-        predicted = sum(a * b for a, b in zip(values, row_at, strict=True))
-        width = 0.0
-        if spread is not None:
-            off = np.array(spread.weights).T @ row_at
-            deviation = sqrt(float(off @ off) + (spread.noise * predicted) ** 2)
-            width = student_quantile(_LEVEL, spread.freedom) * deviation
-        ours: Score | str = Score(predicted / measured - 1, width / measured)
+        fit = fitted(table, reading, unit_of)
+        better = better_curve(table, reading, unit_of, regression(fit))
+        if better is not None:
+            fit = fitted(table, replace(reading, costs=better.costs), unit_of)
     except DataError as error:
-        ours = error.message
-    loads, matrix = map(np.array, zip(*map(numbers, others), strict=True))
-    return ours, _hand_line(loads, matrix, np.array(at), measured)
+        return error.message, _hand_fit(head, others, row, measured, None, is_served=is_served)
+    bases = np.array([_base(head, row, term.cost) * _bits(term.cost.item) for term in fit.terms])
+    made, moved = [1.0] * fit.has_fixed, []
+    for term, base in zip(fit.terms, bases, strict=True):
+        curve = term.curve
+        along = 0.0 if curve is None else _along(head, row, term.cost) * _bits(curve.name)
+        made.append(base if curve is None else base * curve.at(along))
+        if curve is not None:
+            moved.append(float(term.value) * base * curve.slope(along))
+    values = [float(fit.fixed)] * fit.has_fixed + [float(term.value) for term in fit.terms]
+    predicted, spread, width = float(np.dot(made, values)), fit_spread(fit), 0.0
+    if spread is not None:
+        off = np.array(spread.weights).T @ np.array([*made, *moved])
+        deviation = sqrt(float(off @ off) + (spread.noise * predicted) ** 2)
+        width = student_quantile(_LEVEL, spread.freedom) * deviation
+    ours = Score(predicted / measured - 1, width / measured)
+    return ours, _hand_fit(head, others, row, measured, fit, is_served=is_served)
 
 
-def _hand_line(loads: Any, matrix: Any, at: Any, measured: float) -> Score | str:
-    """Return least squares of relative errors, with a textbook's interval of a new row."""
-    freedom = len(loads) - matrix.shape[1]
+def _bits(name: str) -> float:
+    """Return how many base units one of a column is."""
+    return 8.0 if name in (INFORMATION_BASE, SIZE) else 1.0
+
+
+def _base(head: Sequence[str], row: Sequence[str], cost: CostProduct) -> float:
+    """Return what a cost is multiplied by in a row, but for its curve."""
+    word = f"{item_word(cost.item)}/s"
+    found = float(row[next(i for i, name in enumerate(head) if name.endswith(word))])
+    for name, exponent in cost.factors:
+        found *= float(row[head.index(name)]) ** exponent
+    return found
+
+
+def _along(head: Sequence[str], row: Sequence[str], cost: CostProduct) -> float:
+    """Return where on its curve a cost is in a row; 1 without a curve."""
+    if cost.curve is None:
+        return 1.0
+    rate = _base(head, row, CostProduct(cost.item))
+    if cost.curve.column == SIZE and SIZE not in head:
+        return float(row[head.index("byte/s")]) / rate
+    return rate if cost.curve.column == RATE else float(row[head.index(cost.curve.column)])
+
+
+def _hand_fit(
+    head: Sequence[str],
+    others: Sequence[Sequence[str]],
+    row: Sequence[str],
+    measured: float,
+    fit: CostFit | None,
+    *,
+    is_served: bool,
+) -> Score | str:
+    """Return least squares of relative errors, of the same shape, with a textbook's interval."""
+    if fit is None:
+        rates = [name.removeprefix("served in ") for name in head if name.endswith("/s")]
+        items = [INFORMATION_BASE if one == "byte/s" else one[:-2] for one in rates]
+        costs = [CostProduct(item) for item in items]
+    else:
+        costs = [term.cost for term in fit.terms]
+    curves = [i for i, cost in enumerate(costs) if cost.curve is not None]
+    has_fixed = not is_served if fit is None else fit.has_fixed
+
+    def columns(rows: Sequence[Sequence[str]], shapes: Any) -> Any:
+        made = [np.ones(len(rows))] * has_fixed
+        for i, cost in enumerate(costs):
+            column = np.array([_base(head, one, cost) for one in rows])
+            if i in curves:
+                at = np.array([_along(head, one, cost) for one in rows])
+                shape = shapes[curves.index(i)]
+                is_power = cost.curve is not None and cost.curve.kind is CurveKind.POWER
+                column = column * (at**shape if is_power else 1 / (1 + shape * at))
+            made.append(column)
+        return np.column_stack(made)
+
+    loads = np.array([1.0 if is_served else float(one[0]) / 100 for one in others])
+    freedom = len(loads) - has_fixed - len(costs) - len(curves)
     if freedom <= 0:
         return "too few rows"
-    over = matrix / loads[:, np.newaxis]
-    found, *_ = np.linalg.lstsq(over, np.ones(len(loads)), rcond=None)
-    errors = over @ found - 1
-    variance = float(errors @ errors) / freedom
-    predicted = float(at @ found)
-    off = variance * float(at @ np.linalg.pinv(over.T @ over) @ at)
-    width = student_quantile(_LEVEL, freedom) * sqrt(off + variance * predicted**2)
+    start = [] if fit is None else [float(one.value) for one in fit.curves]
+    linear, *_ = np.linalg.lstsq(
+        columns(others, start) / loads[:, np.newaxis], np.ones(len(loads)), rcond=None
+    )
+    point = np.array([*linear, *start])
+    size = len(linear)
+    found = least_squares(
+        lambda p: columns(others, p[size:]) @ p[:size] / loads - 1,
+        point,
+        x_scale=np.maximum(np.abs(point), 1e-12),
+    )
+
+    def at(p: Any) -> float:
+        return float((columns([row], p[size:]) @ p[:size])[0])
+
+    steps = np.maximum(np.abs(found.x), 1e-12) * 1e-4
+    ends = [np.eye(len(point))[i] * step for i, step in enumerate(steps)]
+    slopes = [(at(found.x + end) - at(found.x - end)) / 2 for end in ends] / steps
+    jacobian = found.jac * steps  # alike in size, for the inverse
+    off = (slopes * steps) @ np.linalg.pinv(jacobian.T @ jacobian) @ (slopes * steps)
+    variance = 2 * found.cost / freedom
+    predicted = at(found.x)
+    width = student_quantile(_LEVEL, freedom) * sqrt(variance * (float(off) + predicted**2))
     return Score(predicted / measured - 1, width / measured)
 
 
@@ -250,7 +331,7 @@ def _row(result: PublicTableFit) -> str:
 
 
 if __name__ == "__main__":
-    found = [*results()]
+    found = [*results(sys.argv[1:] or [""])]
     for one in found:
         print(_row(one))
     pairs = [

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import exp
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -357,6 +358,36 @@ def test_processor_time_separates_the_demand_from_the_delay() -> None:
     of_another = read("threads,request/s,cpu in core\n" + disk)
     assert of_another.is_cpu_contradicted
     assert max(map(abs, of_another.errors)) < 0.02
+
+
+def test_busy_cores_of_a_known_number_show_the_largest_throughput() -> None:
+    """Three runs, and up to 43 times their clients: by the utilization law, not by their bend."""
+    law = ScalabilityLaw(demand=2e-3, delay=1e-3, parallel=8.0)
+    truth = predicted(law, (2, 6, 9, 64, 384))
+    random = Random(3)
+    rows = []
+    for count in (2, 6, 9):
+        rate = truth[count] * random.gauss(1, 0.02)
+        rows.append(f"{count},{rate},{rate * law.demand}")
+    without = read("\n".join(["threads,request/s,cpu in core", *rows]))
+    found = read("\n".join(["threads,request/s,cpu in core,cores", *(f"{r},8" for r in rows)]))
+    assert without.table.limit is None
+    assert found.table.limit is not None
+    assert found.table.limit.throughput == pytest.approx(8 / law.demand, rel=0.05)
+    assert len(found.errors) == len(rows)
+    later = predicted(found.law, (64, 384))
+    assert later == pytest.approx({count: truth[count] for count in (64, 384)}, rel=0.05)
+
+
+def test_cores_do_not_count_where_something_else_limits() -> None:
+    """A disk serves 1,000 requests/s, for which 60 % of two cores are busy."""
+    law = ScalabilityLaw(demand=1e-3, delay=1e-3)
+    rows = [f"{n},{x},{x * 1.2e-3},2" for n, x in predicted(law, (1, 2, 4, 8, 16, 32)).items()]
+    found = read("\n".join(["threads,request/s,cpu in core,cores", *rows]))
+    assert found.table.limit is not None
+    assert found.is_cpu_contradicted
+    (most,) = predicted(found.law, (500,)).values()
+    assert most == pytest.approx(1000, rel=0.03)
 
 
 def test_hardware_threads_are_a_bonus_beyond_the_cores() -> None:

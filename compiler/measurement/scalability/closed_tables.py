@@ -17,8 +17,10 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.measurement.fit_columns import (
+    CORES,
     RateColumn,
     UnitOf,
+    cores_of,
     numbers_below,
     rate_columns,
     rate_hint,
@@ -34,6 +36,15 @@ MOST_CLIENTS = 100_000
 """Clients up to which a fit takes seconds, and some hundred megabytes."""
 _FEWEST_SETTINGS = 2
 _MOST_NAMED = 5
+_LEAST_BUSY, _MOST_BUSY = 0.5, 1.15
+"""Between which utilizations a run shows what all cores could do; more is no utilization."""
+
+
+class CpuLimit(Struct, frozen=True):
+    """The throughput (1/s) that all cores could have, by the busiest run, and its clients."""
+
+    throughput: float
+    clients: int
 
 
 class ClosedTable(Struct, frozen=True, kw_only=True):
@@ -42,7 +53,8 @@ class ClosedTable(Struct, frozen=True, kw_only=True):
     `means` are mean response times (s), `percentiles` those of shares; None or none where they
     were not measured, or contradict the throughput. `think` is how long clients wait (s) between a
     response and the next request. `demands` are processor times per item (s) of runs with little
-    contention. `missed` are columns that look like response times, and could not be read.
+    contention. `limit` is known if the cores are. `missed` are columns that look like response
+    times, and could not be read.
     """
 
     file: str
@@ -55,6 +67,7 @@ class ClosedTable(Struct, frozen=True, kw_only=True):
     percentiles: tuple[tuple[float, tuple[float, ...]], ...] = ()
     think: float = 0.0
     demands: tuple[float, ...] = ()
+    limit: CpuLimit | None = None
     contradiction: Contradiction | None = None
     missed: tuple[str, ...] = ()
 
@@ -111,6 +124,7 @@ def closed_table(table: MeasuredTable, by: str, unit_of: UnitOf) -> ClosedTable:
         percentiles=tuple((p, tuple(of[i] for i in rows)) for p, of in found.percentiles),
         think=think,
         demands=_demands(table, rows, throughputs, unit_of),
+        limit=_limit(table, rows, throughputs, unit_of, counts),
         contradiction=contradiction,
         missed=tuple(one for one in found.missed if one not in (by, rate.heading)),
     )
@@ -157,6 +171,30 @@ def _demands(
     limit = max(slowest, max(throughputs) / 2)
     pairs = zip(rows, throughputs, strict=True)
     return tuple(busy[i] / x for i, x in pairs if x <= limit and busy[i] > 0)
+
+
+def _limit(
+    table: MeasuredTable,
+    rows: Sequence[int],
+    throughputs: Sequence[float],
+    unit_of: UnitOf,
+    clients: Sequence[int],
+) -> CpuLimit | None:
+    """Return the throughput of busy cores, by the utilization law and the busiest run.
+
+    Of less than half of the cores nothing follows: items get cheaper with the load.
+    """
+    busy = busy_cores(table, unit_of)
+    is_one = CORES in table.headings and len(set(table.columns[CORES])) == 1
+    cores = cores_of(table) if busy is not None and is_one else None
+    if busy is None or cores is None:
+        return None
+    shares = [busy[row] / float(cores) for row in rows]
+    most = max(range(len(rows)), key=shares.__getitem__)
+    if not _LEAST_BUSY <= shares[most] <= _MOST_BUSY:
+        return None
+    reached = max(throughputs)
+    return CpuLimit(max(reached, throughputs[most] / shares[most]), clients[most])
 
 
 def _clients(table: MeasuredTable, by: str) -> Sequence[int]:

@@ -68,6 +68,8 @@ _EXPECTED = 1e-6
 """Squares of errors that no step is taken for."""
 _NOTHING = 1e-12
 """A coherency that makes no difference."""
+_SATURATING, _MOST_SATURATING = 16, 20_000
+"""Clients, as a multiple of those that were measured, that keep all cores busy."""
 _MOST_EXAMINED = 256
 """Numbers of clients among which the best is looked for at once."""
 _FEWEST_FITS, _MOST_FITS = 3, 48
@@ -82,13 +84,16 @@ class _Rows(Struct, frozen=True, eq=False, dict=True):
     """Numbers of clients, the logarithms of their response times, and what else was measured.
 
     `think` is the time (s) that each client waits between a response and its next request;
-    `demands` are logarithms of demands (s) that were measured by themselves.
+    `demands` are logarithms of demands (s) that were measured by themselves. The last row may be no
+    run: so many clients have the throughput of cores that are always busy, by a run of
+    `limit_clients`.
     """
 
     clients: NDArray[np.int64]
     logs: NDArray[np.float64]
     think: float
     demands: NDArray[np.float64]
+    limit_clients: int = 0
 
     @cached_property
     def settings(self) -> int:
@@ -156,7 +161,16 @@ class _Rows(Struct, frozen=True, eq=False, dict=True):
     def without(self, clients: frozenset[int]) -> _Rows:
         """Return the rows of other numbers of clients."""
         others = ~np.isin(self.clients, list(clients))
-        return _Rows(self.clients[others], self.logs[others], self.think, self.demands)
+        if self.limit_clients in clients:
+            return self.unlimited(others)
+        limit = self.limit_clients
+        return _Rows(self.clients[others], self.logs[others], self.think, self.demands, limit)
+
+    def unlimited(self, others: NDArray[np.bool_] | None = None) -> _Rows:
+        """Return some of the rows, all where none are given, without the last one."""
+        kept = np.ones(len(self.clients), dtype=bool) if others is None else others.copy()
+        kept[-1] = False
+        return _Rows(self.clients[kept], self.logs[kept], self.think, self.demands)
 
 
 class _Candidate(Struct, frozen=True, kw_only=True, eq=False):
@@ -175,8 +189,9 @@ def station_fit(table: ClosedTable) -> StationFit:
     rows = _rows(table)
     best = _best(rows)
     is_contradicted = False
-    if len(rows.demands):
-        plain = replace(rows, demands=rows.demands[:0])
+    if len(rows.demands) or rows.limit_clients:
+        measured = rows.unlimited() if rows.limit_clients else rows
+        plain = replace(measured, demands=rows.demands[:0])
         without = _best(plain)
         is_contradicted = _missed(best) > max(_POOR, 2 * _missed(without))
         if is_contradicted:
@@ -185,7 +200,7 @@ def station_fit(table: ClosedTable) -> StationFit:
     count = len(best.names)
     best = _with_coherency(rows, best)
     expected = expected_noise(best.squares, max(0, len(best.errors) - count), NOISE, SPREAD)
-    fitted = np.exp(log_throughput(law, rows.clients))
+    fitted = np.exp(log_throughput(law, np.array(table.clients)))
     return StationFit(
         table=table,
         law=law,
@@ -286,11 +301,18 @@ def peak_of(found: StationFit) -> Peak:
 
 
 def _rows(table: ClosedTable) -> _Rows:
+    clients, responses, limit_clients = [*table.clients], [*table.responses], 0
+    if table.limit is not None:
+        many = min(_SATURATING * table.most, max(2 * table.most, _MOST_SATURATING))
+        clients.append(many)
+        responses.append(max(many / table.limit.throughput - table.think, 1e-9))
+        limit_clients = table.limit.clients
     return _Rows(
-        np.array(table.clients),
-        np.log(np.array(table.responses)),
+        np.array(clients),
+        np.log(np.array(responses)),
         table.think,
         np.log(np.array(table.demands)),
+        limit_clients,
     )
 
 
