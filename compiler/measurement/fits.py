@@ -26,7 +26,7 @@ from qps.compiler.measurement.fit_columns import (
     fit_command,
     report_columns,
 )
-from qps.compiler.measurement.fit_curves import curved, not_separable
+from qps.compiler.measurement.fit_curves import CurvedCosts, curved, not_separable
 from qps.compiler.measurement.fit_runs import SATURATED, Runs, read_for_fit
 from qps.compiler.measurement.fit_terms import (
     FittedCurve,
@@ -212,20 +212,9 @@ def _fit(
     curves = curved(table, columns, runs, cores, has_fixed=reading.has_fixed)
     runs = runs if curves is None else curves.runs
     solved, weights = _solved(table, runs, has_fixed=reading.has_fixed)
-    for _ in range(_MOST_STEPS if curves is not None else 0):
-        assert curves is not None
-        costs = [float(one * runs.load.unit / rate.unit) for one, rate in _paired(solved, runs)]
-        moves = costs[len(columns) :]
-        if curves.are_lost(moves):
-            raise not_separable(table, curves)
-        curves = curves.at(costs[: len(columns)], moves)
+    if curves is not None:
+        curves, solved = _stepped(table, curves, solved, weights, has_fixed=reading.has_fixed)
         runs = curves.runs
-        solved, weights = _solved(table, runs, weights, has_fixed=reading.has_fixed)
-        if curves.are_still(moves):
-            break
-    else:
-        if curves is not None:
-            raise not_separable(table, curves)
     values = solved[reading.has_fixed :]
     terms = tuple(
         replace(
@@ -275,6 +264,29 @@ def _solved(
         solved = _squares(runs, weights.weights, has_fixed=has_fixed).numbers
         assert solved is not None
     return solved, weights
+
+
+def _stepped(
+    table: MeasuredTable,
+    curves: CurvedCosts,
+    solved: tuple[Fraction, ...],
+    weights: Weighting | None,
+    *,
+    has_fixed: bool,
+) -> tuple[CurvedCosts, tuple[Fraction, ...]]:
+    """Return curves at the least squares of weighted rows; DataError where there are none."""
+    count = len(curves.bases)
+    for _ in range(_MOST_STEPS):
+        runs = curves.runs
+        costs = [float(one * runs.load.unit / rate.unit) for one, rate in _paired(solved, runs)]
+        moves = costs[count:]
+        if curves.are_lost(moves):
+            break
+        curves = curves.at(costs[:count], moves)
+        solved, _ = _solved(table, curves.runs, weights, has_fixed=has_fixed)
+        if curves.are_still(moves):
+            return curves, solved
+    raise not_separable(table, curves)
 
 
 def _paired(solved: Sequence[Fraction], runs: Runs) -> list[tuple[Fraction, NumberColumn]]:

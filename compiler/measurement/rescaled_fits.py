@@ -16,7 +16,6 @@ from math import exp, log, sqrt
 
 from msgspec.structs import replace
 
-from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.fit_columns import FitColumns, UnitOf, with_cores
 from qps.compiler.measurement.fit_runs import Runs, measured_runs
 from qps.compiler.measurement.fit_spread import FitDistribution, fit_spread
@@ -30,17 +29,8 @@ def rescaled(fit: CostFit, table: MeasuredTable, reading: FitColumns, unit_of: U
 
     `reading` says how they are read: of which machine they are.
     """
-    costs = tuple(
-        CostProduct(term.item, tuple((one.name, one.exponent) for one in term.factors))
-        for term in fit.terms
-    )
-    if fit.curves:
-        raise DataError(
-            f"a fit with `{fit.terms[-1].cost.written}` cannot be scaled to other runs"
-            if fit.terms[-1].curve is not None
-            else "a fit with a curve cannot be scaled to other runs",
-            "remove `to`, and measure a table on this machine",
-        )
+    _check_straight(fit)
+    costs = tuple(term.cost for term in fit.terms)
     reading = replace(with_cores(table, reading), costs=costs, has_fixed=fit.has_fixed)
     runs = measured_runs(table, reading, unit_of)
     columns = [_seconds(fit, runs, row) for row in runs.used]
@@ -92,6 +82,16 @@ def rescaled(fit: CostFit, table: MeasuredTable, reading: FitColumns, unit_of: U
         ),
         scale=scale,
     )
+
+
+def _check_straight(fit: CostFit) -> None:
+    """Raise where a cost has a curve: it would have another one on the other machine."""
+    curved = next((term for term in fit.terms if term.curve is not None), None)
+    if curved is not None:
+        raise DataError(
+            f"a fit with `{curved.cost.written}` cannot be scaled to other runs",
+            "remove `to`, and measure a table on this machine",
+        )
 
 
 def _seconds(fit: CostFit, runs: Runs, row: int) -> list[float]:

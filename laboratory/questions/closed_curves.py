@@ -63,7 +63,7 @@ asyncio.run(main())
 """
 
 
-class Server(Struct, frozen=True, kw_only=True):
+class ClosedLoopServer(Struct, frozen=True, kw_only=True):
     """How a server is started in a folder at a port, and asked by so many clients."""
 
     start: Callable[[Path, int], Sequence[str]]
@@ -126,8 +126,9 @@ def _wrk(path: str) -> Callable[[Path, int, int], Sequence[str]]:
     ]
 
 
+_OF_WRK = r"Requests/sec:\s*([\d.]+)"
 SERVERS = {
-    "PostgreSQL": Server(
+    "PostgreSQL": ClosedLoopServer(
         start=_postgres,
         ask=lambda folder, port, clients: [
             *("pgbench", "-n", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres"),
@@ -136,7 +137,7 @@ SERVERS = {
         rate=r"tps = ([\d.]+)",
         seconds=4,
     ),
-    "Redis": Server(
+    "Redis": ClosedLoopServer(
         start=_redis,
         ask=lambda _, port, clients: [
             *(
@@ -154,8 +155,10 @@ SERVERS = {
         rate=r'^"eval[^\n]*?","([\d.]+)"',
         requests=_REQUESTS,
     ),
-    "nginx": Server(start=_nginx, ask=_wrk("page.html"), rate=r"Requests/sec:\s*([\d.]+)"),
-    "Python": Server(start=_python, ask=_wrk(""), rate=r"Requests/sec:\s*([\d.]+)"),
+    "nginx": ClosedLoopServer(
+        start=_nginx, ask=_wrk("page.html"), rate=r"Requests/sec:\s*([\d.]+)"
+    ),
+    "Python": ClosedLoopServer(start=_python, ask=_wrk(""), rate=_OF_WRK),
 }
 
 
@@ -163,7 +166,7 @@ SERVERS = {
 
 
 @contextmanager
-def _started(server: Server) -> Iterator[tuple[Path, int, int]]:
+def _started(server: ClosedLoopServer) -> Iterator[tuple[Path, int, int]]:
     """Start a server; ended by its id, with its folder, port and process."""
     with TemporaryDirectory(prefix="qps-closed-") as name:
         folder, port = Path(name), random.randint(20_000, 29_000)
@@ -191,7 +194,7 @@ def _used(pid: int) -> float:
     return total
 
 
-def _run(server: Server, folder: Path, port: int, pid: int, clients: int) -> ClosedRow:
+def _run(server: ClosedLoopServer, folder: Path, port: int, pid: int, clients: int) -> ClosedRow:
     before = _used(pid)
     command = [*_PRIORITY, *_GENERATOR, *server.ask(folder, port, clients)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -202,7 +205,7 @@ def _run(server: Server, folder: Path, port: int, pid: int, clients: int) -> Clo
     return ClosedRow(clients, float(found[1]), (_used(pid) - before) / took)
 
 
-def measured(server: Server, clients: Sequence[int] = CLIENTS) -> list[ClosedRow]:
+def measured(server: ClosedLoopServer, clients: Sequence[int] = CLIENTS) -> list[ClosedRow]:
     """Return the medians of repeated runs, in random order."""
     rows: dict[int, list[ClosedRow]] = {count: [] for count in clients}
     with _started(server) as (folder, port, pid):

@@ -80,7 +80,7 @@ _MOST_IN_ARRAY = 2**17
 """Clients of all those fits: of ten thousand each there are as few as take some seconds."""
 
 
-class _Rows(Struct, frozen=True, eq=False, dict=True):
+class _Rows(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     """Numbers of clients, the logarithms of their response times, and what else was measured.
 
     `think` is the time (s) that each client waits between a response and its next request;
@@ -163,14 +163,14 @@ class _Rows(Struct, frozen=True, eq=False, dict=True):
         others = ~np.isin(self.clients, list(clients))
         if self.limit_clients in clients:
             return self.unlimited(others)
-        limit = self.limit_clients
-        return _Rows(self.clients[others], self.logs[others], self.think, self.demands, limit)
+        return replace(self, clients=self.clients[others], logs=self.logs[others])
 
     def unlimited(self, others: NDArray[np.bool_] | None = None) -> _Rows:
         """Return some of the rows, all where none are given, without the last one."""
-        kept = np.ones(len(self.clients), dtype=bool) if others is None else others.copy()
-        kept[-1] = False
-        return _Rows(self.clients[kept], self.logs[kept], self.think, self.demands)
+        measured = np.ones(len(self.clients), dtype=bool) if others is None else others.copy()
+        measured[-1] = False
+        clients, logs = self.clients[measured], self.logs[measured]
+        return replace(self, clients=clients, logs=logs, limit_clients=0)
 
 
 class _Candidate(Struct, frozen=True, kw_only=True, eq=False):
@@ -251,7 +251,7 @@ def unseen_errors(fit: StationFit) -> tuple[float, ...] | None:
     for fold in range(folds):
         left_out = counts[fold::folds]
         others = rows.without(frozenset(left_out))
-        best = _near(others, fit) if are_many else _best(others)
+        best = _refitted(others, fit) if are_many else _best(others)
         law = _law(best.names, best.point, rows.think)
         found = np.exp(log_throughput(law, np.array(left_out))).tolist()
         predicted |= dict(zip(left_out, found, strict=True))
@@ -259,7 +259,7 @@ def unseen_errors(fit: StationFit) -> tuple[float, ...] | None:
     return tuple(predicted[clients] / measured - 1 for clients, measured in pairs)
 
 
-def _near(rows: _Rows, fit: StationFit) -> _Candidate:
+def _refitted(rows: _Rows, fit: StationFit) -> _Candidate:
     """Return the best fit with the numbers of another one to most of the same rows."""
     law = fit.law
     values = {name: float(getattr(law, name) or 0.0) for name in fit.numbers}
@@ -308,11 +308,11 @@ def _rows(table: ClosedTable) -> _Rows:
         responses.append(max(many / table.limit.throughput - table.think, 1e-9))
         limit_clients = table.limit.clients
     return _Rows(
-        np.array(clients),
-        np.log(np.array(responses)),
-        table.think,
-        np.log(np.array(table.demands)),
-        limit_clients,
+        clients=np.array(clients),
+        logs=np.log(np.array(responses)),
+        think=table.think,
+        demands=np.log(np.array(table.demands)),
+        limit_clients=limit_clients,
     )
 
 
