@@ -155,9 +155,7 @@ SERVERS = {
         rate=r'^"eval[^\n]*?","([\d.]+)"',
         requests=_REQUESTS,
     ),
-    "nginx": ClosedLoopServer(
-        start=_nginx, ask=_wrk("page.html"), rate=r"Requests/sec:\s*([\d.]+)"
-    ),
+    "nginx": ClosedLoopServer(start=_nginx, ask=_wrk("page.html"), rate=_OF_WRK),
     "Python": ClosedLoopServer(start=_python, ask=_wrk(""), rate=_OF_WRK),
 }
 

@@ -189,9 +189,13 @@ def station_fit(table: ClosedTable) -> StationFit:
     rows = _rows(table)
     best = _best(rows)
     is_contradicted = False
-    if len(rows.demands) or rows.limit_clients:
-        measured = rows.unlimited() if rows.limit_clients else rows
-        plain = replace(measured, demands=rows.demands[:0])
+    if rows.limit_clients:  # something else may limit: a lock, a disk, a single thread
+        measured = rows.unlimited()
+        without = _best(measured)
+        if _missed(best) > max(_POOR, 2 * _missed(without)):
+            rows, best = measured, without
+    if len(rows.demands):
+        plain = replace(rows, demands=rows.demands[:0])
         without = _best(plain)
         is_contradicted = _missed(best) > max(_POOR, 2 * _missed(without))
         if is_contradicted:
