@@ -23,9 +23,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from scipy.optimize import least_squares
 
+from qps.compiler.check.model.fits.curve_choice import better_curve
 from qps.compiler.check.model.fits.table_units import costs_with, units_with
 from qps.compiler.measurement.cost_products import RATE, SIZE, CostProduct, CurveKind, item_word
-from qps.compiler.measurement.curve_choice import better_curve
 from qps.compiler.measurement.fit_columns import FitColumns
 from qps.compiler.measurement.fit_spread import fit_spread
 from qps.compiler.measurement.fits import CostFit, fitted

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from qps.compiler.check.model.fits.curve_choice import better_curve
 from qps.compiler.check.model.fits.table_units import costs_with, units_with
-from qps.compiler.measurement.curve_choice import better_curve
 from qps.compiler.measurement.fit_columns import CORES, FitColumns
 from qps.compiler.measurement.fits import fitted
 from qps.compiler.measurement.measured_tables import (
