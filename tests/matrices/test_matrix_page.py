@@ -14,7 +14,7 @@ import pytest
 from browsers.browser import CHROMIUM, MISSING, Opened
 from helpers.cases.matrix_pages import SHOP, SMALL, count, field, html_of, shown, table_of
 from helpers.specs import checked
-from live_pages.test_live_page import CONTRASTS, EVIL
+from live_pages.page_settings import CONTRASTS, EVIL
 from qps.reports.pages.html_page import render_matrix
 from qps.reports.pages.matrices.matrix_page import MOST_ROWS, matrix_page
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from oracles.plain_numbers import UndefinedError, applied, compare, power, square_root
+from oracles.plain_numbers import applied, compare, power
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE
@@ -58,74 +58,18 @@ class Plain:
 
 def plain_model(model: ir.Model, configuration: Configuration, population: int | Fraction) -> Plain:
     """Return the loads, latencies and losses of a model at a population."""
-    return _walked(model, configuration, population).result
+    return walked(model, configuration, population).result
 
 
 def plain_measure(
     model: ir.Model, configuration: Configuration, expr: ir.Expr, population: int
 ) -> Fraction:
     """Return the value of a measure or any other expression; UndefinedError where it has none."""
-    return _walked(model, configuration, population).value(expr)
+    return walked(model, configuration, population).value(expr)
 
 
-def acceptable(model: ir.Model, configuration: Configuration, population: int) -> bool:
-    """Return whether every requirement holds, no load is beyond 1, and quality is at most 1."""
-    try:
-        return _Judge(model, _walked(model, configuration, population)).is_acceptable()
-    except UndefinedError:
-        return False
-
-
-def largest_acceptable(model: ir.Model, configuration: Configuration) -> int | None:
-    """Return the largest n such that every m up to n is acceptable, by trying them all."""
-    for population in range(configuration.low, configuration.high + 1):
-        if not acceptable(model, configuration, population):
-            return None if population == configuration.low else population - 1
-    return configuration.high
-
-
-@dataclass
-class _Judge:
-    model: ir.Model
-    walker: _Walker
-
-    def is_acceptable(self) -> bool:
-        bounded: set[str] = set()
-        axes: list[Fraction] = []
-        for requirement in self.model.requirements:
-            measure = self.walker.value(requirement.measure.expr)
-            limit = self.walker.value(requirement.limit.expr)
-            sign = compare(measure, limit) * (1 if requirement.at_most else -1)
-            if sign > 0 or (sign == 0 and requirement.strict):
-                return False
-            options = requirement.measure.expr
-            if isinstance(options, ir.Measured) and options.kind is ir.MeasureKind.LOAD:
-                bounded.add(options.subject)
-            elif requirement.at_most or requirement.ideal is not None:
-                ideal = Fraction(0)
-                if requirement.ideal is not None:
-                    ideal = self.walker.value(requirement.ideal.expr)
-                if ideal != limit:
-                    axes.append(max(Fraction(0), (measure - ideal) / (limit - ideal)))
-        for name, load in self.walker.result.loads.items():
-            # A link is bounded with all that it has, a resource of a machine by itself.
-            if name in bounded or name.partition(".")[0] in bounded:
-                continue
-            if load > self.walker.target(name):
-                return False
-        return compare(self.quality(axes), Fraction(1)) <= 0
-
-    def quality(self, axes: list[Fraction]) -> Fraction:
-        quality = self.model.quality
-        if quality.formula is not None:
-            return self.walker.value(quality.formula.expr)
-        if quality.metric is ir.Metric.WORST:
-            return max(axes, default=Fraction(0))
-        return square_root(sum((axis * axis for axis in axes), Fraction(0)))
-
-
-def _walked(model: ir.Model, configuration: Configuration, population: int | Fraction) -> _Walker:
-    walker = _Walker(model, configuration, Fraction(population))
+def walked(model: ir.Model, configuration: Configuration, population: int | Fraction) -> PlainWalk:
+    walker = PlainWalk(model, configuration, Fraction(population))
     for stream in model.streams:
         walker.walk(stream)
     for node in configuration.nodes.values():
@@ -136,7 +80,7 @@ def _walked(model: ir.Model, configuration: Configuration, population: int | Fra
     return walker
 
 
-class _Walker:
+class PlainWalk:
     def __init__(self, model: ir.Model, configuration: Configuration, n: Fraction) -> None:
         self.model, self.configuration, self.n = model, configuration, n
         self.case = configuration.case

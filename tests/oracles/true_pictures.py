@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from math import inf, isfinite, isnan, nan
 
 from browsers.page_numbers import Line, ShownTable
-from oracles.true_tables import TrueTables
+from oracles.true_changes import TrueChanges
 from oracles.written_numbers import POINTS, ROUNDED, SAME, _differs, _is_at, numbers_in, worth
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.dimension import (
@@ -18,7 +18,7 @@ from qps.reports.pages.drawings.request_strip import SUMS
 from qps.solver.details.request_path import LEVEL, PathStep, path_of
 
 
-class TruePictures(TrueTables):
+class TruePictures(TrueChanges):
     """What `solve` and its graph say of what is drawn."""
 
     # -- where time goes -----------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from browsers.browser import CHROMIUM, MISSING
-from live_pages.test_live_page import CONTRASTS, EVIL
+from live_pages.page_settings import CONTRASTS, EVIL
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
@@ -26,7 +26,7 @@ from qps.solver.complete_answer import complete_answer
 from qps.solver.spec_difference import spec_difference
 from qps.solver.what_if.assumption_changes import ConfiguredModel
 from qps.solver.what_if.difference import difference
-from solving.test_difference import BASE
+from what_if.difference_specs import BASE
 
 OLD, NEW = BASE.format(work=10, pace=1), BASE.format(work=20, pace=2)
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)

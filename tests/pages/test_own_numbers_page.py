@@ -14,7 +14,7 @@ from helpers.nightly import nightly
 from helpers.reports import html_of
 from helpers.specs import checked
 from language.test_own_numbers import ELASTIC, LAWS, SHOP
-from live_pages.test_live_page import ANSWERS, TYPE
+from live_pages.page_settings import ANSWERS, TYPE
 from names.test_names_by_place import SHOP as BY_PLACE
 from qps.cli import main
 

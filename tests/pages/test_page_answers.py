@@ -18,12 +18,7 @@ from qps.reports.pages.live.live_page import live_page
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.variants.model_variants import ShownCase, model_variants
-from solving.test_saturation_search import (
-    CEIL_MACHINES,
-    CEIL_OF_SQUARE,
-    MEETING_STEPS,
-    WRONG_BOTTLENECK,
-)
+from solving.saturation_specs import CEIL_MACHINES, CEIL_OF_SQUARE, MEETING_STEPS, WRONG_BOTTLENECK
 
 SPECS = 60
 SHARES = 3  # of them each is a test of its own

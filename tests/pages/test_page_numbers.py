@@ -16,7 +16,7 @@ from browsers.page_numbers import cut_on, shown_on
 from helpers.nightly import nightly
 from helpers.reports import claims_of, html_of, html_of_text, page_of
 from helpers.specs import checked
-from live_pages.test_live_page import TYPE
+from live_pages.page_settings import TYPE
 from oracles.true_numbers import Truth
 from oracles.written_numbers import numbers_in, worth
 from qps.compiler.pipeline import Spec, load

@@ -16,7 +16,7 @@ from helpers.breakdowns import explain
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, lowered
 from helpers.strategies import Drawn, drawn_specs
-from oracles.plain_model import largest_acceptable as plainly_acceptable
+from oracles.plain_requirements import largest_acceptable as plainly_acceptable
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower

@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import qps
-from helpers.nightly import examples
 from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.quantities.certainty import CertaintyKind
-from qps.engine.expressions.formulas import Formula, apply, minimum, symbol
 from qps.reports.text.changes.sizing_sentences import sizing_answer
-from qps.reports.text.changes.sizing_text import sizing_text
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.search.boxes import UndecidedBoxesError
-from qps.solver.search.whole_multiples import least_whole
-from qps.solver.what_if.growth import Countable, Counts, grown
 from qps.solver.what_if.sizing import size
-from qps.solver.what_if.sizing_result import ResourceNeed, Sizing
-
-TIMES = symbol("times")
-few = settings(max_examples=examples(20), deadline=None)
-
-# A user's request is 2 ms of work and 400 kbit; the processor is busy 10 % besides.
-SHOP = """
-users N in 1..10_000
-machine box { cpu 4 core, idle 10 %; memory 8 GB; price 50 $/month }
-machine pc { }
-network wire { duplex; rate 1 Mbit/s }
-component serve { cpu 2 ms/request; memory 10 MB }
-topology {
-  node web  = box
-  node user = pc * N
-  link line = wire between web, user
-}
-stream pages for each user {
-  traffic 1 request/s, 50 kB/request
-  at web { serve }
-  at user { }
-}
-target cpu 60 %
-"""
-
-
-def sized(text: str, population: int, *changes: str) -> Sizing:
-    spec = checked(text)
-    return size(spec.model, spec.configuration(None, changes), population)
-
-
-def needed(text: str, name: str, population: int, *changes: str) -> ResourceNeed:
-    return next(n for n in sized(text, population, *changes).needed if n.resource == name)
+from what_if.sized_shop import SHOP, few, needed, sized
 
 
 def test_each_resource_has_its_required_capacity() -> None:
@@ -205,92 +165,6 @@ def test_elastic_rates_give_way_first() -> None:
     assert needed(text, "line.forth", 3000).takes == pytest.approx(1.2e9)
 
 
-# Each box holds what its own sessions need; a larger processor holds no more of it.
-SESSIONS = (
-    SHOP.replace("= box\n", "= box * boxes\n").replace("memory 8 GB; ", "")
-    .replace("; memory 10 MB", "").replace("rate 1 Mbit/s", "rate 10 Gbit/s")
-    + "param boxes = 2 in 1..100\nmeasure held = N / boxes * 4 MB\nrequire { held <= 1 GB }\n"
-)  # fmt: skip
-
-
-def test_more_machines_are_tried_against_all_requirements() -> None:
-    sizing = sized(SESSIONS, 3100)
-    assert not sizing.is_supported
-    assert sizing.is_possible
-    growth = sizing.growth
-    assert growth is not None
-    # 250 sessions fit a box: 12.4 boxes; for the processor alone 4 would do, which nobody is told.
-    assert [(m.nodes, m.now, m.takes) for m in growth.machines] == [(("web",), 2, 13)]
-    assert growth.are_least
-    cpu = next(one for one in sizing.needed if one.resource == "web.cpu")
-    assert cpu.machines is not None
-    assert cpu.machines.takes == 13
-    assert sizing_answer(sizing) == (
-        "3,100 users are supported with 13 web servers (now 2). Even with 10,000 times the "
-        "capacity of each resource instead of more servers, held is 6.2 GB (limit 1 GB)."
-    )
-
-
-TIERS = (
-    SHOP.replace("= box\n", "= box * boxes\n  node db = box * stores\n")
-    .replace("link line", "link back = wire between web, db\n  link line")
-    .replace("memory 8 GB; ", "").replace("; memory 10 MB", "").replace("1 Mbit/s", "10 Gbit/s")
-    .replace("  at user { }\n", "  over back\n  at db { }\n", 1)
-    .replace("  at web { serve }\n", "  at web { serve }\n")
-    + "param boxes = 1 in 1..100\nparam stores = 3 in 1..100\n"
-    "measure held = N / boxes * 4 MB\nmeasure kept = N / stores * 2 MB\n"
-    "require { held <= A GB; kept <= B GB }\nquality worst\n"
-)  # fmt: skip
-
-
-@few
-@given(st.integers(10, 3000), st.integers(1, 8), st.integers(1, 8))
-def test_the_reported_machine_counts_are_enough_and_fewer_are_not(
-    users: int, held: int, stored: int
-) -> None:
-    text = TIERS.replace("A GB", f"{held} GB").replace("B GB", f"{stored} GB")
-    sizing = sized(text, users)
-    # By hand: 4 MB of each user on boxes, 2 MB on stores, and 2 ms of work beside 10 % of 60 %.
-    boxes = max(-(-users * 4 // (1000 * held)), 1)
-    stores = max(-(-users * 2 // (1000 * stored)), 3)
-    if sizing.is_supported:
-        assert (boxes, stores) == (1, 3)
-        return
-    assert sizing.growth is not None
-    by_name = {m.nodes[0]: m.takes for m in sizing.growth.machines}
-    work = -(-users * 2 // 2000)
-    assert by_name.get("db", 3) == stores
-    assert by_name.get("web", 1) == max(boxes, work)
-
-
-@pytest.mark.parametrize(
-    "text", [SESSIONS, SESSIONS.replace("* boxes", "* 2").replace("held <= 1 GB", "N >= 0")]
-)
-def test_numbers_of_machines_are_set_as_printed(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "sessions.qps"
-    path.write_text(text)
-    assert main(["solve", str(path), "--users", "3000", "-q"]) == 0
-    output = capsys.readouterr().out
-    (setting,) = re.findall(r"web: 2 -> \d+ servers +--set '(.+)'", output)
-    assert main(["solve", str(path), "--set", setting, "--format", "json", "-q"]) == 0
-    assert json.loads(capsys.readouterr().out)["capacity"] >= 3000
-
-
-def test_one_thing_has_one_figure() -> None:
-    def rows(text: str, population: int, head: str) -> list[str]:
-        found = sizing_text(sized(text, population), "s").splitlines()
-        return [" ".join(line.split()) for line in found if line.strip().startswith(head)]
-
-    # what 3,100 sessions take is 13 boxes, wherever it is told
-    assert rows(SESSIONS, 3100, "web.cpu") == ["web.cpu 4 cores 87.5 % 60 % 7 cores 13 servers"]
-    assert rows(SESSIONS, 3100, "($650/month)")  # below it, in the same cell
-    # 60 % of a line is not enough for 3 ms: it takes what the answer says
-    (line,) = rows(SHOP + "require { pages.latency <= 3 ms }\n", 300, "line.forth")
-    assert line.endswith(" ≥ 400 Mbit/s")
-
-
 WAITING = """
 users N in 1..3000
 machine a { cpu 1 core, queueing ps }
@@ -309,64 +183,6 @@ def test_a_utilization_limit_of_closed_users_is_met() -> None:
         spec = checked(WAITING.replace("1 core", f"{cores} core").replace("1..3000", "1..400"))
         solution = solve_model(spec.model, spec.configuration())
         assert (solution.capacity == 400) is carries
-
-
-SPARE = """
-users N in 1..10_000
-param nodes = 3 in 1..99
-param gone = 0
-machine box { cpu 1 core }
-component work { cpu 10 ms/request }
-topology { node db = box * COUNT }
-stream ask for each user { traffic 1 request/s; at db { work } }
-mode whole { gone = 0 }
-mode lost { LOST }
-"""
-
-
-@pytest.mark.parametrize(
-    ("count", "lost", "expected"),
-    [
-        # 9 must be left: of so many that are built
-        ("(nodes - gone)", "gone = 1", "10 servers"),
-        ("(nodes - 2 * gone)", "gone = 1", "11 servers"),
-        ("nodes", "db = box * (nodes - 1)", "10 servers"),
-        ("(2 * nodes - gone)", "gone = 1", "10 servers"),
-        ("(2 * nodes)", "gone = 1", "10 servers"),
-        # how many are built is not told by how many are left
-        ("nodes", "db = box * 2", "9 servers in mode lost"),
-        ("nodes", "nodes = 2", "9 servers in mode lost"),
-    ],
-)
-def test_machines_are_reported_as_they_are_built(count: str, lost: str, expected: str) -> None:
-    text = SPARE.replace("COUNT", count).replace("LOST", lost)
-    (row,) = (
-        line for line in sizing_text(sized(text, 900), "s").splitlines() if "db.cpu" in line[:9]
-    )
-    assert row.split("  ")[-1].strip() == expected
-
-
-def test_a_search_is_bounded_and_says_so() -> None:
-    nodes = [Countable(f"n{i}", (f"node{i}",), 1) for i in range(40)]
-    options: list[Counts] = []
-
-    def holds(counts: Counts) -> bool:
-        options.append(counts)
-        return all(count >= 1000 + i for i, count in enumerate(counts.values()))
-
-    found = grown(nodes, holds)
-    assert found is not None
-    assert not found.are_least
-    assert holds(found.counts)
-    assert len(options) <= 152
-    assert grown(nodes, lambda _: False) is None
-
-
-def test_machines_that_are_in_the_way_of_others_stay() -> None:
-    nodes = [Countable("a", ("web",), 2), Countable("b", ("bus",), 1)]
-    found = grown(nodes, lambda counts: counts["a"] >= 7 and counts["b"] < 2)
-    assert found is not None
-    assert found.counts == {"a": 7, "b": 1}
 
 
 # Ten users wait for their answers at two stations of one core each.
@@ -491,29 +307,3 @@ def test_python_answers_the_same(spec: str) -> None:
 def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:
     Path(spec).write_text(SHOP + "measure m = N\nrequire { m <= 5 }\n", encoding="utf-8")
     assert main(["solve", spec, "--users", "6"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("over", "strict", "least"),
-    [
-        (5 / TIMES - 4, False, 4),  # of three there are: 15 / 4
-        (4 / TIMES - 4, False, 3),
-        (4 / TIMES - 4, True, 4),
-        (TIMES - 1000, False, None),  # the most fail
-        (29_000 / TIMES - 3, False, 29_000),  # no power of two from there on is among the most
-        (29_000 / TIMES - 2, False, None),
-        (TIMES**0 - 2, False, 1),
-        (apply("erlang_c", 4 * TIMES, 3) - apply("erlang_c", 9, 3), False, 7),
-    ],
-    ids=str,
-)
-def test_of_what_counts_whole_numbers_alone_are_looked_at(
-    over: Formula, least: int | None, *, strict: bool
-) -> None:
-    assert least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=strict) == least
-
-
-def test_what_fails_again_beyond_is_reported() -> None:
-    over = minimum(abs(TIMES - 1) - 2, 5 - TIMES)  # holds up to nine, fails from ten to fourteen
-    with pytest.raises(UndecidedBoxesError, match="10"):
-        least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=False)
