@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -137,3 +138,21 @@ def test_answers_of_real_specs_are_as_their_schema_says(golden: Path) -> None:
     value = json.loads(golden.read_text(encoding="utf-8"))
     by_name = {key: value[key] for key in value if key not in ("status", "told")}
     assert not wrong("solve", by_name)
+
+
+FORMER_TYPES = [
+    (schema, former, current)
+    for schemas, former, current in re.findall(
+        r"^\| (.+) \| `(\w+)` \| `(\w+)` \|$",
+        (ROOT / "docs/cli/json.md").read_text("utf-8").partition("## Former names of types")[2],
+        re.MULTILINE,
+    )
+    for schema in re.findall(r"\w+", schemas)
+]
+
+
+def test_former_names_of_types_are_gone_and_the_current_ones_are_there() -> None:
+    assert len(FORMER_TYPES) >= 40
+    types = {name: set(validator(name).schema["$defs"]) for name, _, _ in FORMER_TYPES}
+    assert [row for row in FORMER_TYPES if row[2] not in types[row[0]]] == []
+    assert [row for row in FORMER_TYPES if row[1] in types[row[0]]] == []
