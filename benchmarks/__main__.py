@@ -22,10 +22,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
 import axes_of_specs  # noqa: E402
 import baseline  # noqa: E402
-import figures  # noqa: E402
 import keystrokes  # noqa: E402 - found by the lines above
-import matrices  # noqa: E402
+import matrix_runs  # noqa: E402
 import networks  # noqa: E402
+import page_figures  # noqa: E402
 import pages  # noqa: E402
 import queues  # noqa: E402
 import rereading  # noqa: E402
@@ -48,13 +48,13 @@ def main() -> None:
     began, about = perf_counter(), machine()
     print(about, flush=True)
     found: dict[str, TimingTable] = {}
-    drawn = matrices.Drawn()
+    drawn = matrix_runs.Drawn()
     parts = {
         "targets": lambda: baseline.measured_targets(arguments.only, is_stored=arguments.keep),
         "axes": axes_of_specs.all_axes,
-        "matrices": lambda: matrices.throughput(arguments.largest, drawn),
-        "bare": lambda: matrices.against_bare(drawn),
-        "files": lambda: matrices.files(arguments.largest, drawn),
+        "matrices": lambda: matrix_runs.throughput(arguments.largest, drawn),
+        "bare": lambda: matrix_runs.against_bare(drawn),
+        "files": lambda: matrix_runs.files(arguments.largest, drawn),
         "starts": starts.cold_starts,
         "specs": works.growth,
         "advice": works.advising,
@@ -87,7 +87,7 @@ def main() -> None:
     sections = [measured.as_markdown() for measured in found.values()]
     _RESULTS.write_text(_page(about, sections, took), encoding="utf-8")
     drawn.draw(HERE / "results.svg", about)
-    figures.quote(about, found)
+    page_figures.quote(about, found)
 
 
 def _arguments() -> argparse.Namespace:

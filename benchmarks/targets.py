@@ -166,12 +166,12 @@ def _structures(part: str) -> Found:
 
 
 def _run(rows: int, output: str, *words: str) -> Callable[[], Used]:
-    import matrices  # noqa: PLC0415 - imports all that solves
+    import matrix_runs  # noqa: PLC0415 - imports all that solves
 
     place = folder() / f"audioconference_{rows}"
     if not place.exists():
         place.mkdir()
-        matrices.spec(place, rows)
+        matrix_runs.spec(place, rows)
     spec, file = place / "audioconference.qps", place / output
     return qps("matrix", spec, "benchmark", "-q", "-o", file, *words, kept=folder() / "kept")
 
@@ -187,10 +187,10 @@ def _dask() -> Found:
 
 
 def _numpy(column: int) -> Found:
-    import matrices  # noqa: PLC0415
+    import matrix_runs  # noqa: PLC0415
 
     unit = _sympy()
-    ((_, took, _, ratio),) = matrices.against_bare(matrices.Drawn()).rows
+    ((_, took, _, ratio),) = matrix_runs.against_bare(matrix_runs.Drawn()).rows
     figure = (float(took) / 1000 * S_OF_TARGETS / unit, float(ratio))[column]
     return Found(figure, 10)
 

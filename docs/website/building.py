@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from website import gallery, indexes
 from website.checking import broken_links
-from website.configuration import configuration
 from website.live_pages import LivePages
 from website.markdown_text import (
     FENCE,
@@ -26,6 +25,7 @@ from website.markdown_text import (
 )
 from website.page_parts import answer, picture
 from website.redirects import write_redirects
+from website.site_configuration import configuration
 
 _ASSETS = Path(__file__).parent / "assets"
 _FOLDERS = {"specs": "gallery.md", "specs/applications": "gallery.md", "stdlib": "docs/library.md"}

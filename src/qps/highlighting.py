@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cache
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -109,17 +110,25 @@ def vocabulary() -> Vocabulary:
     )
 
 
+_Rules: TypeAlias = tuple[HighlightRule, ...]
+
+
 @cache
-def rules() -> tuple[HighlightRule, ...]:
+def rules() -> _Rules:
     """Return the rules, of which the first that matches at a place counts."""
     known = vocabulary()
-    named = {keyword(kind) for kind in ast.named_kinds()} | {"edition"}
-    with_name = [word for word in known.declarations if word in named]
-    free = set(known.keywords) - RESERVED
+    return (
+        *_literal_rules(),
+        *_declaration_rules(known),
+        *_member_rules(known),
+        *_statement_rules(known),
+        *_remaining_rules(),
+    )
+
+
+def _literal_rules() -> _Rules:
+    """Return the rules of comments, texts and numbers with their units."""
     no_unit = RESERVED | NO_UNITS | _BEHIND_NUMBERS
-    start = r"(^|[{;])([ \t]*)"
-    goes_on = r"(?!\()(?![ \t]*(?:[-.=*+/^)\]<>!~]|in[ \t]*\[))"
-    says_more = rf"{goes_on}(?![ \t]*(?:[,;}}#]|if\b|$))"
     return (
         HighlightRule(r"#[^\n]*", (TokenKind.COMMENT,)),
         HighlightRule(r'"[^"\n]*"', (TokenKind.STRING,)),
@@ -131,6 +140,15 @@ def rules() -> tuple[HighlightRule, ...]:
             rf"({_NUMBER})([ \t]*)([%$])", (TokenKind.NUMBER, TokenKind.SPACE, TokenKind.UNIT)
         ),
         HighlightRule(_NUMBER, (TokenKind.NUMBER,)),
+    )
+
+
+def _declaration_rules(known: Vocabulary) -> _Rules:
+    """Return the rules of what begins a declaration, and of the name that it defines."""
+    named = {keyword(kind) for kind in ast.named_kinds()} | {"edition"}
+    with_name = [word for word in known.declarations if word in named]
+    start = r"(^|[{;])([ \t]*)"
+    return (
         HighlightRule(
             rf"^([ \t]*)({_words(with_name)})([ \t]+)(?!in[ \t]*[\[\d])({_NAME})(?![\w.])",
             (TokenKind.SPACE, TokenKind.DECLARATION, TokenKind.SPACE, TokenKind.DEFINITION),
@@ -149,6 +167,12 @@ def rules() -> tuple[HighlightRule, ...]:
                 TokenKind.DEFINITION,
             ),
         ),
+    )
+
+
+def _member_rules(known: Vocabulary) -> _Rules:
+    """Return the rules of ranges, measures, members, functions and units of a quotient."""
+    return (
         HighlightRule(r"\.\.", (TokenKind.OPERATOR,)),
         HighlightRule(
             rf"(\.)({_words(known.measures)})(?!\w)", (TokenKind.PUNCTUATION, TokenKind.MEASURE)
@@ -163,6 +187,15 @@ def rules() -> tuple[HighlightRule, ...]:
             rf"(/)([ \t]*)({_words(known.units)})(?![\w.(])",
             (TokenKind.OPERATOR, TokenKind.SPACE, TokenKind.UNIT),
         ),
+    )
+
+
+def _statement_rules(known: Vocabulary) -> _Rules:
+    """Return the rules of words that count as the language's where they stand as such."""
+    free = set(known.keywords) - RESERVED
+    goes_on = r"(?!\()(?![ \t]*(?:[-.=*+/^)\]<>!~]|in[ \t]*\[))"
+    says_more = rf"{goes_on}(?![ \t]*(?:[,;}}#]|if\b|$))"
+    return (
         HighlightRule(rf"{_BEFORE}quality(?![\w.])", (TokenKind.MEASURE,)),
         HighlightRule(rf"{_BEFORE}{_words(RESERVED)}(?![\w.])", (TokenKind.KEYWORD,)),
         HighlightRule(
@@ -180,6 +213,12 @@ def rules() -> tuple[HighlightRule, ...]:
             rf"{_BEFORE}{_OPERAND}{_words(free - _ENDING)}(?![\w.]){says_more}",
             (TokenKind.KEYWORD,),
         ),
+    )
+
+
+def _remaining_rules() -> _Rules:
+    """Return the rules of names, signs and spaces."""
+    return (
         HighlightRule(rf"{_NAME}(?=\()", (TokenKind.FUNCTION,)),
         HighlightRule(_NAME, (TokenKind.NAME,)),
         HighlightRule(r"\+-|±|->|[<>=!]=|[-+*/^<>=~]", (TokenKind.OPERATOR,)),

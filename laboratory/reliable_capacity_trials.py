@@ -1,4 +1,4 @@
-"""Whether the reliable capacity is supported: `python laboratory/reliable_capacity.py`.
+"""Whether the reliable capacity is supported: `python laboratory/reliable_capacity_trials.py`.
 
 For each of five small specs, inputs are drawn from their stated distributions, other ones than the
 solver draws, and the spec is simulated with them at its reliable capacity. A draw supports it if
