@@ -27,6 +27,7 @@ from qps.compiler.measurement.campaigns.process_table import all_processes
 from qps.compiler.measurement.campaigns.processor_accounts import used_between
 from qps.compiler.measurement.observations.printed_results import pgbench_runs
 from qps.reports.text.layout.table import Table
+from qps.supervised_processes import ExitStatus
 from server_start import Started
 
 _Asked = TypeVar("_Asked", bound=Hashable)
@@ -86,10 +87,10 @@ def closed_run(there: Started, way: Way, setting: Setting, seconds: int) -> Clos
     words = ("pgbench", "-n", "-h", "127.0.0.1", "-p", str(way.port), "-U", "postgres")
     arguments = ("-f", str(path), "-c", str(clients), "-T", str(seconds), "-r", way.database)
     with running((*words, *arguments)) as child:
-        status = child.wait()
+        ending = child.wait()
         text = child.output()
-        if status:
-            raise RuntimeError(f"{child.shown} ended with status {status}{child.last_words()}")
+        if ending != ExitStatus(0):
+            raise RuntimeError(f"{child.shown} ended {ending}{child.last_words()}")
         generator = child.used_in_all or 0.0
     processes = all_processes()
     used = {

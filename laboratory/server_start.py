@@ -61,7 +61,7 @@ def started(one: Laboratory) -> Iterator[Started]:
 def _wait(child: Child) -> None:
     until = time.monotonic() + _READY
     while not is_listening(child.pids()):
-        if child.status is not None or time.monotonic() > until:
+        if child.ending is not None or time.monotonic() > until:
             raise NotStartedError(f"{child.shown} does not listen{child.last_words()}")
         time.sleep(0.05)
 

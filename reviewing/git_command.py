@@ -16,25 +16,36 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
-from threading import Timer
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.supervised_processes import (
+    EndingSignal,
+    ExitStatus,
+    ExternalProgram,
+    OutOfMemory,
+    OutputLimit,
+    ProcessEnding,
+    ProgramLimits,
+    Timeout,
+    run_program,
+)
 
 LONGEST = 60.0
 """Seconds that git may take."""
 _MOST = 100_000_000
 """Bytes that git may print: a few small trees, one in the other, list more than any memory has."""
+_MOST_MEMORY = 4_000_000_000
+"""Bytes that git may have besides the files that it maps: a small pack can hold a large object."""
 
 INHERITED = (
     "PATH",
@@ -214,38 +225,43 @@ class _Work(Struct, frozen=True, kw_only=True):
 
 
 def _run(work: _Work, longest: float) -> Output:
-    with _process(work) as (process, said):
-        assert process.stdout is not None
-        ended = Timer(longest, process.kill)
-        ended.start()
-        try:
-            printed = bytearray()
-            while piece := process.stdout.read(1 << 16):
-                printed += piece
-                if len(printed) > _MOST:
-                    raise refused(
-                        f"git prints more than {_MOST:,} bytes of this repository",
-                        "the repository has too many files; compare two files instead",
-                    )
-            status = process.wait()
-            if not ended.is_alive():
-                raise refused("git timed out", "compare two files instead")
-        finally:
-            ended.cancel()
-        return Output(bytes(printed) if status == 0 else None, said.read_bytes())
+    with _program_for(work, longest) as running:
+        result = running.result()
+    if not isinstance(result.ending, ExitStatus):
+        raise failure(result.ending)
+    return Output(None if result.ending.code else result.stdout, result.stderr)
+
+
+def failure(ending: ProcessEnding) -> QpsError:
+    """Return the error for git that was ended, or ended by itself in the middle of an answer."""
+    match ending:
+        case Timeout():
+            return refused("git timed out", "compare two files instead")
+        case OutputLimit(size):
+            return refused(
+                f"git prints more than {size:,} bytes of this repository",
+                "the repository has too many files; compare two files instead",
+            )
+        case OutOfMemory():
+            return refused(
+                "git ran out of memory",
+                "free some, or find out with `git fsck` which object is too large",
+            )
+        case EndingSignal() | ExitStatus():
+            return refused(f"git ended {ending}", "run `git fsck`")
 
 
 @contextmanager
-def conversation(where: Repository, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def conversation(where: Repository, *arguments: str) -> Iterator[ExternalProgram]:
     """Give a command for several requests; it ends with the context."""
-    with _process(_Work(where=where, arguments=arguments)) as (process, _):
-        yield process
+    with _program_for(_Work(where=where, arguments=arguments), LONGEST) as running:
+        yield running
 
 
 @contextmanager
-def _process(work: _Work) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
-    """Start git, and end it with the context; give also the file of what it says of errors."""
-    where, arguments, given = work.where, work.arguments, work.stdin
+def _program_for(work: _Work, longest: float) -> Iterator[ExternalProgram]:
+    """Start git in a folder of its own, and end it with the context."""
+    where, arguments = work.where, work.arguments
     command = [program(), "--no-pager", "--no-replace-objects"]
     for name, value in OFF.items():
         command += ["-c", f"{name}={value}"]
@@ -265,32 +281,18 @@ def _process(work: _Work) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
             if arguments[0] in _READS_THE_WORK_TREE:
                 environment["GIT_WORK_TREE"] = str(where.top)
                 command += ["-C", str(where.top)]
-        said, request = place / "said", place / "asked"
-        request.write_bytes(given or b"")
-        with said.open("wb") as errors, request.open("rb") as questions:
-            process = subprocess.Popen(  # noqa: S603 - no shell, and a path from the root
-                [*command, *arguments],
-                stdin=subprocess.PIPE if given is None else questions,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=place,
-                env=environment,
-            )
-            try:
-                yield process, said
-            finally:
-                process.kill()
-                for pipe in (process.stdin, process.stdout):
-                    if pipe is not None:
-                        _close(pipe)
-                process.wait()
+        with ExternalProgram(
+            [*command, *arguments],
+            folder=place,
+            environment=environment,
+            limits=_limits(longest),
+            standard_input=work.stdin,
+        ) as running:
+            yield running
 
 
-def _close(pipe: object) -> None:
-    try:
-        pipe.close()  # type: ignore[attr-defined]
-    except OSError:
-        return  # it has ended before it was sent all
+def _limits(longest: float) -> ProgramLimits:
+    return ProgramLimits(seconds=longest, memory=_MOST_MEMORY, output=_MOST)
 
 
 def _refuse_names(arguments: tuple[str, ...]) -> None:
@@ -323,23 +325,18 @@ def _safe() -> Iterator[bytes]:
     """
     names = (n for n in os.environ if n in _SAFE_VARIABLES or _CONFIG_VARIABLE.fullmatch(n))
     with TemporaryDirectory(prefix="qps-git-") as place:
-        try:
-            done = subprocess.run(  # noqa: S603 - no shell, and a path from the root
-                [program(), "config", "-z", "--type=path", "--get-all", "safe.directory"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=LONGEST,
-                cwd=place,
-                env={
-                    **_inherited(),
-                    **{name: os.environ[name] for name in names},
-                    "GIT_DIR": os.devnull,
-                },
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise refused("git timed out", "check your git configuration") from error
-    yield from done.stdout.split(b"\0")[:-1]
+        own = {name: os.environ[name] for name in names}
+        result = run_program(
+            [program(), "config", "-z", "--type=path", "--get-all", "safe.directory"],
+            folder=Path(place),
+            environment={**_inherited(), **own, "GIT_DIR": os.devnull},
+            limits=_limits(LONGEST),
+        )
+    if isinstance(result.ending, Timeout):
+        raise refused("git timed out", "check your git configuration")
+    if not isinstance(result.ending, ExitStatus):
+        raise failure(result.ending)
+    yield from result.stdout.split(b"\0")[:-1]
 
 
 def _quoted(value: bytes) -> bytes:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from threading import Timer
 from typing import IO
 
 from msgspec import Struct, field
@@ -24,8 +22,9 @@ from qps.compiler.project.project_location import OWN, SHARED, project_file
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer, read_spec
 from qps.links import real_path, resolved_path
-from qps.reviewing.git_command import LONGEST, conversation, refused
+from qps.reviewing.git_command import conversation, failure, refused
 from qps.reviewing.repository import git, repository_at
+from qps.supervised_processes import ExitStatus, ExternalProgram
 
 _LARGEST = 8_000_001
 """Bytes of a file that are fetched: the importer refuses what is larger, and says so."""
@@ -100,7 +99,7 @@ class CommitTree(Struct, frozen=True, kw_only=True):
     commit: str
     folder: Path
     blobs: Mapping[PurePosixPath, str]
-    reader: subprocess.Popen[bytes]
+    reader: ExternalProgram
     _specs: dict[tuple[PurePosixPath, str], tuple[Outcome[Spec], frozenset[Path]]] = field(
         default_factory=dict
     )
@@ -205,34 +204,41 @@ def _link(tree: CommitTree, place: PurePosixPath, blob: str) -> None:
         return  # as if it were not there: a system without links has none
 
 
-def _copied(name: str, reader: subprocess.Popen[bytes], target: IO[bytes]) -> None:
+def _copied(name: str, reader: ExternalProgram, target: IO[bytes]) -> None:
     """Write what an object holds, as far as anybody reads it."""
-    assert reader.stdin is not None
-    assert reader.stdout is not None
-    ended = Timer(LONGEST, reader.kill)  # it may wait for what never comes, such as a pipe's end
-    ended.start()
+    with reader.time_limit():  # it may wait for what never comes, such as a pipe's end
+        if _is_copied(name, reader, target):
+            return
+        ending = reader.ending()
+    if isinstance(ending, ExitStatus):
+        raise refused(f"git cannot read the object {shortened(name)}", "run `git fsck`")
+    raise failure(ending)
+
+
+def _is_copied(name: str, reader: ExternalProgram, target: IO[bytes]) -> bool:
+    """Write what an object holds; False where git ends meanwhile."""
     try:
         reader.stdin.write(name.encode() + b"\n")
         reader.stdin.flush()
-        head = reader.stdout.readline().split()
-        if len(head) != _HEAD or not head[2].isdigit():
-            raise refused(
-                f"git has no object {shortened(name)}",
-                "fetch the full history: a partial clone lacks parts",
-            )
-        left, remaining = int(head[2]), _LARGEST
-        while left > 0:
-            piece = reader.stdout.read(min(left, 1 << 20))
-            if not piece:
-                raise refused(f"git cannot read the object {shortened(name)}", "run `git fsck`")
-            left -= len(piece)
-            target.write(piece[:remaining])
-            remaining = max(0, remaining - len(piece))
-        reader.stdout.read(1)
-    except BrokenPipeError as error:
-        raise refused(f"git cannot read the object {shortened(name)}", "run `git fsck`") from error
-    finally:
-        ended.cancel()
+    except BrokenPipeError:
+        return False
+    head = reader.stdout.readline().split()
+    if not head:
+        return False
+    if len(head) != _HEAD or not head[2].isdigit():
+        raise refused(
+            f"git has no object {shortened(name)}",
+            "fetch the full history: a partial clone lacks parts",
+        )
+    left, remaining = int(head[2]), _LARGEST
+    while left > 0:
+        piece = reader.stdout.read(min(left, 1 << 20))
+        if not piece:
+            return False
+        left -= len(piece)
+        target.write(piece[:remaining])
+        remaining = max(0, remaining - len(piece))
+    return bool(reader.stdout.read(1))
 
 
 _HEAD = 3

@@ -3,7 +3,8 @@
 A worker makes a function once, and calls it for each task that it is sent. What the function
 raises is raised here, too, with the traceback of the worker as its cause; a worker that ends is
 a WorkerEndedError, which says at which task, and how. No thread is started in this process, so
-that another worker can be made as a copy of it at any time.
+that another worker can be made as a copy of it at any time. How one ended is a value of
+`qps.supervised_processes`, as of every other process.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from traceback import format_exc
 from types import ModuleType
 from typing import Any, Self, TypeAlias
 
+from qps.supervised_processes import ProcessEnding, ending_of, memory_kills
+
 START = "fork" if sys.platform == "linux" else "spawn"
 """How processes start: as copies, at once, where the system's own libraries bear it."""
 _TICK = 0.5
@@ -39,20 +42,25 @@ Maker: TypeAlias = Callable[[], Callable[..., Any]]
 
 
 class WorkersLostError(Exception):
-    """Raised where workers cannot be had, or are lost again and again; its text says which."""
+    """Raised where workers cannot be had, or are lost again and again; its text says which.
+
+    `ending` is how the last one ended, where that is known.
+    """
+
+    def __init__(self, reason: str, ending: ProcessEnding | None = None) -> None:
+        self.reason, self.ending = reason, ending
+        super().__init__(reason + (f" (the last one ended {ending})" if ending else ""))
 
 
 class WorkerEndedError(BrokenExecutor):
     """Raised where a worker has ended before it answered a task.
 
-    `code` is its exit status, or the negative number of the signal that ended it.
+    `ending` is how: its exit status, a signal, or no memory that was left.
     """
 
-    def __init__(self, code: int, task: Task | None = None) -> None:
-        self.code, self.task = code, task
-        names = {one.value: one.name for one in signal.Signals}
-        how = f"with status {code}" if code >= 0 else f"by {names.get(-code, f'signal {-code}')}"
-        super().__init__(f"a worker process ended {how}" + (f" at {task}" if task else ""))
+    def __init__(self, ending: ProcessEnding, task: Task | None = None) -> None:
+        self.ending, self.task = ending, task
+        super().__init__(f"a worker process ended {ending}" + (f" at {task}" if task else ""))
 
 
 class WorkerTraceback(Exception):  # noqa: N818 - as the cause of an error it is none itself
@@ -72,16 +80,27 @@ def cores() -> int:
 class WorkerProcess:
     """A process that does `work` with an end of a pipe; `connection` is the other end.
 
-    It leaves Ctrl-C to this process, and ends with it, whatever it is at.
+    It leaves Ctrl-C to this process, and ends with it, whatever it is at. One that `has_workers`
+    of its own has no thread that watches for that, so that they can be copies of it: it ends where
+    its end of the pipe is closed.
     """
 
     def __init__(
-        self, work: Callable[..., None], *arguments: object, start: str | None = None
+        self,
+        work: Callable[..., None],
+        *arguments: object,
+        start: str | None = None,
+        has_workers: bool = False,
     ) -> None:
-        context: Any = starting(start or START)
+        how = start or START
+        context: Any = starting(how)
+        self._kills = memory_kills()
         self.connection, theirs = context.Pipe()
+        inherited = self.connection if how == "fork" else None
         self.process: BaseProcess = context.Process(
-            target=_begin, args=(work, theirs, *arguments), daemon=True
+            target=_begin,
+            args=(work, theirs, inherited, has_workers, *arguments),
+            daemon=not has_workers,
         )
         self.process.start()
         theirs.close()
@@ -91,8 +110,24 @@ class WorkerProcess:
         self.process.join(_PATIENCE)
         self.process.kill()
         self.process.join()
+        return WorkerEndedError(self.ending, task)
+
+    @property
+    def ending(self) -> ProcessEnding:
+        """How it has ended."""
         assert self.process.exitcode is not None
-        return WorkerEndedError(self.process.exitcode, task)
+        return ending_of(self.process.exitcode, self._kills)
+
+    def end(self, patience: float | None = None) -> None:
+        """Let it end by itself, for so many seconds where they are limited."""
+        self.request_end()
+        self.process.join(patience)
+        self.stop()
+
+    def request_end(self) -> None:
+        """Say that nothing more is requested: workers that are copies hold its pipe open."""
+        with suppress(OSError):
+            self.connection.send(None)
 
     def stop(self) -> None:
         """End it, whatever it is at."""
@@ -101,10 +136,19 @@ class WorkerProcess:
         self.connection.close()
 
 
-def _begin(work: Callable[..., None], end: Connection, *arguments: object) -> None:
+def _begin(
+    work: Callable[..., None],
+    end: Connection,
+    inherited: Connection | None,
+    has_workers: bool,  # noqa: FBT001 - as the arguments of a process
+    *arguments: object,
+) -> None:
+    if inherited is not None:
+        inherited.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    Thread(target=_end_with_parent, daemon=True).start()
+    if not has_workers:
+        Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # there is no client any more
         work(end, *arguments)
 

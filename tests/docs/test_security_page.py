@@ -34,7 +34,7 @@ HELD_BY = {
     ],
     "Repositories": [
         "robustness/test_git_guards.py::test_no_option_of_a_repository_runs_a_program",
-        "robustness/test_git_guards.py::test_a_repository_among_the_specs_is_none",
+        "robustness/test_git_reading.py::test_a_repository_among_the_specs_is_none",
         "robustness/test_git_guards.py::test_git_is_started_at_one_place",
         "review/test_ci_command.py::test_the_base_has_its_own_modules_links_and_attributes",
     ],
@@ -56,9 +56,9 @@ HELD_BY = {
         "robustness/test_http_exchange.py::test_nobody_is_sent_anything_by_a_redirection",
         "robustness/test_http_exchange.py::test_a_proxy_of_the_environment_is_never_used_for_this_machine",
         "robustness/test_http_exchange.py::test_a_proxy_of_the_environment_sees_nothing_of_what_goes_over_tls",
-        "measurement/test_observe_prometheus.py::test_answers_are_bounded",
-        "measurement/test_observe_prometheus.py::test_what_a_server_says_drives_no_terminal",
-        "measurement/test_observe_prometheus.py::test_credentials_come_from_the_environment_alone",
+        "observations/test_observe_prometheus.py::test_answers_are_bounded",
+        "observations/test_observe_prometheus.py::test_what_a_server_says_drives_no_terminal",
+        "observations/test_observe_prometheus.py::test_credentials_come_from_the_environment_alone",
     ],
     "Measured programs": [
         "robustness/test_supervision.py::test_nothing_is_left_behind_where_it_is_killed",
@@ -155,15 +155,19 @@ def test_the_tests_of_a_row_are_there(row: str) -> None:
 
 
 def test_the_guards_of_git_are_tested() -> None:
-    assert set(GIT) <= named_in("robustness/test_git_guards.py")
+    files = ("robustness/test_git_guards.py", "robustness/test_git_reading.py")
+    assert set(GIT) <= set().union(*map(named_in, files))
 
 
 def test_who_may_start_programs_and_open_connections_is_as_the_page_says() -> None:
     """Whoever starts a program or opens a connection anywhere else must say so on that page."""
-    starting = re.compile(r"\bsubprocess\.|\bos\.(?:posix_spawn|exec|spawn|system|popen)\w*\(")
+    starting = re.compile(
+        r"\bimport subprocess\b|\bmultiprocessing import .*\bget_context\b"
+        r"|\bos\.(?:posix_spawn|exec|spawn|system|popen)\w*\("
+    )
     query = re.compile(r"\burlopen\b|\bHTTPS?Connection\(|\bcreate_connection\(|\.connect\(\(")
     starts, asks = set(), set()
-    rooms = "compiler editing engine measuring observing reports reviewing simulation solver"
+    rooms = "compiler editing engine reports reviewing simulation solver"
     folders = [ROOT / name for name in rooms.split()]
     files = [path for folder in folders for path in folder.rglob("*.py")]
     files += [*(ROOT / "src" / "qps").glob("*.py"), *(ROOT / "src/qps/commands").glob("*.py")]
@@ -171,12 +175,11 @@ def test_who_may_start_programs_and_open_connections_is_as_the_page_says() -> No
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
         starts |= {name} if starting.search(text) else set()
         asks |= {name} if query.search(text) else set()
-    assert starts == {
-        "compiler/measurement/campaigns/control_groups.py",
+    assert starts == {  # programs, and processes of Python
         "compiler/measurement/campaigns/supervision.py",
         "compiler/measurement/campaigns/supervisor.py",
-        "reviewing/git_command.py",
-        "reviewing/git_objects.py",
+        "src/qps/supervised_processes.py",
+        "src/qps/worker_processes.py",
     }
     assert asks == {"src/qps/http_exchange.py"}
 

@@ -22,7 +22,7 @@ from msgspec import Struct
 from fuzz.repositories import Piece, Repository, drawn_pieces, standing
 from processes.hostile_repositories import SECRET
 from qps.cli import main
-from qps.reviewing import git_command, git_objects, repository
+from qps.reviewing import git_command, repository
 
 PIECES = 150
 """Pieces of a repository: each is an input."""
@@ -171,10 +171,9 @@ def _at_work(made: Repository) -> Iterator[None]:
     own |= {"QPS_CACHE": "off", "QPS_TRACEBACK": "1", "HOME": str(made.top.parent)}
     changed = mock.patch.dict(os.environ, {**own, **made.environment}, clear=True)
     waits = [
-        mock.patch.object(module, "LONGEST", _GIT_WAITS)
-        for module in (git_command, git_objects, repository)
+        mock.patch.object(module, "LONGEST", _GIT_WAITS) for module in (git_command, repository)
     ]
-    with changed, waits[0], waits[1], waits[2]:
+    with changed, waits[0], waits[1]:
         yield
 
 

@@ -270,7 +270,7 @@ def test_web_settings_left_out_are_predicted(
 
 
 def test_clients_who_think_are_predicted_where_work_is_time() -> None:
-    """Places that are held for a time, whatever neighbours do: each client's cycle is told.
+    """Places that are held for a time, whatever neighbors do: each client's cycle is told.
 
     Of few clients none waits for a place; of many, all places are always held. Both are so
     whatever law the times have.
@@ -310,7 +310,7 @@ def test_clients_who_think_are_predicted_where_work_is_time() -> None:
 
 @nightly
 def test_clients_who_think_are_predicted_at_known_work() -> None:
-    """Each run is predicted from those before and after it, as neighbours come and go.
+    """Each run is predicted from those before and after it, as neighbors come and go.
 
     So what these do is in both; and a query takes as much of a processor in all of them.
     """
@@ -321,7 +321,7 @@ def test_clients_who_think_are_predicted_at_known_work() -> None:
     with running(shlex.split(f"{KNOWN} serve {port} {demand} 0")) as child:
         until = time.monotonic() + 120
         while not is_listening(child.pids()):
-            assert child.status is None, child.last_words()
+            assert child.ending is None, child.last_words()
             assert time.monotonic() < until
             time.sleep(0.02)
 

@@ -28,6 +28,7 @@ from qps.compiler.measurement.campaigns.processor_accounts import (
     ProcessAccount,
     used_between,
 )
+from qps.supervised_processes import ExitStatus
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="qps measure needs Linux")
 
@@ -128,7 +129,7 @@ def test_what_runs_already_is_measured_by_its_id(
         flags = ("--of", f"web={child.pid}", "--vary", "rate in 100 request/s", "--count", COUNT)
         command = queried(port, *flags, "--repeat", "1", "--format", "json")
         assert main(command) == 0
-        assert child.status is None
+        assert child.ending is None
     output = json.loads(capsys.readouterr().out)
     assert output["accounts"] == {"web": "CPU time of processes and their ended children"}
     (row,) = output["rows"]
@@ -390,7 +391,7 @@ def test_what_forks_away_is_still_counted_or_reported(
     words = [sys.executable, "-c", script]
     if not own_session:
         with running(words) as child:
-            assert child.wait() == 0
+            assert child.wait() == ExitStatus(0)
             until(child.output, "xxx")
             (pid,) = child.account.balance(all_processes()).pids
             assert pid != child.pid

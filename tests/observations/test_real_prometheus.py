@@ -68,7 +68,7 @@ def prometheus(folder: Path, group: ControlGroup | None = None) -> Iterator[str]
                 get(f"{url}/-/ready")
                 break
             except (URLError, OSError):
-                assert child.status is None, child.last_words()
+                assert child.ending is None, child.last_words()
                 time.sleep(0.1)
         yield url
 

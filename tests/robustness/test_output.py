@@ -102,8 +102,8 @@ def test_no_text_drives_the_screen(command: list[str], capsys: pytest.CaptureFix
     output = capsys.readouterr()
     shown = output.err
     if "--color" in command:
-        for colour in ("1;31", "1;33", "1;34", "1;36", "1", "0"):
-            shown = shown.replace(f"\x1b[{colour}m", "")
+        for color in ("1;31", "1;33", "1;34", "1;36", "1", "0"):
+            shown = shown.replace(f"\x1b[{color}m", "")
     assert _drives(output.out) | _drives(shown) == set()
     if command[-1] == "json" and output.out:
         json.loads(output.out)

@@ -21,6 +21,7 @@ from qps.compiler.measurement.campaigns.child_processes import running
 from qps.compiler.measurement.campaigns.control_groups import mounted, new_group
 from qps.compiler.measurement.campaigns.process_table import all_processes, is_supported
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
+from qps.supervised_processes import EndingSignal, ExitStatus
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="qps measure needs Linux")
 
@@ -174,16 +175,16 @@ def test_nothing_is_left_behind_where_it_is_killed_at_once(place: Path, marker: 
 def test_a_supervisor_that_was_killed_is_reported_and_restarted(place: Path, marker: str) -> None:
     command = [sys.executable, "-c", "print(42)", marker]
     with running(command) as child:
-        assert child.wait() == 0
+        assert child.wait() == ExitStatus(0)
     with running([sys.executable, "-c", "import time; time.sleep(1e6)", marker]) as child:
         parent = all_processes()[child.pid].parent
         os.kill(parent, signal.SIGKILL)
-        assert child.wait() == -9
+        assert child.wait() == EndingSignal(signal.SIGKILL)
     assert wait_for(marker, 0) == []
     with pytest.raises(MeasuringError, match="the process that starts programs has ended"):
         child_processes.Child(command)
     with running(command) as child:
-        assert child.wait() == 0
+        assert child.wait() == ExitStatus(0)
         assert child.output() == "42\n"
 
 
@@ -202,7 +203,7 @@ def test_programs_start_where_and_as_they_would_here(
         child_processes.Child([sys.executable, "-c", script])
     monkeypatch.setenv("QPS_TEST", "ä" * 50_000)
     with running([sys.executable, "-c", script]) as child:
-        assert child.wait() == 7
+        assert child.wait() == ExitStatus(7)
         first, _, files = child.output().splitlines()
         assert child.used_in_all is not None
     assert first.split() == [str(place), "ä" * 50_000, "0"]
@@ -260,7 +261,7 @@ def test_of_a_server_that_prints_for_long_the_end_is_shown(place: Path, small: N
         while child.prints_without_end and time.monotonic() < until:
             time.sleep(0.01)
         Path("go").touch()
-        assert child.wait() == 0
+        assert child.wait() == ExitStatus(0)
         child.check()
         assert child.last_words() == ": end"
 

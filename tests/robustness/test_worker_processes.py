@@ -16,6 +16,7 @@ from processes.faulty_worker import badly
 from qps import worker_processes
 from qps.cli import main
 from qps.simulation import replications
+from qps.supervised_processes import EndingSignal, ExitStatus, ProcessEnding
 from qps.worker_processes import WorkerEndedError, Workers, WorkersLostError, WorkerTraceback
 
 ROOT = Path(__file__).parents[2]
@@ -60,10 +61,11 @@ def unmade() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "code", "text"), [("end", 4, "with status 4"), ("be killed", -9, "by SIGKILL")]
+    ("what", "ending", "text"),
+    [("end", ExitStatus(4), "with status 4"), ("be killed", EndingSignal(9), "by SIGKILL")],
 )
 def test_a_worker_that_ends_is_reported_with_its_task_and_replaced(
-    what: str, code: int, text: str
+    what: str, ending: ProcessEnding, text: str
 ) -> None:
     with Workers([badly] * 2) as workers:
         futures = [workers.submit(*task) for task in [(what, 7), ("say", 1), ("say", 2)]]
@@ -71,7 +73,7 @@ def test_a_worker_that_ends_is_reported_with_its_task_and_replaced(
             workers.wait()
         error = futures[0].exception()
         assert isinstance(error, WorkerEndedError)
-        assert (error.code, error.task) == (code, (what, 7))
+        assert (error.ending, error.task) == (ending, (what, 7))
         assert str(error) == f"a worker process ended {text} at {(what, 7)}"
         assert [future.result()[-1] for future in futures[1:]] == [1, 2]
         assert len(workers.results([("say", number) for number in range(4)])) == 4

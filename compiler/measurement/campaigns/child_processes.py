@@ -26,6 +26,7 @@ from qps.compiler.measurement.campaigns.processor_accounts import (
     ProcessAccount,
 )
 from qps.compiler.measurement.campaigns.supervision import SupervisedProgram, start
+from qps.supervised_processes import ExitStatus, ProcessEnding
 
 _PATIENCE = 5.0
 """Seconds for a program to end, once it was requested to."""
@@ -108,16 +109,16 @@ class Child:
         return f"`{shlex.join(self.command)}`"
 
     @property
-    def status(self) -> int | None:
-        """The exit status, None while it runs."""
-        ending = self._program.ending()
-        return None if ending is None else ending.status
+    def ending(self) -> ProcessEnding | None:
+        """How it ended, None while it runs."""
+        use = self._program.use()
+        return None if use is None else use.ending
 
     @property
     def used_in_all(self) -> float | None:
         """Seconds of processors of the program and its reaped children, once it has ended."""
-        ending = self._program.ending()
-        return None if ending is None else ending.used
+        use = self._program.use()
+        return None if use is None else use.used
 
     @property
     def prints_without_end(self) -> bool:
@@ -125,10 +126,10 @@ class Child:
         printed = (os.fstat(file.fileno()).st_size for file in {self._output, self._errors})
         return max(printed) > _MOST_PRINTED
 
-    def wait(self, seconds: float | None = None) -> int | None:
-        """Wait until it has ended, and return its exit status; None if it runs for longer."""
-        ending = self._program.ending(seconds)
-        return None if ending is None else ending.status
+    def wait(self, seconds: float | None = None) -> ProcessEnding | None:
+        """Wait until it has ended, and return how; None if it runs for longer."""
+        use = self._program.use(seconds)
+        return None if use is None else use.ending
 
     def check(self) -> None:
         """Do nothing, unless it prints without end, or has ended with another status than 0.
@@ -136,8 +137,8 @@ class Child:
         MeasuringError then.
         """
         self.check_size()
-        if self.status:
-            raise MeasuringError(f"{self.shown} ended with status {self.status}{self.last_words()}")
+        if self.ending not in (None, ExitStatus(0)):
+            raise MeasuringError(f"{self.shown} ended {self.ending}{self.last_words()}")
 
     def check_size(self) -> None:
         """Do nothing, unless it has printed too much: MeasuringError then."""

@@ -7,7 +7,6 @@ are below the group that qps itself is in, or at the top where that cannot be.
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,9 +14,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from qps.supervised_processes import ExitStatus, ProgramLimits, run_program
+
 _MILLION = 10**6
 _PATIENCE = 2.0
 """Seconds for processes of a group to end, once they were requested to."""
+_TRIAL = ProgramLimits(seconds=10.0, memory=1_000_000_000, output=10_000)
+"""What it may use to try whether a process can enter a group: it does nothing else."""
 _ENTER = 'echo 0 >"$1" && shift && exec "$@"'
 """What a shell does to start a command within a group: it enters it itself, and becomes it."""
 
@@ -147,10 +150,16 @@ def control_group(group: ControlGroup | None) -> Iterator[ControlGroup | None]:
 
 
 def _is_entered(group: ControlGroup) -> bool:
-    entering = subprocess.run(  # noqa: S603 - `true`, in the group
-        group.starting(("true",)), check=False, capture_output=True
-    )
-    return entering.returncode == 0 and (group.folder / "cpu.stat").is_file()
+    try:
+        entering = run_program(
+            group.starting(("true",)),
+            folder=Path.cwd(),
+            environment=os.environ,
+            limits=_TRIAL,
+        )
+    except OSError:
+        return False
+    return entering.ending == ExitStatus(0) and (group.folder / "cpu.stat").is_file()
 
 
 def _places() -> Iterator[Path]:

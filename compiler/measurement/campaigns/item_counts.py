@@ -12,6 +12,7 @@ from qps.compiler.measurement.campaigns.child_processes import running
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 from qps.compiler.measurement.measured_tables import number
 from qps.http_exchange import ExchangeError, exchange
+from qps.supervised_processes import ExitStatus
 
 _LARGEST_PAGE = 4_000_000
 _PATIENCE = 10.0
@@ -89,13 +90,13 @@ def printed(source: str) -> tuple[str, str]:
     if not command:
         raise MeasuringError("an empty command cannot be run")
     with running(command, apart=True) as child:
-        status = child.wait(_PATIENCE)
-        if status is None:
+        ending = child.wait(_PATIENCE)
+        if ending is None:
             raise MeasuringError(f"`{source}` takes longer than {_PATIENCE:g} s")
         child.check_size()
-        if status != 0:
+        if ending != ExitStatus(0):
             output = " ".join(child.complaints().split())[-_SHOWN:]
-            raise MeasuringError(f"`{source}` ended with status {status}: {output}")
+            raise MeasuringError(f"`{source}` ended {ending}: {output}")
         return child.output(), child.complaints()
 
 

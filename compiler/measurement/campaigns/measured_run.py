@@ -117,7 +117,7 @@ class RunEnvironment(Struct, frozen=True, kw_only=True):
         first: Mapping[tuple[int, int], float] = {}
         last, span = first, 0.0
         limit = _LONGER * seconds + _LEAST_PATIENCE
-        while child.status is None:
+        while child.ending is None:
             now = time.monotonic()
             if now - began > limit:
                 raise MeasuringError(
@@ -170,7 +170,7 @@ class RunEnvironment(Struct, frozen=True, kw_only=True):
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             time.sleep(min(_STEP, left))
-            if child.status is not None:
+            if child.ending is not None:
                 child.check()
                 raise MeasuringError(
                     f"{child.shown} ended {left:.1f} s before the window ended{child.last_words()}",

@@ -27,6 +27,7 @@ from qps.compiler.measurement.campaigns.processor_accounts import (
     MeasuringError,
     account_of_named,
 )
+from qps.supervised_processes import ExitStatus
 
 _READY = 10.0
 """Seconds that a server may take until it waits for others."""
@@ -43,11 +44,10 @@ class Server(Struct, frozen=True):
 
     def ended(self) -> str | None:
         """Return that it has ended, and what it said last; None while it is there."""
-        if self.child.status is None or self.child.pids():
+        if self.child.ending is None or self.child.pids():
             return None
         return (
-            f"the server {self.child.shown} has ended with status "
-            f"{self.child.status}{self.child.last_words()}"
+            f"the server {self.child.shown} has ended {self.child.ending}{self.child.last_words()}"
         )
 
 
@@ -69,12 +69,11 @@ def _wait(child: Child) -> bool:
     """Return whether a server has come to wait for others; MeasuringError where it has ended."""
     until = time.monotonic() + _READY
     while time.monotonic() < until:
-        if child.status is not None and not child.pids():
+        if child.ending is not None and not child.pids():
             raise MeasuringError(
-                f"the server {child.shown} has ended with status {child.status}"
-                f"{child.last_words()}",
+                f"the server {child.shown} has ended {child.ending}{child.last_words()}",
                 "start it in the foreground, because cgroups (version 2) are not available"
-                if child.status == 0
+                if child.ending == ExitStatus(0)
                 else "try the command on its own",
             )
         if is_listening(child.pids()):

@@ -6,6 +6,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -18,19 +19,20 @@ from msgspec import Struct
 
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 from qps.compiler.measurement.campaigns.supervisor import LENGTH, READY
+from qps.supervised_processes import EndingSignal, ProcessEnding, ending_of, memory_kills
 
 _PATIENCE = 30.0
 """Seconds for the supervisor to begin, or to start a program."""
 _PIECE = 4096
 
 
-class Ending(Struct, frozen=True):
-    """How a program ended: its exit status, and the seconds of processors that it has used.
+class ProgramUse(Struct, frozen=True):
+    """How a program ended, and the seconds of processors that it has used.
 
     Those of its children that it has waited for are counted, too.
     """
 
-    status: int
+    ending: ProcessEnding
     used: float
 
 
@@ -39,7 +41,7 @@ class _Word(Struct):
 
     pid: int | None = None
     error: str = "no response"
-    status: int = -9
+    status: int = -signal.SIGKILL
     used: float = 0.0
 
 
@@ -50,22 +52,23 @@ class SupervisedProgram:
         self.pid = pid
         self._report = report
         self._text = text
-        self._ending: Ending | None = None
+        self._kills = memory_kills()
+        self._use: ProgramUse | None = None
 
-    def ending(self, seconds: float | None = 0.0) -> Ending | None:
+    def use(self, seconds: float | None = 0.0) -> ProgramUse | None:
         """Return how it ended, None where it still runs after so many seconds (None: ever)."""
-        if self._ending is None and (line := _line(self._report, self._text, seconds)) is not None:
+        if self._use is None and (line := _line(self._report, self._text, seconds)) is not None:
             # Without a last word the supervisor itself has ended, and all it started with it.
             found = msgspec.json.decode(line[0] or b"{}", type=_Word)
-            self._ending = Ending(found.status, found.used)
-        return self._ending
+            self._use = ProgramUse(ending_of(found.status, self._kills), found.used)
+        return self._use
 
     def close(self) -> None:
         """Listen no more to how it ends."""
         if self._report >= 0:
             os.close(self._report)
             self._report = -1
-            self._ending = self._ending or Ending(-9, 0.0)
+            self._use = self._use or ProgramUse(EndingSignal(signal.SIGKILL), 0.0)
 
 
 def start(

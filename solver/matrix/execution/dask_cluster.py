@@ -67,7 +67,8 @@ def on_dask(
         with (
             _inherited(fingerprint, compiled),
             cluster_here(workers or cores()) as here,
-            on_dask(compiled, fingerprint, here) as work,
+            here.endings_reported(),
+            on_dask(compiled, fingerprint, here.address) as work,
         ):
             yield work
         return

@@ -3,7 +3,8 @@
 Dask itself starts a new Python for each worker, which imports Dask and qps once more: that takes
 as long as a million rows. Copies have them. They can only be made by a process without threads,
 and a scheduler has some: so one that never has any is started first. It makes the workers, makes
-another one where one is killed, and ends with them as soon as this process closes a pipe.
+another one where one is killed, and ends with them as soon as this process closes a pipe. They are
+`WorkerProcess`es as all others; which parts a worker makes, and which are made again, is Dask's.
 """
 
 from __future__ import annotations
@@ -11,16 +12,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from multiprocessing import Pipe
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from threading import Thread
-from typing import Any
 
-from qps.worker_processes import START, starting
+from qps.worker_processes import WorkerProcess, WorkersLostError
 
 _MOST_LOST = 8
 """Workers that are replaced: where more are killed, another one would be, too."""
@@ -36,18 +33,35 @@ _WITHOUT_A_PAGE = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 """The port for status queries to a scheduler: at a port of its own, not one for all."""
 
 
+class ClusterHere:
+    """A scheduler in this process, by its address, with workers that another process makes."""
+
+    def __init__(self, address: str, maker: WorkerProcess) -> None:
+        self.address = address
+        self._maker = maker
+
+    @contextmanager
+    def endings_reported(self) -> Iterator[None]:
+        """Where workers are lost meanwhile, say also how the last one ended: Dask does not know."""
+        try:
+            yield
+        except WorkersLostError as error:
+            ending = error.ending
+            with suppress(EOFError, OSError):
+                while self._maker.connection.poll():
+                    ending = self._maker.connection.recv()
+            raise WorkersLostError(error.reason, ending) from error
+
+
 @contextmanager
-def cluster_here(workers: int) -> Iterator[str]:
-    """Give the address of a scheduler that has so many workers, each with one thread."""
+def cluster_here(workers: int) -> Iterator[ClusterHere]:
+    """Give a scheduler that has so many workers, each with one thread."""
     from dask import config  # noqa: PLC0415 - an extra, seldom needed
     from distributed import LocalCluster  # noqa: PLC0415
     from distributed.versions import get_versions  # noqa: PLC0415
 
     get_versions()  # which each of the copies would find out anew
-    theirs, own = Pipe()
-    made = _process(_make_workers, workers, theirs, own)
-    made.start()
-    theirs.close()
+    maker = WorkerProcess(_make_workers, workers, has_workers=True)
     try:
         with (
             config.set(_UNWATCHED),
@@ -58,66 +72,50 @@ def cluster_here(workers: int) -> Iterator[str]:
                 silence_logs=logging.ERROR,
             ) as cluster,
         ):
-            own.send(cluster.scheduler_address)
             try:
-                yield cluster.scheduler_address
+                maker.connection.send(cluster.scheduler_address)
+            except OSError as error:
+                raise WorkersLostError("cannot be started", maker.ended().ending) from error
+            try:
+                yield ClusterHere(cluster.scheduler_address, maker)
             finally:
-                own.close()
-                made.join()
+                maker.end()
     finally:
-        own.close()
-        made.join()
-
-
-def _process(work: Callable[..., None], *arguments: object) -> BaseProcess:
-    """Return a process that is a copy of this one, where the system bears that."""
-    context: Any = starting(START)
-    made: BaseProcess = context.Process(target=work, args=arguments)
-    return made
+        maker.end()
 
 
 # -- in the process that makes workers -------------------------------------------------------
 
 
-def _make_workers(count: int, end: Connection, theirs: Connection) -> None:
-    """Keep so many workers at work until the other end of a pipe is closed."""
-    theirs.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the process that started this one
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        address = str(end.recv())
-    except EOFError:
+def _make_workers(end: Connection, count: int) -> None:
+    """Keep so many workers at work until nothing more is requested; send how lost ones ended."""
+    address = end.recv()
+    if address is None:
         return
-    for_workers, own = Pipe(duplex=False)
-
-    def started() -> BaseProcess:
-        process = _process(_work, address, for_workers, own)
-        process.start()
-        return process
-
-    at_work, lost = [started() for _ in range(count)], 0
+    at_work, lost = [WorkerProcess(_work, address) for _ in range(count)], 0
     while at_work:
-        done = wait([end, *(process.sentinel for process in at_work)])
+        done = wait([end, *(worker.process.sentinel for worker in at_work)])
         if end in done:
             break
-        killed = [process for process in at_work if process.sentinel in done]
+        killed = [worker for worker in at_work if worker.process.sentinel in done]
         lost += len(killed)
-        at_work = [process for process in at_work if process not in killed]
+        at_work = [worker for worker in at_work if worker not in killed]
+        for worker in killed:
+            end.send(worker.ended().ending)
+            worker.stop()
         if lost <= _MOST_LOST:
-            at_work += [started() for _ in killed]
-    own.close()
-    for process in at_work:
-        process.join(_PATIENCE)
-        process.kill()
-        process.join()
+            at_work += [WorkerProcess(_work, address) for _ in killed]
+    for worker in at_work:
+        worker.request_end()
+    for worker in at_work:
+        worker.end(_PATIENCE)
 
 
 # -- in a worker -------------------------------------------------------------------------
 
 
-def _work(address: str, end: Connection, theirs: Connection) -> None:
-    """Work until the other end of a pipe is closed."""
-    theirs.close()
+def _work(end: Connection, address: str) -> None:
+    """Work until nothing more is requested."""
     asyncio.run(_serve(address, end))
     os._exit(0)  # a part that nobody waits for any more is not waited for either
 

@@ -26,6 +26,7 @@ from pyarrow import parquet
 from qps.atomic_files import temporary
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.row_tables import Tabulator, layout_of
+from qps.supervised_processes import ProcessEnding
 from qps.worker_processes import WorkersLostError
 
 PART = 65_536
@@ -213,6 +214,7 @@ def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, PartCo
     """
     waiting: dict[Future[PartContent], Place] = {}
     left, again, lost = iter(places), list[Place](), 0
+    ending: ProcessEnding | None = None
     try:
         while True:
             while len(waiting) < work.ahead:
@@ -231,13 +233,14 @@ def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, PartCo
                     why = work.explained(error)
                     if not isinstance(why, BrokenExecutor):
                         raise why
+                    ending = getattr(why, "ending", None)
                     again.append(place)
                     continue
                 lost = 0
                 yield place, future.result()
             lost += bool(again)
             if lost > _MOST_LOST:
-                raise WorkersLostError("were killed repeatedly")
+                raise WorkersLostError("were killed repeatedly", ending)
     finally:
         for future in waiting:
             future.cancel()
