@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from measurement.drawn_requests import START, Drawn
+from observations.drawn_requests import START, Drawn
 
 COUNTED = frozenset(["users", "request/s", "byte/s", "share failed", "latency mean, ms"])
 

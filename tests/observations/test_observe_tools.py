@@ -11,166 +11,14 @@ of our own.
 from __future__ import annotations
 
 import csv
-import gzip
 import json
-import struct
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from observations.observed_files import FILES, observed
 from qps.cli import main
-
-FILES = Path(__file__).parents[1] / "observed"
-
-K6_TEXT = """
-  █ THRESHOLDS
-
-    http_req_duration
-    ✓ 'p(95)<1500' p(95)=148.21ms
-
-
-  █ TOTAL RESULTS
-
-    checks_total.......................: 90      13.122179/s
-
-    CUSTOM
-    custom_waiting_time................: avg=152.355556 min=120      med=141      max=684
-
-    HTTP
-    http_req_duration.............: avg=90.5ms min=900µs med=1.25s max=1m2.5s p(90)=2s p(99.9)=3s
-      { expected_response:true }.......: avg=1ms   min=1ms med=1ms max=1ms p(90)=1ms p(95)=1ms
-    http_req_failed....................: 0.50%  1 out of 200
-    http_reqs..........................: 200    40.25/s
-
-    EXECUTION
-    iteration_duration.................: avg=900ms min=1ms med=800ms max=1m2.5s p(90)=2s p(99.9)=3s
-    iterations.........................: 40     8.05/s
-    vus................................: 1      min=1       max=7
-    vus_max............................: 8      min=8       max=8
-
-    NETWORK
-    data_received......................: 378 kB 76 kB/s
-    data_sent..........................: 4.9 kB 718 B/s
-
-  █ SCENARIO: left
-
-    HTTP
-    http_reqs..........................: 40     7.116111/s
-"""
-TREND = {"avg": 90.5, "min": 0.9, "med": 1250, "max": 62_500, "p(90)": 2000, "p(99.9)": 3000}
-VALUES: dict[str, dict[str, float]] = {
-    "http_reqs": {"count": 200, "rate": 40.25},
-    "iterations": {"count": 40, "rate": 8.05},
-    "iteration_duration": {"avg": 900, "med": 800},
-    "vus": {"value": 1, "min": 1, "max": 7},
-    "http_req_duration": TREND,
-    "http_req_failed": {"rate": 0.005, "passes": 1, "fails": 199},
-    "vus_max": {"value": 8, "min": 8, "max": 8},
-    "data_received": {"count": 378_000, "rate": 76_000},
-}
-
-
-def machine_readable() -> dict[str, Any]:
-    """Return the third form: counts without rates, and how long the test took."""
-    counts = {
-        "http_reqs": {"count": 402.5},
-        "iterations": {"count": 80.5},
-        "http_req_failed": {"rate": 0.005},
-        "data_received": {"count": 760_000},
-    }
-    listed = [{"name": name, "values": v} for name, v in (VALUES | counts).items()]
-    return {"version": "1.0.0", "config": {"duration": 10}, "results": {"metrics": listed}}
-
-
-K6_FILES = {
-    "printed.txt": K6_TEXT,
-    "export.json": json.dumps({"metrics": VALUES | {"http_req_failed": {"value": 0.005}}}),
-    "handled.json": json.dumps({"metrics": {k: {"values": v} for k, v in VALUES.items()}}),
-    "machine.json": json.dumps(machine_readable()),
-}
-
-
-def observed(source: str, *arguments: object, folder: Path) -> list[dict[str, str]]:
-    out = folder / "out.csv"
-    assert main(["observe", source, *map(str, arguments), "-q", "-o", str(out)]) == 0
-    return list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
-
-
-@pytest.mark.parametrize("name", K6_FILES)
-def test_each_format_of_k6_gives_the_same_result(name: str, tmp_path: Path) -> None:
-    file = tmp_path / name
-    file.write_text(K6_FILES[name], encoding="utf-8")
-    [row] = observed("k6", file, folder=tmp_path)
-    assert row == {
-        "file": str(file),
-        "users": "7",
-        "users, mean": "7.245",
-        "request/s": "40.25",
-        "byte/s": "76000",
-        "share failed": "0.005",
-        "latency mean, ms": "90.5",
-        "latency least, ms": "0.9",
-        "latency p50, ms": "1250",
-        "latency p90, ms": "2000",
-        "latency p99.9, ms": "3000",
-        "latency longest, ms": "62500",
-    }
-
-
-def k6_points(kind: str) -> str:
-    """Return points as k6 writes them: three requests in each of four seconds, one fails."""
-    points = []
-    for second in range(4):
-        moment = 1_795_419_820 + second
-        points.append(("vus", moment, 5 + second))
-        for number in range(3):
-            points.append(("http_req_duration", moment, 10 * (number + 1)))
-            points.append(("http_req_failed", moment, int(number == second == 1)))
-        points.append(("data_received", moment, 3000))
-        points.append(("iterations", moment, 1))
-    if kind == "csv":
-        head = "metric_name,timestamp,metric_value,check,error,extra_tags\n"
-        return head + "".join(f"{name},{at},{value:.6f},,,\n" for name, at, value in points)
-    lines = ['{"type":"Metric","data":{"type":"gauge","contains":"default"},"metric":"vus"}']
-    for name, at, value in points:
-        clock = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.123456789Z")
-        data = {"time": clock, "value": value, "tags": {"status": "200"}}
-        lines.append(json.dumps({"type": "Point", "data": data, "metric": name}))
-    return "\n".join(lines) + "\n"
-
-
-@pytest.mark.parametrize("kind", ["csv", "json"])
-def test_points_of_k6_are_rows_of_stretches(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / f"run.{kind}"
-    file.write_text(k6_points(kind)[:-3], encoding="utf-8")  # as it stands when k6 is ended
-    rows = observed("k6", file, "--window", "1s", folder=tmp_path)
-    assert "more than 1 % failed" in capsys.readouterr().err
-    values = [(row["time"], row["users"], row["request/s"], row["byte/s"]) for row in rows]
-    assert values == [
-        ("2026-11-23T07:43:41.000Z", "6", "3", "3000"),
-        ("2026-11-23T07:43:42.000Z", "7", "3", "3000"),
-    ]
-    assert [row["share failed"] for row in rows] == ["0.333333333", "0"]
-    assert rows[0]["latency mean, ms"] == "20"
-    # The whole of it: four seconds are touched, else it is from when the first began.
-    [row] = observed("k6", file, folder=tmp_path)
-    assert ("has times in whole seconds" in capsys.readouterr().err) == (kind == "csv")
-    seconds = 3 if kind == "csv" else 3.03
-    assert float(row["request/s"]) == pytest.approx(12 / seconds)
-    assert row["users"] == "8"
-
-
-def test_a_summary_has_no_stretches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "run.txt"
-    file.write_text(K6_TEXT, encoding="utf-8")
-    assert main(["observe", "k6", str(file), "--window", "1s"]) == 2
-    assert "is a k6 summary of a whole run, without times" in capsys.readouterr().err
-
 
 TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
     (
@@ -493,139 +341,6 @@ def test_rates_are_taken_by_fit(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert found["columns_left_out"] == []
 
 
-def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = observed("sar", FILES / "sar.json", folder=tmp_path)
-    assert "measure service demands per process" in capsys.readouterr().err
-    assert rows[1] == {
-        "time": "2026-11-23T07:38:44Z",
-        "cpu in %": "99.51",  # 0.49 % were stolen by other guests
-        "packet/s": "0",
-        "byte/s": "0",
-        "cores": "2",
-    }
-    rows = observed("sar", FILES / "sar.json", "--interface", "lo", folder=tmp_path)
-    assert [row["packet/s"] for row in rows] == ["810", "800", "800"]
-    assert rows[0]["byte/s"] == "569344"  # 556 KiB
-
-
-def test_what_sar_prints_is_what_it_records(tmp_path: Path) -> None:
-    for more in ((), ("--interface", "lo")):
-        recorded = observed("sar", FILES / "sar.json", *more, folder=tmp_path)
-        printed = observed("sar", FILES / "sar.txt", *more, folder=tmp_path)
-        assert len(printed) == len(recorded) == 3
-        for one, other in zip(printed, recorded, strict=True):
-            assert other["time"] == f"{one['time']}Z"  # of 11/23/26 only one can be the month
-            del one["time"], other["time"]
-            assert {k: float(v) for k, v in one.items()} == pytest.approx(
-                {k: float(v) for k, v in other.items()}, abs=0.011
-            )
-
-
-def test_sar_prints_times_and_numbers_in_many_ways(tmp_path: Path) -> None:
-    text = """Linux 6.1 (vm) 2026-11-23 _x86_64_ (2 CPU)
-
-12:00:01 AM     CPU     %user     %nice   %system   %iowait    %steal     %idle
-12:00:02 AM     all      1,50      0,00      0,50      1,00      0,00     97,00
-12:00:02 AM       0      9,50      0,00      0,50      1,00      0,00     89,00
-01:00:02 PM     all      1,50      0,00      0,50      0,00      0,00     98,00
-
-Average:        all      1,50      0,00      0,50      1,00      0,00     97,00
-"""
-    file = tmp_path / "sar.txt"
-    file.write_text(text, encoding="utf-8")
-    rows = observed("sar", file, folder=tmp_path)
-    assert [(row["time"], row["cpu in %"]) for row in rows] == [
-        ("2026-11-23T00:00:02", "2"),
-        ("2026-11-23T13:00:02", "2"),
-    ]
-
-
-def test_captures(tmp_path: Path) -> None:
-    pytest.importorskip("scapy")
-    rows = observed("pcap", FILES / "pcap_wire.pcap", "--window", "1ms", folder=tmp_path)
-    assert [row["packet/s"] for row in rows] == ["0", "1000", "0", "0"]
-    assert rows[1]["byte/s"] == "66000"
-
-
-@pytest.mark.parametrize("order", "<>")
-@pytest.mark.parametrize(("magic", "parts"), [(0xA1B2C3D4, 10**6), (0xA1B23C4D, 10**9)])
-def test_bytes_are_those_on_the_wire(order: str, magic: int, parts: int, tmp_path: Path) -> None:
-    pytest.importorskip("scapy")
-    content = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 96, 1)
-    for at, length in ((0.5, 60), (1.25, 1500), (1.75, 500), (3.5, 60), (4.0, 60)):
-        stored = min(length, 96)
-        whole, part = divmod(round(at * parts), parts)
-        content += struct.pack(order + "IIII", 1_700_000_000 + whole, part, stored, length)
-        content += bytes(stored)
-    file = tmp_path / "wire.pcap"
-    file.write_bytes(content)
-    rows = observed("pcap", file, folder=tmp_path)
-    values = [(row["packet/s"], row["byte/s"]) for row in rows]
-    assert values == [("2", "2000"), ("0", "0"), ("1", "60")]
-
-
-@pytest.mark.parametrize(("link", "is_reported"), [(1, False), (113, True), (276, True)])
-def test_packets_of_all_interfaces_may_count_twice(
-    link: int, is_reported: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("scapy")
-    content = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 96, link)
-    for at in range(4):
-        content += struct.pack("<IIII", 1_700_000_000 + at, 0, 0, 60)
-    (tmp_path / "wire.pcap").write_bytes(content)
-    observed("pcap", tmp_path / "wire.pcap", folder=tmp_path)
-    assert ("a packet is counted on each that it passes" in capsys.readouterr().err) == is_reported
-
-
-def pcapng() -> bytes:
-    """Return a capture of the newer format: packets at 10, 11.5 and 13 s, with a length of 700."""
-
-    def block(kind: int, body: bytes) -> bytes:
-        return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
-
-    content = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
-    content += block(1, struct.pack("<HHI", 1, 0, 96))
-    for at in (10, 11.5, 13):
-        high, low = divmod(round(at * 10**6), 1 << 32)
-        content += block(6, struct.pack("<IIIII", 0, high, low, 4, 700) + b"kept")
-    return content
-
-
-def test_captures_of_the_newer_format(tmp_path: Path) -> None:
-    pytest.importorskip("scapy")
-    file = tmp_path / "wire.pcapng"
-    file.write_bytes(pcapng())
-    rows = observed("pcap", file, folder=tmp_path)
-    assert [row["byte/s"] for row in rows] == ["700", "0"]
-
-
-def test_a_broken_capture_is_read_up_to_there_and_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("scapy")
-    file = tmp_path / "wire.pcapng"
-    file.write_bytes(pcapng()[:-6])
-    out = str(tmp_path / "out.csv")
-    assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
-    assert "warning: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("is_packed", [False, True])
-def test_a_block_of_a_capture_that_is_larger_than_any_packet_takes_no_memory(
-    is_packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("scapy")
-    content = pcapng() + struct.pack("<II", 6, 0xFFFFFFF0) + bytes(100)
-    file = tmp_path / "wire.pcapng"
-    file.write_bytes(gzip.compress(content) if is_packed else content)
-    out = str(tmp_path / "out.csv")
-    assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
-    assert "truncated after packet 3: a block of 4,294,967,268 bytes" in capsys.readouterr().err
-    file.write_bytes(gzip.compress(gzip.compress(content)))
-    assert main(["observe", "pcap", str(file), "-o", out]) == 2
-    assert "is not a packet capture" in capsys.readouterr().err
-
-
 WRONG: list[tuple[str, str, str]] = [
     ("k6", "", "is not a k6 summary"),
     ("k6", "{", "is not JSON"),
@@ -709,7 +424,7 @@ def test_there_is_no_such_source(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is not a valid item" in capsys.readouterr().err
 
 
-def test_quiet_and_colour_stand_before_or_behind_the_source(
+def test_quiet_and_color_stand_before_or_behind_the_source(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = ["h2load", str(FILES / "h2load.txt")], ["-o", str(tmp_path / "out.csv")]
@@ -717,9 +432,9 @@ def test_quiet_and_colour_stand_before_or_behind_the_source(
         assert main(quiet) == 0
         assert capsys.readouterr().err == ""
     missing = str(tmp_path / "none")
-    for colour in (
+    for color in (
         ["observe", "--color", "always", "wrk"],
         ["observe", "wrk", "--color", "always"],
     ):
-        assert main([*colour, missing]) == 2
+        assert main([*color, missing]) == 2
         assert "\x1b[" in capsys.readouterr().err

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from measurement import result_writers as writers
-from measurement.drawn_requests import drawn
+from observations import result_writers as writers
+from observations.drawn_requests import drawn
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
