@@ -47,7 +47,7 @@ _RATE_NAMES = (
 )
 _PER = (
     rf"(?:1|{_ITEMS})?\s*/\s*(?:{_SECOND})|per second|[rqt]ps",
-    r"(?:1|" + _ITEMS + r")?\s*/\s*min|per minute|[rqt]pm",
+    r"(?:1|" + _ITEMS + r")?\s*/\s*min(?:ute)?|per minute|[rqt]pm",
 )
 _CPU = (
     r"(?:(?:average|avg|mean|total) )?(?:cpu|processor)"

@@ -233,22 +233,12 @@ def joined_by_users(load: ObservedRuns, usage: ObservedRuns) -> ObservedRuns:
             "measure both at the same numbers of users",
         )
     added = [place for place, one in enumerate(usage.headings) if one not in load.headings]
-    rows = [
-        (
-            *load.rows[keys[0].index(key)],
-            *(usage.rows[keys[1].index(key)][place] for place in added),
-        )
-        for key in common
-    ]
+    pairs = [(keys[0].index(key), keys[1].index(key)) for key in common]
     left = len(keys[0]) + len(keys[1]) - 2 * len(common)
-    note = f"joined by users: {len(rows)} rows" + f"; {left} without the other are left out" * bool(
-        left
-    )
-    return ObservedRuns(
-        headings=(*load.headings, *(usage.headings[place] for place in added)),
-        rows=tuple(rows),
-        notes=(*load.notes, *usage.notes, note),
-    )
+    note = f"joined by users: {len(pairs)} rows"
+    if left:
+        note += f"; {left} without the other are left out"
+    return _side_by_side(load, usage, added, pairs, (*load.notes, *usage.notes, note))
 
 
 def joined_by_rate(load: ObservedRuns, usage: ObservedRuns) -> ObservedRuns:
@@ -279,23 +269,40 @@ def joined_by_rate(load: ObservedRuns, usage: ObservedRuns) -> ObservedRuns:
         for place, one in enumerate(load.headings)
         if one not in usage.headings and (is_whole or one.startswith(_OF_USERS))
     ]
-    rows = [
-        (*row, *("" if at is None else load.rows[at][place] for place in added))
-        for row, at in zip(usage.rows, found, strict=True)
-    ]
     matched = sum(at is not None for at in found)
     left = len(rates[0]) - len({at for at in found if at is not None})
-    note = f"joined by {RATE}: {matched} of {len(rows)} rows have a load test at their rate"
+    note = f"joined by {RATE}: {matched} of {len(found)} rows have a load test at their rate"
     if left:
         note += f"; {left} load tests at other rates are left out"
     others = [one for one in load.headings if one not in usage.headings and one != "file"]
     dropped = [one for one in others if not (is_whole or one.startswith(_OF_USERS))]
     if dropped:
         note += f"; {listed(dropped, 'and')} of some rows alone are left out"
+    pairs = list(enumerate(found))
+    return _side_by_side(usage, load, added, pairs, (*load.notes, *usage.notes, note))
+
+
+def _side_by_side(
+    first: ObservedRuns,
+    second: ObservedRuns,
+    added: Sequence[int],
+    pairs: Sequence[tuple[int, int | None]],
+    notes: tuple[str, ...],
+) -> ObservedRuns:
+    """Return pairs of rows of two tables: the first whole, then the added columns of the second.
+
+    These are empty where a row of the first has none of the second.
+    """
     return ObservedRuns(
-        headings=(*usage.headings, *(load.headings[place] for place in added)),
-        rows=tuple(rows),
-        notes=(*load.notes, *usage.notes, note),
+        headings=(*first.headings, *(second.headings[place] for place in added)),
+        rows=tuple(
+            (
+                *first.rows[own],
+                *("" if other is None else second.rows[other][place] for place in added),
+            )
+            for own, other in pairs
+        ),
+        notes=notes,
     )
 
 

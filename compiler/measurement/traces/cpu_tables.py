@@ -29,8 +29,6 @@ _SERVICE = (
 )
 _TIME = r"time ?stamp|time|minute|window|date ?time|date|ts|timestamp"
 _WORK = r"(?:pod |service )?(?:workload|requests?|throughput|rate|request rate|load|calls?)"
-_PER_SECOND = r"ops|[rqt]ps|(?:req|reqs|requests?|calls?|1)? ?/ ?s(?:ec|econd)?|per second"
-_PER_MINUTE = r"[rqt]pm|(?:req|reqs|requests?|calls?|1)? ?/ ?min(?:ute)?|per minute"
 _UNIT = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]*?)\s*[)\]]\s*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _POD = re.compile(r"(.+?)(?:-[a-z0-9]{8,10})?-[a-z0-9]{5}")
@@ -138,12 +136,12 @@ def _words(heading: str) -> tuple[str, str]:
 
 def _per(text: str, unit: str) -> float | None:
     """Return by what a column of requests is multiplied for requests per s; None if it is none."""
-    meaning = usual_meaning(f"{text} ({unit})" if unit else text)
-    if meaning is not None and meaning.heading == RATE:
-        return float(meaning.factor)
-    for pattern, factor in ((_PER_SECOND, 1.0), (_PER_MINUTE, 1 / 60)):
-        if unit and re.fullmatch(_WORK, text) and re.fullmatch(pattern, unit):
-            return factor
+    headings = [f"{text} ({unit})" if unit else text]
+    if unit and re.fullmatch(_WORK, text):  # `Workload(Ops)`, as services call it
+        headings += [f"requests ({unit})", unit]
+    for meaning in map(usual_meaning, headings):
+        if meaning is not None and meaning.heading == RATE:
+            return float(meaning.factor)
     return None
 
 
