@@ -68,7 +68,7 @@ def instead(word: str, *others: str, at: Span | None = None, words: str = "") ->
 def removal_hint(span: Span, text: str) -> Hint:
     """Return a hint by which a stretch of a text, such as a declaration, is taken out.
 
-    What joined it to its neighbours goes with it: a comma, a `;`, the line that it had alone.
+    What joined it to its neighbors goes with it: a comma, a `;`, the line that it had alone.
     """
     whole = _with_what_joins(span)
     return Hint(text, Rewording(whole.text, "", whole))

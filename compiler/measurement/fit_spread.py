@@ -44,7 +44,7 @@ from qps.compiler.quantities.cholesky import cholesky
 _FEWEST_IN_ORDER = 8
 """Rows from which it can be determined that residuals hang together."""
 _CORRELATED = 1.96
-"""Standard errors of the correlation of neighbours beyond which it is no chance."""
+"""Standard errors of the correlation of neighbors beyond which it is no chance."""
 _MOST_ALIKE = 0.9
 _NOTHING = 1e-24
 """Share of its squares that a load is missed by, where rounding is all there is."""
@@ -262,7 +262,7 @@ def _variances(
 def _correlation_factor(residuals: Vector, size: int) -> float:
     """Return by how many times fewer rows say as much as these, which are in order of the load.
 
-    1 unless neighbours are alike by more than chance. Residuals about fitted numbers are less
+    1 unless neighbors are alike by more than chance. Residuals about fitted numbers are less
     alike than errors, by about one share in so many rows for each number.
     """
     count = len(residuals)

@@ -2,7 +2,7 @@
 
 A formal without an example takes any dimension. What its function does with it says more: in
 `x + 1 ms` it must be a time. Such demands are equations between products of powers, linear in
-the exponents; each is solved for one free base as it comes. One that no dimension fulfils is a
+the exponents; each is solved for one free base as it comes. One that no dimension fulfills is a
 mistake whatever the function is called with.
 """
 

@@ -1,6 +1,6 @@
 """The commonest mistakes of the pen, and how to fix each.
 
-Each function of `_MISTAKES` knows one kind; the first that recognises what it sees gives the hint.
+Each function of `_MISTAKES` knows one kind; the first that recognizes what it sees gives the hint.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ indentation, alignment, blank lines and the breaks around braces follow rules:
 - two spaces for each open block, two more for a line that goes on;
 - what is written in two ways is written in one: cases stand in braces;
 - one blank line at the most, none at the edges of blocks and of the file;
-- neighbours of one kind are aligned: declarations and changes at `=`, blocks on one line at `{`,
+- neighbors of one kind are aligned: declarations and changes at `=`, blocks on one line at `{`,
   limits at their comparison, steps at `if`, columns at `->`, comments at `#`; unless that made a
   line longer than `WIDTH`.
 
@@ -58,7 +58,7 @@ class _Line(Struct, frozen=True, kw_only=True):
 
     text: str = ""
     comment: str | None = None  # behind the text
-    kind: str = ""  # neighbours of one kind are aligned
+    kind: str = ""  # neighbors of one kind are aligned
     marks: tuple[tuple[str, int], ...] = ()  # at what, and where that stands in the text
     pieces: range = range(0)
 
@@ -313,15 +313,15 @@ def _length_of_block(pieces: Sequence[_Piece], line: _Line) -> int:
 
 
 def _aligned(lines: Sequence[_Line]) -> Iterator[str]:
-    """Yield the text of the lines, with neighbours aligned."""
+    """Yield the text of the lines, with neighbors aligned."""
     found: list[_Line] = []
-    for _, neighbours in groupby(lines, key=lambda line: line.kind if line.marks else id(line)):
-        alike = list(neighbours)
+    for _, neighbors in groupby(lines, key=lambda line: line.kind if line.marks else id(line)):
+        alike = list(neighbors)
         for mark in dict.fromkeys(mark for line in alike for mark, _ in line.marks):
             alike = _aligned_at(mark, alike)
         found += alike
-    for has_comment, neighbours in groupby(found, key=lambda line: line.comment is not None):
-        alike = list(neighbours)
+    for has_comment, neighbors in groupby(found, key=lambda line: line.comment is not None):
+        alike = list(neighbors)
         width = max(len(line.text) for line in alike)
         for line in alike:
             yield f"{line.text:<{width}}  {line.comment}" if has_comment else line.text

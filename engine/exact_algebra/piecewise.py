@@ -1,6 +1,6 @@
 """Piecewise rational functions of one variable, exact: what maxima and minima make of them.
 
-Such a function is one rational function between two neighbouring breakpoints: the points at which
+Such a function is one rational function between two neighboring breakpoints: the points at which
 another one comes into force, and those at which it may have no value. Sums are made from the left
 to the right, only what changes at a breakpoint being made anew; extremes and products of many in
 pairs, pairs of pairs, and so on: so that the time for many parts grows hardly faster than their
@@ -271,7 +271,7 @@ def _poles(*parts: Piecewise, more: Iterable[Fraction] = ()) -> tuple[Fraction, 
 
 
 def _joined(pieces: Iterable[Piece], poles: tuple[Fraction, ...]) -> Piecewise:
-    """Return pieces with neighbours of the same function joined; IntractableError for too many."""
+    """Return pieces with neighbors of the same function joined; IntractableError for too many."""
     joined: list[Piece] = []
     size = 0
     for piece in pieces:

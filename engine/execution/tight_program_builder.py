@@ -109,14 +109,14 @@ class TightBuilder(ProgramBuilder):
     def _sum_of(self, one: int, other: int) -> int:
         if self._varies[one] and self._varies[other]:
             try:
-                found = self._cancelled(one, other)
+                found = self._canceled(one, other)
             except TooManyProductsError:
                 found = None
             if found is not None:
                 return found
         return super().add(one, other)
 
-    def _cancelled(self, one: int, other: int) -> int | None:
+    def _canceled(self, one: int, other: int) -> int | None:
         """Return a sum inside an extreme that is one of its terms, if something cancels there."""
         first, second = self._line(one), self._line(other)
         if first is None or second is None:

@@ -1,6 +1,6 @@
 """Formulas that are alike but for numbers, as one formula in which these are leaves.
 
-That is their least general generalisation (Plotkin 1970), with sums taken as they are: a term that
+That is their least general generalization (Plotkin 1970), with sums taken as they are: a term that
 only some of them have gets a leaf as its coefficient, which is zero for the others. So it is with
 what an option adds.
 """
@@ -42,7 +42,7 @@ class NotAlikeError(Exception):
 
 
 class Generalization:
-    """Formulas generalised together; `leaves` are the symbols that are new, by their numbers.
+    """Formulas generalized together; `leaves` are the symbols that are new, by their numbers.
 
     `values` are the numbers of symbols, for each of the formulas. Symbols that have none vary.
     """

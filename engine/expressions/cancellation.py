@@ -35,7 +35,7 @@ class _Factored(Struct, frozen=True):
     rest: Formula
 
 
-def cancelled(whole: Formula, symbol: Formula) -> Formula:
+def canceled(whole: Formula, symbol: Formula) -> Formula:
     """Return a formula of the same values wherever a symbol is positive and finite.
 
     Powers of the symbol by which both sides of a quotient are multiplied are taken out of them.

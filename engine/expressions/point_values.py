@@ -287,7 +287,7 @@ _CHOOSING = (*EXTREMES, *ROUNDINGS)
 """What gives a fraction also for numbers that are none."""
 
 _ENOUGH_BITS = 60
-"""So many bits are more than a float has: the nearest one, or its neighbour."""
+"""So many bits are more than a float has: the nearest one, or its neighbor."""
 
 
 def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:

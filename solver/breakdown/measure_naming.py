@@ -1,7 +1,7 @@
 """Formulas with the measures inside them called by their names.
 
 A loss says `1 - 1/max(1, lan.utilization)`, and `qps explain … lan.utilization` says the rest.
-Measures are recognised by their formulas, and two that have nothing to do with each other may have
+Measures are recognized by their formulas, and two that have nothing to do with each other may have
 the same one: only what a formula rests on may be named in it.
 """
 

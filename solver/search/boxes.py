@@ -20,7 +20,7 @@ from math import inf
 from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.execution.float_runs import number_function
 from qps.engine.expressions.algebraic_functions import piecewise
-from qps.engine.expressions.cancellation import cancelled
+from qps.engine.expressions.cancellation import canceled
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.signs import range_of
 from qps.engine.numerics.bisection import first_above_zero, halfway, octave_end
@@ -123,7 +123,7 @@ def first_above(
 
 def _shortened(over: Formula, symbol: Formula, low: Fraction | int) -> Formula:
     """Return what has the same values from `low` on, with narrower bounds."""
-    return cancelled(over, symbol) if low > 0 else over
+    return canceled(over, symbol) if low > 0 else over
 
 
 class _Search:

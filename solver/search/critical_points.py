@@ -1,6 +1,6 @@
 """Where a function of the population can change its sign: roots, poles and kinks.
 
-Between two neighbouring critical points the sign is constant, so that a few exact
+Between two neighboring critical points the sign is constant, so that a few exact
 evaluations settle a question about every N in a range, monotone or not.
 """
 

@@ -1,6 +1,6 @@
 """Functions of the population that jump: what is rounded up or down is fixed between two jumps.
 
-Between two neighbouring jumps a function of roundings and rational parts is a rational one, or
+Between two neighboring jumps a function of roundings and rational parts is a rational one, or
 one of maxima and minima of such, whose roots are found exactly; at a jump itself its value is
 exact. So where such a load first reaches a limit is exact, however many roundings jump together.
 """

@@ -274,13 +274,13 @@ def _apart(values: dict[str, Floats]) -> tuple[str, ...]:
     found: list[str] = []
     columns: list[Floats] = []
     for name, column in values.items():
-        centred = column - column.mean()
-        size = float(np.linalg.norm(centred))
+        centered = column - column.mean()
+        size = float(np.linalg.norm(centered))
         if size <= _ALIKE * max(float(np.abs(column).max(initial=0.0)), _ALIKE):
             continue
-        if all(abs(float(centred @ own)) < (1 - _ALIKE) * size for own in columns):
+        if all(abs(float(centered @ own)) < (1 - _ALIKE) * size for own in columns):
             found.append(name)
-            columns.append(centred / size)
+            columns.append(centered / size)
     return tuple(found)
 
 

@@ -39,7 +39,7 @@ class AcceptableInterval(Struct, frozen=True, kw_only=True):
 
 
 class RequirementsOfNumber(Struct, frozen=True, dict=True):
-    """What is required, as functions of a number; between two neighbouring `ends` all is alike."""
+    """What is required, as functions of a number; between two neighboring `ends` all is alike."""
 
     number: Unknown
     excesses: Sequence[Excess]
@@ -168,7 +168,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         return self._in_whole_numbers() if self.number.is_count else self._stretches()
 
     def _stretches(self) -> list[AcceptableInterval]:
-        """Return the stretches between neighbouring points on which no criterion fails, joined.
+        """Return the stretches between neighboring points on which no criterion fails, joined.
 
         And the points that are acceptable alone.
         """
@@ -226,7 +226,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         return any(over.is_open_at(symbol, end) for over in self.excesses)
 
     def _in_whole_numbers(self) -> list[AcceptableInterval]:
-        """Return the whole numbers in all stretches; neighbours are joined, empty ones left out.
+        """Return the whole numbers in all stretches; neighbors are joined, empty ones left out.
 
         The whole numbers next to each end are tried themselves: an end that is whole may be rounded
         to either side of itself.

@@ -2,7 +2,7 @@
 
 The criteria at that population are functions of the one number alone. Where they are made of
 rational functions, maxima and minima, their critical points are found exactly; where not, bounds
-over boxes find where they change (`search/sign_changes`). Between two neighbouring points all
+over boxes find where they change (`search/sign_changes`). Between two neighboring points all
 values are alike; at one of each stretch the model is evaluated as it is where that is set.
 """
 

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 MOST_PICTURE = 200_000
 MOST_PAGE = 1_000_000
-COLOURS = 128
+COLORS = 128
 PATIENCE = 120_000
 UNFOLDED = """(start) => {
   for (const one of start.closest("section")?.querySelectorAll(".part") ?? []) one.open = true;
@@ -238,16 +238,16 @@ def report(shot: Shot, folder: Path) -> Path:
 
 
 def small(png: bytes) -> bytes:
-    """Return a PNG with few colours; AssertionError where it is large even so."""
+    """Return a PNG with few colors; AssertionError where it is large even so."""
     from PIL import Image
 
-    for colours in halved(COLOURS):
+    for colors in halved(COLORS):
         buffer = io.BytesIO()
         image = Image.open(io.BytesIO(png)).convert("RGB")
-        image.quantize(colours, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
+        image.quantize(colors, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
         if buffer.tell() < MOST_PICTURE:
             return buffer.getvalue()
-    raise AssertionError("too many colours for a small picture")
+    raise AssertionError("too many colors for a small picture")
 
 
 def halved(number: int) -> Iterator[int]:

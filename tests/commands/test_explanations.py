@@ -119,14 +119,14 @@ def test_sentences_fit_a_terminal_of_80_columns(
     assert [line for line in output.splitlines() if len(line) > 80 and line not in stored] == []
 
 
-def test_colours_are_only_added(capsys: pytest.CaptureFixture[str]) -> None:
+def test_colors_are_only_added(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "QPS0301"]) == 0
     without = capsys.readouterr().out
     assert main(["explain", "QPS0301", "--color", "always"]) == 0
-    coloured = capsys.readouterr().out
-    assert "\x1b[1;31m" in coloured
-    assert "\x1b[1;32m" in coloured
-    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == without
+    colored = capsys.readouterr().out
+    assert "\x1b[1;31m" in colored
+    assert "\x1b[1;32m" in colored
+    assert re.sub(r"\x1b\[[\d;]*m", "", colored) == without
 
 
 def test_json_has_both_examples_whole(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What `qps solve` prints first: each thing once, within the width, in colours where wanted."""
+"""What `qps solve` prints first: each thing once, within the width, in colors where wanted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from qps.reports.text.words.nouns import counted
 from qps.solver import solved_spec
 
 ROOT = Path(__file__).parents[2]
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+COLOR = re.compile(r"\x1b\[[0-9;]*m")
 SITE = """\
 users shoppers in 1..10_000
 machine server { cpu 4 core }
@@ -178,7 +178,7 @@ def test_it_fits_the_terminal(
         assert max(map(len, lines)) > 150
 
 
-def test_colours_take_nothing_away_and_go_where_they_are_wanted(
+def test_colors_take_nothing_away_and_go_where_they_are_wanted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("FORCE_COLOR", raising=False)
@@ -186,7 +186,7 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
     bare = reported(capsys, "many.qps", "--no-advice")
     shown = reported(capsys, "many.qps", "--no-advice", "--color", "always")
     assert "\x1b" not in bare
-    assert COLOUR.sub("", shown) == bare
+    assert COLOR.sub("", shown) == bare
     assert "\x1b[1;32m  Capacity     312 users\x1b[0m" in shown
     assert "\x1b[1;33m  n32 CPU " in shown
     assert "\x1b[1;33m  Bottleneck" in shown
@@ -220,7 +220,7 @@ def test_a_title_drives_no_terminal(name: str, capsys: pytest.CaptureFixture[str
     Path("evil.qps").write_text(f'"""{name}"""\n' + MANY, encoding="utf-8")
     shown = reported(capsys, "evil.qps", "--no-advice", "--color", "always")
     assert name not in shown
-    assert "\x1b" not in COLOUR.sub("", shown)
+    assert "\x1b" not in COLOR.sub("", shown)
     assert "\x1b[31m" not in shown
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from documents import code_names
-from documents.vocabulary import LEFT, counts, places, words_in
+from documents.vocabulary import LEFT, RETIRED, ROOT, counts, places, words_in
 
 
 def test_no_file_says_more_retired_words_than_before() -> None:
@@ -73,3 +74,32 @@ def test_retired_names_are_found() -> None:
 )
 def test_retired_words_are_found(text: str, words: list[str]) -> None:
     assert sorted(words_in(text)) == sorted(words)
+
+
+BRITISH = re.compile(
+    rf"\b(?:{next(words for words, instead in RETIRED if instead == 'American spelling')})\b",
+    re.IGNORECASE,
+)
+BRITISH_ON_PURPOSE = {  # and `cancelled`, as Python calls it
+    "benchmarks/matrix_runs.py": "grey",  # a color of matplotlib
+    "compiler/measurement/fit_columns.py": "utilisation",  # a heading that people write
+    "reports/text/words/nouns.py": "centres",  # a name in a spec
+    "tests/commands/test_first_screen.py": "centres",
+}
+
+
+def test_code_with_its_comments_is_in_american_spelling() -> None:
+    folders = "benchmarks compiler editing editors engine grammar laboratory reports reviewing"
+    found = {}
+    for folder in (*folders.split(), "simulation", "solver", "tests", "src/qps/commands"):
+        for path in (ROOT / folder).rglob("*"):
+            name = path.relative_to(ROOT).as_posix()
+            if path.suffix not in (".py", ".js") or "node_modules" in name:
+                continue
+            if name.startswith(("tests/documents/", "tests/docs/test_vocabulary")):
+                continue
+            words = set(map(str.lower, BRITISH.findall(path.read_text(encoding="utf-8"))))
+            words -= {BRITISH_ON_PURPOSE.get(name), "cancelled", "saturation_table"}
+            if words:
+                found[name] = words
+    assert found == {}

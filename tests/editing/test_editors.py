@@ -1,4 +1,4 @@
-"""What editors colour and read QPS by: made of the grammar, and saying what the parser says."""
+"""What editors color and read QPS by: made of the grammar, and saying what the parser says."""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ def test_queries_find_something(path: Path) -> None:
     assert sum(map(len, found.values())) > 20
 
 
-# -- colours -----------------------------------------------------------------------------
+# -- colors -----------------------------------------------------------------------------
 
 
-def coloured(text: str) -> list[tuple[int, object, str]]:
+def colored(text: str) -> list[tuple[int, object, str]]:
     lexer = QpsLexer(stripnl=False, ensurenl=False)
     return list(lexer.get_tokens_unprocessed(text))
 
@@ -132,18 +132,18 @@ def test_pygments_finds_the_lexer() -> None:
 
 
 @pytest.mark.parametrize("path", GOOD[::4], ids=lambda path: path.stem)
-def test_specs_are_coloured_whole(path: Path) -> None:
-    found = coloured(path.read_text("utf-8"))
+def test_specs_are_colored_whole(path: Path) -> None:
+    found = colored(path.read_text("utf-8"))
     assert "".join(text for _, _, text in found) == path.read_text("utf-8")
     assert not [text for _, kind, text in found if kind is token.Error]
 
 
-def test_words_are_coloured_as_the_parser_reads_them() -> None:
+def test_words_are_colored_as_the_parser_reads_them() -> None:
     options = keywords() - {"on", "off", "unicast", "multicast", "quality"}
     right = wrong = 0
     for name in READ:
         text = (ROOT / "specs" / f"{name}.qps").read_text("utf-8")
-        kinds = {start: kind for start, kind, _ in coloured(text)}
+        kinds = {start: kind for start, kind, _ in colored(text)}
         for word in parsing.parse(text).tokens:
             if word.text in options:
                 kind = kinds.get(word.start, token.Text)
@@ -175,7 +175,7 @@ console.log(JSON.stringify(told.flat()));
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 @pytest.mark.parametrize("name", READ)
-def test_codemirror_colours_as_pygments_does(name: str) -> None:
+def test_codemirror_colors_as_pygments_does(name: str) -> None:
     text = (ROOT / "specs" / f"{name}.qps").read_text("utf-8") + "\nlet größe_µ = 3 µs\n"
     mode = b64encode((EDITORS / "codemirror" / "qps.js").read_bytes()).decode()
     done = subprocess.run(
@@ -188,7 +188,7 @@ def test_codemirror_colours_as_pygments_does(name: str) -> None:
     kinds = {str(TOKENS[kind]): TAGS[kind] for kind in TokenKind}
     ours = [
         [line, kinds[str(kind)]]
-        for _, kind, word in coloured(text)
+        for _, kind, word in colored(text)
         for line in word.split("\n")
         if line and kinds[str(kind)]
     ]

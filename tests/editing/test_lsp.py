@@ -120,7 +120,7 @@ def test_the_layout_is_that_of_fmt_and_touches_what_changes(ide: Editor) -> None
     assert list(ide.ask(types.TEXT_DOCUMENT_FORMATTING, options)) == []  # it has syntax errors
 
 
-def test_words_have_the_colours_of_what_they_are(ide: Editor) -> None:
+def test_words_have_the_colors_of_what_they_are(ide: Editor) -> None:
     uri = ide.put('# 𝄞\nparam load = 3 ms source "x" # y\nlet twice = 2 * load\nparam =')
     options = types.SemanticTokensParams(of(uri))
     data = ide.ask(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, options).data

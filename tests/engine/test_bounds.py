@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from helpers.formulas import R, absolute, acos, ceil, cos, exp, floor, lambert, log, ratio, waiting
 from helpers.nightly import examples
 from helpers.operations import CASES
-from qps.engine.expressions.cancellation import cancelled
+from qps.engine.expressions.cancellation import canceled
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import (
     Formula,
@@ -336,7 +336,7 @@ _QUOTIENTS = [
 
 @pytest.mark.parametrize("whole", _QUOTIENTS, ids=str)
 def test_what_cancels_where_there_are_users_makes_no_bounds_wide(whole: Formula) -> None:
-    short = cancelled(whole, N)
+    short = canceled(whole, N)
     for at in (Fraction(1, 3), Fraction(2), Fraction(10**6)):
         values = [EvaluationPoint({N: at}).number(one) for one in (short, whole)]
         assert values[0] == pytest.approx(values[1], rel=1e-15)
@@ -357,7 +357,7 @@ def test_what_cancels_where_there_are_users_makes_no_bounds_wide(whole: Formula)
 )
 @pytest.mark.parametrize("at", [Fraction(1, 3), Fraction(40), Fraction(41), Fraction(999)])
 def test_what_is_left_of_quotients_has_the_same_values(whole: Formula, at: Fraction) -> None:
-    values = [EvaluationPoint({N: at}).number(one) for one in (whole, cancelled(whole, N))]
+    values = [EvaluationPoint({N: at}).number(one) for one in (whole, canceled(whole, N))]
     assert values[0] == pytest.approx(values[1], rel=1e-15)
 
 

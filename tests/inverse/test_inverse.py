@@ -221,7 +221,7 @@ def test_where_no_whole_number_lies_in_between_there_is_none() -> None:
     assert {failure.requirement for failure in solution.fails} == {LOAD, "cost"}
 
 
-def test_stretches_that_hold_neighbouring_whole_numbers_are_one() -> None:
+def test_stretches_that_hold_neighboring_whole_numbers_are_one() -> None:
     # not from 44.4 to 44.6, which are no counts
     text = PLACES + "require { (panels - 44.5)^2 >= 0.01 }\n"
     (interval,) = _solved(text, "panels", 80).intervals
@@ -245,7 +245,7 @@ def test_stretches_that_hold_neighbouring_whole_numbers_are_one() -> None:
     assert first.unrounded == pytest.approx((40, 43.9))
 
 
-def test_stretches_that_end_at_neighbouring_whole_numbers_are_one() -> None:
+def test_stretches_that_end_at_neighboring_whole_numbers_are_one() -> None:
     # not between 44 and 45, both of which are acceptable
     text = PLACES + "require { (panels - 44.5)^2 >= 0.25 }\n"
     (interval,) = _solved(text, "panels", 80).intervals

@@ -187,11 +187,11 @@ def is_the_same_in_all_formats(found: tuple[Diagnostic, ...]) -> None:
             assert line.startswith(f"{place['file']}:{place['line']}:{place['column']}: ")
 
 
-def test_colour_is_only_added() -> None:
+def test_color_is_only_added() -> None:
     found = check_file(Path("many_ten_mistakes.qps")).diagnostics
-    coloured = full(found, color=True)
-    assert "\x1b[" in coloured
-    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == full(found)
+    colored = full(found, color=True)
+    assert "\x1b[" in colored
+    assert re.sub(r"\x1b\[[\d;]*m", "", colored) == full(found)
 
 
 def test_sentences_are_wrapped_for_a_terminal() -> None:

@@ -38,7 +38,7 @@ def after(hint: Hint, text: str) -> str:
         ('a\n"""Of it."""\n‸param b = 3‸  # why\nc\n', "a\nc\n"),
         ('"""File."""\n‸param b = 3‸\nc\n', '"""File."""\nc\n'),
         ("a\n  ‸b‸", "a\n"),
-        # What joins it to its neighbours goes, too.
+        # What joins it to its neighbors goes, too.
         ("x { a, ‸b‸ }", "x { a }"),
         ("x { ‸a‸, b }", "x { b }"),
         ("x { a; ‸b‸ }", "x { a }"),

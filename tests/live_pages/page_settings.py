@@ -179,7 +179,7 @@ CONTRASTS = """() => {
     }
     return [255, 255, 255];
   };
-  // The colour of all boxes that are drawn below the middle of a text, one upon the other.
+  // The color of all boxes that are drawn below the middle of a text, one upon the other.
   const painted = (text) => {
     const { x, y, width, height } = text.getBoundingClientRect();
     const [across, down] = [x + width / 2, y + height / 2];

@@ -92,8 +92,8 @@ def test_pictures_are_had_as_svg_png_and_numbers(speak_html: str, open_page: Any
     width, height = struct.unpack(">II", data[16:24])
     size = [float(svg.split(b' %s="' % one)[1].split(b'"')[0]) for one in (b"width", b"height")]
     assert [width, height] == pytest.approx([2 * one for one in size], abs=1)
-    # it is drawn, in the colours of the page: the first line is among them
-    colours = page.run(
+    # it is drawn, in the colors of the page: the first line is among them
+    colors = page.run(
         """async (data) => {
           const image = new Image();
           image.src = `data:image/png;base64,${data}`;
@@ -111,8 +111,8 @@ def test_pictures_are_had_as_svg_png_and_numbers(speak_html: str, open_page: Any
         }""",
         base64.b64encode(data).decode(),
     )
-    assert colours[0] == "255,255,255,255"
-    assert "0,114,178,255" in colours  # --c0
+    assert colors[0] == "255,255,255,255"
+    assert "0,114,178,255" in colors  # --c0
     name, data = saved(page, figure.get_by_role("button", name="Download as CSV"))
     assert name == "loads.csv"
     head, *rows = rows_of(data)

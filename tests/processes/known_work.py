@@ -2,7 +2,7 @@
 
 `known_work.py serve PORT REQUEST BYTE`: an answer takes REQUEST + BYTE * size seconds of a
 processor, by the clock of the process itself, all that handling it takes included. So a cost does
-not depend on the machine, its neighbours or its caches. Each connection has a process of its own;
+not depend on the machine, its neighbors or its caches. Each connection has a process of its own;
 with `alone` behind, one process serves them all in turn, so that nothing but answers is work.
 
 `known_work.py ask PORT CLIENTS THINK SECONDS SIZE`: so many clients ask for so many kB, wait, and

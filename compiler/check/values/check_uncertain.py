@@ -334,7 +334,7 @@ def _otherwise(expr: ast.Call, known: list[Fraction], text: str) -> str:
     """Return a hint with what to write: the arguments in rising order, or the one number."""
     written = [argument.span.text for argument in expr.arguments]
     if "rising" in text:
-        # A number takes the unit of its neighbours only where it stands: each must be whole.
+        # A number takes the unit of its neighbors only where it stands: each must be whole.
         if not all(re.fullmatch(r"[\d_.]+", one) for one in written):
             return text
         rising = [written[index] for index in sorted(range(len(known)), key=known.__getitem__)]

@@ -102,7 +102,7 @@ def laid_out(topology: DrawingTopology, width: int) -> DrawingLayout:
 
 
 def _in_columns(topology: DrawingTopology, step: float) -> dict[str, _Box]:
-    """Return boxes in columns: what is joined stands in neighbouring ones."""
+    """Return boxes in columns: what is joined stands in neighboring ones."""
     width = min(_WIDEST, step - _COLUMN_GAP) // 1  # whole, so that lines end at rounded boxes
     return {
         place.name: _Box(

@@ -23,7 +23,7 @@ class DrawingNode(Struct, frozen=True):
 class DrawingTopology(Struct, frozen=True):
     """Places, and what joins them: a link, and what stands at an end of it.
 
-    What is joined stands in neighbouring columns, or in the same one; parts of the network that are
+    What is joined stands in neighboring columns, or in the same one; parts of the network that are
     not joined stand below each other.
     """
 

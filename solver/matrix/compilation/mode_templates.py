@@ -132,7 +132,7 @@ def families(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...], Mod
 def _of_one_form(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...], Modes]]:
     """Yield what is one of structures of one form: all, else those of one shape, else by halves.
 
-    Neighbours have most choices in common.
+    Neighbors have most choices in common.
     """
     numbers = tuple(drafts)
     try:

@@ -176,7 +176,7 @@ def test_a_folder_stands_for_the_specs_below_it(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
-    ("choice", "environment", "coloured"),
+    ("choice", "environment", "colored"),
     [
         ("always", {"NO_COLOR": "1"}, True),
         ("never", {"FORCE_COLOR": "1"}, False),
@@ -186,19 +186,19 @@ def test_a_folder_stands_for_the_specs_below_it(capsys: pytest.CaptureFixture[st
         ("auto", {}, False),
     ],
 )
-def test_colour(
+def test_color(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     choice: str,
     environment: dict[str, str],
-    coloured: bool,
+    colored: bool,
 ) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     _, _, err = run(capsys, "check", "wrong.qps", "--color", choice)
-    assert ("\x1b[" in err) == coloured
+    assert ("\x1b[" in err) == colored
 
 
 def test_the_api_says_what_the_command_line_says(capsys: pytest.CaptureFixture[str]) -> None:
@@ -268,10 +268,10 @@ def test_a_failure_is_reported_at_a_glance(
     _, shown, _ = run(capsys, "test", "failing.qps", "--color", "always")
     assert "\x1b" not in bare
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown) == bare
-    coloured = re.findall(r"\x1b\[1;31m(.*)\x1b\[0m", shown)
+    colored = re.findall(r"\x1b\[1;31m(.*)\x1b\[0m", shown)
     # In the table, once more by itself, and in the count.
-    assert [line.split()[0] for line in coloured] == ["FAIL", "FAIL", "1"]
-    assert coloured[2].endswith("1 failed")
+    assert [line.split()[0] for line in colored] == ["FAIL", "FAIL", "1"]
+    assert colored[2].endswith("1 failed")
     _, shown, _ = run(capsys, "test", "good.qps", "--color", "always")
     assert "\x1b[1;31m" not in shown
     assert shown.count("\x1b[1;32m") == 1
