@@ -108,7 +108,9 @@ def test_workers_that_are_always_killed_are_reported() -> None:
     process = started("os.kill(os.getpid(), signal.SIGKILL)")
     _, output = process.communicate(timeout=400)
     assert process.returncode == 2
-    assert re.search(r"workers that solve parts of 16 rows: (were killed|are all gone)", output)
+    found = re.search(r"workers that solve parts of 16 rows: (were killed|are all gone).*", output)
+    assert found is not None
+    assert "(the last one ended by SIGKILL)" in found[0]
 
 
 @pytest.mark.slow

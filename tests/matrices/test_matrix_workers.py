@@ -76,7 +76,8 @@ def test_processes_that_are_always_killed_are_reported(
     monkeypatch.setattr(local_processes, "part_bytes", killed)
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]) == 2
     errors = capsys.readouterr().err
-    assert "processes that solve parts of 16 rows: were killed repeatedly" in errors
+    reason = "were killed repeatedly (the last one ended by SIGKILL)"
+    assert f"processes that solve parts of 16 rows: {reason}" in errors
     assert "--workers" in errors
 
 
