@@ -64,7 +64,13 @@ def badly() -> Callable[..., object]:
 
 
 class UnsendableError(Exception):
-    """An error that can be pickled, and not be read again."""
+    """An error that can be pickled, and not be read again, whatever Dask has pickle do."""
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__(f"{first} and {second}")
+        self.part = _Unreadable()
+
+
+class _Unreadable:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return int, ("no number",)

@@ -24,6 +24,8 @@ from qps.supervised_processes import EndingSignal, ProcessEnding, ending_of, mem
 _PATIENCE = 30.0
 """Seconds for the supervisor to begin, or to start a program."""
 _PIECE = 4096
+_OF_PYTHON = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH")
+"""What the supervisor gets of the environment; of all, which may be too long, programs get it."""
 
 
 class ProgramUse(Struct, frozen=True):
@@ -124,7 +126,7 @@ def _supervisor() -> socket.socket:
         os.posix_spawn(
             sys.executable,
             [sys.executable, "-I", "-S", str(program)],
-            dict(os.environ),
+            {name: os.environ[name] for name in _OF_PYTHON if name in os.environ},
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, there.fileno(), 0),
                 (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
