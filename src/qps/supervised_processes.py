@@ -123,7 +123,7 @@ def memory_kills() -> int:
 class ProgramLimits(Struct, frozen=True, kw_only=True):
     """What a program may use: seconds, bytes of memory of its own, and bytes that it prints.
 
-    Memory is limited on Linux alone, and without the files that it maps.
+    Memory is limited on Linux alone, from just after the start, and without the files that it maps.
     """
 
     seconds: float

@@ -94,7 +94,8 @@ def test_one_that_prints_without_end_is_ended() -> None:
 
 @LINUX
 def test_one_that_takes_too_much_memory_has_none_left() -> None:
-    found = run("x = bytearray(2_000_000_000); print(len(x))")
+    limited = "import resource, time\nwhile resource.getrlimit(resource.RLIMIT_DATA)[0] < 0: "
+    found = run(f"{limited}time.sleep(0.01)\nx = bytearray(2_000_000_000); print(len(x))")
     assert found.ending == OutOfMemory()
     assert str(found.ending) == "out of memory"
     assert not found.stdout
