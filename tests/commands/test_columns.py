@@ -85,6 +85,7 @@ WITHOUT_TABLES = {
     "check": "prints diagnostics",
     "review": "prints Markdown",
     "fmt": "prints specs",
+    "start": "prints commands",
     "new": "prints a spec",
     "lsp": "talks to editors",
     "completion": "prints a script",

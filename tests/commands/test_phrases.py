@@ -96,8 +96,20 @@ _LINES_OF_SYSTEMS = (
     "param {} = {} in 0..1000 %  source {}",
     "let {}_rate = {}  source {}",
     "param {}_rate = {} request/s  source {}",
+    "param request_rate = 1 request/s  source {}",
+    "machine client { }",
+    "component {}_request { cpu {}_cpu }",
+    "  node clients = client * N",
+    "stream request for each clients {",
+    "  over calls",
+    "  at clients { }",
+    "param {}_count = {} in {}  source {}",
+    "cpu {} core, queueing {}",
+    "param {}_cores = 2 in 1..1024  source {}",
+    "cpu {}_cores * 1 core, queueing mmc",
+    "machine {}_machine { {}; source {} }",
 )
-"""Lines of the specs that `qps observe traces` writes; what they say in words is phrases."""
+"""Lines of the specs that `qps observe traces` and `manifests` write; words are phrases."""
 
 
 _OUTSIDE = {

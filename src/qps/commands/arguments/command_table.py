@@ -14,7 +14,13 @@ from qps.commands.arguments.answer_arguments import (
 from qps.commands.arguments.cost_arguments import add_fit, add_measure, add_observe, add_trace
 from qps.commands.arguments.page_arguments import add_report, add_serve
 from qps.commands.arguments.review_arguments import add_ci, add_diff, add_history, add_review
-from qps.commands.arguments.writing_arguments import add_completion, add_fmt, add_lsp, add_new
+from qps.commands.arguments.writing_arguments import (
+    add_completion,
+    add_fmt,
+    add_lsp,
+    add_new,
+    add_start,
+)
 
 FOR_PROGRAMS = frozenset(["completion", "fmt", "review"])
 """Commands whose text is read by shells, editors and services."""
@@ -40,6 +46,7 @@ COMMANDS = {
     "ci": add_ci,
     "history": add_history,
     "trace": add_trace,
+    "start": add_start,
     "new": add_new,
     "lsp": add_lsp,
     "completion": add_completion,

@@ -90,6 +90,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps trace night.csv --period 160ms", "jitter and best playout buffer"),
         ("qps trace night.csv --period 160ms --latency 200ms --gaps '3 %'", "with other limits"),
     ),
+    "start": (
+        ("qps start", "ask what you have"),
+        ("qps start --from traces", "the steps from traces to an answer"),
+    ),
     "new": (
         ("qps new site", "write site.qps, a small web site"),
         ("qps new --example kafka", "write kafka.qps, an event pipeline"),

@@ -7,6 +7,9 @@ from pathlib import Path
 from qps.commands.arguments.common_arguments import Commands, command_of
 from qps.commands.arguments.spec_templates import STARTING_SPECS
 
+STARTING_POINTS = ("load-test", "traces", "metrics", "manifests", "nothing")
+"""What somebody may have who begins."""
+
 
 def add_fmt(commands: Commands) -> None:
     """Add `qps fmt`."""
@@ -46,6 +49,18 @@ def add_new(commands: Commands) -> None:
         "--example", metavar="EXAMPLE", help="start from an example [default: web]"
     )
     command.epilog = f"spec examples:{listed}\n\n{command.epilog}"
+    command.set_defaults(format="text")
+
+
+def add_start(commands: Commands) -> None:
+    """Add `qps start`."""
+    command = command_of(commands, "start", "show how to get from what you have to an answer")
+    command.add_argument(
+        "--from",
+        dest="start_from",
+        choices=STARTING_POINTS,
+        help="what you have [default: ask, or list the choices]",
+    )
     command.set_defaults(format="text")
 
 
