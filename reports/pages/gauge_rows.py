@@ -181,27 +181,46 @@ def limits(answer: Answer, called: Callable[[str], str]) -> CapacityGauges:
 
 
 def _requirements(answer: Answer, called: Callable[[str], str]) -> tuple[LimitRow, ...]:
-    """Return requirements as bars of how much of their limits is used, those beyond them first."""
+    """Return requirements as bars of how much of their limits is used, those beyond them first.
+
+    So is what is beyond its target, if no requirement is about its utilization.
+    """
     rows = [
-        (limit_used(one.now.value, one.limit, at_most=one.at_most), one)
-        for one in answer.requirements
-    ]
-    rows = sorted(((used, one) for used, one in rows if isfinite(used)), key=lambda row: -row[0])
-    longest = max(1.0, rows[0][0]) if rows else 1.0
-    return tuple(
-        LimitRow(
-            name=called(one.name),
-            most=_most_allowed(one),
-            at=marked_value(
+        (
+            limit_used(one.now.value, one.limit, at_most=one.at_most),
+            called(one.name),
+            _most_allowed(one),
+            marked_value(
                 quantity_at_limit(one.now.value, one.limit, one.dimension, share=in_percent(one)),
                 one.now.value,
                 one.now.known,
             ),
+        )
+        for one in answer.requirements
+    ]
+    required = {resource_in(one.name) for one in answer.requirements if is_utilization(one.name)}
+    rows += [
+        (
+            limit_used(one.utilization_at_limit, one.target),
+            called(one.name),
+            f"≤ {percent(one.target)}",
+            percent(one.utilization_at_limit, _DIGITS),
+        )
+        for one in answer.resources
+        if one.utilization_at_limit > one.target and one.name not in required
+    ]
+    rows = sorted((row for row in rows if isfinite(row[0])), key=lambda row: -row[0])
+    longest = max(1.0, rows[0][0]) if rows else 1.0
+    return tuple(
+        LimitRow(
+            name=name,
+            most=most,
+            at=at,
             state=limit_state(used, limits_capacity=False).value,
             length=100 * used / longest,
             tick=100 / longest,
         )
-        for used, one in rows[:_MOST_LIMITS]
+        for used, name, most, at in rows[:_MOST_LIMITS]
     )
 
 

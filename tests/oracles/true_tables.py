@@ -237,6 +237,9 @@ class TrueTables(WrittenNumbers):
                     if (criterion := self._criterion(name)) is not None
                     for one in self.measured(criterion, self.graph.low)
                 }
+                loads = [of.load for name, of in self.graph.resources.items() if name in names]
+                there = self.graph.at(self.graph.low)
+                wanted |= {one for o in loads for one in self.reported(there.number(o), share=True)}
             yield from _differs(what, table.head[-1], at, wanted)
 
     def _most_allowed(self, name: str) -> Iterator[str]:

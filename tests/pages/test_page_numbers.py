@@ -132,6 +132,7 @@ def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth
         pytest.param(UNSURE, "times = 2", id="unsure"),
         pytest.param(MODES, "pace = 2 request/s", id="modes"),
         pytest.param(NONE_AT_ALL, "", id="none at all"),
+        pytest.param(NONE_AT_ALL.replace("50 request", "1000 request"), "", id="overloaded"),
     ],
 )
 def test_every_number_of_a_page_is_that_of_the_solver(
