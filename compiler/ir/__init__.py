@@ -15,6 +15,7 @@ from qps.compiler.ir.figures import *
 from qps.compiler.ir.forecasts import *
 from qps.compiler.ir.hardware import *
 from qps.compiler.ir.matrices import *
+from qps.compiler.ir.measure_kinds import *
 from qps.compiler.ir.measured_values import *
 from qps.compiler.ir.model import *
 from qps.compiler.ir.parameters import *
