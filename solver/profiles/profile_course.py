@@ -21,15 +21,17 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.clock_times import moment_name, without_moment
 from qps.compiler.quantities.limit_use import limit_used
 from qps.solver.answers.graph_criteria import all_criteria
-from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.solution import QUALITY
 from qps.solver.profiles.course_answer import Backlog, CourseAnswer, MomentAnswer, ServerHours
 from qps.solver.profiles.fluid_backlog import LoadPeriod, backlogs
+from qps.solver.profiles.moment_values import MomentValues
 from qps.solver.profiles.transient_queues import QueueAt, queues_at, transient_queues
 
 _MINUTE = 60.0
 _HOUR = 60
 _ROUNDING = 1e-9
+_FEW = 24
+"""States that are evaluated exactly; more are in floats."""
 _MOST_STATES = 200
 _STEPS = 100
 """Values of a profile that are told apart where there are more states."""
@@ -66,10 +68,9 @@ def profile_course(
         at = configuration.low
     cycle = ir.cycle_of(profiles)
     moments = _rounded(ir.moments_of(profiles))
-    states = {
-        values: _state(model, configuration, values, at)
-        for values in dict.fromkeys(one.values for one in moments)
-    }
+    distinct = dict.fromkeys(one.values for one in moments)
+    numbers = MomentValues(is_in_floats=len(distinct) > _FEW)
+    states = {values: _state(model, configuration, values, at, numbers) for values in distinct}
     found = [states[one.values] for one in moments]
     waiting, peaks = _backlogs(moments, found)
     return CourseAnswer(
@@ -120,7 +121,9 @@ def _answered(moment: ir.Moment, state: _State, cycle: int, backlog: float) -> M
     )
 
 
-def _state(model: ir.Model, configuration: Configuration, values: Values, at: int) -> _State:
+def _state(
+    model: ir.Model, configuration: Configuration, values: Values, at: int, numbers: MomentValues
+) -> _State:
     """Return what a moment comes to in its worst mode."""
     changes = [
         ir.SetParameter(one.name, ir.Constant(value), one.span)
@@ -131,24 +134,31 @@ def _state(model: ir.Model, configuration: Configuration, values: Values, at: in
     there = changed(configuration, changes)
     # The changes decide the moment: each mode is evaluated there once.
     modes = {without_moment(each.mode): each for each in in_each_mode(model, there)}
-    states = [_evaluated(lower(model, each), at) for each in modes.values()]
+    states = [_evaluated(lower(model, each), at, numbers) for each in modes.values()]
     return max(states, key=lambda one: (not one.is_met, one.used))
 
 
-def _evaluated(graph: LoadGraph, at: int) -> _State:
-    loads, utilizations, counts = {}, {}, {}
-    for name, resource in graph.resources.items():
-        loads[name] = _finite(value_at(graph, resource.load, at))
-        utilizations[name] = _finite(value_at(graph, resource.fullness, at))
-        counts[name] = value_at(graph, resource.count, at)
+def _evaluated(graph: LoadGraph, at: int, numbers: MomentValues) -> _State:
+    names, resources = list(graph.resources), list(graph.resources.values())
+    criteria = all_criteria(graph)
+    sides = [side for one in criteria for side in (one.value, one.limit)]
+    loads, utilizations, counts = (
+        dict(zip(names, map(_finite, numbers.at(graph, formulas, at)), strict=True))
+        for formulas in (
+            [one.load for one in resources],
+            [one.fullness for one in resources],
+            [one.count for one in resources],
+        )
+    )
+    found = numbers.at(graph, sides, at)
     used = {}
     is_met = True
-    for one in all_criteria(graph):
-        value, limit = value_at(graph, one.value, at), graph.number(one.limit)
+    for one, value, limit in zip(criteria, found[::2], found[1::2], strict=True):
         part = limit_used(value, limit, at_most=one.at_most)
         if one.name != QUALITY:  # it is the most of the others
             used[one.name] = inf if isnan(part) else part
-        is_met &= value <= limit if one.at_most else value >= limit
+        rounding = numbers.rounding * abs(limit)
+        is_met &= value <= limit + rounding if one.at_most else value >= limit - rounding
     fullest = max(utilizations, key=lambda name: utilizations[name], default=None)
     nearest = max(used, key=lambda name: used[name], default=None)
     return _State(
@@ -160,7 +170,7 @@ def _evaluated(graph: LoadGraph, at: int) -> _State:
         requirement=nearest,
         used=0.0 if nearest is None else used[nearest],
         is_met=is_met,
-        queues=queues_at(graph, at),
+        queues=queues_at(graph, at, numbers),
     )
 
 

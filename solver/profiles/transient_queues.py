@@ -17,8 +17,8 @@ from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.clock_times import moment_name
 from qps.engine.queueing.erlang_numbers import inverse_erlang
-from qps.solver.answers.graph_solution import value_at
 from qps.solver.profiles.course_answer import TransientQueue
+from qps.solver.profiles.moment_values import MomentValues
 
 _STEADY = 12.0
 """Relaxation times after which a queue is in steady state, to a part of e^-12."""
@@ -46,7 +46,7 @@ class QueueAt(Struct, frozen=True):
         return self.service * (1 + 1 / (self.servers * max(spare, _SMALL) ** 2))
 
 
-def queues_at(graph: LoadGraph, at: int) -> dict[str, QueueAt]:
+def queues_at(graph: LoadGraph, at: int, numbers: MomentValues) -> dict[str, QueueAt]:
     """Return the stations at which open classes wait, at a population.
 
     The service time is what an item takes there in all visits: at least that of one.
@@ -57,14 +57,15 @@ def queues_at(graph: LoadGraph, at: int) -> dict[str, QueueAt]:
         resource = graph.resources.get(name)
         if not station.waits or resource is None:
             continue
-        loads = {one: value_at(graph, part, at) for one, part in resource.streams.items()}
-        of = [classes[one] for one, load in loads.items() if load > 0 and one in classes]
+        parts = numbers.at(graph, list(resource.streams.values()), at)
+        loading = [one for one, load in zip(resource.streams, parts, strict=True) if load > 0]
+        of = [classes[one] for one in loading if one in classes]
         if not of or any(one.amount is not None for one in of):
             continue
-        rate = sum(value_at(graph, one.flows * one.arrivals.rate, at) for one in of)
-        servers = value_at(graph, station.servers, at)
-        copies = value_at(graph, station.place.copies, at)
-        load = value_at(graph, resource.load, at)
+        rates = [one.flows * one.arrivals.rate for one in of]
+        others = [station.servers, station.place.copies, resource.load]
+        servers, copies, load, *each = numbers.at(graph, [*others, *rates], at)
+        rate = sum(each)
         service = load * servers * copies / rate if rate > 0 else 0.0
         if isfinite(service) and service > 0 and servers >= 1:
             found[name] = QueueAt(round(servers), service, load)

@@ -8,6 +8,7 @@ import pytest
 
 from helpers.specs import checked
 from qps.solver.configured_answer import configured_answer
+from qps.solver.profiles import profile_course
 from qps.solver.profiles.course_answer import CourseAnswer
 from qps.solver.uncertainty.interval_result import Sampling
 
@@ -89,3 +90,33 @@ def test_a_quarter_of_an_hour_is_too_short_for_calls_of_six_minutes() -> None:
     lasting = _course(CALLS.replace("11:00..11:15 = 1; ", "").replace("0.6", "1"), "customers=1400")
     assert lasting.transient == ()
     assert lasting.worst.name == "09:00"
+
+
+@pytest.mark.parametrize(("text", "settings"), [(SHOP, "N = 24_000"), (CALLS, "customers = 1_400")])
+def test_many_states_in_floats_are_as_few_exact_ones(
+    text: str, settings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = _course(text, settings)
+    monkeypatch.setattr(profile_course, "_FEW", 0)
+    found = _course(text, settings)
+    assert [one.is_met for one in found.moments] == [one.is_met for one in exact.moments]
+    for one, other in zip(found.moments, exact.moments, strict=True):
+        assert one.utilization == pytest.approx(other.utilization, rel=1e-9)
+        assert one.used == pytest.approx(other.used, rel=1e-9)
+        assert one.backlog == pytest.approx(other.backlog, rel=1e-9)
+    assert [one.wait for one in found.transient] == pytest.approx(
+        [one.wait for one in exact.transient], rel=1e-6
+    )
+
+
+def test_minutes_are_rounded_up_to_hundredths_of_the_largest_value() -> None:
+    minutes = "; ".join(
+        f"{m // 60:02d}:{m % 60:02d}..{(m + 1) // 60:02d}:{(m + 1) % 60:02d} = {1000 + m} / 2439"
+        for m in range(1440)
+    )
+    text = SHOP.replace(SHOP[SHOP.index("{") : SHOP.index("machine")], f"{{ {minutes} }}\n")
+    found = _course(text)
+    assert found.at == 20_000
+    assert len({one.values for one in found.moments}) <= 100
+    assert found.worst.utilization == pytest.approx(1.0)
+    assert all(one.is_met for one in found.moments)
