@@ -24,7 +24,7 @@ _REPEATED = 1e-6
 """Part of the largest wait by which two cycles may differ."""
 _MOST_CYCLES = 20
 _STABLE = 0.98
-_SPREAD, _NEAR = 40, 0.0125
+_SPREAD, _CLOSEST = 40, 0.0125
 """So many items may wait by chance, over what a load leaves to 1, but no closer to it than this."""
 
 States = npt.NDArray[np.float64]
@@ -44,7 +44,7 @@ def states_needed(servers: int, steps: Sequence[LoadStep]) -> int:
         backlog = max(0.0, backlog + (step.rate - servers) * step.duration)
         most = max(most, backlog)
     near = min(abs(1 - step.rate / servers) for step in steps)
-    spread = _SPREAD / max(near, _NEAR)
+    spread = _SPREAD / max(near, _CLOSEST)
     return servers + ceil(most + 8 * sqrt(most * 2 + 1) + spread)
 
 

@@ -31,11 +31,11 @@ def has_outcomes(line: Sequence[LatencyPart]) -> bool:
     """Return whether the outcomes are which calls are made: how often each, or not at all."""
     draws = _draws(line)
     are_known = all(call.most is None for draw in draws for call in draw)
-    are_once = all(_is_once(part) for part in line)
+    are_once = all(_has_one_visit(part) for part in line)
     return are_known and are_once and prod(len(draw) + 1 for draw in draws) <= MOST_PATHS
 
 
-def _is_once(part: LatencyPart) -> bool:
+def _has_one_visit(part: LatencyPart) -> bool:
     """Return whether what is made by chance stands in no call that is made more than once."""
     chances = [at for at, call in enumerate(part.calls) if _is_drawn(call)]
     around = part.calls[: chances[-1]] if chances else ()
@@ -76,7 +76,7 @@ def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[LatencyOutcome]:
             continue
         left_out = {call.number for draw in draws for call in draw} - made.keys()
         parts = (
-            _made(part, made)
+            _built(part, made)
             for part in line
             if not any(call.number in left_out for call in part.calls)
         )
@@ -105,7 +105,7 @@ def _options(draw: Sequence[CallFactor]) -> list[_Option]:
     ]
 
 
-def _made(part: LatencyPart, times: Mapping[int, Formula]) -> LatencyPart:
+def _built(part: LatencyPart, times: Mapping[int, Formula]) -> LatencyPart:
     """Return a stage in calls that are made, each so often; without those that are made once."""
     calls = [
         replace(call, times=times.get(call.number, call.times), is_whole=True)
