@@ -31,8 +31,10 @@ def better_curve(
     table: MeasuredTable, reading: FitColumns, unit_of: UnitOf, found: Regression
 ) -> BetterCurve | None:
     """Return the costs with a curve that predict rows best; None where none is much better."""
+    if len(found.fit.runs.used) > _MOST_ROWS:
+        return None
     before = _unseen(found)
-    if before is None or before < _LEAST_ERROR or len(found.fit.runs.used) > _MOST_ROWS:
+    if before is None or before < _LEAST_ERROR:
         return None
     best: BetterCurve | None = None
     for costs in _shapes(found.fit):

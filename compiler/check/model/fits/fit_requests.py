@@ -56,7 +56,8 @@ def fitted_to(
     table, unit_of = read_table(text, name, MOST_RUNS), units_with(units)
     if onto is None:
         own = regression(fitted(table, reading, unit_of))
-        return replace(own, better=better_curve(table, reading, unit_of, own))
+        better = better_curve(table, reading, unit_of, own)
+        return own if better is None else replace(own, better=better)
     found = fitted(table, _of_table(table, reading), unit_of)
     other = read_table(*onto)
     return regression(rescaled(found, other, _of_table(other, reading), unit_of))
