@@ -62,7 +62,8 @@ def _waits(queue: Queue, of_law: Certainty) -> Certainty:
     bursts = _bursts(queue)
     if _is_averaged(queue):
         is_proven = queue.law.waits_longer_in_bursts
-        bursts = known_by("bursts-averaged", queue.resource, case="delay", is_proven=is_proven)
+        method = _averaging(queue)
+        bursts = known_by(method, queue.resource, case="delay", is_proven=is_proven)
     return compounded(_arrivals(queue), _visits(queue), of_law, bursts, queue.load_known)
 
 
@@ -124,8 +125,8 @@ def _stage_known(queue: Queue) -> Certainty:
         queue.load_known,
     ]
     if _is_averaged(queue):
-        name = queue.resource
-        found.append(known_by("bursts-averaged", name, case="percentiles", is_proven=False))
+        method, name = _averaging(queue), queue.resource
+        found.append(known_by(method, name, case="percentiles", is_proven=False))
     return compounded(*found)
 
 
@@ -152,6 +153,15 @@ def jitter_certainty(resources: Sequence[str], level: Fraction) -> Certainty:
 def _is_averaged(queue: Queue) -> bool:
     counts = queue.law.counts_bursts
     return any(v.is_bursty and not (counts and v.burst) for v in queue.visits)
+
+
+def _averaging(queue: Queue) -> str:
+    """Return by which method bursts are averaged out.
+
+    Errors were measured of bursts of a stated length alone: of others, nothing bounds them.
+    """
+    unknown = any(visit.is_bursty and visit.burst is None for visit in queue.visits)
+    return "bursts-of-unknown-length" if unknown else "bursts-averaged"
 
 
 def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:

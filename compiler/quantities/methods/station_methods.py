@@ -118,6 +118,17 @@ OF_STATIONS: Rows = MappingProxyType(
             },
             fails=("poisson",),
         ),
+        "bursts-of-unknown-length": Method(
+            name="on/off bursts of unknown length averaged out",
+            of=TIMES,
+            kind=LOWER,
+            reason="bursts at {at} are averaged out",
+            notes={
+                "delay": "the true queueing delay is longer",
+                "percentiles": "percentiles may be arbitrarily larger",
+            },
+            fails=("poisson",),
+        ),
         "fluid-bursts": Method(
             name="fluid queue of on/off sources with exponential lengths",
             of=TIMES,
