@@ -147,7 +147,9 @@ def test_types_of_machines_are_what_their_descriptions_say() -> None:
     for cores, memory, name, body in CLOUD_TYPES:
         assert f"cpu {cores} core, queueing mmc\n" in body, name
         assert f"memory {memory} * gib\n" in body, name
-        assert re.search(r'source "(?:AWS|Google Cloud|Microsoft Azure), \S+\.\w+/', body), name
+        cited = r'source "(?:AWS|Google Cloud|Microsoft Azure), \S+\.\w+/.+, seen \d{4}-\d\d-\d\d"'
+        assert re.search(cited, body), name
+    assert not re.search("recalled|from memory", CLOUD, re.IGNORECASE)
 
 
 def test_each_type_of_machine_can_be_a_node() -> None:
