@@ -10,7 +10,7 @@ of what goes on within (`service_rate_tables`). The polynomials are in `station_
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, nan
+from math import ceil, inf, nan
 
 from qps.engine.queueing_networks.load_dependent_operands import (
     GROUP,
@@ -21,8 +21,9 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     holding,
     never_ends,
     places_of,
+    without_unneeded,
 )
-from qps.engine.queueing_networks.pool_networks import Places, network_of
+from qps.engine.queueing_networks.pool_networks import Places, network_of, table_length
 
 MOST_PLACES = 1 << 15
 """Places of a pool that more customers may take from."""
@@ -71,7 +72,10 @@ def _read(customers: float, think: float, operands: Sequence[float]) -> Places |
     if not all(number >= 0 for place, number in enumerate(operands) if place % GROUP):
         return None
     places = places_of(operands)
-    if places is None or customers <= MOST_PLACES:
+    if places is None:
+        return None
+    places = without_unneeded(places, table_length(ceil(customers)))
+    if customers <= MOST_PLACES:
         return places
     pools = (one for one in every(places) if isinstance(one, LoadDependentPool))
     if any(one.places * one.copies > MOST_PLACES for one in pools):

@@ -223,6 +223,23 @@ def holding(places: Sequence[Place], at: int) -> Place:
     return next(place for place in places if contains(place, at))
 
 
+def without_unneeded(places: tuple[Place, ...], most: int) -> tuple[Place, ...]:
+    """Return the same network for no more than `most` customers, without places that none takes.
+
+    So pools that are never full are one pool, whose tables are made once. Copies are filled by
+    chance as parts of all their places: these remain.
+    """
+    found: list[Place] = []
+    for place in places:
+        if isinstance(place, LoadDependentPool):
+            within = without_unneeded(place.within, most)
+            few = most if place.copies == 1 and place.places > most else place.places
+            found.append(replace(place, places=few, within=within))
+        else:
+            found.append(place)
+    return tuple(found)
+
+
 def has_time(place: Place) -> bool:
     """Return whether a cycle is there for any time."""
     if isinstance(place, LoadDependentPool):

@@ -50,13 +50,18 @@ _FEWEST_ON_GRID = 16
 # -- networks ------------------------------------------------------------------------------
 
 
+def table_length(customers: int) -> int:
+    """Return up to how many customers tables go: few lengths, so that tables are kept."""
+    return max(_CACHE_SIZE, 1 << customers.bit_length())
+
+
 class _Sorted:
     """The places of a network by what they are where there are so many customers."""
 
     def __init__(self, customers: int, think: float, places: Places, around: EnclosingPool) -> None:
         self._customers, self._think, self._places = customers, think, places
         self._around = around
-        self._most = max(_CACHE_SIZE, 1 << customers.bit_length())  # a few, so that tables are kept
+        self._most = table_length(customers)
         self.plain: list[LoadDependentStation] = []
         self.several: list[LoadDependentStation] = []
         self.paced: list[tuple[Place, tuple[float, ...], int]] = []

@@ -196,7 +196,7 @@ class _Search:
     def look(self, start: float, end: float) -> None:
         """Find all changes between two points."""
         waiting = deque([(start, end)] if start < end else [])
-        if waiting and not self._jumps and self._is_blind(start, end):
+        if waiting and self._is_blind(start, end):
             self.undecided.append((start, end))
             return
         while waiting:
@@ -315,7 +315,8 @@ class _Search:
     def _is_blind(self, start: float, end: float) -> bool:
         """Return whether bounds of some narrow box say nothing though both its ends are alike.
 
-        They are far wider there than a value moves: halves of the range would show no more.
+        They are far wider there than a value moves: halves of the range would show no more. So they
+        are of what jumps where they are as wide whatever its roundings are.
         """
         width = (end - start) * _PLACE
         for place in range(1, _PLACES + 1):
@@ -326,7 +327,10 @@ class _Search:
             one, other = self._curve.at(low), self._curve.at(low + width)
             moves = max(one.high, other.high) - min(one.low, other.low)
             are_alike = (one.is_above and other.is_above) or (one.is_below and other.is_below)
-            if are_alike and bounds.high - bounds.low > _FAR_WIDER * moves:
+            least, most = bounds.low, bounds.high
+            if self._jumps:
+                least, most = self._curve.across_jumps(low, low + width)
+            if are_alike and least <= 0 <= most and most - least > _FAR_WIDER * moves:
                 return True
         return False
 
