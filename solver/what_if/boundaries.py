@@ -258,6 +258,7 @@ class _Search:
         self._decided = [one for one in excesses if one not in set(self._searched)]
         self._exact = {point for points in exact.values() for point in points or ()}
         self._searched_stretches: dict[Excess, Sequence[Stretch]] = {}
+        self._changes: dict[tuple[Excess, Stretch, int], tuple[SignChanges, int]] = {}
 
     def changes(self) -> _Boundaries:
         """Return all changes that say which values are acceptable, and what fails beside them."""
@@ -295,14 +296,19 @@ class _Search:
         if self._is_whole:  # the whole numbers beside both ends determine whether it changes there
             low, high = self._ends
             stretch = max(low, Fraction(floor(stretch[0]))), min(high, Fraction(ceil(stretch[1])))
-        return changes_of(
-            over.value,
-            self._symbol,
-            stretch,
-            budget,
-            strict=over.strict,
-            is_whole=self._is_whole,
-        )
+        key = over, stretch, budget.boxes
+        if key not in self._changes:
+            found = changes_of(
+                over.value,
+                self._symbol,
+                stretch,
+                budget,
+                strict=over.strict,
+                is_whole=self._is_whole,
+            )
+            self._changes[key] = found, budget.boxes
+        found, budget.boxes = self._changes[key]
+        return found
 
     def _passing(
         self, decided: Sequence[Excess], points: Iterable[Fraction], within: Sequence[Stretch] = ()

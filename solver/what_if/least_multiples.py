@@ -9,12 +9,15 @@ from math import ceil
 
 from msgspec import Struct
 
-from qps.compiler.quantities.certainty import Certainty, opposite
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 from qps.engine.expressions.formulas import Formula
-from qps.solver.what_if.boundaries import Excess, boundaries_of
+from qps.solver.search.sign_changes import Stretch
+from qps.solver.what_if.boundaries import Boundaries, Excess, boundaries_of
 
 _LEAST = Fraction(1, 10**6)
 MOST = Fraction(10**6)
+_PARTS = (Fraction(1, 1000), Fraction(1))
+"""Where the range is parted."""
 _SMALL_SHARE = Fraction(1, 10**9)
 """A part by which a root that is no fraction is passed, to be on the side that holds."""
 
@@ -38,19 +41,37 @@ def whole_above(value: Fraction | float) -> int:
 def least_multiple(
     excesses: Sequence[Excess], symbol: Formula, low: Fraction = _LEAST
 ) -> LeastMultiple:
-    """Return the least value from which on nothing fails, 0 where that is all from `low` on."""
-    boundaries = boundaries_of(excesses, symbol, (low, MOST), unit="times")
-    ends, seen = [low, *boundaries.points, MOST], opposite(boundaries.known)
+    """Return the least value from which on nothing fails, 0 where that is all from `low` on.
+
+    Parts of the range are searched from the top: below what fails nothing matters.
+    """
     found: Fraction | None = None
     below: list[Excess] = []
-    for start, end in reversed(list(pairwise(ends))):
-        below = [o for o in boundaries.excesses if o.fails(symbol, (start + end) / 2)]
+    seen = EXACT
+    parts = [low, *(part for part in _PARTS if part > low), MOST]
+    for start, end in reversed(list(pairwise(parts))):
+        boundaries = boundaries_of(excesses, symbol, (start, end), unit="times")
+        seen = together(seen, opposite(boundaries.known))
+        holds_from, below = _holding(boundaries, symbol, (start, end))
+        found = found if holds_from is None else holds_from
         if below:
             break
-        found = start
     if found is None:
         return LeastMultiple(None, tuple(below), seen)
     is_open = any(over.fails(symbol, found) for over in excesses)
     if found == low and not is_open:
         return LeastMultiple(Fraction(0), tuple(below), seen)
     return LeastMultiple(found * (1 + _SMALL_SHARE) if is_open else found, tuple(below), seen)
+
+
+def _holding(
+    boundaries: Boundaries, symbol: Formula, part: Stretch
+) -> tuple[Fraction | None, list[Excess]]:
+    """Return from where on nothing fails up to the end of a part, and what fails just below."""
+    found: Fraction | None = None
+    for start, end in reversed(list(pairwise([part[0], *boundaries.points, part[1]]))):
+        below = [o for o in boundaries.excesses if o.fails(symbol, (start + end) / 2)]
+        if below:
+            return found, below
+        found = start
+    return found, []
