@@ -41,7 +41,8 @@ __all__ = [
     "uneven",
 ]
 
-_MANY = 1000
+MANY_SERVERS = 1000
+"""Servers from which on Erlang's formulas are not summed."""
 _MANY_FLOWS = 60
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
@@ -64,7 +65,7 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
         return nan
     if traffic == 0:
         return inf if servers > 0 else 1.0
-    if servers > _MANY or traffic == inf:
+    if servers > MANY_SERVERS or traffic == inf:
         if inf in (servers, traffic):
             return nan if servers == traffic else inf if servers == inf else 1.0
         from qps.engine.queueing.erlang_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed

@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from qps.engine.queueing.queue_numbers import erlang_c
+from qps.engine.queueing.queue_numbers import MANY_SERVERS, erlang_c
 from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork
 
 if TYPE_CHECKING:
@@ -197,15 +197,22 @@ def _waiting(servers: float, load: float) -> Wait:
     return wait_of
 
 
+def _waiting_shares(servers: float, traffic: Sequence[float]) -> list[float]:
+    """Return Erlang's share of visits that wait, of many servers side by side."""
+    if servers <= MANY_SERVERS:
+        return [erlang_c(servers, one) for one in traffic]
+    from qps.engine.queueing import erlang_arrays  # noqa: PLC0415 - needs numpy
+
+    return [float(share) for share in erlang_arrays.erlang_c(servers, traffic)]
+
+
 @lru_cache(maxsize=1 << 8)
 def found_and_waits(servers: float, load: float) -> tuple[list[float], list[float], float]:
     """Return what is waited where so many are found, point by point, and how it grows beyond."""
     spare = servers - load
-    found, waits = [], []
-    for k in range(_POINTS + 1):
-        left = exp(-_FARTHEST * k / _POINTS)
-        flow = spare * (1 - left)
-        wait = erlang_c(servers, load + flow) / (spare * left)
-        found.append(flow * (1 + wait))
-        waits.append(wait)
+    left = [exp(-_FARTHEST * k / _POINTS) for k in range(_POINTS + 1)]
+    flows = [spare * (1 - part) for part in left]
+    shares = _waiting_shares(servers, [load + flow for flow in flows])
+    waits = [share / (spare * part) for share, part in zip(shares, left, strict=True)]
+    found = [flow * (1 + wait) for flow, wait in zip(flows, waits, strict=True)]
     return found, waits, (waits[-1] - waits[-2]) / (found[-1] - found[-2])

@@ -296,16 +296,10 @@ class _Search:
         if self._is_whole:  # the whole numbers beside both ends determine whether it changes there
             low, high = self._ends
             stretch = max(low, Fraction(floor(stretch[0]))), min(high, Fraction(ceil(stretch[1])))
-        key = over, stretch, budget.boxes
+        key = over, stretch, budget.boxes  # nothing is searched twice
         if key not in self._changes:
-            found = changes_of(
-                over.value,
-                self._symbol,
-                stretch,
-                budget,
-                strict=over.strict,
-                is_whole=self._is_whole,
-            )
+            of = over.value, self._symbol, stretch
+            found = changes_of(*of, budget, strict=over.strict, is_whole=self._is_whole)
             self._changes[key] = found, budget.boxes
         found, budget.boxes = self._changes[key]
         return found

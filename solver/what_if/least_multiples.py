@@ -43,8 +43,12 @@ def least_multiple(
 ) -> LeastMultiple:
     """Return the least value from which on nothing fails, 0 where that is all from `low` on.
 
-    Parts of the range are searched from the top: below what fails nothing matters.
+    Parts of the range are searched from the top, where its end holds: below what fails nothing
+    matters.
     """
+    failing = tuple(one for one in excesses if (one.sign_at(symbol, MOST) or 0) > 0)
+    if failing:
+        return LeastMultiple(None, failing, EXACT)
     found: Fraction | None = None
     below: list[Excess] = []
     seen = EXACT

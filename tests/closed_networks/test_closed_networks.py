@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from helpers.nightly import examples
 from qps.engine.operations import OPERATIONS
-from qps.engine.queueing.queue_numbers import erlang_b
+from qps.engine.queueing.queue_numbers import erlang_b, erlang_c
 from qps.engine.queueing_networks import product_form, product_form_arrays
-from qps.engine.queueing_networks.linearizer import linearized
+from qps.engine.queueing_networks.linearizer import found_and_waits, linearized
 from qps.engine.queueing_networks.multiclass_mva import (
     _exactly,
     class_open_wait,
@@ -280,3 +280,14 @@ def test_among_very_many_servers_nobody_waits(load: float) -> None:
     assert many == few == closed_rate(45, 5, 0.1, 1, 0, 1)
     full = closed_rate(45, 2, 3, load + 20, load, 1, 0.1, 1, 0, 1)
     assert full < many
+
+
+@pytest.mark.parametrize(("servers", "load"), [(1001, 0), (1001, 900.5), (80_000, 12)])
+def test_waits_at_many_servers_are_those_of_each_flow(servers: int, load: float) -> None:
+    found, waits, _ = found_and_waits(servers, load)
+    for number, wait in list(zip(found, waits, strict=True))[::30]:
+        flow = number / (1 + wait)
+        expected = erlang_c(servers, load + flow) / (servers - load - flow)
+        # What is left of all servers is a difference: of more flow it is less precise.
+        left = (servers - load - flow) / servers
+        assert wait == pytest.approx(expected, rel=1e-10 + 1e-14 / left, abs=1e-300)

@@ -87,6 +87,21 @@ def test_a_pool_that_is_never_full_is_not_there() -> None:
     )
 
 
+@pytest.mark.parametrize("variation", [0.5, 1.0])
+def test_pools_that_are_never_full_are_one_network(variation: float) -> None:
+    within = (0, 0.3, 2, 0, 1)
+    pool_networks.network_of.cache_clear()
+    (rate,) = {
+        nested_rate(90, 2, 1, 0.1, places, variation, 1, *within)
+        for places in (5000, 5000.5, 77_777, 10**6)
+    }
+    alone = nested_rate(90, 2, 1, 0.1, 90, variation, 1, *within)
+    assert rate == pytest.approx(alone, rel=1e-12)
+    solved = pool_networks.network_of.cache_info().misses
+    nested_rate(90, 2, 1, 0.1, 123_456, variation, 1, *within)
+    assert pool_networks.network_of.cache_info().misses == solved
+
+
 def test_a_pool_of_exponential_service_is_so_many_servers() -> None:
     """Three places around an own delay: three servers."""
     pool = (1, 0, 3, 1, 1, 0, 0.5, 8, 0, 1)
