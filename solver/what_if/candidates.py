@@ -248,6 +248,8 @@ def _parameters(
     }
     known = {parameter.name: parameter for parameter in model.parameters}
     counts = counted_by(configuration)
+    # A profile has its values at their times: at one of them, it is no change of the system.
+    profiles = {profile.name for profile in model.profiles}
     capacities = {a.name for a in graph.assumptions.values() if a.is_capacity}
     for name, effect in _of_all_kinds(elasticity, configuration).items():
         parameter = known.get(name)
@@ -255,8 +257,8 @@ def _parameters(
             continue
         if not parameter.is_own or is_assumed(parameter):
             continue  # what a module states is a fact
-        if name in capacities or name in counts:
-            continue  # doubled above
+        if name in capacities or name in counts or name in profiles:
+            continue  # what is counted is doubled above
         factor = _a_little(graph.assumptions.get(name), is_more=effect > 0)
         changes = scaled(configuration.parameters, name, factor, parameter.span)
         word = "more" if effect > 0 else "less"
