@@ -29,6 +29,8 @@ class FixedPointSteps:
             return image
         *moves, last = self._moves
         turns = np.column_stack([one - last for one in moves])
+        if not (np.isfinite(turns).all() and np.isfinite(last).all()):
+            return image  # of what has no value, nothing is learned
         parts, *_ = np.linalg.lstsq(turns, -last, rcond=_SMALLEST)
         *images, _ = self._images
         return image + sum(part * (one - image) for part, one in zip(parts, images, strict=True))

@@ -103,10 +103,13 @@ def variation_of(
     group, held = network.groups[pool], holding_alone(network, pool)
     often = [share * weight for share, weight in zip(shares, group.weights, strict=True)]
     each = [time / w if w else 0.0 for time, w in zip(held, group.weights, strict=True)]
-    mean = _dot(often, each)
+    total = sum(often)
+    # Parts of all visits: of classes that hardly ever come, squares would be lost.
+    parts = [one / total for one in often] if total > 0 else often
+    mean = _dot(parts, each)
     if mean <= 0:
         return group.load
-    return (1 + group.load) * _dot(often, map(mul, each, each)) * sum(often) / mean**2 - 1
+    return (1 + group.load) * _dot(parts, map(mul, each, each)) / mean**2 - 1
 
 
 def holding_alone(network: LoadDependentMulticlassNetwork, pool: int) -> list[float]:

@@ -225,7 +225,10 @@ class MatrixSolver:
         axes, at = self.compiled.blocks[number].structure.axes, self.compiled.matrix.at
         quantiles = None if self._quantiles is None else partial(self._quantiles.of, number)
         only_first = not self.compiled.has_saturations
-        return [ModeSolver(mode, axes, at, quantiles, only_first) for mode in group.modes]
+        return [
+            ModeSolver(mode=mode, axes=axes, at=at, quantiles=quantiles, only_first=only_first)
+            for mode in group.modes
+        ]
 
     def solvers_alone(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group of one row."""

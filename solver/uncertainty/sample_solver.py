@@ -127,9 +127,9 @@ class SampleSolver(FewAlone):
         """Return what solves one mode for `most` samples, at most, the last of some axes."""
         drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
         return SampleModeSolver(
-            mode,
-            axes,
-            None,
+            mode=mode,
+            axes=axes,
+            at=None,
             most=most,
             drawn=drawn,
             stated=self.stated,

@@ -27,9 +27,9 @@ class ValueSolver(SampleSolver):
         """Return the solver of the value of `most` samples, at most, the last of some axes."""
         drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
         solver = ValueModeSolver(
-            mode,
-            axes,
-            None,
+            mode=mode,
+            axes=axes,
+            at=None,
             most=most,
             drawn=drawn,
             stated=self.stated,

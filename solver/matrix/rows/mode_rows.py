@@ -30,7 +30,7 @@ _SEARCH_WIDTH = 16
 """Populations up to which a first failure is looked for beside the one that floats give."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ModeSolver(ModeTables):
     """Solves rows of one mode, at the answer of each or `at` one population.
 

@@ -22,7 +22,7 @@ _LARGEST_TABLE = 32_768
 _LARGEST_VERDICTS = 262_144
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ModeTables:
     """Prepares rows of one mode; what depends on few axes is computed once for all rows."""
 

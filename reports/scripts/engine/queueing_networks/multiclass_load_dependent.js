@@ -87,8 +87,10 @@ function placesIn(network, shares) {
 // The square of the coefficient of variation of the time that a pool is held, alone.
 function variationOf(network, pool, shares) {
   const { load, weights } = network.groups[pool], often = shares.map((share, k) => share * weights[k]);
-  const each = poolQueueAlone(network, pool).map((time, k) => (weights[k] ? time / weights[k] : 0)), mean = dot(often, each);
-  return mean > 0 ? (1 + load) * dot(often, each.map((one) => one * one)) * total(often) / mean ** 2 - 1 : load;
+  const each = poolQueueAlone(network, pool).map((time, k) => (weights[k] ? time / weights[k] : 0));
+  const all = total(often), parts = all > 0 ? often.map((one) => one / all) : often; // of classes that hardly ever come, squares would be lost
+  const mean = dot(parts, each);
+  return mean > 0 ? (1 + load) * dot(parts, each.map((one) => one * one)) / mean ** 2 - 1 : load;
 }
 
 function poolQueueAlone({ groups }, pool) {
