@@ -66,9 +66,9 @@ def stay_at_each(stations: Sequence[tuple[float, float, float]], served: Any, pa
     """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
-    copies = np.array([one[-1] for one in stations]).reshape(-1, 1)
-    is_single = np.array([[servers == 1] for servers, _, _ in stations])
-    loads = np.array([[load if servers == 1 else 0.0] for servers, load, _ in stations])
+    table = np.array(stations, dtype=float).reshape(-1, 3, 1)  # there may be none
+    copies, is_single = table[:, 2], table[:, 0] == 1
+    loads = np.where(is_single, table[:, 1], 0.0)
     # Where there is one server, what is waited is on a line.
     first = served + parts * (loads / (1 - loads))
     each = np.where(is_single, parts / (copies * (1 - loads)), 0.0)

@@ -291,3 +291,13 @@ def test_waits_at_many_servers_are_those_of_each_flow(servers: int, load: float)
         # What is left of all servers is a difference: of more flow it is less precise.
         left = (servers - load - flow) / servers
         assert wait == pytest.approx(expected, rel=1e-10 + 1e-14 / left, abs=1e-300)
+
+
+def test_many_customers_of_several_classes_wait_nowhere_where_all_have_servers() -> None:
+    places = tuple(MulticlassStation(10**6, 0, 1, demands) for demands in ((1.0, 0.5), (0.2, 3.0)))
+    network = MulticlassNetwork((900.0, 700.0), (2.0, 4.0), places)
+    operands = [number for one in places for number in (one.servers, 0, 1, *one.demands)]
+    assert linearized(network._replace(places=())) == ([], [])
+    for of, think in ((1, 2 + 1.2), (2, 4 + 3.5)):
+        rate = class_rate(2, of, *network.customers, *network.think, *operands)
+        assert rate == pytest.approx(network.customers[of - 1] / think, rel=1e-12)
