@@ -58,9 +58,9 @@ def configured_answer(
     found, reliable = solved.sampled, solved.reliable
     if reliable is not None and spec.model.forecast is not None:
         on_progress("forecast")
-    calendar = (
-        None if reliable is None else calendar_answer(spec.model, configuration, solved, sampling)
-    )
+    # Of one number of users, the capacity is not known: only whether it is supported.
+    is_one = reliable is None or configuration.low == configuration.high
+    calendar = None if is_one else calendar_answer(spec.model, configuration, solved, sampling)
     answer = complete_answer(
         solved.model,
         configuration,
@@ -98,6 +98,8 @@ def _availability(
     model: ir.Model, configuration: Configuration, solved: ReliableSolution
 ) -> Availability | None:
     """Return how often the capacity is there; None if nothing can fail, or nobody is supported."""
+    if configuration.mode is not None:
+        return None  # it is that of all states together
     hardware = (*model.machines.values(), *model.networks.values())
     if all(one.failures is None for one in hardware):
         return None

@@ -11,6 +11,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Mode, Scenario
 from qps.compiler.ir.claims import Expectation, Observation
 from qps.compiler.ir.correlations import Correlation
+from qps.compiler.ir.expressions import Change
 from qps.compiler.ir.figures import Figure
 from qps.compiler.ir.forecasts import Calendar, Forecast
 from qps.compiler.ir.hardware import Link, Machine, Network, Node
@@ -63,6 +64,8 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     calendar: Calendar | None = None
     forecast: Forecast | None = None
     profiles: tuple[Profile, ...] = ()
+    worst_moments: tuple[tuple[Change, ...], ...] = ()
+    """What profiles are at the moments that may limit capacity, if there are several of these."""
 
     def group(self, name: str) -> Group:
         """Return the group of a name."""

@@ -186,7 +186,7 @@ def _undecided(
 
     It is not behind the first whole population of the range at which the load is beyond its limit.
     """
-    end = int(max(low, min(sought.high, sought.until)))
+    end = int(min(sought.high, sought.until))
     first = first_failure(excess, population, low, end, name=sought.name, span=sought.span)
     return Saturation(None if first is None else float(first), SearchMethod.UNDECIDED, around)
 

@@ -6,16 +6,19 @@ quality is where the bottleneck is to be looked for.
 
 from __future__ import annotations
 
-from math import isnan
+from math import inf, isnan
 
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import quality_known_at
+from qps.compiler.quantities.limit_use import limit_used
 from qps.solver.answers.answer_certainty import answer_known
-from qps.solver.answers.graph_solution import solve
+from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.graph_solution import solve, value_at
 from qps.solver.answers.limiting_factors import is_worse
 from qps.solver.answers.solution import ModeSolution, Solution
 
@@ -24,14 +27,16 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
     """Return the answers for the worst mode, and what the others come to.
 
     The worst mode is the one with the smallest largest acceptable population; of several, the
-    one with the poorest quality there.
+    one with the poorest quality there, and of these the one nearest to a limit.
     """
     solutions = [solve(lower(model, mode)) for mode in in_each_mode(model, configuration)]
     if len(solutions) == 1:
         return solutions[0]
     worst = solutions[0]
     for solution in solutions[1:]:
-        if is_worse(_rank(solution), _rank(worst)):
+        if is_worse(_rank(solution), _rank(worst)) or (
+            _rank(solution) == _rank(worst) and _nearness(solution) > _nearness(worst)
+        ):
             worst = solution
     return replace(
         worst,
@@ -43,6 +48,39 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
 def _rank(solution: Solution) -> tuple[int, float]:
     quality = solution.quality_at_limit
     return solution.capacity or 0, 0.0 if quality is None or isnan(quality) else quality
+
+
+def _nearness(solution: Solution) -> float:
+    return nearness_at(solution.graph, solution.at)
+
+
+def nearness_at(graph: LoadGraph, population: int) -> float:
+    """Return how near a population comes to the nearest limit, 1 at it.
+
+    It is infinite where a value is not known.
+    """
+    used = [
+        limit_used(
+            value_at(graph, one.value, population), graph.number(one.limit), at_most=one.at_most
+        )
+        for one in all_criteria(graph)
+    ]
+    return max((inf if isnan(one) else one for one in used), default=0.0)
+
+
+def at_worst_moment(
+    model: ir.Model, configuration: Configuration, population: int
+) -> Configuration:
+    """Return a configuration at the moment of its profiles that comes nearest to a limit.
+
+    It is the configuration itself if a mode is chosen, or if only one moment may limit capacity.
+    """
+    if not model.worst_moments or configuration.mode is not None:
+        return configuration
+    moments = [
+        in_force(replace(configuration, mode_changes=changes)) for changes in model.worst_moments
+    ]
+    return max(moments, key=lambda one: nearness_at(lower(model, one), population))
 
 
 def _summary(solution: Solution) -> ModeSolution:

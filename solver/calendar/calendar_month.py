@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, isnan
+from math import inf
 
 from msgspec import Struct
 
@@ -11,10 +11,9 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.limit_use import limit_used
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.graph_criteria import all_criteria
-from qps.solver.answers.graph_solution import value_at
+from qps.solver.answers.worst_mode import nearness_at
 from qps.solver.calendar.expected_users import ExpectedUsers, expected_users
 
 Key = tuple[tuple[str, Formula, Formula], ...]
@@ -71,9 +70,4 @@ def nearness(month: CalendarMonth) -> tuple[float, int]:
     users = max(month.users.mid, month.configuration.low)
     if users > month.configuration.high:
         return inf, users
-    used = [
-        limit_used(value_at(graph, one.value, users), graph.number(one.limit), at_most=one.at_most)
-        for graph in month.graphs
-        for one in all_criteria(graph)
-    ]
-    return max((inf if isnan(one) else one for one in used), default=0.0), users
+    return max((nearness_at(graph, users) for graph in month.graphs), default=0.0), users

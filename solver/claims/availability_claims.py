@@ -20,6 +20,13 @@ def stated_availability(
     model: ir.Model, configuration: Configuration, population: int, span: Span | None
 ) -> Availability:
     """Return how often all requirements are met. QpsError where nothing is stated to fail."""
+    if configuration.mode is not None:
+        raise QpsError.single(
+            codes.BAD_SETTING,
+            span,
+            "the availability is that of all modes together",
+            hint=f"remove `mode = {configuration.mode}`",
+        )
     found = availability(model, configuration, population)
     if found is None:
         raise QpsError.single(

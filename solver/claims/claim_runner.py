@@ -44,6 +44,7 @@ from qps.solver.answers.unmodeled_wait_warnings import (
     report_uncounted_waits,
     uncounted_waits,
 )
+from qps.solver.answers.worst_mode import at_worst_moment
 from qps.solver.claims.availability_claims import stated_availability
 from qps.solver.claims.forecast_claims import horizon, is_horizon
 from qps.solver.claims.single_populations import at_one_population
@@ -102,7 +103,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
         The population stays a symbol where nothing sets it, and so does the parameter `free`.
         """
-        configuration, population = at_one_population(base, changes)
+        configuration, population = self._at(base, changes)
         graph = self._graph(configuration)
         active = in_force(configuration)
         expressions = ExpressionLowering.of_graph(self.model, active, graph)
@@ -128,7 +129,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def known(self, expr: ir.Expr, base: Configuration, changes: Sequence[ir.Change]) -> Certainty:
         """Return how an expression is known in the model as changed."""
-        configuration, population = at_one_population(base, changes)
+        configuration, population = self._at(base, changes)
         graph = self._graph(configuration)
         expressions = ExpressionLowering.of_graph(self.model, in_force(configuration), graph)
         # What names no population is the same at all of them.
@@ -218,7 +219,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         self, changes: Sequence[ir.Change], span: Span
     ) -> tuple[object, LoadGraph, int]:
         """Return the key of a configuration, its load graph, and the population to simulate."""
-        configuration, population = at_one_population(self._usual, changes)
+        configuration, population = self._at(self._usual, changes)
         graph = self._graph(configuration)
         if population is None and graph.low == graph.high:
             population = graph.low
@@ -230,9 +231,19 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
         """Return the names of all resources that are loaded in the model as changed."""
-        configuration, _ = at_one_population(base, changes)
+        configuration, _ = self._at(base, changes)
         graph = self._graph(configuration)
         return [name for name, resource in graph.resources.items() if resource.load is not ZERO]
+
+    def _at(
+        self, base: Configuration, changes: Sequence[ir.Change]
+    ) -> tuple[Configuration, int | None]:
+        """Return the model as changed, at its worst moment there or at capacity; its population."""
+        configuration, population = at_one_population(base, changes)
+        if self.model.worst_moments and configuration.mode is None:
+            at = population or self._answer(configuration)[0] or configuration.low
+            configuration = at_worst_moment(self.model, configuration, at)
+        return configuration, population
 
     def _measured(
         self,

@@ -25,12 +25,14 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.solver.answers.answer_certainty import verdict_known
 from qps.solver.answers.capacity import fails_at
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.failures.availability_result import Availability, PlaceUnavailability
 from qps.solver.failures.state_probabilities import FailingPlace, named, states_of
 
+AT_WORST_TIMES = known_by("failures-at-worst-times")
 _MOST_STATES = 200
 _ENOUGH = 0.01
 """Part of the unavailability that may be left to states that are not looked at."""
@@ -85,7 +87,7 @@ def availability(
             )
             for place in places
         ),
-        known=states.known,
+        known=together(states.known, AT_WORST_TIMES) if model.worst_moments else states.known,
     )
 
 

@@ -212,6 +212,8 @@ def _servers(
     model: ir.Model, moments: Sequence[ir.Moment], states: Sequence[_State]
 ) -> Iterator[ServerHours]:
     """Yield how many machines of each node its moments need at the utilization of its peak."""
+    if any(isinstance(one, ir.LoseMachines) for mode in model.modes for one in mode.changes):
+        return  # how many machines failures need is no matter of one state's utilization
     nodes = {node.name for node in model.nodes}
     minutes = sum(one.end - one.start for one in moments)
     for node in sorted(nodes):

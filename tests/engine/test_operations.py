@@ -67,7 +67,8 @@ def test_all_columns_have_one_value(word: str, data: st.DataObject) -> None:
         assert proven.overlaps(ball(exact))
     bounds = row.interval(*(SlopedInterval(float(n), float(n)) for n in at)).sound()
     assert proven.overlaps(arb(bounds.low).union(arb(bounds.high)))
-    assert bounds.high - bounds.low <= 1e-8 * (1 + abs(found))
+    # A part of the number may be off by how it is computed: of times behind forks, by their grids.
+    assert bounds.high - bounds.low <= max(1e-8, 3 * row.part) * (1 + abs(found))
 
 
 def part_of(word: str, cases: Iterable[Case]) -> list[Case]:

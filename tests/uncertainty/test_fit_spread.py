@@ -180,7 +180,7 @@ def test_a_cost_that_is_nothing_is_drawn_as_nothing() -> None:
 def test_what_is_drawn_with_a_cost_below_zero_moves_as_it_is_correlated() -> None:
     covariance = np.array([[1, -0.8, 0], [-0.8, 1, 0], [0, 0, 1]])
     drawn = np.array([[-1.0, 2.0, 0.5], [1.0, 2.0, 3.0], [0.1, -1.0, 1.0]]).T
-    found = _not_below_zero(drawn, covariance)
+    found = _not_below_zero(drawn, covariance, np.ones(3))
     assert pytest.approx(np.array([[0, 1.2, 0.5], [1, 2, 3], [0, 0, 1]])) == found.T
 
 

@@ -102,6 +102,8 @@ def _names_of(part: object) -> Iterator[str]:
             yield f"option {name}"
         case ir.NodeCount(name=name) | ir.Visit(node=name) | ir.Crossing(link=name):
             yield f"place {name}"
+        case ir.LoseMachines(name=name):
+            yield f"place {name}"
         case ir.SetPlace(name=name, kind=kind):
             yield from (f"place {name}", f"hardware {kind}")
         case ir.Node(machine=name) | ir.Link(network=name) | ir.Cost(measured_on=str(name)):

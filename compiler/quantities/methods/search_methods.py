@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method_row import UPPER, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import LOWER, UPPER, Method, Of, Rows
 
 OF_ANSWERS: Rows = MappingProxyType(
     {
@@ -19,6 +19,12 @@ OF_ANSWERS: Rows = MappingProxyType(
             reason=(
                 "saturation of {at} is ruled out up to {population:plain}, but undecided above"
             ),
+        ),
+        "failures-at-worst-times": Method(
+            name="failures at the worst times of profiles",
+            of=(Of.ANSWER,),
+            kind=LOWER,
+            reason="a failure counts all day if requirements are not met at one time of it",
         ),
         "smaller-numbers-untried": Method(
             name="search that skips smaller numbers of machines",

@@ -61,6 +61,7 @@ def with_worst_moments(model: ir.Model, profiles: tuple[ir.Profile, ...], sink: 
         return model
     cycle = ir.cycle_of(profiles)
     at = {moment_name(one.start, cycle): _changes(one, span) for one in worst}
+    model = replace(model, worst_moments=tuple(at.values()))
     if not model.modes:
         made = tuple(_mode(name, changes, span) for name, changes in at.items())
         return replace(model, modes=made)

@@ -13,6 +13,7 @@ from qps.compiler.lower.lowering import lower
 from qps.reports.text.explanations.network_text import network_text
 from qps.reports.text.explanations.network_view import network_view
 from qps.reports.text.schemas.json_encoding import as_json
+from qps.solver.answers.worst_mode import at_worst_moment
 
 
 def explain_network(arguments: Namespace) -> Exit:
@@ -30,6 +31,9 @@ def explain_network(arguments: Namespace) -> Exit:
     at: int | None = arguments.at
     if at is not None and not graph.low <= at <= graph.high:
         raise outside_range(str(graph.population), at, graph.low, graph.high)
+    if at is not None and spec.model.worst_moments:
+        configuration = at_worst_moment(spec.model, configuration, at)
+        graph = lower(as_stated(spec.model, configuration), configuration)
     if arguments.format == "json":
         print_json(as_json(network_view(graph, spec.model.file, at)))
     else:

@@ -27,7 +27,7 @@ from qps.reports.text.explanations.figure_text import figure_json, figure_text
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
-from qps.solver.answers.worst_mode import solve_model
+from qps.solver.answers.worst_mode import at_worst_moment, solve_model
 from qps.solver.breakdown.breakdown_types import NumberApart
 from qps.solver.breakdown.number_breakdown import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -75,6 +75,9 @@ def _apart(spec: Spec, arguments: Namespace) -> NumberApart:
         graph, at = solution.graph, solution.at
     elif not graph.low <= at <= graph.high:
         raise outside_range(str(graph.population), at, graph.low, graph.high)
+    else:
+        configuration = at_worst_moment(spec.model, configuration, at)
+        graph = lower(as_stated(spec.model, configuration), configuration)
     modes = tuple(mode.name for mode in spec.model.modes)
     return number_apart(
         _with_all(spec.model, configuration, graph),
