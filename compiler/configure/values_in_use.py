@@ -173,7 +173,7 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
             what=f"after this failure, the count of `{place.name}`",
             bound=bound,
             because=Label(place.span, "declared here"),
-            hint=f"add machines to `{place.name}`, or remove it from `survive`",
+            hint=f"increase its count, or remove `{place.name}` from `survive`",
         )
     if isinstance(place, ir.Node) and place.name not in reached:
         bound = Bound.NOT_NEGATIVE if varies(place.count) else Bound.NUMBER

@@ -177,6 +177,8 @@ def _calls(explanation: Explanation, *, markdown: bool) -> Table:
 
 def _in_mode(explanation: Explanation) -> str:
     """Return which of a spec's modes is explained, or that it is none of them."""
+    if any(":" in mode for mode in explanation.modes):  # times of profiles
+        return phrase("explain.time", time=explanation.mode or phrase("explain.worst_time"))
     if explanation.mode is not None:
         others = [mode for mode in explanation.modes if mode != explanation.mode]
         beside = phrase("explain.other_modes", names=", ".join(others)) if others else ""

@@ -41,10 +41,12 @@ EXPLANATION_PHRASES: Mapping[str, str] = {
         "model predicts the value (cross-validation error up to {share})."
     ),
     "explain.target_set_by": "{what} (target {share}, set by `{formula}`)",
+    "explain.time": "{time} (for another time, set the profiles)",
     "explain.timeline": "Timeline of an average request",
     "explain.to_infinity": "{least} to infinity",
     "explain.undefined": "The value is undefined in {share} of the samples.",
     "explain.with_values": "with values",
+    "explain.worst_time": "the worst time at this population",
     "figure.lead_together": "lead together",
     "figure.one_up_to": "{lines} up to {at}",
     "figure.several_up_to": "{names} {verb} up to {at}",
