@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from qps.commands.arguments.planned_load import at_month
 from qps.commands.arguments.simulation_effort import sampling_of
 from qps.commands.cache.load_graph_cache import with_graphs
 from qps.commands.terminal.console import Exit, complain, outside_range, show
@@ -63,7 +64,7 @@ def _print_note(arguments: Namespace, key: str, **values: object) -> None:
 
 
 def _values(arguments: Namespace) -> PopulationValues:
-    """Return the predictions of a spec at the population that was asked for."""
+    """Return the predictions of a spec at the population that is requested."""
     settings = tuple(arguments.set)
     with (
         with_graphs(arguments.file) as loaded,
@@ -71,6 +72,8 @@ def _values(arguments: Namespace) -> PopulationValues:
     ):
         show(loaded.warnings, arguments)
         spec = loaded.with_parts_of(settings)
+        arguments = at_month(spec, arguments)
+        settings = tuple(arguments.set)
         found = configured_answer(
             spec,
             spec.configuration(arguments.scenario, settings),

@@ -240,8 +240,9 @@ def add_metrics(commands: Commands) -> None:
     command.add_argument(
         "--at",
         metavar="N",
-        type=int,
-        help="predict for this population [default: the capacity]",
+        type=population_or_date,
+        help="predict for this population, or a month of the forecast: 2028-06 "
+        "[default: the capacity]",
     )
     command.add_argument(
         "--dashboard", metavar="FILE.json", type=Path, help="write a Grafana dashboard to this file"
