@@ -374,7 +374,7 @@ def _lost(configuration: Configuration, loss: ir.LoseMachines) -> Configuration:
         left = replace(node, count=loss.left(node.count), lost=loss, count_before=node.count)
         return replace(configuration, nodes=configuration.nodes | {loss.name: left})
     link = configuration.links[loss.name]
-    fewer = replace(link, count=loss.left(link.count), lost=loss)
+    fewer = replace(link, count=loss.left(link.count), lost=loss, count_before=link.count)
     return replace(configuration, links=configuration.links | {loss.name: fewer})
 
 

@@ -162,14 +162,13 @@ class Network(_Kind, frozen=True, kw_only=True):
         return self.queueing and self.queueing.that_waits
 
 
-class Node(Struct, frozen=True, kw_only=True):
-    """A group of equal machines; `own` are the numbers of these that are set in this place.
+class _Placed(Struct, frozen=True, kw_only=True):
+    """What stands in a place; `own` are the numbers of its kind that are set in this place.
 
     After a failure (`lost`), `count` is what is left of the `stated_count`.
     """
 
     name: str
-    machine: str
     count: Expr
     span: Span
     source: str | None = None
@@ -184,19 +183,14 @@ class Node(Struct, frozen=True, kw_only=True):
         return self.count if self.count_before is None else self.count_before
 
 
-class Link(Struct, frozen=True, kw_only=True):
-    """A network in its place: `ends` are the nodes and links that it joins.
+class Node(_Placed, frozen=True, kw_only=True):
+    """A group of equal machines."""
 
-    `own` are the numbers of the network that are set in this place, and `lost` is the failure
-    after which the count is what is left.
-    """
+    machine: str
 
-    name: str
+
+class Link(_Placed, frozen=True, kw_only=True):
+    """A network in its place: `ends` are the nodes and links that it joins."""
+
     network: str
-    count: Expr
     ends: tuple[str, ...]
-    span: Span
-    source: str | None = None
-    own: frozenset[str] = frozenset()
-    doc: str | None = None
-    lost: LoseMachines | None = None

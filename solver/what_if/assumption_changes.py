@@ -139,8 +139,8 @@ class ConfiguredModel(Struct, frozen=True, dict=True):
             return self.numbers
 
 
-_OF_ALL = (ir.SetPopulation, ir.SetCase, ir.SetMode, ir.SetScenario)
-"""Changes that name no single part of the model."""
+_OF_ALL = (ir.SetPopulation, ir.SetCase, ir.SetMode, ir.SetScenario, ir.LoseMachines)
+"""Changes that name no single part of the model, and failures, which set no number themselves."""
 
 
 class Sides(Struct, frozen=True, dict=True):

@@ -142,7 +142,7 @@ class IntermediateAnswers(Struct, kw_only=True):
                     yield ir.SetPopulation(there.low, there.high, span)
                 case AssumptionChangeKind.PLACE:
                     place = there.place(one.name)
-                    yield ir.SetPlace(one.name, kind_of(place), place.count, span)
+                    yield ir.SetPlace(one.name, kind_of(place), place.stated_count, span)
                 case AssumptionChangeKind.NUMBER:
                     value = self._value(end, one, there, mode)
                     if value is not None:

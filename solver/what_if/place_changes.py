@@ -32,7 +32,7 @@ def place_change(
 ) -> PlaceChange | None:
     """Return what has changed in a place of both models, None for nothing."""
     kinds = kind_of(here), kind_of(there)
-    if (kinds[0], here.count) == (kinds[1], there.count):
+    if (kinds[0], here.stated_count) == (kinds[1], there.stated_count):
         return None
     is_settable = here.own == there.own and all(
         _knows(model, place) for model in models for place in (here, there)
@@ -52,9 +52,10 @@ def kind_of(place: Place) -> str:
 
 def _count(place: Place) -> int | None:
     """Return how many there are, None where that is no plain number."""
-    if not isinstance(place.count, ir.Constant) or place.count.value.denominator != 1:
+    count = place.stated_count
+    if not isinstance(count, ir.Constant) or count.value.denominator != 1:
         return None
-    return int(place.count.value)
+    return int(count.value)
 
 
 def _knows(model: ir.Model, place: Place) -> bool:
@@ -65,7 +66,7 @@ def _knows(model: ir.Model, place: Place) -> bool:
         part.name in parameters
         if isinstance(part, ir.ParameterValue)
         else isinstance(part, _WITHOUT_NAMES)
-        for part in parts_of(place.count)
+        for part in parts_of(place.stated_count)
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from qps.cli import main
 from qps.compiler.check.names.failure_states import NONE_LOST
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
@@ -157,3 +160,17 @@ def test_a_failure_in_an_instance(tmp_path: object) -> None:
     text = _spec("survive any one of shop.web").replace("users N", "users N")
     found = check_source(Source("spec.qps", text))
     assert "unknown node `shop.web`" in "\n".join(d.message for d in found.diagnostics)
+
+
+def test_a_difference_counts_the_machines_before_the_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From 4 to 6 machines, one of which is lost: 18,000 users become 30,000, by one change."""
+    files = []
+    for machines in (4, 6):
+        text = _spec("survive any one of web", db=9).replace("vm * apps", f"vm * {machines}")
+        files.append(tmp_path / f"{machines}.qps")
+        files[-1].write_text(text)
+    main(["diff", *map(str, files)])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Change web: 4 -> 6 machines (+12,000 users)" in printed
