@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from qps.compiler.quantities.methods.method_row import LOWER, TAIL, TIMES, UPPER, Method, Of, Rows
@@ -17,6 +18,10 @@ _TWO_MOMENTS = (
     "; less accurate above 3 (up to 2.5× at 5)"
 )
 _HARDLY_ANY = "; percentiles up to 5× if few items wait"
+_AVERAGED: Mapping[str, str] = {
+    "delay": "the true queueing delay is longer",
+    "percentiles": "percentiles may be arbitrarily larger",
+}
 _RANDOM_IN_BURSTS = (
     "predicted queueing delays were 0.8–1.25× the simulated values; percentiles were 0.47–1.15×"
 )
@@ -112,10 +117,7 @@ OF_STATIONS: Rows = MappingProxyType(
             of=TIMES,
             kind=LOWER,
             reason="bursts at {at} are averaged out",
-            notes={
-                "delay": "the true queueing delay is longer",
-                "percentiles": "percentiles may be arbitrarily larger",
-            },
+            notes=_AVERAGED,
             fails=("poisson",),
         ),
         "bursts-of-unknown-length": Method(
@@ -123,10 +125,7 @@ OF_STATIONS: Rows = MappingProxyType(
             of=TIMES,
             kind=LOWER,
             reason="bursts at {at} are averaged out",
-            notes={
-                "delay": "the true queueing delay is longer",
-                "percentiles": "percentiles may be arbitrarily larger",
-            },
+            notes=_AVERAGED,
             fails=("poisson",),
         ),
         "fluid-bursts": Method(

@@ -25,13 +25,7 @@ def declare_traces(sources: Any, epilog: str) -> None:
     command.add_argument(
         "files", metavar="FILE", nargs="+", type=Path, help="files of traces, of one system"
     )
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE.qps",
-        type=Path,
-        help="write to this file, which must not exist [default: standard output]",
-    )
+    _takes_new_spec(command)
     command.add_argument(
         "--client",
         metavar="SERVICE",
@@ -68,13 +62,7 @@ def declare_manifests(sources: Any, epilog: str) -> None:
     command.add_argument(
         "files", metavar="FILE", nargs="+", type=Path, help="manifests of one system"
     )
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE.qps",
-        type=Path,
-        help="write to this file, which must not exist [default: standard output]",
-    )
+    _takes_new_spec(command)
     takes_output_flags(command)
 
 
@@ -92,4 +80,14 @@ def takes_output_flags(command: argparse.ArgumentParser) -> None:
         choices=["auto", "always", "never"],
         default=argparse.SUPPRESS,
         help="color diagnostics [default: auto]",
+    )
+
+
+def _takes_new_spec(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE.qps",
+        type=Path,
+        help="write to this file, which must not exist [default: standard output]",
     )
