@@ -104,6 +104,7 @@ def analyze(
         calibrations=_calibrations(spec, valued),
         criteria=lower_criteria(requirements, measured, pools.queues, solved),
         measures=named_measures(measured, solved),
+        checks=labels.gate.checks,
     )
 
 

@@ -22,6 +22,7 @@ from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
+from qps.compiler.lower.label_doubts import Checks
 from qps.compiler.lower.queues.pool_holding import PoolCapacity
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
@@ -212,6 +213,8 @@ class Analysis(Struct, frozen=True, kw_only=True):
     calibrations: tuple[Calibration, ...]
     measures: Mapping[str, NamedMeasure]
     criteria: Criteria
+    checks: Checks
+    """The premises of theorems that were checked, for numbers that are read off later."""
 
 
 class Targets(Struct, frozen=True, kw_only=True):

@@ -10,12 +10,14 @@ import pytest
 from documents.method_specs import PREMISES as premise_specs
 from helpers.reasons import reason
 from helpers.specs import lowered
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.label_doubts import NO_CHECKS, Checks, ClassDoubts
 from qps.compiler.lower.labels.premise_checks import Checking
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.response_time.class_response import StreamMeasures
-from qps.compiler.pipeline import check_file
+from qps.compiler.pipeline import check_file, check_source
 from qps.compiler.quantities.certainty import (
     Certainty,
     CertaintyKind,
@@ -410,3 +412,33 @@ def test_a_quantile_of_who_is_held_back_where_nothing_waits_is_no_bound() -> Non
     assert known.kind is CertaintyKind.APPROXIMATION
     value = graph.at(1).number(stream.latency_quantile(Fraction(1, 2)))
     assert value == pytest.approx(0.607, rel=known.error)
+
+
+def test_a_wait_that_is_read_off_a_graph_has_the_label_of_the_measure() -> None:
+    """Arrivals behind a queue of constant services are no Poisson process: its wait is no theorem.
+
+    The label of a measure, of a claim and of the simulation's prediction are one.
+    """
+    text = """
+    users N in 1..2
+    machine ma { cpu 1 core, queueing md1 }
+    machine mc { cpu 1 core, queueing ps }
+    network wire { propagation 1 us }
+    topology { node a = ma; node c = mc; link l = wire between a, c }
+    component first { cpu 1 s/request }
+    component last { cpu 1 s/request }
+    stream s in all {
+      traffic 0.6 request/s, 1000 bit/request
+      at a { first }
+      over l
+      at c { last }
+    }
+    measure waiting = c.cpu.wait
+    """
+    spec = check_source(Source("spec.qps", text)).value
+    assert spec is not None
+    graph = lower(spec.model, spec.configuration((), ()))
+    (measure,) = spec.model.measures
+    read = Measures.of_graph(graph).known(measure.value.expr)
+    assert not graph.measures["waiting"].known.is_exact
+    assert read == graph.measures["waiting"].known

@@ -68,6 +68,7 @@ class Measures(Struct, frozen=True, kw_only=True):
             prices=graph.stated.prices,
             series=series or {},
             absent=graph.stated.absent,
+            gate=Gate(checks=graph.analysis.checks),
         )
 
     @property
