@@ -426,12 +426,10 @@ def test_a_wait_that_is_read_off_a_graph_has_the_label_of_the_measure() -> None:
     network wire { propagation 1 us }
     topology { node a = ma; node c = mc; link l = wire between a, c }
     component first { cpu 1 s/request }
-    component last { cpu 1 s/request }
+    component last { cpu 0.5 s/request }
     stream s in all {
-      traffic 0.6 request/s, 1000 bit/request
-      at a { first }
-      over l
-      at c { last }
+      traffic 0.3 request/s, 1000 bit/request
+      at c { call a { first; together { call c { last } } }; last }
     }
     measure waiting = c.cpu.wait
     """
