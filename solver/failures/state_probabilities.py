@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from math import comb
+from math import exp, lgamma, log
 
 from msgspec import Struct
 
@@ -22,10 +22,15 @@ class FailingPlace(Struct, frozen=True, kw_only=True):
     def probability(self, failed: int) -> float:
         """Return how likely it is that so many are out of service at the same time.
 
-        Each fails and is repaired independently of all others: the number is binomial.
+        Each fails and is repaired independently of all others: the number is binomial. In
+        logarithms, as the ways to choose some of thousands of machines exceed what a float holds.
         """
         down, up = self.unavailability, 1 - self.unavailability
-        return comb(self.count, failed) * down**failed * up ** (self.count - failed)
+        if down <= 0:
+            return 1.0 if failed == 0 else 0.0
+        working = self.count - failed
+        ways = lgamma(self.count + 1) - lgamma(failed + 1) - lgamma(working + 1)
+        return exp(ways + failed * log(down) + working * log(up))
 
 
 class FailureState(Struct, frozen=True, kw_only=True):

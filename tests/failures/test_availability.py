@@ -189,3 +189,13 @@ def test_a_claim_needs_something_that_fails(
     assert main(["test", str(file)]) != 0
     printed = capsys.readouterr()
     assert "no machine or network fails" in printed.out + printed.err
+
+
+def test_thousands_of_machines_have_probabilities() -> None:
+    """The ways to choose half of 10,000 machines are more than a float holds."""
+    place = FailingPlace(name="web", count=10_000, unavailability=0.001)
+    numbers = [place.probability(failed) for failed in range(10_001)]
+    assert sum(numbers) == pytest.approx(1)
+    assert sum(n * one for n, one in enumerate(numbers)) == pytest.approx(10)
+    never = FailingPlace(name="web", count=10_000, unavailability=0.0)
+    assert [never.probability(failed) for failed in (0, 1)] == [1.0, 0.0]
