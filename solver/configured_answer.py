@@ -89,9 +89,7 @@ def _course(
         return None
     from qps.solver.profiles.profile_course import profile_course  # noqa: PLC0415 - of few specs
 
-    reliable = solved.reliable
-    population = solved.solution.capacity if reliable is None else reliable.capacity.capacity
-    return profile_course(model, configuration, population)
+    return profile_course(model, configuration, solved.capacity)
 
 
 def _availability(
@@ -106,8 +104,7 @@ def _availability(
     # Of few specs.
     from qps.solver.failures.availability import availability  # noqa: PLC0415
 
-    found = solved.reliable
-    capacity = solved.solution.capacity if found is None else found.capacity.capacity
+    capacity = solved.capacity
     return None if capacity is None else availability(model, configuration, capacity)
 
 

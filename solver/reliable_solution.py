@@ -34,6 +34,11 @@ class ReliableSolution(Struct, frozen=True, kw_only=True):
     sampled: SampledUncertainty | None
     reliable: ReliableAnswer | None
 
+    @property
+    def capacity(self) -> int | None:
+        """The capacity that can be relied on; that of nominal inputs where none was requested."""
+        return self.solution.capacity if self.reliable is None else self.reliable.capacity.capacity
+
 
 def ignore(_: str) -> None:
     """Report nothing of what comes next."""

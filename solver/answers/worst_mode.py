@@ -6,6 +6,7 @@ quality is where the bottleneck is to be looked for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isnan
 
 from msgspec.structs import replace
@@ -34,10 +35,11 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
         return solutions[0]
     worst = solutions[0]
     for solution in solutions[1:]:
-        if is_worse(_rank(solution), _rank(worst)) or (
-            _rank(solution) == _rank(worst) and _nearness(solution) > _nearness(worst)
-        ):
+        if is_worse(_rank(solution), _rank(worst)):
             worst = solution
+    alike = [one for one in solutions if _rank(one) == _rank(worst)]
+    if len(alike) > 1:
+        worst = max(alike, key=lambda one: nearness_at(one.graph, one.at))
     return replace(
         worst,
         modes=tuple(_summary(solution) for solution in solutions),
@@ -48,10 +50,6 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
 def _rank(solution: Solution) -> tuple[int, float]:
     quality = solution.quality_at_limit
     return solution.capacity or 0, 0.0 if quality is None or isnan(quality) else quality
-
-
-def _nearness(solution: Solution) -> float:
-    return nearness_at(solution.graph, solution.at)
 
 
 def nearness_at(graph: LoadGraph, population: int) -> float:
@@ -69,18 +67,22 @@ def nearness_at(graph: LoadGraph, population: int) -> float:
 
 
 def at_worst_moment(
-    model: ir.Model, configuration: Configuration, population: int
+    model: ir.Model,
+    configuration: Configuration,
+    population: int,
+    lowered: Callable[[ir.Model, Configuration], LoadGraph] = lower,
 ) -> Configuration:
     """Return a configuration at the moment of its profiles that comes nearest to a limit.
 
     It is the configuration itself if a mode is chosen, or if only one moment may limit capacity.
+    Moments are `lowered` by a function that may remember them.
     """
     if not model.worst_moments or configuration.mode is not None:
         return configuration
     moments = [
         in_force(replace(configuration, mode_changes=changes)) for changes in model.worst_moments
     ]
-    return max(moments, key=lambda one: nearness_at(lower(model, one), population))
+    return max(moments, key=lambda one: nearness_at(lowered(model, one), population))
 
 
 def _summary(solution: Solution) -> ModeSolution:

@@ -106,7 +106,7 @@ class _Search(Struct, kw_only=True, dict=True):
         solved = self._solution(month)
         if month.users.has_interval or solved.sampled is not None:
             return self._probability(month) >= self.sampling.certainty
-        capacity = _capacity(solved)
+        capacity = solved.capacity
         return capacity is not None and month.users.mid <= capacity
 
     def _probability(self, month: CalendarMonth) -> float:
@@ -118,7 +118,7 @@ class _Search(Struct, kw_only=True, dict=True):
             solved = self._solution(month)
             self.probabilities[month.number] = supported_part(
                 self._sampler.users(month),
-                _capacity(solved),
+                solved.capacity,
                 solved.sampled,
                 month.configuration.low,
             )
@@ -151,7 +151,7 @@ class _Search(Struct, kw_only=True, dict=True):
             return CalendarVerdict.HOLDS
         month = self.months[first]
         high = month.configuration.high
-        if month.users.mid > high and _capacity(self._solution(month)) == high:
+        if month.users.mid > high and self._solution(month).capacity == high:
             return CalendarVerdict.RANGE
         return CalendarVerdict.NEVER if first == 0 else CalendarVerdict.EXCEEDED
 
@@ -176,7 +176,7 @@ class _Search(Struct, kw_only=True, dict=True):
 
     def _answered(self, month: CalendarMonth, failing: frozenset[int]) -> MonthAnswer:
         solved = self.solutions.get(month.key)
-        capacity = None if solved is None else _capacity(solved)
+        capacity = None if solved is None else solved.capacity
         users = month.users
         return MonthAnswer(
             date=self.calendar.date(month.number),
@@ -191,11 +191,6 @@ class _Search(Struct, kw_only=True, dict=True):
         )
 
 
-def _capacity(solved: ReliableSolution) -> int | None:
-    found = solved.reliable
-    return solved.solution.capacity if found is None else found.capacity.capacity
-
-
 def _is_covered(solved: ReliableSolution) -> bool:
     """Return whether every model error that can lower the capacity is known and allowed for."""
     return solved.reliable is not None and not solved.reliable.capacity.unmeasured
@@ -203,7 +198,7 @@ def _is_covered(solved: ReliableSolution) -> bool:
 
 def _limited_by(solved: ReliableSolution) -> str | None:
     """Return what limits the capacity that can be relied on."""
-    capacity = _capacity(solved)
+    capacity = solved.capacity
     if solved.reliable is None or capacity is None:
         return solved.solution.limited_by
     limits = ReliableLimits(

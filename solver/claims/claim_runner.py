@@ -242,7 +242,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         configuration, population = at_one_population(base, changes)
         if self.model.worst_moments and configuration.mode is None:
             at = population or self._answer(configuration)[0] or configuration.low
-            configuration = at_worst_moment(self.model, configuration, at)
+            configuration = at_worst_moment(
+                self.model, configuration, at, lambda _, there: self._graph(there)
+            )
         return configuration, population
 
     def _measured(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -52,14 +52,15 @@ def availability(
     if not places:
         return None
     states = _States(model=model, configuration=configuration, population=population)
+    counts = {place.name: place.count for place in places}
     met = seen = 0.0
     count = 0
-    lost = dict.fromkeys((place.name for place in places), 0.0)
+    lost = dict.fromkeys(counts, 0.0)
     survived = dict.fromkeys(lost, 0)
     failed_alone: dict[str, list[int]] = {name: [] for name in lost}
     for state in states_of(places):
         failed = named(places, state)
-        is_met = states.is_met(failed, {place.name: place.count for place in places})
+        is_met = states.is_met(failed, counts)
         count += 1
         seen += state.probability
         met += state.probability if is_met else 0.0
@@ -98,7 +99,6 @@ class _States(Struct, kw_only=True):
     configuration: Configuration
     population: int
     known: Certainty = EXACT
-    _modes: dict[frozenset[tuple[str, int]], list[Configuration]] = field(default_factory=dict)
 
     def is_met(self, failed: Mapping[str, int], counts: Mapping[str, int]) -> bool:
         """Return whether all requirements are met for the population after so many failures."""

@@ -27,13 +27,12 @@ def explain_network(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     arguments = at_month(spec, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
-    graph = lower(as_stated(spec.model, configuration), configuration)
     at: int | None = arguments.at
+    if at is not None:
+        configuration = at_worst_moment(spec.model, configuration, at)
+    graph = lower(as_stated(spec.model, configuration), configuration)
     if at is not None and not graph.low <= at <= graph.high:
         raise outside_range(str(graph.population), at, graph.low, graph.high)
-    if at is not None and spec.model.worst_moments:
-        configuration = at_worst_moment(spec.model, configuration, at)
-        graph = lower(as_stated(spec.model, configuration), configuration)
     if arguments.format == "json":
         print_json(as_json(network_view(graph, spec.model.file, at)))
     else:

@@ -67,17 +67,16 @@ def explain_number(arguments: Namespace) -> Exit:
 def _apart(spec: Spec, arguments: Namespace) -> NumberApart:
     """Return a number taken apart, in the worst mode, and how far it may be off."""
     configuration = spec.configuration(arguments.scenario, arguments.set)
-    graph = lower(as_stated(spec.model, configuration), configuration)
     at = arguments.at
+    if at is not None:
+        configuration = at_worst_moment(spec.model, configuration, at)
+    graph = lower(as_stated(spec.model, configuration), configuration)
     if at is None:
         # What users need may differ by mode: then the worst one is what the answer is about.
         solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
         graph, at = solution.graph, solution.at
     elif not graph.low <= at <= graph.high:
         raise outside_range(str(graph.population), at, graph.low, graph.high)
-    else:
-        configuration = at_worst_moment(spec.model, configuration, at)
-        graph = lower(as_stated(spec.model, configuration), configuration)
     modes = tuple(mode.name for mode in spec.model.modes)
     return number_apart(
         _with_all(spec.model, configuration, graph),
