@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import inf
 
@@ -34,12 +35,18 @@ class CalendarMonth(Struct, frozen=True, kw_only=True):
 
 
 def months_of(
-    model: ir.Model, calendar: ir.Calendar, configuration: Configuration
+    model: ir.Model,
+    calendar: ir.Calendar,
+    configuration: Configuration,
+    numbers: Iterable[int] | None = None,
 ) -> list[CalendarMonth]:
-    """Return all months of a calendar. QpsError where the forecast has no number of users."""
+    """Return months of a calendar by their numbers, or all of them.
+
+    QpsError where the forecast has no number of users.
+    """
     return [
         _month(model, at_month(calendar, configuration, number), number)
-        for number in range(calendar.months + 1)
+        for number in (range(calendar.months + 1) if numbers is None else numbers)
     ]
 
 

@@ -26,8 +26,9 @@ def month_of_date(
     model: ir.Model, configuration: Configuration, date: CalendarDate
 ) -> DemandedMonth:
     """Return the month of a date. QpsError without a forecast, or outside the calendar."""
-    months = _months(model, configuration, date)
-    return _demanded(model, months[-1])
+    calendar, number = _in_calendar(model, date)
+    (month,) = months_of(model, calendar, configuration, [number])
+    return _demanded(calendar, month)
 
 
 def most_demanding_month(
@@ -37,22 +38,21 @@ def most_demanding_month(
 
     Inputs are nominal. QpsError without a forecast, or outside the calendar.
     """
-    return _demanded(model, max(_months(model, configuration, until), key=nearness))
+    calendar, number = _in_calendar(model, until)
+    months = months_of(model, calendar, configuration, range(number + 1))
+    return _demanded(calendar, max(months, key=nearness))
 
 
-def _demanded(model: ir.Model, month: CalendarMonth) -> DemandedMonth:
-    assert model.calendar is not None
+def _demanded(calendar: ir.Calendar, month: CalendarMonth) -> DemandedMonth:
     return DemandedMonth(
-        date=model.calendar.date(month.number),
+        date=calendar.date(month.number),
         users=max(month.users.mid, month.configuration.low),
         configuration=month.configuration,
     )
 
 
-def _months(
-    model: ir.Model, configuration: Configuration, until: CalendarDate
-) -> list[CalendarMonth]:
-    """Return the months of the calendar up to that of a date."""
+def _in_calendar(model: ir.Model, until: CalendarDate) -> tuple[ir.Calendar, int]:
+    """Return the calendar of a forecast, and the number of a date's month in it."""
     calendar = model.calendar
     if calendar is None or model.forecast is None:
         raise QpsError.single(
@@ -71,4 +71,4 @@ def _months(
             hint=f"use a date from {calendar.start.iso} to {calendar.date(calendar.months).iso}, "
             "or extend the calendar",
         )
-    return months_of(model, calendar, configuration)[: number + 1]
+    return calendar, number

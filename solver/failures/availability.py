@@ -196,9 +196,15 @@ def _failing_places(
                 f"{_MOST_MACHINES:,} are supported",
                 hint="remove `fails every …` from the machines of users",
             )
-        every, repair = folder.fold(failures.every.expr), folder.fold(failures.repair.expr)
-        assert every is not None
-        assert repair is not None
-        part = float(repair / (every + repair))
+        every, repair = _time(folder, failures.every), _time(folder, failures.repair)
+        part = repair / (every + repair)
         found.append(FailingPlace(name=place.name, count=int(count), unavailability=part))
     return found
+
+
+def _time(folder: Folder, stated: ir.Quantity) -> float:
+    """Return a time in s, also one that is no fraction, such as a root."""
+    exact = folder.fold(stated.expr)
+    near = folder.nearly(stated.expr) if exact is None else exact
+    assert near is not None, "values that cannot be are reported before"
+    return float(near)

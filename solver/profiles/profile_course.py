@@ -34,7 +34,7 @@ _FEW = 24
 """States that are evaluated exactly; more are in floats."""
 _MOST_STATES = 200
 _STEPS = 100
-"""Values of a profile that are told apart where there are more states."""
+"""Values of a profile that are distinguished where there are more states."""
 Values = tuple[tuple[str, Fraction], ...]
 
 

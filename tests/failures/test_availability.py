@@ -199,3 +199,10 @@ def test_thousands_of_machines_have_probabilities() -> None:
     assert sum(n * one for n, one in enumerate(numbers)) == pytest.approx(10)
     never = FailingPlace(name="web", count=10_000, unavailability=0.0)
     assert [never.probability(failed) for failed in (0, 1)] == [1.0, 0.0]
+
+
+def test_a_time_may_be_no_fraction() -> None:
+    rooted, plain = (
+        _answer(15_000, every=every) for every in ("45 day * 4^0.5 * 2^0.5 / 2^0.5", "90 day")
+    )
+    assert rooted.least == pytest.approx(plain.least, abs=1e-12)
