@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf, isnan, nan
+from collections.abc import Iterable
+from math import inf, isfinite, isnan, nan
 
 
 def limit_used(value: float, limit: float, *, at_most: bool = True) -> float:
@@ -18,3 +19,19 @@ def limit_used(value: float, limit: float, *, at_most: bool = True) -> float:
     if at_most:
         return value / limit
     return limit / value if value > 0 else inf
+
+
+NEARNESS_DECIMALS = 9
+"""To which values are compared that use parts of their limits: floats do not tell others apart."""
+
+
+def nearness(used: Iterable[float]) -> float:
+    """Return how near values come to the nearest limit, by the parts of their limits that they use.
+
+    It is infinite where one is not known.
+
+    >>> nearness([0.5, 0.75]), nearness([0.5, nan]), nearness([])
+    (0.75, inf, 0.0)
+    """
+    found = max((inf if isnan(one) else one for one in used), default=0.0)
+    return round(found, NEARNESS_DECIMALS) if isfinite(found) else found

@@ -7,7 +7,7 @@ quality is where the bottleneck is to be looked for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, isnan
+from math import isnan
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode, in
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import quality_known_at
-from qps.compiler.quantities.limit_use import limit_used
+from qps.compiler.quantities.limit_use import limit_used, nearness
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.graph_solution import solve, value_at
@@ -57,13 +57,12 @@ def nearness_at(graph: LoadGraph, population: int) -> float:
 
     It is infinite where a value is not known.
     """
-    used = [
+    return nearness(
         limit_used(
             value_at(graph, one.value, population), graph.number(one.limit), at_most=one.at_most
         )
         for one in all_criteria(graph)
-    ]
-    return max((inf if isnan(one) else one for one in used), default=0.0)
+    )
 
 
 def at_worst_moment(

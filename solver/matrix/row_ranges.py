@@ -14,7 +14,6 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import Folder
 from qps.engine.execution.exact_runs import alike
 from qps.solver.answers.answer_certainty import known_by_limit
-from qps.solver.answers.limiting_factors import is_worse, largest_of
 from qps.solver.answers.solution import StaysFull
 from qps.solver.matrix.compilation.compiled_matrix import (
     CompiledBlock,
@@ -34,6 +33,7 @@ from qps.solver.matrix.rows.row_block import NONE, RowBlock, empty
 from qps.solver.matrix.rows.row_conditions import ConditionRows
 from qps.solver.matrix.rows.row_quantiles import Quantiles
 from qps.solver.matrix.rows.scalar_fallback import Refusal, refusing
+from qps.solver.matrix.rows.worst_modes import worst_modes
 
 _MOST_OTHERS = 16
 """Structures that rows of one group may turn out to have besides the one it was compiled for."""
@@ -200,7 +200,7 @@ class MatrixSolver:
                     rows.texts[int(chosen[own])] = refusal.reason
                     rows.faulted[chosen[own]] = refusal.is_fault
                     refused[own] = True
-        worst = _worst(group, answers)
+        worst = worst_modes(solvers, answers, index)
         for position, answer in enumerate(answers):
             mine = np.flatnonzero((worst == position) & ~refused & ~other)
             self._put(rows, group, position, answer, chosen[mine], mine)
@@ -367,32 +367,3 @@ class MatrixSolver:
             found.append((left, right))
         both = np.array(found, dtype=float).reshape(-1, 2)
         return both[:, 0], both[:, 1]
-
-
-_NEARLY = 1e-9
-
-
-def _worst(group: CompiledGroup, answers: Sequence[ModeAnswers]) -> Ints:
-    """Return the number of the worst mode of each row.
-
-    Where two are too close, their quality counts to the last digit.
-    """
-    worst = np.zeros(answers[0].first.size, dtype=np.int64)
-    largest, quality = _rank(group, 0, answers[0])
-    for position, answer in enumerate(answers[1:], 1):
-        own, own_quality = _rank(group, position, answer)
-        close = (own == largest) & (np.abs(own_quality - quality) <= _NEARLY * np.abs(quality))
-        for row in np.flatnonzero(close & (own_quality != quality)):
-            best = answers[worst[row]]
-            for each, values in ((best, quality), (answer, own_quality)):
-                limit = max(int(each.first[row]) - 1, each.one_by_one.mode.low)
-                values[row] = each.one_by_one.quality(int(row), limit)
-        worse = is_worse((own, own_quality), (largest, quality))
-        worst[worse] = position
-        largest, quality = np.where(worse, own, largest), np.where(worse, own_quality, quality)
-    return worst
-
-
-def _rank(group: CompiledGroup, position: int, answer: ModeAnswers) -> tuple[Ints, Floats]:
-    largest = largest_of(answer.first, group.modes[position].low)
-    return largest, np.nan_to_num(answer.quality_at_limit, nan=0.0)

@@ -1,6 +1,7 @@
 // What `qps solve` answers, for the numbers of a run: the largest acceptable population and what
 // limits it, saturation points, the bottleneck, knees of elastic numbers, elasticities.
 
+import { nearnessAt } from "./limit_use.js";
 import { isEqual } from "./numerics/fractions.js";
 import { knownAt, knownWithout, largestKnown } from "./certainty.js";
 import { exactNumber } from "./model.js";
@@ -17,8 +18,11 @@ export function* solving(run, setting) {
   if (!graphs) return null;
   const found = [];
   for (const graph of graphs) found.push(yield* solvingGraph(run.prepare(graph, setting.numbers), setting));
-  const rank = (one) => [one.largest ?? 0, -(one.qualityAtLimit ?? 0)];
-  const worst = found.reduce((best, one) => (isBefore(rank(one), rank(best)) ? one : best));
+  const rank = (one) => [one.largest ?? 0, -(one.qualityAtLimit || 0)];
+  const lowest = rank(found.reduce((best, one) => (isBefore(rank(one), rank(best)) ? one : best)));
+  const alike = found.filter((one) => !isBefore(lowest, rank(one)));
+  const near = alike.length > 1 ? alike.map((one) => nearnessAt(run.prepare(one.graph, setting.numbers), one.at)) : [0];
+  const worst = alike[near.indexOf(Math.max(...near))];
   if (found.length > 1) run.prepare(worst.graph, setting.numbers);
   const known = knownWithout(found.flatMap((one) => one.unevaluated), largestKnown(found.flatMap((one) => one.criteria), worst.graph.low));
   return { ...worst, known, modes: found.length > 1 ? found : [] };

@@ -4,7 +4,7 @@
 import { isStated } from "../engine/answers.js";
 import { percent, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
-import { limitUsed } from "./limit_states.js";
+import { limitUsed } from "../engine/limit_use.js";
 import { nounOf, oneOf } from "./sentences.js";
 import { CERTAINTY } from "../engine/samples.js";
 

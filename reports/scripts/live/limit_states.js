@@ -7,14 +7,6 @@ import { phrase } from "../common/phrases.js";
 const WARNING_SHARE = 0.8; // the part of its limit from which on a value is near it
 const FULL = 1 + 1e-9; // what counts as no more than the limit: floats do not tell them apart
 
-// What part of its limit a value uses: at 1 it is at it. A floor uses the more of it the smaller the value is, and
-// all that there is where nothing is left of that. Of a limit that is not above zero there are no parts.
-export function limitUsed(atMost, value, limit) {
-  if (!(limit > 0) || Number.isNaN(value)) return NaN;
-  if (atMost) return value / limit;
-  return value > 0 ? limit / value : Infinity;
-}
-
 // The state of what uses a part of its limit; `isLimit` of what sets the capacity.
 export function limitState(used, isLimit) {
   if (Number.isNaN(used)) return "unknown";

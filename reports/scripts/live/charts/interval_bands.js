@@ -2,7 +2,7 @@
 // that they rest on.
 
 import { least, most } from "../../engine/samples.js";
-import { limitUsed } from "../limit_states.js";
+import { limitUsed } from "../../engine/limit_use.js";
 
 const LEVEL = 0.95; // to each side
 const EVERY = 3, EVERY_COARSE = 8; // points of a line that its fan has one of

@@ -2,7 +2,7 @@
 
 import { wholeBetween } from "../column.js";
 import { nounOfAll } from "../configuration_names.js";
-import { limitUsed } from "../limit_states.js";
+import { limitUsed } from "../../engine/limit_use.js";
 import { linePicture, populationAxis, shareAxis } from "./population_charts.js";
 import { formatCapacity } from "../sentences.js";
 

@@ -6,7 +6,7 @@ import { number, percent, whole, wholePopulation } from "../../common/format.js"
 import { phrase } from "../../common/phrases.js";
 import { called } from "../labels.js";
 import { lineChart, formatLineValue } from "./line_chart.js";
-import { limitUsed } from "../limit_states.js";
+import { limitUsed } from "../../engine/limit_use.js";
 import { hasNominal, hasTarget, isPlanned } from "../sentences.js";
 
 export function populationAxis(column, populations) {

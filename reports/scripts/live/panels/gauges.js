@@ -7,7 +7,8 @@ import { formatAgainstLimit, percent, whole, wholePopulation } from "../../commo
 import { phrase } from "../../common/phrases.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
-import { limitState, limitUsed, stateLight, utilized } from "../limit_states.js";
+import { limitUsed } from "../../engine/limit_use.js";
+import { limitState, stateLight, utilized } from "../limit_states.js";
 import { relationOf } from "../requirements.js";
 import { nounOf, oneOf } from "../sentences.js";
 import { withPortsTogether } from "./sections.js";

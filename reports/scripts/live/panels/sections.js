@@ -7,7 +7,8 @@ import { formatAgainstLimit, number, percent, whole, wholePopulation } from "../
 import { phrase } from "../../common/phrases.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, labeled } from "../labels.js";
-import { limitState, limitUsed, stateLight, utilized } from "../limit_states.js";
+import { limitUsed } from "../../engine/limit_use.js";
+import { limitState, stateLight, utilized } from "../limit_states.js";
 import { relationOf } from "../requirements.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
 
