@@ -29,6 +29,16 @@ class Overlap(Struct, frozen=True, kw_only=True):
         return self.overlapping / self.both
 
 
+class CallVariances(Struct, frozen=True, kw_only=True):
+    """How much single requests vary: in calls, s and bytes, squared."""
+
+    count: float = 0.0
+    own: float = 0.0
+    network: float = 0.0
+    sent: float = 0.0
+    returned: float = 0.0
+
+
 class TracedCall(Struct, frozen=True, kw_only=True):
     """Calls of one operation by one kind of request, and all that they call in turn.
 
@@ -54,6 +64,7 @@ class TracedCall(Struct, frozen=True, kw_only=True):
     is_fan_out: bool = False
     steps: tuple[CallGroup, ...]
     overlaps: tuple[Overlap, ...] = ()
+    variances: CallVariances = CallVariances()
 
     @property
     def key(self) -> Operation:
@@ -110,7 +121,10 @@ class TracedService(Struct, frozen=True, kw_only=True):
 
 
 class CallGraph(Struct, frozen=True, kw_only=True):
-    """All of it; `seconds` is how long requests came in, 0 where there is one only."""
+    """All of it; `seconds` is how long requests came in, 0 where there is one only.
+
+    Each request that was recorded stands for `weight` of them on average, as spans are sampled.
+    """
 
     services: tuple[TracedService, ...]
     routes: tuple[TracedRoute, ...]
@@ -121,6 +135,7 @@ class CallGraph(Struct, frozen=True, kw_only=True):
     sampled: bool
     flaws: Flaws
     notes: tuple[str, ...]
+    weight: float = 1.0
 
     @property
     def requests(self) -> float:

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from qps.compiler.measurement.traces.call_graph import CallGroup, Operation, Overlap, TracedCall
+from qps.compiler.measurement.traces.call_graph import (
+    CallGroup,
+    CallVariances,
+    Operation,
+    Overlap,
+    TracedCall,
+)
 from qps.compiler.measurement.traces.call_tallies import CallTally
 
 LEAST_TOGETHER = 0.9
@@ -45,6 +51,15 @@ def call_of(tally: CallTally, of: float) -> TracedCall:
             network=one.network.value,
             sent=one.sent.value,
             returned=one.returned.value,
+            variances=CallVariances(
+                count=max(0.0, one.squares / parents - (one.count / parents) ** 2)
+                if parents
+                else 0.0,
+                own=one.own.variance,
+                network=one.network.variance,
+                sent=one.sent.variance,
+                returned=one.returned.variance,
+            ),
             is_fan_out=is_fan_out,
             steps=_steps(one, calls, overlaps),
             overlaps=overlaps,

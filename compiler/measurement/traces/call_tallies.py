@@ -27,16 +27,25 @@ class Mean(Struct, kw_only=True):
 
     total: float = 0.0
     weight: float = 0.0
+    squares: float = 0.0
 
     def add(self, value: float, weight: float) -> None:
         """Count a value."""
         self.total += value * weight
         self.weight += weight
+        self.squares += value * value * weight
 
     @property
     def value(self) -> float | None:
         """The mean, None of nothing."""
         return self.total / self.weight if self.weight else None
+
+    @property
+    def variance(self) -> float:
+        """How much single values vary, 0 of nothing."""
+        if not self.weight:
+            return 0.0
+        return max(0.0, self.squares / self.weight - (self.total / self.weight) ** 2)
 
 
 class CallTally(Struct, kw_only=True):
@@ -49,6 +58,7 @@ class CallTally(Struct, kw_only=True):
     callers: float = 0.0
     errors: float = 0.0
     retries: float = 0.0
+    squares: float = 0.0
     duration: Mean = field(default_factory=Mean)
     own: Mean = field(default_factory=Mean)
     network: Mean = field(default_factory=Mean)
@@ -173,10 +183,12 @@ class Tallies:
                 below = tally.below[key] = self._tally(key)
             below.place.add(float(place), request.weight)
             found.append((below, call, True))
-        made = frozenset(keys)
+        times = Counter(keys)
+        made = frozenset(times)
         for key in made:
             if key in tally.below:
                 tally.below[key].callers += request.weight
+                tally.below[key].squares += request.weight * times[key] ** 2
         if made in tally.patterns or len(tally.patterns) < _MOST_PATTERNS:
             tally.patterns[made] += request.weight  # type: ignore[assignment]
         self._count_retries(tally, keys, waited, request.weight)

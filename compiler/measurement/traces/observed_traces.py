@@ -81,7 +81,14 @@ def observed_traces(
         sampled=read.sampled,
         flaws=flaws,
         notes=(*notes, *_warnings(flaws, tallies)),
+        weight=_weight(tallies),
     )
+
+
+def _weight(tallies: Tallies) -> float:
+    """Return how many requests each that was recorded stands for, on average."""
+    counted = [route.tally for route in tallies.routes.values()]
+    return sum(one.count for one in counted) / max(1, sum(one.raw for one in counted))
 
 
 def _counted(

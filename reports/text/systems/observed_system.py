@@ -12,7 +12,7 @@ from qps.compiler.measurement.traces.call_graph import CallGraph, TracedService
 from qps.compiler.measurement.traces.cpu_costs import CpuCost, CpuCosts
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.systems.spec_numbers import plain
-from qps.reports.text.systems.system_names import SystemNames, all_calls, system_names
+from qps.reports.text.systems.system_names import KnownNames, SystemNames, all_calls, system_names
 
 USERS = 100
 """Of the recorded traffic: so the population is a percentage of it."""
@@ -59,15 +59,18 @@ class System(Struct, frozen=True, kw_only=True):
 
 
 def observed_system(
-    graph: CallGraph, files: tuple[str, ...], costs: CpuCosts | None = None
+    graph: CallGraph,
+    files: tuple[str, ...],
+    costs: CpuCosts | None = None,
+    known: KnownNames | None = None,
 ) -> System:
-    """Return the system of a graph, with its most frequent kinds of requests."""
+    """Return the system of a graph, with its most frequent kinds of requests, by known names."""
     frequent = _most_frequent_routes(graph)
     total = sum(route.root.count for route in graph.routes)
     left = total - sum(route.root.count for route in frequent.routes)
     return System(
         graph=frequent,
-        names=system_names(frequent),
+        names=system_names(frequent, known),
         files=files,
         costs=costs,
         rates=_service_rates(frequent),

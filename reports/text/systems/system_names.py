@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from qps.compiler.measurement.traces.call_graph import CallGraph, Operation, TracedCall
-from qps.reports.text.systems.spec_names import SpecNames, short_operation
+from qps.reports.text.systems.spec_names import SpecNames, identifier, short_operation
 
 NODE_ENDINGS = ("", "_machine", "_cpu", "_cores")
 STREAM_ENDINGS = ("", "_rate")
@@ -20,6 +20,15 @@ class SystemNames(Struct, frozen=True, kw_only=True):
     components: Mapping[Operation, str]
     streams: tuple[str, ...]
     retries: Mapping[tuple[str, str], str]
+
+
+class KnownNames(Struct, frozen=True, kw_only=True):
+    """Names that a spec has already, and the `others` in it, which nothing else may get."""
+
+    nodes: Mapping[str, str] = {}
+    components: Mapping[Operation, str] = {}
+    streams: Mapping[Operation, str] = {}
+    others: frozenset[str] = frozenset()
 
 
 def calls_below(call: TracedCall) -> Iterator[TracedCall]:
@@ -38,17 +47,20 @@ def all_calls(root: TracedCall) -> Iterator[TracedCall]:
         todo += reversed([*calls_below(one)])
 
 
-def system_names(graph: CallGraph) -> SystemNames:
+def system_names(graph: CallGraph, known: KnownNames | None = None) -> SystemNames:
     """Return names that are free, in the order in which the spec declares things."""
-    names = SpecNames()
+    names, known = SpecNames(), known or KnownNames()
+    names.names.update(known.others)
     nodes = {
-        one.name: names.new(one.name, more="service", endings=NODE_ENDINGS)
+        one.name: known.nodes.get(one.name)
+        or names.new(one.name, more="service", endings=NODE_ENDINGS)
         for one in graph.services
     }
     components: dict[Operation, str] = {}
     retries: dict[tuple[str, str], str] = {}
     streams = tuple(
-        names.new(
+        known.streams.get(route.root.key)
+        or names.new(
             short_operation(route.root.operation),
             more=f"{nodes[route.root.service]}_requests",
             endings=STREAM_ENDINGS,
@@ -57,12 +69,18 @@ def system_names(graph: CallGraph) -> SystemNames:
     )
     for route in graph.routes:
         for call in all_calls(route.root):
-            if call.key not in components:
+            if call.key in known.components:
+                components[call.key] = known.components[call.key]
+            elif call.key not in components:
                 node, operation = nodes[call.service], short_operation(call.operation)
                 components[call.key] = names.new(node, operation, more="work")
             for below in calls_below(call):
                 pair = (call.service, below.service)
                 if below.retries and pair not in retries:
                     caller, called = nodes[call.service], nodes[below.service]
-                    retries[pair] = names.new(caller, called, "retries", more="share")
+                    name = "_".join((identifier(caller), identifier(called), "retries"))
+                    is_known = name in known.others
+                    retries[pair] = (
+                        name if is_known else names.new(caller, called, "retries", more="share")
+                    )
     return SystemNames(nodes=nodes, components=components, streams=streams, retries=retries)

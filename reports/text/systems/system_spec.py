@@ -21,7 +21,11 @@ from qps.reports.text.systems.traffic_lines import head_lines, traffic_lines
 
 def system_spec(graph: CallGraph, files: Sequence[str], costs: CpuCosts | None = None) -> str:
     """Return the text of a spec, to be laid out by `qps.compiler.syntax.format`."""
-    system = observed_system(graph, tuple(map(shortened, files)), costs)
+    return system_text(observed_system(graph, tuple(map(shortened, files)), costs))
+
+
+def system_text(system: System) -> str:
+    """Return the text of the spec of a system."""
     return "\n".join(_lines(system)) + "\n"
 
 

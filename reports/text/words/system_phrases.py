@@ -116,4 +116,40 @@ SYSTEM_PHRASES: Mapping[str, str] = {
     ),
     "system.traced_known": "spans count by the sampling probability that they name",
     "system.traced_source": "assumed: spans name no sampling probability",
+    "update.assumed": "measured now, assumed before: {names}",
+    "update.drifted": "{drifted} of {count} number{s} drifted",
+    "update.found.call": "call `{name}`",
+    "update.found.node": "service `{name}`",
+    "update.found.route": "kind of requests `{name}`",
+    "update.gone": "in the spec, but no longer observed: {names}; they stay",
+    "update.kind.calls": "calls of {name}",
+    "update.kind.calls_returns": "response size of {name}",
+    "update.kind.calls_sends": "request size of {name}",
+    "update.kind.calls_share": "share of requests that call {name}",
+    "update.kind.cpu": "{name}",
+    "update.kind.elapsed": "time outside calls of {name}",
+    "update.kind.instances": "instances of {name}",
+    "update.kind.limit": "limit of {name}",
+    "update.kind.rate": "{name}",
+    "update.kind.replicas": "{name}",
+    "update.kind.retries": "{name}",
+    "update.kind.work": "runs of {name}",
+    "update.kind.work_share": "share of requests that run {name}",
+    "update.missing": (
+        "observed, but not in the spec: {names}; write a new spec with `-o`, and copy them"
+    ),
+    "update.more": "{more} more",
+    "update.named": "replaced as you named them: {names}",
+    "update.none": "none of {count} number{s} drifted",
+    "update.not_written": "{spec} was not changed (`--dry-run`)",
+    "update.nothing": "no number of this spec was observed in this way",
+    "update.own": (
+        "{name} (line {line}) stays `{text}`, as it has no source of this kind; observed: "
+        "`{observed}`; to replace it, add `--replace {name}`"
+    ),
+    "update.test": (
+        "a number counts as drifted if the difference is not due to chance; all tests together "
+        "raise a false alarm in at most {chance} of updates"
+    ),
+    "update.written": "{spec} is up to date; test it with `qps test {spec}`",
 }

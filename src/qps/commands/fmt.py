@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
 from qps.commands.terminal.console import Exit, complain, show, specs_under
 from qps.commands.terminal.output import style
+from qps.commands.terminal.output_files import replace_file, with_ends_of
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Outcome
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.importer import read_spec
-from qps.links import resolved_path
 from qps.reports.text.words.phrases import phrase
 
 _STANDARD_INPUT = Path("-")
@@ -37,12 +35,12 @@ def run(arguments: Namespace) -> Exit:
         if not isinstance(result.value, str):
             continue
         before = path.read_bytes()
-        after = _with_ends_of(before, result.value)
+        after = with_ends_of(before, result.value)
         if before == after:
             continue
         changed += 1
         if not arguments.check:
-            _replace(path, after)
+            replace_file(path, after)
         if not arguments.quiet:
             word = phrase("fmt.would_reformat") if arguments.check else "reformatted"
             print(one_line(f"{word} {path}"))
@@ -63,7 +61,7 @@ def first_difference(path: Path) -> int | None:
     if text is None:
         return None
     content = path.read_bytes()
-    after = _with_ends_of(content, text)
+    after = with_ends_of(content, text)
     if content == after:
         return None
     before = content.split(b"\n")
@@ -89,7 +87,7 @@ def _standard_input(arguments: Namespace) -> Exit:
     show(outcome.diagnostics, arguments)
     if outcome.value is None:
         return Exit.WRONG
-    after = _with_ends_of(content, outcome.value).decode()
+    after = with_ends_of(content, outcome.value).decode()
     if arguments.check:
         return Exit.YES if after == before else Exit.NO
     style(sys.stdout, after)  # what was given comes back, to the character
@@ -114,31 +112,3 @@ def _renamed(source: Source) -> Outcome[str]:
     from qps.compiler.measure_renaming import with_current_names  # noqa: PLC0415 - resolves names
 
     return formatted(with_current_names(source))
-
-
-def _with_ends_of(content: bytes, text: str) -> bytes:
-    """Return a text with lines that end as the first one of a file does: git may have put it so."""
-    laid_out = text.encode()
-    is_of_windows = content.partition(b"\n")[0].endswith(b"\r") and b"\n" in content
-    return laid_out.replace(b"\n", b"\r\n") if is_of_windows else laid_out
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put a content in the place of a file, whole or not at all; its permissions stay."""
-    target = resolved_path(path)  # a link stays one
-    try:
-        mode = target.stat().st_mode
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise complain(
-            f"cannot write `{path}`: {error.strerror or error}",
-            "the file is unchanged; check permissions and disk space",
-        ) from error

@@ -91,3 +91,22 @@ def _takes_new_spec(command: argparse.ArgumentParser) -> None:
         type=Path,
         help="write to this file, which must not exist [default: standard output]",
     )
+    command.add_argument(
+        "--into",
+        metavar="FILE.qps",
+        type=Path,
+        help="instead of writing a new spec, replace the observed numbers of this one if any has "
+        "drifted; all else in it stays",
+    )
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="with `--into`: print what would change, without writing; status 1 if anything would",
+    )
+    command.add_argument(
+        "--replace",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="with `--into`: replace this number even if it has another source; repeatable",
+    )

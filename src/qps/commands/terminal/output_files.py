@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from qps.atomic_files import whole_file
 from qps.commands.terminal.console import complain
+from qps.links import resolved_path
 
 
 def refuse_other_endings(output: Path) -> None:
@@ -42,3 +45,31 @@ def write_text(output: Path, text: str) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise complain(f"cannot write `{output}`: {reason}", "choose another path") from error
+
+
+def with_ends_of(content: bytes, text: str) -> bytes:
+    """Return a text with lines that end as the first one of a file does: git may have put it so."""
+    laid_out = text.encode()
+    is_of_windows = content.partition(b"\n")[0].endswith(b"\r") and b"\n" in content
+    return laid_out.replace(b"\n", b"\r\n") if is_of_windows else laid_out
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put a content in the place of a file, whole or not at all; its permissions stay."""
+    target = resolved_path(path)  # a link stays one
+    try:
+        mode = target.stat().st_mode
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(temporary).chmod(mode)
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise complain(
+            f"cannot write `{path}`: {error.strerror or error}",
+            "the file is unchanged; check permissions and disk space",
+        ) from error
