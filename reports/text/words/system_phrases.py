@@ -118,6 +118,11 @@ SYSTEM_PHRASES: Mapping[str, str] = {
     "system.traced_source": "assumed: spans name no sampling probability",
     "update.assumed": "measured now, assumed before: {names}",
     "update.drifted": "{drifted} of {count} number{s} drifted",
+    "update.demand_own": (
+        "{name} stays as it is, as it is not fitted to a table; to replace it, add "
+        "`--replace {name}`"
+    ),
+    "update.fitted": "fit to {rows} runs in {file}",
     "update.found.call": "call `{name}`",
     "update.found.node": "service `{name}`",
     "update.found.route": "kind of requests `{name}`",
@@ -147,6 +152,7 @@ SYSTEM_PHRASES: Mapping[str, str] = {
         "{name} (line {line}) stays `{text}`, as it has no source of this kind; observed: "
         "`{observed}`; to replace it, add `--replace {name}`"
     ),
+    "update.tables": "{spec} uses {table} instead of {tables}, which stays as it is",
     "update.test": (
         "a number counts as drifted if the difference is not due to chance; all tests together "
         "raise a false alarm in at most {chance} of updates"

@@ -8,6 +8,7 @@ from argparse import Namespace
 from typing import Any
 
 from qps.commands.arguments.observe_arguments import AUTO
+from qps.commands.observations.update_spec import refuse_without_spec
 from qps.commands.terminal.console import Exit, complain, width_of
 from qps.commands.terminal.output_files import refuse_inputs, write_text
 from qps.commands.terminal.progress import Progress
@@ -39,13 +40,24 @@ def run(arguments: Namespace) -> Exit:
         if arguments.source == "prometheus":
             found = _prometheus(arguments)
         elif arguments.source == AUTO:
+            refuse_without_spec(arguments)
             found = recognized_files(arguments.files, _reading(arguments), arguments.tool)
         else:
             found = observed_files(arguments.source, arguments.files, _reading(arguments))
+        if getattr(arguments, "into", None) is not None:
+            return _update(found, arguments)
     except DataError as error:
         raise complain(error.message, error.hint) from error
     _write(found, arguments)
     return Exit.YES
+
+
+def _update(found: ObservedRuns, arguments: Namespace) -> Exit:
+    """Bring a spec up to date with runs."""
+    from qps.commands.observations.update_demands import run as run_update  # noqa: PLC0415 - seldom used
+
+    _print_notes(found, arguments)
+    return run_update(found, arguments)
 
 
 def _reading(arguments: Namespace) -> FileReading:
@@ -63,15 +75,19 @@ def _write(found: ObservedRuns, arguments: Namespace) -> None:
         sys.stdout.write(text)
     else:
         write_text(arguments.output, text)
+    _print_notes(found, arguments)
+    if arguments.output is not None and not arguments.quiet:
+        rows = len(found.rows)
+        message = phrase("observe.written", rows=rows, s="s" * (rows != 1), output=arguments.output)
+        print(message, file=sys.stderr)
+
+
+def _print_notes(found: ObservedRuns, arguments: Namespace) -> None:
     for note in found.notes:
         if not arguments.quiet or note.startswith("warning"):
             # A log has each of them in one line, which programs look for.
             lines = wrapped(note, width_of(sys.stderr), "", "  ")
             print("\n".join(lines if sys.stderr.isatty() else [note]), file=sys.stderr)
-    if arguments.output is not None and not arguments.quiet:
-        rows = len(found.rows)
-        message = phrase("observe.written", rows=rows, s="s" * (rows != 1), output=arguments.output)
-        print(message, file=sys.stderr)
 
 
 def _prometheus(arguments: Namespace) -> ObservedRuns:

@@ -36,6 +36,7 @@ _KINDS = {
     "memory": ("manifest.memory",),
     "assumed": ("system.assumed", "manifest.assumed"),
     "elapsed": ("system.elapsed",),
+    "fitted": ("update.fitted",),
     "route": ("system.route",),
     "together": ("system.steps_together", "system.in_turn"),
     "files": ("system.files",),

@@ -8,6 +8,7 @@ rate is the sum of those of its callers), so where one of them has drifted, all 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,6 +36,10 @@ _INTERCHANGEABLE = frozenset(
 )
 _FOLLOWING = ("claim", "size", "route", "together", "files", "period", "memory", "idle", "share")
 """Kinds that go with others, and are not tested by themselves."""
+
+
+Replacement: TypeAlias = tuple[int, int, str]
+"""From where to where a text is replaced, and by what."""
 
 
 class UnchangedNumber(Struct, frozen=True, kw_only=True):
@@ -124,7 +129,7 @@ def spec_update(
         edits += [edit for pair in renewed for edit in _edits(pair, now)]
     return SpecUpdate(
         before=text,
-        text=_edited(module.source, edits),
+        text=edited(module.source, edits),
         drifts=tuple(drifts),
         own=tuple(own),
         assumed=tuple(assumed),
@@ -177,7 +182,7 @@ def _own(pair: _Pair, text: str) -> Iterator[UnchangedNumber]:
         yield UnchangedNumber(name=pair.before.name, line=line, text=old, observed=new)
 
 
-def _edits(pair: _Pair, now: str) -> Iterator[tuple[int, int, str]]:
+def _edits(pair: _Pair, now: str) -> Iterator[Replacement]:
     """Yield what stands instead of what, from where to where: the number, and its evidence."""
     old, new = pair.before, pair.now
     if " ".join(old.text.split()) != " ".join(new.text.split()):
@@ -192,7 +197,7 @@ def _edits(pair: _Pair, now: str) -> Iterator[tuple[int, int, str]]:
         yield start, end, source if end > start else f" source {source}"
 
 
-def _edited(source: Source, edits: Collection[tuple[int, int, str]]) -> str:
+def edited(source: Source, edits: Collection[Replacement]) -> str:
     """Return a text with edits; laid out where it was."""
     text, parts, done = source.text, [], 0
     for start, end, new in sorted(set(edits)):

@@ -32,10 +32,10 @@ def update_text(found: SpecUpdate, spec: str, *, is_written: bool, width: int = 
     return layout.printed(markdown=False, width=width)
 
 
-def line_changes(found: SpecUpdate, spec: str) -> str:
+def line_changes(before: str, after: str, spec: str) -> str:
     """Return the lines that change, as `diff -u` prints them."""
-    before, after = (one.splitlines(keepends=True) for one in (found.before, found.text))
-    return "".join(unified_diff(before, after, spec, spec, n=0))
+    old, new = (one.splitlines(keepends=True) for one in (before, after))
+    return "".join(unified_diff(old, new, spec, spec, n=0))
 
 
 def _verdict(found: SpecUpdate) -> str:

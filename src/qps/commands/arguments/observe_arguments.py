@@ -9,6 +9,7 @@ from qps.commands.arguments.common_arguments import USUAL_CHOICE, HelpFormatter
 from qps.commands.arguments.trace_arguments import (
     declare_manifests,
     declare_traces,
+    takes_existing_spec,
     takes_output_flags,
 )
 from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES
@@ -120,6 +121,11 @@ def _files(command: argparse.ArgumentParser) -> None:
     )
     for name in FLAGS:
         _add_flag(command, name, FLAGS[name].default)
+    takes_existing_spec(
+        command,
+        "compare the service demands of this spec with the runs, and if they have drifted, use the "
+        "new table (`-o`) in it; all else in it stays",
+    )
 
 
 def _tool(command: argparse.ArgumentParser, source: MeasurementTool) -> None:

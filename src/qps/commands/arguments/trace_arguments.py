@@ -91,12 +91,20 @@ def _takes_new_spec(command: argparse.ArgumentParser) -> None:
         type=Path,
         help="write to this file, which must not exist [default: standard output]",
     )
+    takes_existing_spec(
+        command,
+        "instead of writing a new spec, replace the observed numbers of this one if any has "
+        "drifted; all else in it stays",
+    )
+
+
+def takes_existing_spec(command: argparse.ArgumentParser, help_text: str) -> None:
+    """Add what brings a spec up to date."""
     command.add_argument(
         "--into",
         metavar="FILE.qps",
         type=Path,
-        help="instead of writing a new spec, replace the observed numbers of this one if any has "
-        "drifted; all else in it stays",
+        help=help_text,
     )
     command.add_argument(
         "--dry-run",
