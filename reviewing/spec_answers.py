@@ -13,10 +13,9 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.changes.difference_text import DifferenceView, spec_difference_view
-from qps.solver.answers.answer_parts import HeadlineCapacity
+from qps.solver.answers.answer_parts import HeadlineCapacity, Interval
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.spec_difference import spec_difference
-from qps.solver.uncertainty.interval_result import Interval
 
 _AT_LEAST, _AT_MOST = (">=", ">"), ("<=", "<")
 

@@ -15,7 +15,7 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.engine.exact_algebra.exact_values import as_float
-from qps.solver.answers.answer_parts import Advice, ReliableCapacity
+from qps.solver.answers.answer_parts import Advice, Interval, ReliableCapacity
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.unfavorable_errors import unfavorable_errors
 from qps.solver.uncertainty.interval_result import Sampling
@@ -50,11 +50,12 @@ def reliable_changes(
     found = []
     for one in changes:
         capacity: int | None = None
+        interval: Interval | None = None
         if is_as_computed:
             capacity = one.advice.capacity
         elif one in best:
-            capacity = _reliable(spec, scenario, settings, solution, one, sampling)
-        found.append(replace(one.advice, reliable_capacity=capacity))
+            capacity, interval = _reliable(spec, scenario, settings, solution, one, sampling)
+        found.append(replace(one.advice, reliable_capacity=capacity, capacity_interval=interval))
     return tuple(found)
 
 
@@ -65,8 +66,10 @@ def _reliable(
     solution: Solution,
     change: HelpfulChange,
     sampling: Sampling,
-) -> int | None:
-    """Return the capacity with a change; None where it cannot be relied on for anybody.
+) -> tuple[int | None, Interval | None]:
+    """Return the capacity with a change, and its interval if inputs are uncertain.
+
+    None where it cannot be relied on for anybody.
 
     Tighter limits are met by no more users: what they allow is not solved without them as well.
     """
@@ -78,9 +81,11 @@ def _reliable(
             from qps.solver.uncertainty.sampled_capacity import sampled_capacity  # noqa: PLC0415 - of few specs; it needs numpy
 
             return sampled_capacity(tight, configuration, sampling)
-        return change.advice.capacity if tight is model else nominal_limits(tight, configuration)[0]
+        if tight is model:
+            return change.advice.capacity, None
+        return nominal_limits(tight, configuration)[0], None
     except QpsError:
-        return None
+        return None, None
 
 
 def _moved(candidate: Candidate) -> set[str]:

@@ -45,6 +45,7 @@ def _environment() -> Environment:
     environment.filters["breakable"] = _breakable
     environment.filters["unquoted"] = unquoted
     environment.filters["with_code"] = with_code
+    environment.filters["as_clause"] = as_clause
     environment.globals["limit_labels"] = ("Bottleneck", "Limit", "Violated")
     environment.filters["headline_parts"] = headline_parts
     environment.globals["phrase"] = phrase
@@ -88,6 +89,15 @@ def with_code(text: str, *, is_named: bool = False) -> Markup:
     ]
     head = Markup("<strong>{}</strong>").format(printable(name)) if name else ""
     return Markup("").join([head, colon, *parts])
+
+
+def as_clause(text: str) -> str:
+    """Return the words before a colon as they stand behind a heading.
+
+    >>> as_clause("At 1,880 devices and 95 % confidence:")
+    'at 1,880 devices and 95 % confidence'
+    """
+    return f"{text[:1].lower()}{text[1:].removesuffix(':')}"
 
 
 def _code(text: str) -> Markup:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import plain
+from qps.reports.pages.change_intervals import ChangeInterval, change_intervals, changes_note
 from qps.reports.pages.claims_section import ClaimsSection
 from qps.reports.pages.conclusions import Conclusions, conclusions
 from qps.reports.pages.configuration_comparison import ConfigurationComparison
@@ -50,7 +51,14 @@ from qps.reports.text.explanations.explanation import Explanation, explanation_v
 from qps.reports.text.explanations.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.wrapping import unbroken
-from qps.reports.text.solutions.answer_text import circumstances, remarks, title_of
+from qps.reports.text.solutions.answer_text import (
+    circumstances,
+    mode_table,
+    modes_label,
+    remarks,
+    time_labels,
+    title_of,
+)
 from qps.reports.text.solutions.answer_values import AdviceView, SolveView
 from qps.reports.text.solutions.capacity_text import at_headline, headline_line
 from qps.reports.text.solutions.change_rows import HELPS, capacity_in_row, cost_with, printed_with
@@ -85,6 +93,7 @@ class AdviceRow(Struct, frozen=True, kw_only=True):
     users: str
     gain: str
     cost: str
+    interval: ChangeInterval | None = None
 
 
 class PageView(Struct, frozen=True, kw_only=True):
@@ -130,6 +139,13 @@ class PageView(Struct, frozen=True, kw_only=True):
     more_advice: tuple[AdviceRow, ...]
     noun: str
     """What the spec calls its users."""
+    changes_note: str
+    """What the capacities of changes count, and what their bars are."""
+    over_time: tuple[tuple[str, str], ...]
+    """Facts of times, dates and failures, which the page does not compute again."""
+    modes_label: str
+    modes: Table | None
+    """The capacity of each mode, or of each time that may limit capacity."""
     figures: tuple[LineChart, ...]
     live: Mapping[str, Json]
     """What the scripts of the page work on: see `live_page`."""
@@ -206,6 +222,10 @@ def page_view(
         advice=tuple(_advice(shown, words, words.by_kind)),
         more_advice=tuple(_advice(shown, words, words.others_by_kind)),
         noun=noun(answer.population),
+        changes_note=changes_note(answer, words, draws_samples=draws_samples),
+        over_time=_over_time(answer, words),
+        modes_label=modes_label(answer),
+        modes=mode_table(answer, words.labels) if answer.modes else None,
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
@@ -231,7 +251,8 @@ def _nominal(shown: Answer) -> Answer:
 
 def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> Iterator[AdviceRow]:
     now = words.supported
-    for one in changes:
+    intervals = change_intervals(answer, words, changes)
+    for one, interval in zip(changes, intervals, strict=True):
         users, gain = capacity_in_row(one, answer), printed_with(one, answer) - now
         mark = users[: len(users) - len(users.lstrip("≤≥~ "))]
         yield AdviceRow(
@@ -240,13 +261,21 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
             users=users,
             gain=f"{mark}+{gain:,}" if gain > 0 and answer.capacity is not None else "",
             cost=cost_with(one, answer),
+            interval=interval,
         )
 
 
 def _decision(answer: Answer, words: Wording) -> Decision:
     """Return the first facts; changes and requirements have places of their own on a page."""
     summary = decision(answer, words)
-    elsewhere = [HELPS, others_label(answer), phrase("term.measure_next"), "Busiest"]
+    elsewhere = [
+        HELPS,
+        others_label(answer),
+        phrase("term.measure_next"),
+        "Busiest",
+        modes_label(answer),
+        *time_labels(),
+    ]
     sampled = answer.uncertainty
     if sampled is not None and sampled.interval.least != sampled.interval.most:
         elsewhere.append("Uncertainty")  # the picture beside them
@@ -266,9 +295,18 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     return Decision(headline, tuple(fact for group in groups_here for fact in group))
 
 
+def _over_time(answer: Answer, words: Wording) -> tuple[tuple[str, str], ...]:
+    """Return the facts of times, dates and failures: they stay as written if settings change."""
+    labels = time_labels()
+    return tuple(
+        (label, in_prose(unbroken, text))
+        for label, text in decision(answer, words).facts
+        if label in labels
+    )
+
+
 _ORDER = (
     "p99",
-    phrase("forecast.until"),
     "Violated",
     "Limit",
     "Bottleneck",

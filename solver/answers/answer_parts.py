@@ -274,6 +274,14 @@ class ChangeKind(StrEnum):
     """A requirement or target that is less strict: the system stays as it is."""
 
 
+class Interval(Struct, frozen=True, kw_only=True):
+    """An interval with its probability; a bound is None if no user is supported there."""
+
+    probability: float
+    least: int | None
+    most: int | None
+
+
 class Advice(Struct, frozen=True, kw_only=True):
     """A change that increases capacity, and the resulting capacity.
 
@@ -287,8 +295,9 @@ class Advice(Struct, frozen=True, kw_only=True):
     now; None where nothing has a price, and where it is of a place without one.
 
     `reliable_capacity` is the capacity with it that can be relied on, as that of the answer; None
-    where it was not requested. `holds_until` is the last month up to which the forecast is
-    supported with it, as that of the answer; None where it was not computed.
+    where it was not requested. `capacity_interval` is between which populations most samples of
+    uncertain inputs lie with it; None where there are none. `holds_until` is the last month up to
+    which the forecast is supported with it, as that of the answer; None where it was not computed.
     """
 
     kind: ChangeKind
@@ -304,4 +313,5 @@ class Advice(Struct, frozen=True, kw_only=True):
     price: float | None = None
     running_price: float | None = None
     reliable_capacity: int | None = None
+    capacity_interval: Interval | None = None
     holds_until: CalendarDate | None = None

@@ -7,8 +7,9 @@ from math import ceil, floor
 
 import numpy as np
 
+from qps.solver.answers.answer_parts import Interval
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
-from qps.solver.uncertainty.interval_result import PROBABILITY, Ends, Interval
+from qps.solver.uncertainty.interval_result import PROBABILITY, Ends
 
 
 def least(answers: Ints, certainty: float | Fraction) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from qps.solver.answers.answer_parts import Interval
+
 SAMPLES = 10_000
 """How many samples there are unless said otherwise."""
 SEED = 1
@@ -65,14 +67,6 @@ class SurrogateModel(Struct, frozen=True, kw_only=True):
     requirement: str
     points: int
     error: float
-
-
-class Interval(Struct, frozen=True, kw_only=True):
-    """An interval with its probability; a bound is None if no user is supported there."""
-
-    probability: float
-    least: int | None
-    most: int | None
 
 
 class AtConfidence(Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.solver.answers.answer_parts import Interval
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.uncertain_dependence import rests_on
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
@@ -18,7 +19,6 @@ from qps.solver.uncertainty.criterion_samples import UNDECIDED
 from qps.solver.uncertainty.interval_result import (
     PROBABILITY,
     AtConfidence,
-    Interval,
     OutcomeProbability,
     RequirementProbability,
     SampleHistogram,

@@ -7,9 +7,10 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.solver.answers.answer_parts import Interval
 from qps.solver.answers.reliable_limits import NOTHING_MET, MetUpTo
 from qps.solver.matrix.limits.row_preparation import Bools, Ints
-from qps.solver.uncertainty.capacity_interval import least, not_below
+from qps.solver.uncertainty.capacity_interval import interval_of, least, not_below
 from qps.solver.uncertainty.interval_result import AtConfidence, Sampling
 from qps.solver.uncertainty.limit_samples import LimitSamples, limits_at_confidence
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
@@ -32,13 +33,17 @@ class CapacitySamples(Struct, frozen=True, eq=False, kw_only=True):
 
 def sampled_capacity(
     model: ir.Model, configuration: Configuration, sampling: Sampling
-) -> int | None:
-    """Return what a share of the samples supports in a model; None for none."""
+) -> tuple[int | None, Interval | None]:
+    """Return what a share of the samples supports in a model, and between which most lie.
+
+    None for none.
+    """
     found = _solved(model, configuration, sampling)
     if not found.is_answered.any():
-        return None
-    supported = least(found.largest[found.is_answered], sampling.certainty)
-    return not_below(supported, configuration.low)
+        return None, None
+    answers = found.largest[found.is_answered]
+    supported = not_below(least(answers, sampling.certainty), configuration.low)
+    return supported, interval_of(answers, configuration.low)
 
 
 def sampled_limits(

@@ -51,6 +51,89 @@ def test_the_answer_its_picture_the_state_and_what_to_do_are_one_screen(
     assert page.page.locator("#advice > .scroll tbody tr").count() == 3
 
 
+def test_on_a_small_laptop_one_screen_has_three_changes_with_their_intervals(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, width=1280, settings=False)
+    page.page.set_viewport_size({"width": 1280, "height": 800})
+    page.page.wait_for_selector("#advice button")
+    assert page.run(BOX, "#pin")["bottom"] <= 800
+    assert page.run(BOX, "#advice > .scroll tbody tr:nth-child(3)")["bottom"] <= 800
+    cards = page.page.locator("#advice > .scroll tbody tr")
+    page.page.wait_for_selector("#advice .interval")
+    for card in cards.all():
+        capacity = card.locator("td.num").inner_text().replace(",", "")
+        low, high = card.locator(".ends").inner_text().replace(",", "").split("–")
+        assert int(low) == int(capacity) < int(high)
+    dots = page.run(
+        """() => [...document.querySelectorAll("#advice .interval")].map((one) => {
+          const range = one.querySelector("rect"), dot = one.querySelector("circle");
+          return parseFloat(dot.getAttribute("cx")) - parseFloat(range.getAttribute("x"));
+        })"""
+    )
+    assert max(map(abs, dots)) < 1  # the capacity at 95 % confidence is the lower end
+
+
+def test_changes_of_another_setting_have_the_intervals_of_its_samples(open_page: Any) -> None:
+    page = open_page(html_of(checked(UNCERTAIN)))
+    page.page.fill("#number-cores", "6")
+    page.page.wait_for_selector("#advice .interval")
+    assert page.page.inner_text("#changes-note") == "in users, with 90 % intervals"
+    card = page.page.locator("#advice tbody tr", has_text="web: 1 → 2 servers")
+    low, high = card.locator(".ends").inner_text().replace(",", "").split("–")
+    assert 0 < int(low) < int(high)
+
+
+UNCERTAIN = """
+users N in 1..100_000
+param cores = 4 in 1..16
+param work = 10 ms +- 20 %
+machine server { cpu cores * 1 core }
+component answer { cpu work / 1 request }
+topology { node web = server }
+stream page for each user { traffic 1 request/s; at web { answer } }
+target cpu 80 %
+"""
+
+
+def test_changes_without_intervals_say_so(open_page: Any) -> None:
+    page = open_page(html_of(checked(UNCERTAIN.replace(" +- 20 %", ""))), settings=False)
+    note = "in users; exact inputs: no intervals"
+    assert page.page.inner_text("#changes-note") == note
+    page.page.wait_for_selector("#advice button")
+    assert page.page.inner_text("#changes-note") == note
+
+
+DAY = """
+users N in 1..100_000
+param work = 10 ms/request
+profile visits over day { 18:00..21:00 = 1; else = 0.5 }
+machine server { cpu 4 core; fails every 90 day for 2 hour }
+component answer { cpu work }
+topology { node web = server * 3 }
+stream page for each user { traffic 0.1 request/s * visits; at web { answer } }
+target cpu 80 %
+survive any one of web
+"""
+
+
+def test_facts_of_times_and_failures_stay_and_say_that_they_are_of_the_spec_as_written(
+    open_page: Any,
+) -> None:
+    page = open_page(html_of(checked(DAY)))
+    facts = page.page.locator(".over-time .facts")
+    written = facts.inner_text()
+    assert "Worst time" in written
+    assert "Availability" in written
+    assert page.page.locator(".over-time > p:visible").all_inner_texts() == ["Over time"]
+    page.page.fill("#number-work", "5")
+    page.page.wait_for_selector(".over-time > p:has-text('as written'):visible")
+    assert facts.inner_text() == written
+    modes = page.page.inner_text("#modes")
+    assert "web_lost" in modes
+    assert "web.cpu.utilization" not in modes
+
+
 def test_what_if_opens_the_settings_next_to_the_answer_and_escape_closes_them(
     kafka_html: str, open_page: Any
 ) -> None:

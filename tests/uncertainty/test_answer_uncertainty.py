@@ -26,10 +26,11 @@ from qps.compiler.pipeline import Spec
 from qps.engine.numerics.sobol import sobol_points
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.solutions.uncertainty_text import ends_of, uncertainty_lines
+from qps.solver.answers.answer_parts import Interval
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty import structural_samples
 from qps.solver.uncertainty.chi_squared import chi_squared_quantile
-from qps.solver.uncertainty.interval_result import ALONE, Interval, Sampling, Uncertainty
+from qps.solver.uncertainty.interval_result import ALONE, Sampling, Uncertainty
 from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
 from qps.solver.uncertainty.sample_draws import (
     UncertainNumber,

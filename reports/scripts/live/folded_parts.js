@@ -23,3 +23,9 @@ export class FoldedParts {
 }
 
 function isFolded(id) { return Boolean(document.getElementById(id)?.closest("details:not([open])")); }
+
+// A part of the page that is folded away is opened by a link to it.
+export function unfold(hash) {
+  const fold = hash && document.getElementById(hash.slice(1))?.querySelector(".fold, .part");
+  if (fold) fold.open = true;
+}

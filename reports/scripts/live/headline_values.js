@@ -29,9 +29,11 @@ export function besideOf(column) {
   return values;
 }
 
+// The words before a colon as they stand behind a heading (`as_clause` of `reports/pages/html_page.py`).
+function asClause(text) { return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/:$/, "")}`; }
+
 // At which population all of the board is, and at which confidence.
 export function besideText(column, beside) {
   const noun = nounOf(column.model), users = `${whole(column.n)} ${column.n === 1 ? oneOf(noun) : noun}`;
-  if (beside?.sure) return phrase("at_headline", { users, sure: percent(beside.sure) });
-  return phrase("at_nominal", { users });
+  return asClause(beside?.sure ? phrase("at_headline", { users, sure: percent(beside.sure) }) : phrase("at_nominal", { users }));
 }

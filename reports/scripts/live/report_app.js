@@ -1,11 +1,10 @@
-// The page: columns, controls and pictures tied together. Everything follows a change at once;
-// what takes longer (advice, a heat map of users) is worked at between frames.
+// The page: columns, controls and pictures tied together. Everything follows a change at once; what takes longer (advice, a heat map) is worked at between frames.
 
 import { Model } from "../engine/model.js";
 import { fill, make } from "../common/dom.js";
 import { finished, sliced } from "../common/slices.js";
 import { offerTables } from "../common/table_files.js";
-import { Advice, offerChanges, showAdvice, writtenAdvice } from "./panels/advice.js";
+import { Advice, offerChanges, showAdvice, showWrittenAdvice, writtenAdvice } from "./panels/advice.js";
 import { showAssumptions } from "./panels/assumptions.js";
 import { besideOf, besideText } from "./headline_values.js";
 import { showGauges, showLimits } from "./panels/gauges.js";
@@ -15,7 +14,7 @@ import { showComparison } from "./panels/comparison.js";
 import { showConclusions } from "./panels/conclusions.js";
 import { showDecision, reserveHeight } from "./panels/first_screen.js";
 import { Controls } from "./panels/controls.js";
-import { FoldedParts } from "./folded_parts.js";
+import { FoldedParts, unfold } from "./folded_parts.js";
 import { HeatMap } from "./charts/heat_map.js";
 import { spoken } from "./labels.js";
 import { Looks } from "./view_settings.js";
@@ -161,7 +160,7 @@ export class App {
       resources: () => showResources(column), measures: () => showMeasures(column), traffic: () => showTraffic(column), known: () => showKnown(column),
       numbers: () => { if (!isPopulationOnly) showAssumptions(column, this.controls); },
     });
-    showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
+    this.compare();
     this.controls.refresh();
     this.ticks.show();
     this.isPopulationOnly = isPopulationOnly;
@@ -172,6 +171,8 @@ export class App {
     if (this.pending) this.showPending();
     this.past?.note();
   }
+
+  compare() { showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i)); }
 
   // Utilizations and requirements: at the headline, where samples tell them; the first word says at what.
   showBoard() {
@@ -227,6 +228,7 @@ export class App {
     copy.n = n;
     this.columns.push(copy);
     this.show();
+    document.getElementById("comparison").scrollIntoView({ block: "nearest" });
   }
 
   drop(index) {
@@ -280,7 +282,7 @@ export class App {
     if (!this.columns.every((one) => one.sense(until))) return false;
     if (!this.columns.some((one) => one.isAwaited)) return true;
     for (const one of this.columns) one.isAwaited = false;
-    showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
+    this.compare();
     this.controls.rank();
     showConclusions(this.shown);
     for (const one of this.pictures) if (["tornado", "heat"].includes(one.key)) one.change();
@@ -299,7 +301,7 @@ export class App {
   showAdvice(found) {
     this.helps = found;
     if (this.isAsWritten && this.first.table.length > 0) {
-      fill("advice", this.first.table);
+      showWrittenAdvice(this.first);
       offerChanges(this.shown, found ?? [], (change) => this.apply(change));
     } else showAdvice(this.shown, found, (change) => this.apply(change));
     this.decide();
@@ -391,10 +393,4 @@ export class App {
     const command = (column) => JSON.stringify(commandOf(column));
     return command(this.shown) !== command({ ...this.shown, model, setting: start, graph: this.shown.graph });
   }
-}
-
-// A part of the page that is folded away is opened by a link to it.
-function unfold(hash) {
-  const fold = hash && document.getElementById(hash.slice(1))?.querySelector(".fold, .part");
-  if (fold) fold.open = true;
 }

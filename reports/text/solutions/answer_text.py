@@ -25,7 +25,7 @@ from qps.reports.text.solutions.capacity_text import (
 )
 from qps.reports.text.solutions.change_wording import KINDS, PLAIN_WORDS, Wording
 from qps.reports.text.solutions.closed_workload_text import closed_lines
-from qps.reports.text.solutions.course_text import course_rows, moments_table
+from qps.reports.text.solutions.course_text import course_labels, course_rows, moments_table
 from qps.reports.text.solutions.elastic_text import elastic_lines
 from qps.reports.text.solutions.headroom_text import headroom_line, more_users_lines
 from qps.reports.text.solutions.limit_facts import next_limit, percentiles
@@ -222,6 +222,30 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
         lines.append(f"{mode.mode} {largest}{why}")
     key = "moments.limit" if is_moment(answer.mode or "") else "modes.limit"
     return phrase(key, mode=answer.mode, names=", ".join(lines))
+
+
+def mode_table(answer: Answer, labels: Labels = PLAIN) -> Table:
+    """Return the capacity of each mode or time, and what limits it."""
+    is_of_times = is_moment(answer.mode or "")
+    headings = (
+        phrase("modes.time" if is_of_times else "modes.mode"),
+        phrase("modes.capacity", noun=noun(answer.population)),
+        phrase("modes.limited"),
+    )
+    rows = (
+        (
+            one.mode,
+            "none" if one.capacity is None else marked(f"{one.capacity:,}", one.known),
+            labels.of(one.limited_by) if one.limited_by else phrase("modes.range"),
+        )
+        for one in answer.modes
+    )
+    return Table(headings, tuple(rows), frozenset([1]))
+
+
+def time_labels() -> frozenset[str]:
+    """Return the labels of facts about times, dates and failures."""
+    return frozenset([phrase("forecast.until"), phrase("availability"), *course_labels()])
 
 
 def modes_label(answer: Answer) -> str:

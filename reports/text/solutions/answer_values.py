@@ -25,6 +25,7 @@ from qps.solver.answers.answer_parts import (
     AtReliableCapacity,
     ChangeKind,
     CountedAsKnown,
+    Interval,
     LinkTraffic,
     LoadThere,
     Margin,
@@ -42,7 +43,7 @@ from qps.solver.answers.solution import (
     ModeSolution,
     Sensitivity,
 )
-from qps.solver.uncertainty.interval_result import Interval, Uncertainty
+from qps.solver.uncertainty.interval_result import Uncertainty
 
 
 class PopulationView(Struct, frozen=True):
@@ -181,11 +182,13 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     moved, `to` is the resource that receives most of it, and `headroom` is the headroom left there.
     `price` and `running_price` are the additional cost at the current capacity, in $ and $/s, or
     null without a price. `reliable_capacity` is the reliable capacity after the change, or null if
-    it was not computed. `holds_until` is the last month up to which the forecast is supported with
-    the change (`2029-01`). It is omitted without a forecast, or if it was not computed.
+    it was not computed. `capacity_interval` is the 90 % interval of the capacity after the change.
+    It is omitted without uncertain inputs, or if it was not computed. `holds_until` is the last
+    month up to which the forecast is supported with the change (`2029-01`). It is omitted without
+    a forecast, or if it was not computed.
     """
 
-    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["holds_until"])
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["capacity_interval", "holds_until"])
 
     kind: ChangeKind
     name: str
@@ -201,6 +204,7 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     price: float | None
     running_price: float | None
     reliable_capacity: int | None = None
+    capacity_interval: Interval | None = None
     holds_until: str | None = None
 
     way = former("way", "kind")

@@ -64,6 +64,7 @@ class ChangeWording(Struct, frozen=True, kw_only=True):
             price=advice.price,
             running_price=advice.running_price,
             reliable_capacity=advice.reliable_capacity,
+            capacity_interval=advice.capacity_interval,
             holds_until=None if advice.holds_until is None else advice.holds_until.iso,
         )
 

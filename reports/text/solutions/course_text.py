@@ -51,6 +51,12 @@ def course_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     return rows
 
 
+def course_labels() -> tuple[str, ...]:
+    """Return the labels of these rows."""
+    keys = ("worst", "utilization", "backlog", "slow", "servers")
+    return tuple(phrase(f"course.{key}") for key in keys)
+
+
 def _worst(found: CourseAnswer, labels: Labels) -> str:
     one, quiet = found.worst, found.quietest
     text = phrase("course.worst_moment", when=_when(one, found), why=_why(one, labels))

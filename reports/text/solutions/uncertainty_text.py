@@ -18,10 +18,10 @@ from qps.reports.text.words.quantities import (
     rounded_up,
 )
 from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import Interval
 from qps.solver.answers.solution import QUALITY
 from qps.solver.uncertainty.interval_result import (
     ALONE,
-    Interval,
     OutcomeProbability,
     RequirementProbability,
     Uncertainty,

@@ -17,6 +17,8 @@ PAGE_PHRASES: Mapping[str, str] = {
     "command.what_changed": "what changed",
     "fmt.would_be_reformatted": "would be reformatted",
     "fmt.would_reformat": "would reformat",
+    "report.over_time": "Over time",
+    "report.over_time.written": "Over time, for {file} as written (not for the changed settings)",
     "matrix.after_exclusions": ", {rows:,} after exclusions",
     "matrix.capacity_of_each": "capacity of each configuration",
     "matrix.choose_another": "choose another path",

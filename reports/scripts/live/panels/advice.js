@@ -5,6 +5,7 @@ import { fails, Impossible, isCounted, failureOf, refuseOutOfBounds } from "../.
 import { reduced } from "../../engine/numerics/fractions.js";
 import { largestKnown, formatUsers } from "../../engine/certainty.js";
 import { Undecided } from "../../engine/numerics/search.js";
+import { intervalDrawer } from "../charts/change_intervals.js";
 import { fill, make, table } from "../../common/dom.js";
 import { sliced } from "../../common/slices.js";
 import { percent, printedCapacity, whole } from "../../common/format.js";
@@ -267,6 +268,7 @@ const SHOWN_ADVICE = 8, SHOWN_FIRST = 3, SHOWN_GOALS = 1;
 const LEAST_GAIN = 1.1; // a change that gives less is not among the first
 
 export function showAdvice(column, found, apply) {
+  fill("changes-note", noteOf(column, found));
   if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Capacity reaches the end of the range: no change is needed."));
   if (hasConfidence(column)) return fill("advice", make("p", { class: "soft" }, "A requirement with a confidence level is evaluated by sampling, which this page does not repeat for changes. Run qps solve --set to evaluate one."));
   if (!found) return fill("advice", make("p", { class: "soft" }, "Evaluating changes …"));
@@ -289,16 +291,21 @@ export function showAdvice(column, found, apply) {
   const rowOf = (one) => {
     const words = changesTo(column, one.setting), isEnd = one.many === high;
     const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && hasReliable) ? whole(one.many) : markedUsers(one);
-    const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, shownCost(column, one),
+    const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, shownCost(column, one), ...(drawn ? [drawn(one.interval, one.many)] : []),
       tryButton(words, () => apply(one))];
     const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
     return Object.assign(cells, { gain: largest === null ? 0 : one.many - base, mark });
   };
-  const head = ["Kind", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"];
+  const drawn = intervalDrawer(now, found.map((one) => one.interval), high);
+  const head = ["Kind", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, ...(drawn ? [phrase("change.interval")] : []), "Try it"];
   const made = (some) => {
     const shown = table(head, some.map(rowOf), new Set([2]));
     const [own] = shown.children;
     own.classList.add("changes");
+    for (const { cells } of own.tBodies[0].rows) {
+      cells[cells.length - 1].classList.add("try");
+      if (drawn) cells[cells.length - 2].classList.add("spread-of");
+    }
     some.map(rowOf).forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = `${row.mark}+${whole(row.gain)}`; });
     return shown;
   };
@@ -309,10 +316,24 @@ export function showAdvice(column, found, apply) {
     more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length, changes })), made(more)) : []);
 }
 
+// What the capacities count, and what the bars beside them are or why there are none.
+function noteOf(column, found) {
+  const noun = nounOf(column.model), judged = (found ?? []).filter((one) => one.interval);
+  if (judged.some(({ interval: [least, most] }) => least !== most)) return phrase("changes.intervals", { noun });
+  if (!found?.length) return phrase("changes.count", { noun });
+  if (column.isUncertain) return phrase(judged.length ? "changes.unaffected" : "changes.count", { noun });
+  return phrase("changes.exact", { noun });
+}
+
 // What would help, as it was known when the page was written: told until the page has tried it.
 export function writtenAdvice() {
   const place = document.getElementById("advice");
-  return { table: place.querySelector("table") ? [...place.children] : [] };
+  return { table: place.querySelector("table") ? [...place.children] : [], changesNote: document.getElementById("changes-note").textContent };
+}
+
+export function showWrittenAdvice(written) {
+  fill("advice", written.table);
+  fill("changes-note", written.changesNote);
 }
 
 // A button for each change that was written with the page, as soon as the page has found it, too.
@@ -323,7 +344,7 @@ export function offerChanges(column, found, apply) {
       const { words } = row.dataset, change = known.get(words);
       if (!change || row.querySelector("button")) continue;
       if (own.tHead.rows[0].cells.length < row.cells.length + 1) own.tHead.rows[0].append(make("th", null, "Try it"));
-      row.append(make("td", { "data-label": "Try it" }, tryButton(words, () => apply(change))));
+      row.append(make("td", { class: "try", "data-label": "Try it" }, tryButton(words, () => apply(change))));
     }
   }
 }

@@ -78,7 +78,8 @@ export function showRequirements(column, beside) {
   for (const one of solved.unevaluated) rows.push([labeled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);
   if (solved.modes.length) {
-    fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
+    const head = [phrase(solved.modes[0].graph.mode.includes(":") ? "modes.time" : "modes.mode"), phrase("modes.capacity", { noun: nounOf(column.model) }), phrase("modes.limited")];
+    fill("modes", table(head, solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ? labeled(model, one.limitedBy) : phrase("modes.range")]), new Set([1])));
   } else fill("modes");
 }
 

@@ -176,6 +176,7 @@ export class Uncertainty {
       if (!this.workAt(job, until, step)) return false;
       const populations = Float64Array.from(job.found.filter((answer) => answer !== null), ({ largest }) => largest).sort();
       one.sure = job.isDone && populations.length ? least(populations, CERTAINTY) : null;
+      if (one.sure !== null) one.interval = intervalOf(populations, column.graph.low);
     }
     if (left.length) this.app.showAdvice(found);
     return true;
@@ -214,12 +215,7 @@ export class Uncertainty {
     const answered = this.answers.found.filter((one) => one !== null);
     if (!answered.length) return null;
     const sorted = Float64Array.from(answered, (one) => one.largest).sort();
-    const orNone = (population) => (population < graph.low ? null : population);
-    const level = (1 + PROBABILITY) / 2;
-    return {
-      sorted, answered, samples: this.answers.done, interval: [orNone(least(sorted, level)), orNone(most(sorted, level))],
-      atConfidence: orNone(least(sorted, CERTAINTY)),
-    };
+    return { sorted, answered, samples: this.answers.done, interval: intervalOf(sorted, graph.low), atConfidence: orNone(least(sorted, CERTAINTY), graph.low) };
   }
 
   // Up to where each criterion is met, at the confidence of the headline; nothing where modes have criteria of their own.
@@ -296,6 +292,14 @@ export class Uncertainty {
     return { ...drawn, legend: [...drawn.legend, make("li", null, isDrawn ? swatch : "", word)] };
   }
 }
+
+// Between which populations most samples lie, null for none; as many beyond it on each side.
+function intervalOf(sorted, low) {
+  const level = (1 + PROBABILITY) / 2;
+  return [orNone(least(sorted, level), low), orNone(most(sorted, level), low)];
+}
+
+function orNone(population, low) { return population < low ? null : population; }
 
 // Between which populations an interval lies, in words (`ends_of` of `reports/text/solutions/uncertainty_text.py`).
 function between([from, to]) {
