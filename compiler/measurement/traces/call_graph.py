@@ -95,7 +95,8 @@ class Message(Struct, frozen=True, kw_only=True):
 class TracedRoute(Struct, frozen=True, kw_only=True):
     """A kind of request: `count` came in, or was started by `messages` of other routes.
 
-    Quantiles are of the time until the answer, in s.
+    Quantiles are of the time until the answer, in s. It is named by its operation, but for one
+    that has another `name`.
     """
 
     root: TracedCall
@@ -103,6 +104,7 @@ class TracedRoute(Struct, frozen=True, kw_only=True):
     p50: float | None
     p95: float | None
     p99: float | None
+    name: str = ""
 
     @property
     def is_message(self) -> bool:
@@ -123,7 +125,8 @@ class TracedService(Struct, frozen=True, kw_only=True):
 class CallGraph(Struct, frozen=True, kw_only=True):
     """All of it; `seconds` is how long requests came in, 0 where there is one only.
 
-    Each request that was recorded stands for `weight` of them on average, as spans are sampled.
+    Each request that was recorded stands for `weight` of them on average, as spans are sampled. Its
+    `origin` are traces, or metrics of a service graph, with series instead of spans.
     """
 
     services: tuple[TracedService, ...]
@@ -136,6 +139,7 @@ class CallGraph(Struct, frozen=True, kw_only=True):
     flaws: Flaws
     notes: tuple[str, ...]
     weight: float = 1.0
+    origin: str = "traces"
 
     @property
     def requests(self) -> float:

@@ -62,7 +62,7 @@ def cpu_costs(table: CpuTable, services: Iterable[str]) -> CpuCosts:
     unknown = sorted(set(by_name) - set(map(_plain, names)))
     if unknown:
         shown = ", ".join(unknown[:5]) + ", …" * (len(unknown) > 5)  # noqa: PLR2004
-        notes.append(f"services of `{table.file}` that are in no trace: {shown}")
+        notes.append(f"services of `{table.file}` that have no requests: {shown}")
     notes += _doubts(found.values())
     return CpuCosts(file=table.file, services=found, notes=tuple(notes))
 

@@ -21,7 +21,7 @@ def claim_lines(system: System) -> Iterator[str]:
     yield ""
     yield f"scenario recorded {{ N = {USERS}; recorded_users = {USERS}; traced = 100 % }}"
     files = ", ".join(shortened(one) for one in system.files)
-    yield f'expect recorded_rates "{phrase("system.claims")}" {{'
+    yield f'expect recorded_rates "{system.phrase("system.claims")}" {{'
     for number, route in enumerate(system.graph.routes):
         if system.graph.seconds:
             rate = plain(route.root.count / system.graph.seconds)
@@ -34,7 +34,7 @@ def claim_lines(system: System) -> Iterator[str]:
         rate = plain(system.rates[service.name])
         yield f"  {busy} * count({name}) * {name}_cores"
         yield f"    / {name}_cpu ~ {rate} request/s within 1 % {_RECORDED}"
-    yield f"  source {quoted(phrase('system.files', files=files))}"
+    yield f"  source {quoted(system.phrase('system.files', files=files))}"
     yield "}"
     yield from _latency_claims(system, files)
 
@@ -50,7 +50,7 @@ def _latency_claims(system: System, files: str) -> Iterator[str]:
     ]
     if not timed:
         return
-    yield f'expect recorded_latencies "{phrase("system.latencies")}" {{'
+    yield f'expect recorded_latencies "{system.phrase("system.latencies")}" {{'
     for name, mean in timed:
         yield f"  {name}.latency ~ {duration(mean)} within 20 % {_RECORDED}"
     yield f"  fitted {quoted(phrase('system.latency_fitted'))}"

@@ -40,7 +40,7 @@ def processor_time_lines(system: System) -> Iterator[str]:
     """Yield the processor time of a request at each service, or that it is a question."""
     unknown = [one for one in system.graph.services if system.cost(one) is None]
     if system.costs is not None and len(unknown) < len(system.graph.services):
-        yield phrase("system.cpu_measured", file=shortened(system.costs.file))
+        yield system.phrase("system.cpu_measured", file=shortened(system.costs.file))
         for note in system.costs.notes:
             yield from comment(note)
     for service in system.graph.services:
@@ -48,8 +48,8 @@ def processor_time_lines(system: System) -> Iterator[str]:
         if cost is not None and system.costs is not None:
             yield from _known_cost(system, service, cost)
     if unknown:
-        yield from comment(phrase("system.cpu_question"))
-    assumed = quoted(phrase("system.assumed"))
+        yield from comment(system.phrase("system.cpu_question"))
+    assumed = quoted(system.phrase("system.assumed"))
     for service in unknown:
         yield f"param {system.names.nodes[service.name]}_cpu = {_ASSUMED}  source {assumed}"
     yield ""
@@ -68,7 +68,7 @@ def _known_cost(system: System, service: TracedService, cost: CpuCost) -> Iterat
 def machine_lines(system: System) -> Iterator[str]:
     """Yield the machines, whose cores are a question."""
     yield from comment(phrase("system.cores_question"))
-    assumed = quoted(phrase("system.assumed"))
+    assumed = quoted(system.phrase("system.assumed"))
     for service in system.graph.services:
         name = system.names.nodes[service.name]
         yield f"param {name}_cores = {system.cores(service)} in 1..1024  source {assumed}"
@@ -97,7 +97,7 @@ def _has_links(graph: CallGraph) -> bool:
 
 def component_lines(system: System) -> Iterator[str]:
     """Yield a component for each operation."""
-    yield from comment(phrase("system.delays"))
+    yield from comment(system.phrase("system.delays"))
     yield "func waits(elapsed, cost) = max(0 ms, elapsed - cost * 1 request)"
     for key, work in _work(system.graph).items():
         cpu = f"{system.names.nodes[key[0]]}_cpu"

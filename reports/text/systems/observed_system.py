@@ -13,6 +13,7 @@ from qps.compiler.measurement.traces.cpu_costs import CpuCost, CpuCosts
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.systems.spec_numbers import plain
 from qps.reports.text.systems.system_names import KnownNames, SystemNames, all_calls, system_names
+from qps.reports.text.words.phrases import phrase, phrases
 
 USERS = 100
 """Of the recorded traffic: so the population is a percentage of it."""
@@ -37,6 +38,13 @@ class System(Struct, frozen=True, kw_only=True):
     rates: Mapping[str, float]
     left_out: int
     share_left_out: float
+
+    def phrase(self, key: str, **values: object) -> str:
+        """Return a phrase of specs, in the words for where this system was seen."""
+        of_metrics = key.removeprefix("system.")
+        if self.graph.origin == "metrics" and f"service_graph.{of_metrics}" in phrases():
+            return phrase(f"service_graph.{of_metrics}", **values)
+        return phrase(key, **values)
 
     def cost(self, service: TracedService) -> CpuCost | None:
         """Return the measured processor time of a service, None where it is unknown."""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 _DIGITS = 4
+_MANY = 1000
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -43,11 +44,12 @@ def duration(seconds: float) -> str:
 def amount(value: float) -> str:
     """Return a number of requests as a reader takes it in.
 
-    >>> amount(1234567.0), amount(12.5)
-    ('1,234,567', '12.5')
+    >>> amount(1234567.0), amount(12.5), amount(123456.7)
+    ('1,234,567', '12.5', '123,457')
     """
     rounded = round(value)
-    return f"{rounded:,}" if abs(value - rounded) < 1e-6 * max(1, value) else f"{value:,.4g}"
+    is_whole = abs(value - rounded) < 1e-6 * max(1, value)
+    return f"{rounded:,}" if is_whole or value >= _MANY else f"{value:,.4g}"
 
 
 def moment(seconds: float) -> str:

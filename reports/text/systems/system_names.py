@@ -61,7 +61,7 @@ def system_names(graph: CallGraph, known: KnownNames | None = None) -> SystemNam
     streams = tuple(
         known.streams.get(route.root.key)
         or names.new(
-            short_operation(route.root.operation),
+            short_operation(route.name or route.root.operation),
             more=f"{nodes[route.root.service]}_requests",
             endings=STREAM_ENDINGS,
         )

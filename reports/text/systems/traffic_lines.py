@@ -16,7 +16,7 @@ from qps.reports.text.words.phrases import phrase
 def head_lines(system: System) -> Iterator[str]:
     """Yield where the spec comes from."""
     services, routes = len(system.graph.services), len(system.graph.routes)
-    doc = phrase(
+    doc = system.phrase(
         "system.doc",
         services=services,
         s="s" * (services != 1),
@@ -24,10 +24,10 @@ def head_lines(system: System) -> Iterator[str]:
         rs="s" * (routes != 1),
     )
     yield f'"""{doc}."""'
-    yield from comment(phrase("system.header"))
+    yield from comment(system.phrase("system.header"))
     names = ", ".join(shortened(one) for one in system.files)
-    yield from comment(phrase("system.files", files=names))
-    period = phrase(
+    yield from comment(system.phrase("system.files", files=names))
+    period = system.phrase(
         "system.period",
         start=moment(system.graph.first) or "?",
         seconds=duration(system.graph.seconds),
@@ -48,12 +48,14 @@ def head_lines(system: System) -> Iterator[str]:
 
 def traffic_lines(system: System) -> Iterator[str]:
     """Yield what comes in, and what of that is not known."""
-    yield from comment(phrase("system.recorded_users"))
-    source = quoted(phrase("system.recorded_users_source"))
+    yield from comment(system.phrase("system.recorded_users"))
+    source = quoted(system.phrase("system.recorded_users_source"))
     yield f"param recorded_users = {USERS} in 1..1_000_000_000  source {source}"
-    source = phrase("system.traced_known" if system.graph.sampled else "system.traced_source")
+    source = system.phrase(
+        "system.traced_known" if system.graph.sampled else "system.traced_source"
+    )
     if not system.graph.sampled:
-        yield from comment(f"{phrase('system.traced')}{_share_by_table(system)}")
+        yield from comment(f"{system.phrase('system.traced')}{_share_by_table(system)}")
     yield f"param traced = 100 % in 0.0001..100 %  source {quoted(source)}"
     yield ""
     for number in range(len(system.graph.routes)):
@@ -95,7 +97,7 @@ def _rate(system: System, number: int) -> Iterator[str]:
         return
     if not system.graph.seconds:
         yield from comment(phrase("system.rate_question", name=name))
-        source = quoted(phrase("system.assumed"))
+        source = quoted(system.phrase("system.assumed"))
         yield f"param {name}_rate = {plain(route.root.count)} request/s  source {source}"
         return
     rate = route.root.count / system.graph.seconds

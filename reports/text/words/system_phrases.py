@@ -40,6 +40,43 @@ SYSTEM_PHRASES: Mapping[str, str] = {
         "{output}: {count} service{s}; answer its lines marked QUESTION, then run "
         "`qps solve {output}`"
     ),
+    "service_graph.assumed": "assumed: not in the metrics",
+    "service_graph.claims": "the rates and calls of the metrics",
+    "service_graph.cpu_measured": (
+        "# Processor time per request: CPU of pods divided by requests, from {file}."
+    ),
+    "service_graph.cpu_question": (
+        "QUESTION: how much processor time does one request take at each service? Save "
+        "`container_cpu_usage_seconds_total` of its pods as well and run `qps observe "
+        "service-graph` again, or replace the numbers below. Until then, results have a wide "
+        "interval."
+    ),
+    "service_graph.delays": (
+        "Elapsed time that is not processor time: waiting for locks, disks and the network, taken "
+        "as constant, and calls as made in turn, as metrics do not show which are made together."
+    ),
+    "service_graph.doc": (
+        "{services} service{s} and {routes} kind{rs} of request{rs}, observed in metrics"
+    ),
+    "service_graph.files": "Metrics: {files}",
+    "service_graph.header": (
+        "Written by `qps observe service-graph`. Numbers with a source were measured; what metrics "
+        "do not hold is marked QUESTION, and its value is assumed. A service is taken to call "
+        "others equally often for each of its callers. Edit this file freely."
+    ),
+    "service_graph.latencies": "mean latencies in the metrics",
+    "service_graph.period": "Period: {start}, {seconds}; {spans} series",
+    "service_graph.recorded_users": (
+        "QUESTION: how many users were active in this period? Until you replace 100, the "
+        "population is a percentage of the measured traffic: capacity 250 means 2.5 times as much."
+    ),
+    "service_graph.recorded_users_source": "assumed: metrics do not count users",
+    "service_graph.traced": (
+        "QUESTION: what share of all requests was traced? Service graphs count the requests whose "
+        "spans arrive; 100 % means that each request has its trace."
+    ),
+    "service_graph.traced_known": "Istio counts all requests",
+    "service_graph.traced_source": "assumed: metrics name no sampling probability",
     "system.all_instances": "{count} instance{s} wrote spans",
     "system.assumed": "assumed: not in the traces",
     "system.async": "started by {causes}, which does not wait for it",
@@ -117,11 +154,11 @@ SYSTEM_PHRASES: Mapping[str, str] = {
     "system.traced_known": "spans count by the sampling probability that they name",
     "system.traced_source": "assumed: spans name no sampling probability",
     "update.assumed": "measured now, assumed before: {names}",
-    "update.drifted": "{drifted} of {count} number{s} drifted",
     "update.demand_own": (
         "{name} stays as it is, as it is not fitted to a table; to replace it, add "
         "`--replace {name}`"
     ),
+    "update.drifted": "{drifted} of {count} number{s} drifted",
     "update.fitted": "fit to {rows} runs in {file}",
     "update.found.call": "call `{name}`",
     "update.found.node": "service `{name}`",

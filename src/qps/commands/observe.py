@@ -34,6 +34,10 @@ def run(arguments: Namespace) -> Exit:
         from qps.commands.observations.observe_manifests import run as run_manifests  # noqa: PLC0415
 
         return run_manifests(arguments)
+    if arguments.source == "service-graph":
+        from qps.commands.observations.observe_service_graph import run as run_graph  # noqa: PLC0415
+
+        return run_graph(arguments)
     if arguments.output is not None and arguments.source != "prometheus":
         refuse_inputs(arguments.output, arguments.files)
     try:

@@ -34,13 +34,13 @@ _KINDS = {
     "replicas": ("manifest.count",),
     "limit": ("manifest.limit",),
     "memory": ("manifest.memory",),
-    "assumed": ("system.assumed", "manifest.assumed"),
+    "assumed": ("system.assumed", "service_graph.assumed", "manifest.assumed"),
     "elapsed": ("system.elapsed",),
     "fitted": ("update.fitted",),
     "route": ("system.route",),
     "together": ("system.steps_together", "system.in_turn"),
-    "files": ("system.files",),
-    "period": ("system.period",),
+    "files": ("system.files", "service_graph.files"),
+    "period": ("system.period", "service_graph.period"),
 }
 
 
@@ -146,9 +146,9 @@ def calls_estimate(
     if count is None or not of:
         return None
     callers = evidence.number("callers")
-    if callers is None and share is not None:
+    if callers is None and share is not None and share < 1:
         variance = share * (1 - share)
-    elif deviation is not None:
+    elif deviation is not None and (callers is not None or count == of):
         variance = deviation**2
     else:
         variance = count / of

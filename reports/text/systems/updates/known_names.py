@@ -97,7 +97,7 @@ def _streams(
                 found[route.root.key] = name
                 break
         else:
-            fresh = SpecNames().new(short_operation(operation), more="requests")
+            fresh = SpecNames().new(short_operation(route.name or operation), more="requests")
             is_free = fresh in streams and not _has_route(streams[fresh], text)
             if is_free and fresh not in found.values():
                 found[route.root.key] = fresh

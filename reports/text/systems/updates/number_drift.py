@@ -154,11 +154,14 @@ def _estimates(
 
 
 def _common_share(old: Evidence, new: Evidence) -> float | None:
-    """Return the share of requests that make a call, of old and new ones together."""
+    """Return the share of requests that make a call, of old and new ones together.
+
+    It is above 1 where only the number of calls is known, as of metrics.
+    """
     counts = [one.number("callers") or one.number("count") for one in (old, new)]
     totals = [one.number("of") for one in (old, new)]
     made, of = sum(one or 0.0 for one in counts), sum(one or 0.0 for one in totals)
-    return min(1.0, made / of) if of else None
+    return made / of if of else None
 
 
 def _callers(

@@ -8,6 +8,7 @@ from pathlib import Path
 from qps.commands.arguments.common_arguments import USUAL_CHOICE, HelpFormatter
 from qps.commands.arguments.trace_arguments import (
     declare_manifests,
+    declare_service_graph,
     declare_traces,
     takes_existing_spec,
     takes_output_flags,
@@ -27,6 +28,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
     files = {name: source.files for name, source in SOURCES.items()}
     declare_traces(sources, epilog)
     declare_manifests(sources, epilog)
+    declare_service_graph(sources, epilog)
     texts = {
         AUTO: "files of any of these formats, each recognized by its content (the default)",
         "prometheus": "counters from a Prometheus server",

@@ -1,4 +1,4 @@
-"""What `qps observe traces` and `qps observe manifests` take."""
+"""What the sources of `qps observe` take that give a spec: traces, metrics, manifests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from qps.commands.arguments.common_arguments import HelpFormatter
 
 _HELP = "distributed traces as OTLP, Jaeger or Zipkin JSON: writes a spec, not a table"
+_METRICS = "metrics of service graphs and CPU of pods, saved from a Prometheus: writes a spec"
 _MANIFESTS = "manifests of Kubernetes, compose or Terraform: writes a spec, not a table"
 
 
@@ -26,14 +27,7 @@ def declare_traces(sources: Any, epilog: str) -> None:
         "files", metavar="FILE", nargs="+", type=Path, help="files of traces, of one system"
     )
     _takes_new_spec(command)
-    command.add_argument(
-        "--client",
-        metavar="SERVICE",
-        action="append",
-        default=[],
-        help="this service stands for users, such as a load generator, and is no part of the "
-        "system; repeatable",
-    )
+    _takes_clients(command)
     command.add_argument(
         "--cpu",
         metavar="FILE.csv",
@@ -64,6 +58,37 @@ def declare_manifests(sources: Any, epilog: str) -> None:
     )
     _takes_new_spec(command)
     takes_output_flags(command)
+
+
+def declare_service_graph(sources: Any, epilog: str) -> None:
+    """Add the source that gives a spec of what metrics show."""
+    command = sources.add_parser(
+        "service-graph",
+        help=_METRICS,
+        description="Write a spec of the system that metrics of a service graph show.\n\n"
+        "Input: results of queries to a Prometheus (`/api/v1/query_range`) for "
+        "`traces_service_graph_request_total` or `istio_requests_total`, and for "
+        "`container_cpu_usage_seconds_total`.",
+        epilog=epilog,
+        formatter_class=HelpFormatter,
+    )
+    command.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="saved metrics of one system"
+    )
+    _takes_new_spec(command)
+    _takes_clients(command)
+    takes_output_flags(command)
+
+
+def _takes_clients(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--client",
+        metavar="SERVICE",
+        action="append",
+        default=[],
+        help="this service stands for users, such as a load generator, and is no part of the "
+        "system; repeatable",
+    )
 
 
 def takes_output_flags(command: argparse.ArgumentParser) -> None:

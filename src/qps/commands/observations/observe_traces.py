@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
-from collections.abc import Sequence
 
-from qps.commands.observations.update_spec import existing_spec, update
-from qps.commands.observations.written_specs import laid_out, refuse_existing
-from qps.commands.terminal.console import Exit, complain, width_of
-from qps.commands.terminal.output_files import write_text
+from qps.commands.observations.update_spec import existing_spec
+from qps.commands.observations.written_specs import refuse_existing
+from qps.commands.observations.written_systems import write_system
+from qps.commands.terminal.console import Exit, complain
 from qps.commands.terminal.progress import Progress
-from qps.compiler.diagnostics.suggest import listed, shortened
+from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.traces.call_graph import CallGraph
 from qps.compiler.measurement.traces.cpu_costs import CpuCosts, cpu_costs
 from qps.compiler.measurement.traces.cpu_tables import cpu_table
 from qps.compiler.measurement.traces.observed_traces import observed_traces
-from qps.compiler.syntax import ast
-from qps.reports.text.layout.wrapping import wrapped
-from qps.reports.text.systems.observed_system import observed_system
-from qps.reports.text.systems.system_spec import system_spec, system_text
-from qps.reports.text.systems.updates.known_names import known_names
-from qps.reports.text.systems.updates.request_spreads import spreads_of
-from qps.reports.text.systems.updates.spec_update import SpecUpdate, spec_update
 from qps.reports.text.words.phrases import phrase
 
 
 def run(arguments: Namespace) -> Exit:
     """Write the spec of a system."""
     refuse_existing(arguments.output)
-    module = existing_spec(arguments)
+    existing_spec(arguments)  # errors before files are read, which may take long
     try:
         with Progress(total=None, quiet=arguments.quiet, unit=None) as progress:
             graph = observed_traces(
@@ -43,33 +34,7 @@ def run(arguments: Namespace) -> Exit:
         costs = _costs(graph, arguments)
     except DataError as error:
         raise complain(error.message, error.hint) from error
-    names = [file.name for file in arguments.files]
-    if module is not None:
-        _explain(graph, costs, arguments)
-        return update(_updated(module, graph, names, costs, arguments), arguments)
-    text = laid_out(system_spec(graph, names, costs))
-    if arguments.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(arguments.output, text)
-    _explain(graph, costs, arguments)
-    return Exit.YES
-
-
-def _updated(
-    module: ast.Module,
-    graph: CallGraph,
-    files: Sequence[str],
-    costs: CpuCosts | None,
-    arguments: Namespace,
-) -> SpecUpdate:
-    """Return the spec with the numbers of new traces, under the names that it has."""
-    system = observed_system(graph, tuple(map(shortened, files)), costs, known_names(module, graph))
-    text = laid_out(system_text(system))
-    try:
-        return spec_update(module, text, spreads_of(system), arguments.replace)
-    except DataError as error:
-        raise complain(error.message, error.hint) from error
+    return write_system(graph, costs, arguments)
 
 
 def _costs(graph: CallGraph, arguments: Namespace) -> CpuCosts | None:
@@ -87,24 +52,3 @@ def _costs(graph: CallGraph, arguments: Namespace) -> CpuCosts | None:
             "name services there as the traces do",
         )
     return costs
-
-
-def _explain(graph: CallGraph, costs: CpuCosts | None, arguments: Namespace) -> None:
-    """Print what was read, what is wrong with it, and what to do next."""
-    notes = [*graph.notes, *(() if costs is None else costs.notes)]
-    if arguments.output is not None:
-        services, routes = len(graph.services), len(graph.routes)
-        notes += [
-            phrase(
-                "observe.system_written",
-                output=arguments.output,
-                services=services,
-                s="s" * (services != 1),
-                routes=routes,
-                rs="s" * (routes != 1),
-            )
-        ]
-    for note in notes:
-        if not arguments.quiet or note.startswith("warning"):
-            lines = wrapped(note, width_of(sys.stderr), "", "  ")
-            print("\n".join(lines if sys.stderr.isatty() else [note]), file=sys.stderr)
