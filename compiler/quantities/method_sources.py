@@ -140,6 +140,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "K. C. Sevcik: Priority scheduling disciplines in queueing network models of computer "
             "systems. IFIP Congress, 1977"
         ),
+        "Takahashi 1981": (
+            "Y. Takahashi: Asymptotic exponentiality of the tail of the waiting-time distribution "
+            "in a PH/PH/c queue. Advances in Applied Probability 13(3), 1981"
+        ),
         "Takács 1963": (
             "L. Takács: A single-server queue with feedback. Bell System Technical Journal 42(2), "
             "505-519, 1963"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 
 import pytest
 
 from helpers.specs import lowered
-from oracles.servers_of_two_kinds import mean_wait
+from oracles.servers_of_kinds import Waits
 from qps.compiler.lower.queues.unlike_services import ServiceLengths, two_lengths, unlike_ratio
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.methods import METHODS
 from qps.engine.expressions.formulas import Formula, apply, number
 
 POOL = """
@@ -52,7 +55,8 @@ def test_exponential_services_of_two_lengths(
     ratio = reported(unlike_ratio(lengths, there, number(Fraction(load))))
     late = reported(apply("erlang_c", there, number(Fraction(load * servers))))
     found = ratio * late * mean / servers / (1 - load)
-    assert found == pytest.approx(mean_wait(rate, servers, share, apart, 1.0), rel=0.16)
+    waits = Waits(rate, servers, [share, 1 - share], [apart, 1.0])
+    assert found == pytest.approx(waits.mean, rel=0.16)
 
 
 HELD = {  # simulated apart, to 1 %: places, kinds in ms, requests/s, mean wait in ms
@@ -98,3 +102,101 @@ def test_a_few_long_holds_make_few_wait_long() -> None:
     level = Fraction(98, 100)
     found = graph.at(2000).number(graph.streams["request"].latency_quantile(level))
     assert found == pytest.approx(36.75e-3, rel=0.03)
+
+
+SERVERS = """
+users N in 1..100_000
+machine box {{ cpu {cores} core, queueing {discipline} }}
+{components}
+topology {{ node db = box }}
+{streams}
+measure wait = db.cpu.wait
+{measures}
+require {{ db.cpu.wait <= 1 hour }}
+"""
+LEVELS = (50, 90, 99)
+
+
+def served(cores: int, kinds: list[tuple[float, float]], discipline: str = "mmc") -> str:
+    """Return a spec of streams of so many requests a second, each of a service in s."""
+    rows = list(enumerate(kinds))
+    return SERVERS.format(
+        cores=cores,
+        discipline=discipline,
+        components="\n".join(f"component c{k} {{ cpu {s} s/request }}" for k, (_, s) in rows),
+        streams="\n".join(
+            f"stream s{k} in all {{ traffic {rate} request/s; at db {{ c{k} }} }}"
+            for k, (rate, _) in rows
+        ),
+        measures="\n".join(f"measure s{k}p{p} = s{k}.p{p}" for k, _ in rows for p in LEVELS),
+    )
+
+
+AT_A_LOAD = [  # of two kinds, the loads of both, and how many times as long the long one takes
+    (cores, apart, loads)
+    for cores in (2, 8)
+    for apart in (2, 5, 10, 50)
+    for loads in ((0.05, 0.45), (0.4, 0.3), (0.1, 0.8))
+]
+
+
+@pytest.mark.parametrize(("cores", "apart", "loads"), AT_A_LOAD)
+def test_waits_for_several_servers_are_within_the_error_stated(
+    cores: int, apart: int, loads: tuple[float, float]
+) -> None:
+    long, short = loads[0] * cores / apart, loads[1] * cores
+    graph = lowered(served(cores, [(short, 1.0), (long, float(apart))]))
+    waits = Waits(short + long, cores, [short / (short + long), long / (short + long)], [1, apart])
+    method = METHODS["mixed-erlang-c"]
+    mean = graph.measures["wait"]
+    error = method.error_of("", float(apart))
+    is_stated(graph.streams["s0"].latency_certainty, error)
+    assert graph.at(1).number(mean.value) == pytest.approx(waits.mean, rel=error)
+    for kind, service in enumerate((1.0, float(apart))):
+        for level in LEVELS:
+            found = graph.measures[f"s{kind}p{level}"]
+            is_stated(found.known, method.error_of("percentiles", float(apart)))
+            expected = waits.quantile(level / 100, service)
+            assert graph.at(1).number(found.value) == pytest.approx(
+                expected, rel=method.error_of("percentiles", float(apart))
+            )
+
+
+def is_stated(known: Certainty, error: float | None) -> None:
+    assert known.methods == {"mixed-erlang-c"}
+    assert known.error is not None
+    assert error is not None
+    assert known.error <= error
+
+
+def test_three_kinds_of_services_wait_as_two_of_the_same_moments() -> None:
+    kinds = [(3.2, 1.0), (0.48, 5.0), (0.016, 50.0)]
+    rates, services = zip(*kinds, strict=True)
+    graph = lowered(served(8, kinds))
+    waits = Waits(sum(rates), 8, [rate / sum(rates) for rate in rates], services)
+    assert graph.at(1).number(graph.measures["wait"].value) == pytest.approx(waits.mean, rel=0.2)
+    found = graph.at(1).number(graph.measures["s0p99"].value)
+    assert found == pytest.approx(waits.quantile(0.99, 1.0), rel=0.25)
+
+
+@pytest.mark.parametrize("reports", [0.05, 0.1])
+def test_short_queries_wait_for_long_reports_where_these_fill_all_cores(reports: float) -> None:
+    """The wait is not that for one server as fast as all: that was up to 300 times as long."""
+    cores, query, report = 8, 5e-3, 40.0
+    rate = 300.0
+    graph = lowered(served(cores, [(rate, query), (reports, report)]))
+    both = rate + reports
+    waits = Waits(both, cores, [rate / both, reports / both], [query, report])
+    found = {name: graph.at(1).number(graph.measures[name].value) for name in graph.measures}
+    assert found["wait"] == pytest.approx(waits.mean, rel=0.5)
+    assert found["s0p50"] == pytest.approx(waits.quantile(0.5, query), rel=0.15)
+    assert found["s0p99"] == pytest.approx(waits.quantile(0.99, query), rel=0.3)
+    for level in LEVELS:
+        expected = waits.quantile(level / 100, report)
+        assert found[f"s1p{level}"] == pytest.approx(expected, rel=0.03)
+
+
+def test_long_services_beyond_all_servers_have_no_end() -> None:
+    graph = lowered(served(2, [(1.5, 1.0), (0.1, 10.0)]))
+    assert graph.at(1).number(graph.measures["wait"].value) == inf
+    assert graph.at(1).number(graph.measures["s0p99"].value) == inf

@@ -5,12 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.unlike_services import UnlikeWait, unlike_wait
 from qps.compiler.lower.queues.visits import QueueVisit, mean_service
-from qps.compiler.quantities.certainty import Certainty, compounded, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, compounded, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     ONE,
@@ -28,6 +31,25 @@ class SeveralServers(OneServer, frozen=True):
 
     waits_longer_in_bursts: ClassVar[bool] = False
 
+    def wait(self, queue: Queue, own: QueueVisit) -> Formula:
+        """Return the mean wait; of services that differ by their lengths."""
+        unlike = _unlike(queue)
+        if unlike is None:
+            return super().wait(queue, own)
+        return self.share_waiting(queue) * unlike.mean * queue.times_random
+
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
+        """Return the law of wait and service; of services that differ by their lengths."""
+        unlike = _unlike(queue)
+        if unlike is None:
+            return super().stage(queue, own)
+        return replace(
+            unlike.stage(self.share_waiting(queue)),
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
+
     def share_waiting(self, queue: Queue) -> Formula:
         """Return which share of the visits finds all servers busy."""
         return apply("erlang_c", queue.servers, queue.servers * queue.load)
@@ -42,7 +64,17 @@ class SeveralServers(OneServer, frozen=True):
             return known_by("batch-erlang-c", queue.resource)
         if queue.is_modeled_as_uniform:
             return known_by("erlang-c", queue.resource)
-        return _mixed_mean(queue)
+        return _unlike_known(queue)
+
+    def mean_for_quantile(self, queue: Queue) -> Certainty:
+        """Errors of percentiles were measured with those of the mean."""
+        return self.mean_known(queue) if _unlike(queue) is None else EXACT
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Return how the law of wait and service is known."""
+        if _unlike(queue) is None:
+            return super().stage_known(queue)
+        return _unlike_known(queue, case="percentiles")
 
 
 class GeneralServers(SeveralServers, frozen=True):
@@ -50,7 +82,7 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait."""
-        if queue.has_batches:
+        if queue.has_batches or _unlike(queue) is not None:
             return super().wait(queue, own)
         return self._random_wait(queue) * queue.times_random
 
@@ -67,10 +99,13 @@ class GeneralServers(SeveralServers, frozen=True):
         """
         known = level if isinstance(level, Formula) else number(level)
         stage = self.stage(queue, own)
+        assert stage is not None
         return apply("stages_quantile", known, *stage.operands()) - stage.counted
 
-    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
+    def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the law of wait and service."""
+        if _unlike(queue) is not None:
+            return super().stage(queue, own)
         share, mean = self.share_waiting(queue), self._random_wait(queue)
         return StageLaw(
             waits=share,
@@ -94,7 +129,11 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def stage_known(self, queue: Queue) -> Certainty:
         """Return how that law is known."""
-        return self.quantiles_known(queue)
+        known = self.quantiles_known(queue)
+        if _unlike(queue) is None:
+            return known
+        unlike = super().stage_known(queue)
+        return unlike if queue.variation is ONE else compounded(known, unlike)
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Other variations than that of mmc are approximated."""
@@ -103,7 +142,7 @@ class GeneralServers(SeveralServers, frozen=True):
         if queue.variation is ONE:
             return super().mean_known(queue)
         known = self._alike_known(queue)
-        return known if queue.is_modeled_as_uniform else compounded(known, _mixed_mean(queue))
+        return known if queue.is_modeled_as_uniform else compounded(known, _unlike_known(queue))
 
     def _alike_known(self, queue: Queue) -> Certainty:
         """Return how the mean wait of equal visits is known."""
@@ -128,12 +167,23 @@ class FixedServers(GeneralServers, frozen=True):
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The wait of those who wait is taken as exponential."""
         waits = known_by("exponential-waits-for-fixed-service", queue.resource)
-        return together(waits, mixed_quantiles(queue))
+        return waits if _unlike(queue) is not None else together(waits, mixed_quantiles(queue))
 
 
-def _mixed_mean(queue: Queue) -> Certainty:
-    """Return how the mean wait of visits that differ is known: how many times makes the error."""
-    return known_by("mixed-erlang-c", queue.resource, apart=queue.times_apart)
+def _unlike(queue: Queue) -> UnlikeWait | None:
+    """Return the wait for several servers whose services differ; None of equal ones, and batches.
+
+    Where services are equal at the numbers that the spec gives, it is as if their formulas were.
+    """
+    if queue.servers is ONE or queue.is_modeled_as_uniform or queue.has_batches:
+        return None
+    lengths = queue.lengths
+    return None if lengths is None else unlike_wait(lengths, queue.servers, queue.load)
+
+
+def _unlike_known(queue: Queue, case: str = "") -> Certainty:
+    """Return how a wait is known of visits that differ: how many times makes the error."""
+    return known_by("mixed-erlang-c", queue.resource, case=case, apart=queue.times_apart)
 
 
 def ratio_to_exponential(queue: Queue) -> Formula:

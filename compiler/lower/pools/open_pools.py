@@ -33,7 +33,7 @@ from qps.compiler.lower.queues.flow_equivalent_server import (
 )
 from qps.compiler.lower.queues.pool_holding import Hold, room_of, weighted_mean
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.unlike_services import ServiceLengths, two_lengths
+from qps.compiler.lower.queues.unlike_services import ServiceLengths, ServiceMoments, lengths_of
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
@@ -215,18 +215,17 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> PoolSubnetwork:
 
 def _lengths(holds: Sequence[HoldingTime], rates: Sequence[Formula]) -> ServiceLengths | None:
     """Return the two lengths of holds; None where all are alike, or no third moment is known."""
-    times = [one.alone for one in holds]
-    mean = weighted_mean(times, rates)
-    between = weighted_mean([one.between for one in holds], rates) + _variance_between(times, rates)
-    if between is ZERO or any(one.third is None for one in holds):
-        return None
-    thirds = [
-        one.third + 3 * (one.alone - mean) * one.between + (one.alone - mean) ** 3
+    kinds = [
+        ServiceMoments(
+            mean=one.alone,
+            between=one.between,
+            third=one.third,
+            within=one.variance - one.between,
+        )
         for one in holds
         if one.third is not None
     ]
-    within = weighted_mean([one.variance - one.between for one in holds], rates)
-    return two_lengths(mean, between, weighted_mean(thirds, rates), within)
+    return None if len(kinds) < len(holds) else lengths_of(kinds, rates)
 
 
 def _variance_between(times: Sequence[Formula], rates: Sequence[Formula]) -> Formula:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from qps.compiler.lower.queues.unlike_services import ServiceLengths, ServiceMoments, lengths_of
 from qps.compiler.lower.queues.visits import QueueVisit, longest
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, number, total
 
@@ -108,6 +109,18 @@ class QueueWork(Struct, frozen=True, kw_only=True):
         works = total(visit.rate * visit.service for visit in self.visits)
         squares = total(visit.rate * visit.service**2 for visit in self.visits)
         return squares * rates / maximum(_LEAST, works**2) - 1
+
+    @property
+    def lengths(self) -> ServiceLengths | None:
+        """Two lengths of services that make the same first three moments; None where all are one.
+
+        Batches are not looked at.
+        """
+        kinds = [
+            ServiceMoments(mean=one.service, within=(one.service * self.variation) ** 2)
+            for one in self.visits
+        ]
+        return lengths_of(kinds, [visit.rate for visit in self.visits])
 
     @property
     def longest_service(self) -> Formula:

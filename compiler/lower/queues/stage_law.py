@@ -11,11 +11,20 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, number
 
 
 class WorkPart(Struct, frozen=True, kw_only=True):
-    """A part of the work that is waited for: its `load`, and the law of one such work."""
+    """A part of the work that is waited for: its `load`, and the law of one such work.
+
+    A share `found` finds it first; None where that is as much as its load.
+    """
 
     load: Formula
     work: Formula
     spread: Formula
+    found: Formula | None = None
+
+    @property
+    def operands(self) -> tuple[Formula, ...]:
+        """The numbers of a stage that say what is waited for."""
+        return (self.load if self.found is None else self.found, self.load, self.work, self.spread)
 
 
 class StageLaw(Struct, frozen=True, kw_only=True):
@@ -24,7 +33,7 @@ class StageLaw(Struct, frozen=True, kw_only=True):
     A share `waits`, a geometric sum, of ratio `load`, of what is left of `work` by so many
     `servers`; all are served. `spread` and `variation` are the squared variations of both.
     `counted` is what of its mean other stages of the latency contain already. Where there are
-    `parts`, the work is a mixture of these, each of which is found first by as many as its load is.
+    `parts`, the work is a mixture of these, each of which is found first by so many.
     """
 
     waits: Formula
@@ -39,10 +48,10 @@ class StageLaw(Struct, frozen=True, kw_only=True):
 
     def operands(self, times: Formula = ONE, inside: int = 0) -> tuple[Formula, ...]:
         """Return those of a sum: passed so often, with so many of the next stages inside."""
-        found = (self.waits, self.load, self.work, self.spread)
+        found: tuple[Formula, ...] = (self.waits, self.load, self.work, self.spread)
         more: list[Formula] = []
         if self.parts:
-            found, *others = ((one.load, one.load, one.work, one.spread) for one in self.parts)
+            found, *others = (one.operands for one in self.parts)
             more = [number for one in others for number in (*one, *_NO_STATION)]
         within = number(Fraction(inside + len(more) // (len(found) + len(_NO_STATION))))
         return (*found, self.servers, self.service, self.variation, times, within, *more)

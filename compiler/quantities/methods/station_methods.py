@@ -303,22 +303,30 @@ OF_STATIONS: Rows = MappingProxyType(
             instead=("erlang-c",),
         ),
         "mixed-erlang-c": Method(
-            name="Lee-Longton M/G/c: Erlang C scaled by (1 + SCV)/2",
-            of=(Of.MEAN,),
+            name="M/G/c by two service times of the same three moments",
+            of=TIMES,
             reason=(
-                "queueing delay at the cores of {at} uses the Lee-Longton approximation (1959) for "
-                "unequal service times"
+                "unequal service times at the cores of {at} are approximated by two service times "
+                "with the same first three moments"
             ),
             notes={
                 "": (
-                    "with 2 to 16 cores, predicted queueing delays were 0.89–1.16× the "
-                    "simulated values if "
-                    "service times differ by a factor of up to 2 (1.36× for 5, 1.61× for 10, 3× "
-                    "beyond)"
-                )
+                    "with 2 to 64 cores, predicted queueing delays of exponential service times "
+                    "were 0.99–1.02× the exact values if these differ by a factor of up to 2 "
+                    "(0.92–1.06× for 5, 0.87–1.08× for 10, 0.77–1.15× for 50, 0.56–1.53× for 500)"
+                ),
+                "percentiles": (
+                    "with 2 to 16 cores, predicted percentiles of exponential service times were "
+                    "0.99–1.01× the exact values if these differ by a factor of up to 2 "
+                    "(0.95–1.06× for 5, 0.89–1.13× for 10, 0.54–1.46× for 50; of much larger "
+                    "factors, 19 in 20 values of p99 were 0.69–1.31×)"
+                ),
             },
-            up_to={"": ((2, 0.2), (5, 0.4), (10, 0.65))},
-            sources=("Lee and Longton 1959",),
+            up_to={
+                "": ((2, 0.02), (5, 0.1), (10, 0.15), (50, 0.3)),
+                "percentiles": ((2, 0.02), (5, 0.1), (10, 0.15), (50, 0.5)),
+            },
+            sources=("Takahashi 1981", "Lee and Longton 1959"),
             fails=("equal-service",),
             instead=("erlang-c",),
         ),
