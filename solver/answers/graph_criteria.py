@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.expressions.algebraic_functions import is_algebraic
 from qps.engine.expressions.formula_parts import parts_first
-from qps.engine.expressions.formulas import ONE, Formula
-from qps.solver.answers.capacity import excess, first_failure
+from qps.engine.expressions.formulas import ONE, ZERO, Formula
+from qps.engine.expressions.substitution import substituted
+from qps.solver.answers.capacity import excess, excess_shown, first_failure
 from qps.solver.answers.solution import QUALITY
+from qps.solver.search.whole_populations import fails
+
+_WAITING = "waiting"
 
 
 def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
@@ -99,6 +105,60 @@ def has_endless_value(graph: LoadGraph, criterion: Criterion) -> bool:
     if criterion.name == QUALITY:
         return graph.quality_value is not graph.quality
     return criterion.value is not criterion.measure
+
+
+def shown_failure(graph: LoadGraph, criterion: Criterion, failure: int | None) -> int | None:
+    """Return the first population at which the value that is shown fails, None for nowhere.
+
+    As judged, a criterion first fails at `failure`. Most often what is shown is the same but for
+    waits that are nothing up to a load of 1 and infinite from there on: then it fails no sooner
+    than the first of these loads comes to 1.
+    """
+    until, over = failure and failure - 1, excess_shown(criterion)
+    loads = _endless_loads(over, excess(_measured(graph, criterion)))
+    if loads:
+        ends = [_first_full(graph, criterion, load, until) for load in loads]
+        end = min((one for one in ends if one is not None), default=None)
+        if end is None:
+            return failure
+        if fails(graph.valued(over), graph.population, end, strict=criterion.strict):
+            return end
+    found = when_it_fails(graph, criterion, until, over)
+    return failure if found is None else found
+
+
+def _first_full(
+    graph: LoadGraph, criterion: Criterion, load: Formula, until: int | None
+) -> int | None:
+    """Return the first population at which a load comes to 1, None for nowhere."""
+    return first_failure(
+        graph.valued(load - ONE),
+        graph.population,
+        graph.low,
+        graph.high,
+        strict=True,
+        name=criterion.name,
+        until=until,
+        span=criterion.span,
+    )
+
+
+def _measured(graph: LoadGraph, criterion: Criterion) -> Criterion:
+    """Return a criterion as it is judged, of quality by the formula that is shown."""
+    is_quality = criterion.name == QUALITY and graph.quality is not None
+    return replace(criterion, measure=graph.quality) if is_quality else criterion
+
+
+def _endless_loads(shown: Formula, plain: Formula) -> list[Formula]:
+    """Return the loads from 1 on of which something is infinite, if it is the same but for that."""
+    same = set(parts_first(plain))
+    waits = [
+        part
+        for part in parts_first(shown)
+        if part.word == _WAITING and part.operands[0] is ZERO and part not in same
+    ]
+    is_all = substituted(shown, dict.fromkeys(waits, ZERO)) is plain
+    return [part.operands[1] for part in waits] if is_all else []
 
 
 def rests_on_users(graph: LoadGraph) -> bool:

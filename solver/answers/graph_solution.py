@@ -11,9 +11,15 @@ from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.answer_certainty import saturation_known
 from qps.solver.answers.answer_warnings import warnings_of
-from qps.solver.answers.capacity import excess, excess_shown, fails_at
+from qps.solver.answers.capacity import excess, fails_at
 from qps.solver.answers.closed_answers import closed_solutions
-from qps.solver.answers.graph_criteria import has_endless_value, in_order, is_stated, when_it_fails
+from qps.solver.answers.graph_criteria import (
+    has_endless_value,
+    in_order,
+    is_stated,
+    shown_failure,
+    when_it_fails,
+)
 from qps.solver.answers.impossible_values import refuse_impossible, refuse_undefined
 from qps.solver.answers.knees import elastic_solutions
 from qps.solver.answers.limiting_factors import SaturationTable
@@ -230,9 +236,7 @@ def _passes_up_to(graph: LoadGraph, item: _FirstFailure) -> int | None:
     """Return up to where the value that is shown stays within its limit: to saturation at most."""
     failure = item.first_failure
     if has_endless_value(graph, item.criterion) and failure != graph.low:
-        until, over = failure and failure - 1, excess_shown(item.criterion)
-        shown = when_it_fails(graph, item.criterion, until, over)
-        failure = failure if shown is None else shown
+        failure = shown_failure(graph, item.criterion, failure)
     return _limit_population(graph, failure)
 
 

@@ -139,8 +139,9 @@ def decomposed(
     known: Certainty,
     checks: Checks,
     spread: ValueUncertainty | None,
+    saturations: Mapping[str, Saturation],
 ) -> NumberApart:
-    """Take what a name stands for apart at a population."""
+    """Take what a name stands for apart at a population; some `saturations` are known already."""
     expr, parts, scope, resource = apart.value, apart.parts, apart.scope, apart.resource
     unresolved = apart.unresolved
     named = unresolved if unresolved is not None else named_whole(graph, expr, scope, parts)
@@ -170,7 +171,7 @@ def decomposed(
         known=known,
         checks=checks,
         spread=spread,
-        saturation=None if resource is None else _saturation(graph, resource),
+        saturation=None if resource is None else _saturation(graph, resource, saturations),
         table=apart.table,
         calls=_calls(graph, apart.paths, at),
         groups=None
@@ -207,9 +208,12 @@ def _calls(graph: LoadGraph, paths: Sequence[LatencyPart], at: int) -> tuple[Cal
     )
 
 
-def _saturation(graph: LoadGraph, resource: ResourceLoad) -> SaturationApart:
+def _saturation(
+    graph: LoadGraph, resource: ResourceLoad, saturations: Mapping[str, Saturation]
+) -> SaturationApart:
     """Return where a resource saturates, as a formula where there is a readable one."""
-    found, target = saturation_of(graph, resource.name), resource.target
+    known = saturations.get(resource.name)
+    found, target = known or saturation_of(graph, resource.name), resource.target
     root = None
     if found.not_below is None and found.at is not None:
         load = graph.valued(resource.demand / target)

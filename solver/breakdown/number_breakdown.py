@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
@@ -30,6 +31,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, MONEY, TIME
 from qps.engine.expressions.formulas import Formula, maximum
 from qps.engine.expressions.formulas import number as number_formula
+from qps.solver.answers.solution import Saturation
 from qps.solver.breakdown.breakdown_types import Apart, NumberApart, SpreadOf, decomposed
 from qps.solver.breakdown.measure_naming import NumberPart
 from qps.solver.breakdown.stream_breakdown import (
@@ -47,11 +49,13 @@ def number_apart(
     at: int,
     modes: tuple[str, ...] = (),
     spread_of: SpreadOf | None = None,
+    saturations: Mapping[str, Saturation] = MappingProxyType({}),
 ) -> NumberApart:
     """Return what a name stands for, taken apart; QpsError where the graph has no such name.
 
     `modes` are the modes of the spec, of which the graph is in one, or outside of any. Without
-    `spread_of` it is not known how far it may be off.
+    `spread_of` it is not known how far it may be off. An answer of the graph knows its
+    `saturations`.
     """
     name = name if name in names(graph) else current_text(name)
     apart = _of_name(graph, name, at, modes)
@@ -62,7 +66,7 @@ def number_apart(
 
     spread = None if spread_of is None else spread_of(read)
     known = _known(graph, name, at)
-    return decomposed(graph, apart, at, modes, known, _checks(graph), spread)
+    return decomposed(graph, apart, at, modes, known, _checks(graph), spread, saturations)
 
 
 def _known(graph: LoadGraph, name: str, at: int) -> Certainty:

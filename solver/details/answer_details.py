@@ -78,19 +78,23 @@ def answer_details(
             for name, one in graph.resources.items()
         },
         path=path_there(graph, answer.at),
-        formulas=tuple(_formulas(graph, answer.at, parts[:_MOST_FORMULAS])),
+        formulas=tuple(_formulas(graph, answer, parts[:_MOST_FORMULAS])),
         formulas_left_out=max(0, len(parts) - _MOST_FORMULAS),
         cited=tuple(one for one in graph.numbers.cited if one.symbols),
         curves=curves_of(answer, graph) if has_curves else None,
     )
 
 
-def _formulas(graph: LoadGraph, at: int, parts: tuple[NumberPart, ...]) -> Iterator[FormulaDetail]:
+def _formulas(
+    graph: LoadGraph, answer: Answer, parts: tuple[NumberPart, ...]
+) -> Iterator[FormulaDetail]:
+    saturations = {one.name: one.saturation for one in answer.resources}
     by_axis = axes_by_criterion(graph.criteria)
     axes = [NumberPart(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
     for part in parts:
         named = named_whole(graph, part.value, part.scope, axes)
-        yield FormulaDetail(number_apart(graph, part.name, at), named)
+        apart = number_apart(graph, part.name, answer.at, saturations=saturations)
+        yield FormulaDetail(apart, named)
 
 
 def _parts(answer: Answer, graph: LoadGraph) -> Iterator[NumberPart]:
