@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import comb, exp, inf, isnan, log, log1p, nan, pi, prod
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -36,6 +37,9 @@ from qps.engine.distributions.stages import (
     share_at_fixed,
 )
 from qps.engine.numerics.falling_roots import falling_root
+
+if TYPE_CHECKING:
+    from qps.engine.distributions.inversion_arrays import TailsInArrays
 
 DISCOUNT = 18.0
 """What is beyond three times the requested time is counted with e to the minus this."""
@@ -144,13 +148,14 @@ def placed(paths: Sequence[PathMixture], level: float) -> QuantilePosition:
     for k, mixture in enumerate(paths):
         if longer[k + 1] > late * (1 + SAME):
             continue  # more than that take the next fixed time at least
-        before = _longer(tails[:k], mixture.fixed)[0]
+        before = _Tails(tails[:k]).longer(mixture.fixed)[0]
         if before + longer[k] - mixture_share_at_fixed(mixture) <= late * (1 + SAME):
             return QuantilePosition(at=k)
         ahead = paths[k + 1].fixed if k < last else inf
-        if k < last and _longer(tails[: k + 1], ahead)[0] + longer[k + 1] > late * (1 - SAME):
-            continue
         so_far = tails[: k + 1]
+        together = _Tails(so_far)
+        if k < last and together.longer(ahead)[0] + longer[k + 1] > late * (1 - SAME):
+            continue
         high = max(tail.high + tail.fixed for tail in so_far) - mixture.fixed
         high = min(high, ahead - mixture.fixed)
         near = TOLERANCES if all(tail.terms is SMOOTH for tail in so_far) else NEXT_TO
@@ -158,13 +163,16 @@ def placed(paths: Sequence[PathMixture], level: float) -> QuantilePosition:
 
         def excess(time: float) -> tuple[float, float]:
             """Return log(P(T > t)/(1 - level)), and its slope."""
-            found, density = _longer(so_far, start, time)  # noqa: B023 - it is done with here
+            found, density = together.longer(start, time)  # noqa: B023 - it is done with here
             found += beyond  # noqa: B023
             return (log(found) + goal, -density / found) if found > 0 else (-1.0, 0.0)
 
         return QuantilePosition(at=k, beyond=falling_root(excess, 0.0, high, high, near))
     return QuantilePosition(at=last)
 
+
+_MANY_TERMS = 120
+"""Terms of all mixtures that are quicker in arrays, even where these are imported for them."""
 
 WeightedPath = tuple[float, tuple[tuple[int, tuple[Passage, ...]], ...]]
 """A chance, and lines of stages that vary, each passed so often."""
@@ -210,6 +218,10 @@ class Tail(Struct, frozen=True, kw_only=True):
             place=at,
         )
 
+    def gap(self, time: float) -> float:
+        """Return how far right of zero the line of integration is, as a part of 1/t."""
+        return gap_of(self.nearest, self.goal, time)
+
     def at(self, time: float) -> tuple[float, float]:
         """Return the share that takes longer than so much beyond the fixed time, and the density.
 
@@ -218,7 +230,7 @@ class Tail(Struct, frozen=True, kw_only=True):
         if time <= 0 or not self.mixture.line:
             is_longer = time < 0 or (time == 0 and bool(self.mixture.line))
             return (self.mixture.chance if is_longer else 0.0), 0.0
-        gap = gap_of(self.nearest, self.goal, time)
+        gap = self.gap(time)
         longer = density = 0.0
         for k, weight in enumerate(self.terms):
             at = complex(gap, k * pi) / time
@@ -229,10 +241,35 @@ class Tail(Struct, frozen=True, kw_only=True):
         return longer * scale, density * scale
 
 
-def _longer(tails: Sequence[Tail], since: float, time: float = 0.0) -> tuple[float, float]:
-    """Return what of some mixtures takes longer than a time after another one, and the density."""
-    each = [tail.at(since - tail.fixed + time) for tail in tails]
-    return sum(one for one, _ in each), sum(one for _, one in each)
+class _Tails:
+    """The tails of some mixtures together: in arrays, where there are many terms of them."""
+
+    def __init__(self, tails: Sequence[Tail]) -> None:
+        self._tails = tails
+        self._varied = [tail for tail in tails if tail.mixture.line]
+        is_many = sum(len(tail.terms) for tail in self._varied) >= _MANY_TERMS
+        self._arrays = _in_arrays(self._varied) if is_many else None
+
+    def longer(self, since: float, time: float = 0.0) -> tuple[float, float]:
+        """Return what takes longer than a time after another one, and the density."""
+        times = [since - tail.fixed + time for tail in self._varied]
+        if self._arrays is None or min(times) <= 0:
+            each = [tail.at(since - tail.fixed + time) for tail in self._tails]
+            return sum(one for one, _ in each), sum(one for _, one in each)
+        longer, density = self._arrays.later(times)
+        # Of what never varies nothing is dense.
+        same = (tail for tail in self._tails if not tail.mixture.line)
+        more = sum(tail.at(since - tail.fixed + time)[0] for tail in same)
+        return more + float(longer.sum()), float(density.sum())
+
+
+def _in_arrays(tails: Sequence[Tail]) -> TailsInArrays | None:
+    """Return tails in arrays; None without numpy, as in a browser."""
+    try:
+        from qps.engine.distributions.inversion_arrays import TailsInArrays  # noqa: PLC0415 - slow to import, seldom needed
+    except ImportError:
+        return None
+    return TailsInArrays(tails)
 
 
 def _paths_of(mixture: PathMixture) -> tuple[WeightedPath, ...]:

@@ -306,7 +306,7 @@ def _less(size: Complex, v: Array) -> Complex:
         return np.negative(found, out=found)
     is_varied = v > 0
     if not is_varied.any():
-        return _less_of_fixed(size)
+        return less_of_fixed(size)
     grown, turned = _power(size, v, is_varied)
     np.expm1(grown, out=grown)
     # A tangent is quicker than sines: 1 - cos b is 2 t^2/(1 + t^2), and sin b is 2 t/(1 + t^2).
@@ -328,7 +328,7 @@ def _less(size: Complex, v: Array) -> Complex:
     return found
 
 
-def _less_of_fixed(size: Complex) -> Complex:
+def less_of_fixed(size: Complex) -> Complex:
     """Return the same for times that are fixed, whose rows are powers of each other."""
     found = np.ones_like(size)
     turn = np.exp(-1j * size.imag[1]) if len(size) > 1 else found[0]
