@@ -16,7 +16,7 @@ from qps.solver.answer import Answer
 from qps.solver.configured_answer import configured_answer
 from qps.solver.reliable_changes import reliable_changes
 from qps.solver.reliable_solution import ignore
-from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.interval_result import KnownSurfaces, Sampling
 from qps.solver.what_if.advice import helpful_changes
 
 
@@ -54,6 +54,7 @@ def solved_spec(
     then.
     """
     spec = spec.with_parts_of(settings)
+    sampling = replace(sampling, known=KnownSurfaces())
     configuration = spec.configuration(scenario, settings)
     found = configured_answer(
         spec,

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+if TYPE_CHECKING:  # it needs numpy
+    from qps.solver.uncertainty.surface_refinement import FittedSurface
 
 from qps.solver.answers.answer_parts import Interval
 
@@ -170,9 +175,19 @@ class DifferenceUncertainty(Struct, frozen=True, kw_only=True):
     unsolved: float
 
 
+class KnownSurfaces(Struct):
+    """Surfaces that were fitted to where criteria fail in samples, of some models of one spec."""
+
+    fitted: list[FittedSurface] = field(default_factory=list)
+
+
 class Sampling(Struct, frozen=True, kw_only=True):
-    """How an answer is sampled: the certainty of a promise, how many samples, by which seed."""
+    """How an answer is sampled: the certainty of a promise, how many samples, by which seed.
+
+    Models that are sampled alike, such as those of changes, share what is `known`.
+    """
 
     certainty: float = CERTAINTY
     samples: int = SAMPLES
     seed: int = SEED
+    known: KnownSurfaces | None = None

@@ -70,7 +70,7 @@ def sampled_uncertainty(
     design = Design(numbers=numbers, samples=samples, seed=seed)
     axis = axis_of(numbers, design.values, model)
     limits = LimitSamples(samples=samples)
-    found = solved_for(model, configuration, axis, solution, limits=limits)
+    found = solved_for(model, configuration, axis, solution, limits=limits, known=sampling.known)
     names = {name for number in numbers for name, _ in number.parameters}
     if solution.capacity is not None and not rests_on(solution, names):
         found = _as_nominal(found, solution.capacity)

@@ -30,11 +30,16 @@ from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import condition_rows
 from qps.solver.uncertainty.criterion_samples import UNDECIDED, CriterionSamples, Outcomes
-from qps.solver.uncertainty.interval_result import OutcomeProbability, SurrogateModel
+from qps.solver.uncertainty.interval_result import (
+    KnownSurfaces,
+    OutcomeProbability,
+    SurrogateModel,
+)
 from qps.solver.uncertainty.limit_samples import Limits, LimitSamples, joined_limits
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.structural_samples import FewAlone
 from qps.solver.uncertainty.surface_modes import StatedPoints
+from qps.solver.uncertainty.surface_refinement import FittedSurface
 from qps.worker_processes import Workers, cores
 
 _PART = 65_536
@@ -98,6 +103,7 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
     alone: int
     assumed: tuple[str, ...]
     surfaces: tuple[SurrogateModel, ...]
+    fitted: tuple[FittedSurface, ...]
 
 
 @dataclass
@@ -110,6 +116,7 @@ class SampleSolver(FewAlone):
     stated: StatedPoints = field(kw_only=True)
     outcomes: CriterionSamples | None = field(kw_only=True)
     limits: LimitSamples | None = field(default=None, kw_only=True)
+    fitted: list[FittedSurface] = field(default_factory=list, kw_only=True)
 
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group: by floats."""
@@ -135,6 +142,7 @@ class SampleSolver(FewAlone):
             stated=self.stated,
             outcomes=self.outcomes,
             limits=self.limits,
+            fitted=self.fitted,
         )
 
     def modes(self) -> Iterator[SampleModeSolver]:
@@ -156,18 +164,20 @@ def solved_for(
     solution: Solution | None,
     workers: int | None = None,
     limits: LimitSamples | None = None,
+    known: KnownSurfaces | None = None,
 ) -> SampleSolutions:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
     Without a `solution` nothing but the answers is reported, and what `limits` ask for. The same
-    for any number of workers.
+    for any number of workers. Surfaces that are `known` of other models are not fitted again.
     """
     at = None if solution is None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
     near = _stated_failures(solution)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
-    maker = partial(_StretchSolver, compiled, near, at, limits)
+    before = () if known is None else tuple(known.fitted)
+    maker = partial(_StretchSolver, compiled, near, at, limits, before)
     count = min(workers or cores(), len(stretches))
     if count <= 1:
         solve = maker()
@@ -175,6 +185,8 @@ def solved_for(
     else:
         with Workers([maker] * count) as processes:
             parts = processes.results(stretches)
+    if known is not None:
+        known.fitted += parts[0].fitted
     return _joined(parts, configuration.low)
 
 
@@ -187,13 +199,19 @@ class _StretchSolver:
         stated: StatedPoints,
         at: int | None,
         limits: LimitSamples | None,
+        known: tuple[FittedSurface, ...],
     ) -> None:
+        self._known = len(known)
         self._outcomes = (
             None if at is None else CriterionSamples(population=at, samples=compiled.size)
         )
         self._limits = limits
         self._solver = SampleSolver(
-            compiled, stated=stated, outcomes=self._outcomes, limits=self._limits
+            compiled,
+            stated=stated,
+            outcomes=self._outcomes,
+            limits=self._limits,
+            fitted=list(known),
         )
 
     def __call__(self, start: int, stop: int) -> _Part:
@@ -214,6 +232,7 @@ class _StretchSolver:
             alone=int(rows.one_by_one.sum()),
             assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
             surfaces=tuple(one for mode in modes for one in mode.surfaces_used()),
+            fitted=tuple(solver.fitted[self._known :]),
         )
 
 

@@ -82,4 +82,4 @@ def _solved(
     if axis is None:
         numbers = uncertain_numbers(model, configuration)
         axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
-    return solved_for(model, configuration, axis, None, limits=limits)
+    return solved_for(model, configuration, axis, None, limits=limits, known=sampling.known)

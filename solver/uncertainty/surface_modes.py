@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import prod
@@ -29,6 +29,8 @@ from qps.solver.uncertainty.response_surface import Surface
 from qps.solver.uncertainty.sample_cost import StepTimes
 from qps.solver.uncertainty.surface_refinement import (
     About,
+    Alike,
+    FittedSurface,
     Structures,
     memoized_surface,
     surface_through,
@@ -90,6 +92,8 @@ class SurfaceModeSolver(ModeSolver):
     stated: StatedPoints
     outcomes: CriterionSamples | None = None
     surfaces: dict[Key, Surface] = field(default_factory=dict)
+    fitted: list[FittedSurface] = field(default_factory=list)
+    """Surfaces of where criteria fail in these samples, also in other models."""
     _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
     """Estimates of surfaces for the rows that are being solved: some are requested again."""
@@ -163,7 +167,7 @@ class SurfaceModeSolver(ModeSolver):
 
     def _alike(
         self, criterion: CompiledCriterion, start: float | None, limit: float | None
-    ) -> Hashable:
+    ) -> Alike | None:
         """Return what is the same where a criterion fails at the same numbers of users.
 
         None where samples are of several configurations: operations are the same for all values of
@@ -172,15 +176,9 @@ class SurfaceModeSolver(ModeSolver):
         *axes, _, members = self._along.counts
         if prod(axes) * members > 1:
             return None
-        return (
-            criterion.at_most,
-            criterion.is_strict,
-            self.mode.low,
-            self.mode.high,
-            start,
-            limit,
-            *self._structures.of((criterion.measure, criterion.limit)),
-        )
+        kind = criterion.name, criterion.at_most, criterion.is_strict, self.mode.low, self.mode.high
+        operations = self._structures.of((criterion.measure, criterion.limit))
+        return Alike(kind=kind, operations=(start, limit, *operations))
 
     def _crossing(
         self,
@@ -213,7 +211,7 @@ class SurfaceModeSolver(ModeSolver):
         evaluate: Evaluation,
         rows: Rows,
         limit: float | None,
-        alike: Hashable = None,
+        alike: Alike | None = None,
     ) -> tuple[Floats, Floats]:
         """Return what takes long in some rows by a surface, and how far off that is, as a part.
 
@@ -234,6 +232,7 @@ class SurfaceModeSolver(ModeSolver):
                     alike,
                     drawn,
                     others,
+                    self.fitted,
                     partial(
                         surface_through,
                         drawn,

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.engine.distributions.gamma_arrays import normal_tail
@@ -40,8 +41,28 @@ _SAME = 1e-4
 _SIZE = 16
 _DIGEST = 20
 
+
 _surfaces: OrderedDict[Hashable, Surface] = OrderedDict()
 """Surfaces that were fitted before, of the same operations on the same samples."""
+
+
+class Alike(Struct, frozen=True, kw_only=True):
+    """What a surface is of: the same where the `operations` are, on the same samples.
+
+    Those of one `kind` may have the same values in several models.
+    """
+
+    kind: tuple[Hashable, ...]
+    operations: tuple[Hashable, ...]
+
+
+class FittedSurface(Struct, frozen=True, kw_only=True, eq=False):
+    """A surface of a kind, and what identifies its samples."""
+
+    kind: tuple[Hashable, ...]
+    samples: bytes
+    surface: Surface
+
 
 About: TypeAlias = tuple[Floats, Floats]
 """Where something lies, about, and how far off that is, as a part of it."""
@@ -56,6 +77,7 @@ def surface_through(
     others: Sequence[Surface],
     enough: float = np.inf,
     start: Ints | None = None,
+    before: Sequence[Surface] = (),
 ) -> Surface:
     """Return a surface of the values of some samples.
 
@@ -64,7 +86,8 @@ def surface_through(
     It is to say which of the samples lie below a limit, if there is one, and to be near to all;
     off by no more than is `enough` where points are estimated from all others.
     It is one of the `others` where all of its first points are: a requirement and the quality that
-    rests on it fail together. Where it lies above one of them it need not be near.
+    rests on it fail together. Where it lies above one of them it need not be near. It goes on from
+    one fitted `before`, in another model, that has the same first points.
     """
     drawn = dict(values)
     count = next(iter(drawn.values())).size
@@ -73,15 +96,20 @@ def surface_through(
     first = chosen.size
     if not first:
         return fitted(drawn, np.zeros(0))
-    found = evaluate(chosen[:1], None)
-    twin = next((one for one in others if _is_same(one.values[:1], found)), None)
-    about = np.repeat(found, first - 1), np.full(first - 1, _FIRST_OFF)
-    if twin is not None:
-        about = twin.values[1:first], np.zeros(first - 1)
-    found = np.concatenate([found, evaluate(chosen[1:], about)])
-    if twin is not None and _is_same(twin.values[:first], found):
-        return twin
-    surface = _through(drawn, chosen, found)
+    same = [one for one in before if np.array_equal(_first_of(one, first), chosen)]
+    known = _known(same, chosen, evaluate)
+    if known is not None:
+        (surface, chosen), found = known, known[0].values
+    else:
+        found = evaluate(chosen[:1], None)
+        twin = _twin(found, others)
+        about = np.repeat(found, first - 1), np.full(first - 1, _FIRST_OFF)
+        if twin is not None:
+            about = twin.values[1:first], np.zeros(first - 1)
+        found = np.concatenate([found, evaluate(chosen[1:], about)])
+        if twin is not None and _is_same(twin.values[:first], found):
+            return twin
+        surface = _through(drawn, chosen, found)
     least = np.min([one(drawn, count)[0] for one in others], axis=0, initial=np.inf)
     while chosen.size < most and surface.kriging is not None:
         at, off = surface(drawn, count)
@@ -105,6 +133,39 @@ def surface_through(
 def _through(drawn: Mapping[str, Floats], chosen: Ints, found: Floats) -> Surface:
     surface = fitted({name: column[chosen] for name, column in drawn.items()}, found)
     return replace(surface, chosen=chosen)
+
+
+def _known(
+    before: Sequence[Surface], chosen: Ints, evaluate: Evaluation
+) -> tuple[Surface, Ints] | None:
+    """Return one of the surfaces that has these points, and all of its points; None for none."""
+    if not before:
+        return None
+    last, sure = before[-1], np.zeros(chosen.size)
+    found = evaluate(chosen[:1], (last.values[:1], sure[:1]))
+    likely = _twin(found, before)
+    if likely is None:
+        return None
+    about = likely.values[1 : chosen.size], sure[1:]
+    found = np.concatenate([found, evaluate(chosen[1:], about)])
+    twin = _twin(found, before)
+    return None if twin is None or twin.chosen is None else (twin, twin.chosen)
+
+
+def _twin(found: Floats, surfaces: Sequence[Surface]) -> Surface | None:
+    """Return the surface whose first points are nearest to those, if they are the same."""
+    same = [one for one in surfaces if _is_same(one.values[: found.size], found)]
+    return min(same, key=lambda one: _apart(one.values[: found.size], found), default=None)
+
+
+def _apart(ones: Floats, others: Floats) -> float:
+    """Return how far values are apart at most; infinite ones that are the same are not."""
+    apart = np.where(ones == others, 0.0, np.abs(ones - others))
+    return float(apart.max(initial=0.0))
+
+
+def _first_of(surface: Surface, count: int) -> Ints:
+    return np.zeros(0, dtype=np.int64) if surface.chosen is None else surface.chosen[:count]
 
 
 def _is_same(ones: Floats, others: Floats) -> bool:
@@ -147,15 +208,17 @@ class Structures:
 
 
 def memoized_surface(
-    alike: Hashable,
+    alike: Alike | None,
     drawn: Mapping[str, Floats],
     others: Sequence[Surface],
-    fit: Callable[[], Surface],
+    known: list[FittedSurface],
+    fit: Callable[..., Surface],
 ) -> Surface:
     """Return a surface of some samples beside others, fitted unless one alike was.
 
     A change of a spec often leaves alone what takes longest: the operations of its program are the
-    same then, however they are numbered.
+    same then, however they are numbered. Where they are not, some of those `known` may still have
+    the same values.
     """
     if alike is None:
         return fit()
@@ -163,10 +226,15 @@ def memoized_surface(
     for name, column in drawn.items():
         digest.update(name.encode())
         digest.update(column.tobytes())
-    key = alike, digest.digest(), tuple(one.values.tobytes() for one in others)
+    samples = digest.digest()
+    key = alike, samples, tuple(one.values.tobytes() for one in others)
     if key not in _surfaces:
-        _surfaces[key] = fit()
+        same = (one for one in known if one.kind == alike.kind and one.samples == samples)
+        _surfaces[key] = fit(before=[one.surface for one in same])
         if len(_surfaces) > _SIZE:
             _surfaces.popitem(last=False)
     _surfaces.move_to_end(key)
-    return _surfaces[key]
+    surface = _surfaces[key]
+    if all(one.surface is not surface for one in known):
+        known.append(FittedSurface(kind=alike.kind, samples=samples, surface=surface))
+    return surface

@@ -116,7 +116,9 @@ def crossings(
     left = np.flatnonzero(np.isnan(found))
     bracket = (holds[left], fails[left]), (at_holds[left], at_fails[left])
     found[left] = _closed_in(rows.take(left), straight, *bracket)
-    if rows.count == 1 and shape is not None and not shape.is_known and np.isfinite(found[0]):
+    is_sure = bool(np.all(np.asarray(off) == 0))  # what is only verified shows no shape
+    is_first = rows.count == 1 and shape is not None and not (shape.is_known or is_sure)
+    if shape is not None and is_first and np.isfinite(found[0]):
         shape.learn(seen, float(found[0]))
     return found
 

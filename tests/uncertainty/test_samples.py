@@ -17,7 +17,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty import sample_solver
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.prediction_interval import capacity_uncertainty
-from qps.solver.uncertainty.response_surface import fitted, most_points
+from qps.solver.uncertainty.response_surface import first_points, fitted, most_points
 from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers, values_at
 from qps.solver.uncertainty.sample_solver import SampleSolutions, solved_for
 from qps.solver.uncertainty.surface_refinement import surface_through
@@ -125,6 +125,28 @@ def test_what_is_the_same_is_fitted_once() -> None:
     assert again is one
     other = surface_through(pool, lambda which, _: _edge(pool)[which] * 1.01, 5.0, [one])
     assert other is not one
+
+
+def test_a_surface_goes_on_from_one_of_another_model_with_the_same_points() -> None:
+    pool = _points(500, 3)
+    requested: list[int] = []
+
+    def result(which: np.ndarray, _: object) -> np.ndarray:
+        requested.extend(which.tolist())
+        return _edge(pool)[which]
+
+    one = surface_through(pool, result, None, [])
+    requested.clear()
+    assert surface_through(pool, result, None, [], before=[one]) is one
+    assert len(requested) == first_points(3)
+    requested.clear()
+    nearer = surface_through(pool, result, 5.0, [], before=[one])
+    assert nearer.points > one.points
+    assert len(requested) == first_points(3) + nearer.points - one.points
+    bent = surface_through(
+        pool, lambda which, _: _edge(pool)[which] * (1 + pool["x1"][which]), None, [], before=[one]
+    )
+    assert bent is not one
 
 
 def _uncertain(name: str, *written: str) -> Spec:
