@@ -201,6 +201,22 @@ def oha(test: Drawn, factor: float = 1) -> str:
     return json.dumps(report, indent=2)
 
 
+def oha_printed(test: Drawn, factor: float = 1) -> str:
+    count = len(test.requests)
+    rows = "".join(f"  {p}.00% in {test.percentile(p) / 1000:.4f} secs\n" for p in (50, 90, 95, 99))
+    return (
+        f"Summary:\n  Success rate:\t100.00%\n  Total:\t{test.seconds:.4f} secs\n"
+        f"  Slowest:\t{test.times[-1] / 1000:.4f} secs\n"
+        f"  Fastest:\t{test.times[0] / 1000:.4f} secs\n"
+        f"  Average:\t{test.total / count / 1000:.4f} secs\n"
+        f"  Requests/sec:\t{(count + 3) / test.seconds * factor:.4f}\n\n"
+        f"  Total data:\t{test.octets / 1024:.2f} KiB\n\n"
+        f"Response time distribution:\n{rows}\nStatus code distribution:\n"
+        f"  [200] {count - test.failed} responses\n  [500] {test.failed} responses\n\n"
+        "Error distribution:\n  [3] aborted due to deadline\n"
+    )
+
+
 def fortio(test: Drawn, factor: float = 1) -> str:
     count = len(test.requests)
     mean = test.total / count / 1000

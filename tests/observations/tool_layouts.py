@@ -238,6 +238,7 @@ NO_USERS = (
     writers.vegeta_json,
     writers.locust,
     writers.oha,
+    writers.oha_printed,
     writers.artillery,
     writers.gatling_stats,
 )
@@ -274,6 +275,7 @@ LAYOUTS += [
     ("redis-benchmark", writers.redis, ALL - {"byte/s", "share failed", "latency p90, ms"}, 6e-3),
     ("fio", writers.fio, ALL, 1e-6),
     ("oha", writers.oha, ALL - {"users"}, 1e-6),
+    ("oha", writers.oha_printed, ALL - {"users"}, 6e-3),
     ("fortio", writers.fortio, ALL, 1e-6),
     ("artillery", writers.artillery, ALL - {"users"}, 1e-6),
     ("gatling", writers.gatling_log, ALL - {"byte/s", "latency least, ms"}, 1e-6),

@@ -179,8 +179,8 @@ SOURCES = {
                     reader="generators.printed_generators.hey_runs", output=ReaderOutput.SUMMARY
                 ),
             ),
-            signs=(r"^\s+Slowest:\s+[\d.]+ secs", r"\Aresponse-time,DNS\+dialup,DNS,"),
-            recognized_by="a line `Slowest: … secs`, or the columns of its requests",
+            signs=(r"^Summary:\s*\n\s+Total:\s+[\d.]+ secs", r"\Aresponse-time,DNS\+dialup,DNS,"),
+            recognized_by="lines `Summary:` and `Total: … secs`, or the columns of its requests",
         ),
         MeasurementTool(
             name="vegeta",
@@ -254,12 +254,17 @@ SOURCES = {
         ),
         MeasurementTool(
             name="oha",
-            files="report as JSON (--output-format json)",
+            files="printed output, or report as JSON (--output-format json)",
             layouts=(
+                FileLayout(
+                    reader="generators.printed_generators.oha_printed_runs",
+                    output=ReaderOutput.SUMMARY,
+                    begins="generators.printed_generators.is_printed_oha",
+                ),
                 FileLayout(reader="generators.http_reports.oha_runs", output=ReaderOutput.SUMMARY),
             ),
-            signs=(r'"latencyPercentiles"\s*:',),
-            recognized_by="`latencyPercentiles`",
+            signs=(r'"latencyPercentiles"\s*:', r"^\s+Success rate:\s+[\d.]+%?\s*$"),
+            recognized_by="`latencyPercentiles`, or a line `Success rate`",
         ),
         MeasurementTool(
             name="fortio",

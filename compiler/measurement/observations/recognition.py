@@ -29,6 +29,15 @@ _BINARY = {
     b"PAR1": ("a Parquet file", "write it as CSV"),
     b"SQLite format 3": ("an SQLite database", "export the table as CSV"),
 }
+_ARTILLERY = "write it as JSON with version 2: `artillery run --output report.json`"
+_REPORTS = {
+    r"(?ms).{0,9999}?^\s*(?:Summary report|Complete report|Report for the previous \S+) @ ": (
+        "what artillery prints",
+        _ARTILLERY,
+    ),
+    r'(?s)\A\s*\{.{0,3000}?"scenariosCreated"\s*:': ("a report of artillery 1", _ARTILLERY),
+}
+"""Reports of known tools that are not read."""
 _TEXTS = {
     r"(?i)\A\s*<(?:!doctype html|html)": (
         "a web page",
@@ -94,6 +103,9 @@ def source_of(path: Path) -> MeasurementTool:
             f"`{name}` is a file of distributed traces",
             "write a spec of the system that they show: `qps observe traces FILE… -o system.qps`",
         )
+    for sign, (what, hint) in _REPORTS.items():
+        if re.match(sign, head.text):
+            raise DataError(f"`{name}` is {what}, which is not read", hint)
     for sign, (what, hint) in _TEXTS.items():
         if re.match(sign, head.text):
             raise DataError(f"`{name}` is {what} of an unknown format{_names(head.text)}", hint)

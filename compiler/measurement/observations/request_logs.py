@@ -86,9 +86,9 @@ def _runs(
             + "; ".join(f"{run.done:.4g} of {run.done + run.nested:.4g} per second" for run in runs)
         )
     if nesting.overlapping:
+        some = "sample overlaps" if nesting.overlapping == 1 else "samples overlap"
         notes.append(
-            f"warning: `{shortened(file)}`: {nesting.overlapping:,} "
-            f"sample{'s' * (nesting.overlapping != 1)} overlaps with another "
+            f"warning: `{shortened(file)}`: {nesting.overlapping:,} {some} with another "
             "of the same thread: some contain others and are counted twice, or threads of several "
             "generators have the same name"
         )

@@ -237,6 +237,11 @@ def gatling_stats_runs(text: str, file: str) -> Printed:
     Which percentiles it has was configured, and is not among them: they are left out.
     """
     what = "`js/stats.json` or `js/global_stats.json` of Gatling"
+    if text.lstrip().startswith("var "):
+        raise DataError(
+            f"`{shortened(file)}` is a script of the report of Gatling, not its data",
+            "name `js/stats.json`, which is beside it, or `simulation.log`",
+        )
     if re.search(r'"contents"\s*:', text):
         numbers = decoded(text, _GatlingGroup, file, what).stats
     else:

@@ -34,7 +34,9 @@ def histogram_table(path: Path, how: FileReading) -> ObservedRuns:
         raise DataError(f"`{shortened(file)}` has no line `Value  Percentile  TotalCount`", _HINT)
     unit = _unit(title[1], how.column, file)
     rows = _rows(lines, file)
-    foot = dict(_FOOT.findall("\n".join(line for line in lines if line.startswith("#"))))
+    foot = dict(
+        _FOOT.findall("\n".join(line.strip() for line in lines if line.strip().startswith("#")))
+    )
     # Of the same percentile the first row has the lowest value that so many are at most.
     found: dict[str, float] = {}
     for share in _SHOWN:
@@ -92,7 +94,7 @@ def _rows(lines: Sequence[str], file: str) -> list[tuple[float, float, int]]:
     """Return values, shares and counts, which only rise."""
     rows: list[tuple[float, float, int]] = []
     for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith("#") or _TITLE.fullmatch(line):
+        if not line.strip() or line.strip().startswith("#") or _TITLE.fullmatch(line):
             continue
         found = _ROW.fullmatch(line)
         if found is None:

@@ -1,4 +1,4 @@
-"""What ab, hey, vegeta and redis-benchmark print at the end of a run."""
+"""What ab, hey, oha, vegeta and redis-benchmark print at the end of a run."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ _KIB = 1024
 _FIRST_WRONG = 400
 _GO_TIME = rf"(?:{TIME})+"
 _VEGETA_KINDS = {"min": "least", "max": "longest"}
+_LEAST_PRINTED = 0.01
+"""In s: redis-benchmark prints times with two digits behind the point."""
+_OHA_TIMES = {"secs": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_OHA_TIME = rf"({NUMBER}) (secs?|ms|us|ns)\b"
+_SIZES = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3, "TiB": 1024.0**4}
 _REDIS_KINDS = {"avg": "mean", "min": "least", "max": "longest"}
 
 
@@ -31,6 +36,16 @@ def ab_runs(text: str, file: str) -> Printed:
 def hey_runs(text: str, file: str) -> Printed:
     """Return the runs of hey, which prints no number of users."""
     return printed_runs(text, file, _HEY)
+
+
+def is_printed_oha(first: str) -> bool:
+    """Return whether a first line is no JSON, which oha writes as well."""
+    return not first.lstrip().startswith("{")
+
+
+def oha_printed_runs(text: str, file: str) -> Printed:
+    """Return the runs that oha prints, which are without a number of users."""
+    return printed_runs(text, file, _OHA)
 
 
 def vegeta_runs(text: str, file: str) -> Printed:
@@ -123,6 +138,51 @@ def _hey(run: RunText) -> LoadRun | None:
     )
 
 
+def _oha(run: RunText) -> LoadRun | None:
+    """Return a run: requests under way at its end are cut off, and are no failures."""
+    stated = run.number("Requests/sec:")
+    total = run.found("Total:", rf"\s*{_OHA_TIME}")
+    if not stated or total is None or not float(total[1]):
+        return None
+    seconds = float(total[1]) * _OHA_TIMES[total[2]]
+    codes = re.findall(r"^\s+\[(\d{3})\]\s+(\d{1,18}) responses", run.text, re.MULTILINE)
+    errors = run.text.partition("Error distribution:")[2]
+    broken = re.findall(r"^\s+\[(\d{1,18})\]\s(.*)", errors, re.MULTILINE)
+    cut = sum(int(count) for count, what in broken if "deadline" in what)
+    failures = sum(int(count) for count, _ in broken) - cut
+    answered = sum(int(count) for _, count in codes)
+    wrong = sum(int(count) for code, count in codes if int(code) >= _FIRST_WRONG)
+    done = answered + failures
+    latencies = {}
+    for kind, label in (("mean", "Average"), ("least", "Fastest"), ("longest", "Slowest")):
+        found = run.found(f"{label}:", rf"\s*{_OHA_TIME}")
+        if found is not None and float(found[1]):
+            latencies[kind] = float(found[1]) * _OHA_TIMES[found[2]]
+    shares = re.findall(rf"^\s+(\d\d(?:\.\d+)?)% in {_OHA_TIME}", run.text, re.MULTILINE)
+    latencies |= {
+        f"p{float(share):g}": float(value) * _OHA_TIMES[unit]
+        for share, value, unit in shares
+        if float(value)
+    }
+    size = run.found("Total data:", rf"\s*({NUMBER}) ([KMGT]?i?B)")
+    rounding = stated * 0.001
+    return LoadRun(
+        file=run.file,
+        place=place_of(run),
+        done=done / seconds if done else stated,
+        received=None if size is None else float(size[1]) * _SIZES[size[2]] / seconds,
+        failed=(wrong + failures) / done if done else None,
+        latencies=latencies,
+        twice=(rate_twice("request/s", stated, done + cut, seconds, rounding),) if done else (),
+        fields={
+            ITEMS: "`Status code distribution` and `Error distribution` over `Total`",
+            "byte/s": "`Total data` over `Total`",
+            "share failed": "statuses of 400 and above, and `Error distribution`",
+            "latency": "`Average`, `Fastest`, `Slowest` and the distribution",
+        },
+    )
+
+
 def _vegeta(run: RunText) -> LoadRun | None:
     counts = run.found(
         r"Requests\s+\[total, rate(?:, throughput)?\]", rf"\s+(\d+), ({NUMBER})(?:, ({NUMBER}))?"
@@ -195,13 +255,21 @@ def _redis(run: RunText) -> LoadRun | None:
         users=run.number(r"(?=\d+ parallel clients)", r"(\d{1,9})"),
         done=done,
         latencies=latencies,
-        twice=(rate_twice("request/s", done, float(counted[1]), float(counted[2]), done * 0.02),),
+        twice=_redis_twice(done, float(counted[1]), float(counted[2])),
         fields={
             "users": "`parallel clients`",
             ITEMS: "`throughput summary`",
             "latency": "`latency summary`",
         },
     )
+
+
+def _redis_twice(done: float, count: float, seconds: float) -> tuple[Twice, ...]:
+    """Return the rate by count and time, of which only two digits behind the point are printed."""
+    if seconds < _LEAST_PRINTED:
+        return ()
+    rounding = done * (0.02 + _LEAST_PRINTED / 2 / seconds)
+    return (rate_twice("request/s", done, count, seconds, rounding),)
 
 
 def _go_seconds(text: str) -> float:
@@ -217,6 +285,9 @@ _AB = PrintedLayout(
 )
 _HEY = PrintedLayout(
     begins=("^Summary:",), end=r"^[ \t]+Requests/sec:", sign="Requests/sec:", read=_hey
+)
+_OHA = PrintedLayout(
+    begins=("^Summary:",), end=r"^[ \t]+Requests/sec:", sign="Requests/sec:", read=_oha
 )
 _VEGETA = PrintedLayout(
     begins=(r"^Requests\s+\[total, rate",),
