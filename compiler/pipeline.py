@@ -16,6 +16,7 @@ from qps.compiler.check.model.changes.check_settings import (
     check_one_scenario,
     check_unique_settings,
 )
+from qps.compiler.check.model.changes.check_time_settings import check_time_setting, selects_a_time
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.values.context import KnownDeclarations
 from qps.compiler.configure.configuration import (
@@ -140,6 +141,8 @@ class Spec(Struct, frozen=True, kw_only=True):
     def _setting(
         self, text: str, sink: Sink, label: str = "--set", known: KnownDeclarations | None = None
     ) -> ir.Change | None:
+        if selects_a_time(text):
+            return check_time_setting(text, label, self.model, sink)
         from qps.compiler.program_check import check_setting  # noqa: PLC0415 - seldom needed
 
         return check_setting(text, label, self.program, known or self.known.copied(), sink)

@@ -80,3 +80,52 @@ def test_claims_and_matrices_take_the_worst_time(
     assert "peak" in _printed(capsys, "test", str(shop))
     printed = _printed(capsys, "matrix", str(shop), "jobs")
     assert "21,333" in printed
+
+
+def test_of_many_times_those_that_differ_are_listed(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = _printed(capsys, "solve", str(shop), "--all")
+    table = printed.partition("At 21,333 shoppers")[2]
+    assert table.count(" db CPU yes") == 4
+    assert "27 more like these" in table
+    main(["solve", str(shop), "--format", "json"])
+    assert len(json.loads(capsys.readouterr().out)["course"]["times"]) == 4 + 27
+
+
+def test_of_many_different_times_the_nearest_to_limits_are_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "hours.qps"
+    hours = "; ".join(f"{hour:02}:00..{hour + 1:02}:00 = {hour + 1} %" for hour in range(24))
+    file.write_text(
+        SHOP.replace("over day { 01:00..04:00 = 1; else = 0 }", f"over day {{ {hours} }}").replace(
+            "over week { 08:00..22:00 = 0.6; friday 18:00..21:00 = 1; else = 0.1 }",
+            "over day { else = 1 }",
+        )
+    )
+    printed = _printed(capsys, "solve", str(file), "--all")
+    assert "23:00 to 24:00 1 0.24 " in printed
+    assert "12:00 to 13:00 1 0.13 " in printed
+    assert "11:00 to 12:00 1 0.12 " not in printed
+    assert "12 more, further from limits" in printed
+
+
+@pytest.mark.parametrize(
+    ("time", "capacity"), [("18:00 on Friday", "21,300"), ("01:00 on Monday", "180,000")]
+)
+def test_a_time_can_be_selected(
+    time: str, capacity: str, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = _printed(capsys, "solve", str(shop), "--set", f"mode = {time}")
+    assert f"Capacity {capacity} shoppers" in printed
+
+
+def test_a_time_that_cannot_limit_says_what_to_set(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", str(shop), "--set", "mode=12:00 on Monday"]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "unknown time `12:00 on Monday`" in error
+    assert "times that can limit capacity: `01:00 on Monday`, `18:00 on Friday`" in error
+    assert "for another one, use `--set visits=… --set nightly=…`" in error

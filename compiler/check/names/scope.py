@@ -59,7 +59,10 @@ _NOT_ALLOWED = (
     (
         AllowedNames.HORIZON,
         "cannot use `holds_until` or `availability`",
-        "use it in an `expect`: `holds_until >= 2028-06`",
+        (
+            "use it in an `expect`: `holds_until >= 2028-06`, or `availability >= 99.9 % with "
+            "web = vm * 3` for each configuration"
+        ),
     ),
     (
         AllowedNames.ANSWERS,

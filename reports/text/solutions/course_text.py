@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 
 from qps.compiler.quantities.clock_times import DAY, clock, day_of, moment_name
@@ -20,7 +21,7 @@ from qps.solver.profiles.course_answer import (
     TransientQueue,
 )
 
-_MOST_ROWS = 48
+_MOST_ROWS = 12
 _BARS = "▁▂▃▄▅▆▇█"
 _STRIP = 24
 """Marks of a day; those of a week stand for more hours each."""
@@ -182,15 +183,36 @@ def _bar(load: float, most: float) -> str:
     return _BARS[min(max(place, 0), len(_BARS) - 1)]
 
 
+def _distinct(moments: Sequence[MomentAnswer]) -> list[MomentAnswer]:
+    """Return the first of the moments that are alike in all but their time."""
+    first: dict[object, MomentAnswer] = {}
+    for one in moments:
+        first.setdefault((one.values, one.resource, one.requirement, one.backlog), one)
+    return list(first.values())
+
+
+def _nearest_moments(moments: Sequence[MomentAnswer]) -> list[MomentAnswer]:
+    """Return, of many moments, the nearest to each limit, then the nearest to any, in order."""
+    ranked = sorted(moments, key=lambda one: (one.is_met, -one.used))
+    nearest: dict[object, MomentAnswer] = {}
+    for one in ranked:
+        nearest.setdefault((one.requirement or one.resource, one.is_met), one)
+    firsts = list(nearest.values())
+    most = [*firsts, *(one for one in ranked if one not in firsts)][:_MOST_ROWS]
+    return sorted(most, key=lambda one: one.start)
+
+
 def moments_table(answer: Answer, labels: Labels) -> Table:
-    """Return the moments of a cycle; of many, those with the highest utilization."""
+    """Return the moments of a cycle; of many, those that differ, the nearest to limits."""
     found = answer.course
     if found is None:
         return Table(("", ""), (), frozenset())
-    shown = list(found.moments)
+    shown, more = list(found.moments), ""
     if len(shown) > _MOST_ROWS:
-        most = sorted(shown, key=lambda one: (one.is_met, -one.used))[:_MOST_ROWS]
-        shown = sorted(most, key=lambda one: one.start)
+        distinct = _distinct(shown)
+        key = "course.alike" if len(distinct) <= _MOST_ROWS else "course.more"
+        shown = distinct if len(distinct) <= _MOST_ROWS else _nearest_moments(distinct)
+        more = phrase(key, count=len(found.moments) - len(shown))
     has_backlog = any(one.backlog for one in shown)
     rows = [
         (
@@ -211,5 +233,7 @@ def moments_table(answer: Answer, labels: Labels) -> Table:
         *([phrase("course.backlog")] if has_backlog else []),
         phrase("course.met"),
     )
+    if more:
+        rows.append((more, *("" for _ in headings[1:])))
     numbers = frozenset(range(1, 2 + len(found.moments[0].values)))
     return Table(headings, tuple(rows), numbers)

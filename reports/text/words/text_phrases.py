@@ -61,6 +61,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "cost.and_unpriced": "; no price for {names}",
     "cost.unpriced": "no price for {names}",
     "course.always": "at all times",
+    "course.alike": "{count} more like these",
     "course.at": "At {users}",
     "course.backlog": "Backlog",
     "course.day": "day",
@@ -74,6 +75,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "course.load": "{resource} utilization {load}",
     "course.met": "Met",
     "course.minutes": "{many} minutes",
+    "course.more": "{count} more, further from limits",
     "course.needed": (
         "{node}: {needed} of {hours} server-hours a {cycle} if the number of servers follows the "
         "load ({saved} less)"
