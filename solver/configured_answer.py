@@ -55,7 +55,7 @@ def configured_answer(
         with_confidence=with_confidence,
         on_progress=on_progress,
     )
-    found, reliable = solved.sampled, solved.reliable
+    reliable = solved.reliable
     if reliable is not None and spec.model.forecast is not None:
         on_progress("forecast")
     # Of one number of users, the capacity is not known: only whether it is supported.
@@ -67,7 +67,7 @@ def configured_answer(
         solved.solution,
         settings=settings,
         spec_warnings=tuple(spec.warnings),
-        uncertainty=None if found is None else found.uncertainty,
+        uncertainty=solved.uncertainty,
         reliable=None if reliable is None else reliable.capacity,
         at_reliable=_at_reliable(configuration, solved, sampling),
     )

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from qps.compiler.configure.configuration import uncertain_in_any_mode
+from qps.compiler.configure.configuration import uncertain_in, uncertain_in_any_mode
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.solver.answers.answer_parts import HeadlineCapacity, Headlines, ReliableCapacity
 from qps.solver.answers.reliable_limits import ReliableAnswer, ReliableLimits
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.uncertain_dependence import rests_on
-from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
+from qps.solver.reliable_solution import ReliableSolution
+from qps.solver.uncertainty.interval_result import DifferenceUncertainty, KnownSurfaces, Sampling
 from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
 from qps.solver.what_if.assumption_changes import ConfiguredModel
 
@@ -32,15 +33,22 @@ class SolvedSide(Struct, frozen=True, kw_only=True):
         names = uncertain_in_any_mode(self.side.model, self.side.configuration)
         return not rests_on(self.solution, names)
 
+    def is_sampled_as(self, sampled: CapacitySamples | None) -> bool:
+        """Return whether a solution of the side alone has those samples, or none as well."""
+        if sampled is None:
+            return not uncertain_in(self.side.configuration)
+        return not self.is_certain and bool(sampled.is_solved.all())
+
 
 class ReliableDifference(Struct, frozen=True, kw_only=True):
     """The uncertainty of a difference, and the capacity of each side that can be relied on.
 
     There is no uncertainty without uncertain inputs. None are `reliable`, and there are no
     `headlines`, where what was computed can be relied on: without uncertain inputs and measured
-    model errors.
+    model errors. `solutions` are those of the sides that are as each has it alone.
     """
 
+    solutions: tuple[ReliableSolution | None, ReliableSolution | None] = (None, None)
     uncertainty: DifferenceUncertainty | None = None
     reliable: tuple[ReliableCapacity | None, ReliableCapacity | None] = (None, None)
     headlines: Headlines | None = None
@@ -53,11 +61,11 @@ def reliable_difference(
 
     Sides that are known to be the same, `is_same`, are judged once.
     """
-    sampling = Sampling()
+    sampling = Sampling(known=KnownSurfaces())
     models = [
         plain_solution(one.side.model, one.side.configuration, one.solution) for one in (old, new)
     ]
-    uncertainty, samples = None, _NO_SAMPLES
+    uncertainty, samples, are_alone = None, _NO_SAMPLES, True
     if not (old.is_certain and new.is_certain):
         from qps.solver.uncertainty.difference_intervals import sampled_difference  # noqa: PLC0415 - needs numpy
 
@@ -68,7 +76,7 @@ def reliable_difference(
         found = sampled_difference(sides[0], sides[1], sampling, is_same=is_same)
         if found is None:
             return ReliableDifference()
-        uncertainty, samples = found.uncertainty, found.samples
+        uncertainty, samples, are_alone = found.uncertainty, found.samples, found.are_alone
 
     def reliable(place: int) -> ReliableAnswer:
         (model, solution), configuration = models[place], (old, new)[place].side.configuration
@@ -76,9 +84,25 @@ def reliable_difference(
 
     after = reliable(1)
     before = after if is_same else reliable(0)
+
+    def alone(place: int) -> ReliableSolution | None:
+        one, sampled = (old, new)[place], samples[place]
+        is_new_or_alone = are_alone or place == 1
+        if not (is_new_or_alone and one.is_sampled_as(sampled)):
+            return None
+        return ReliableSolution(
+            solution=one.solution,
+            plain=models[place][0],
+            plain_solution=models[place][1],
+            sampled=sampled,
+            reliable=(before, after)[place],
+        )
+
+    solutions = alone(0), alone(1)
     if before.is_nominal and after.is_nominal:
-        return ReliableDifference(uncertainty=uncertainty)
+        return ReliableDifference(solutions=solutions, uncertainty=uncertainty)
     return ReliableDifference(
+        solutions=solutions,
         uncertainty=uncertainty,
         reliable=(before.capacity, after.capacity),
         headlines=Headlines(

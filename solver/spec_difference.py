@@ -15,6 +15,7 @@ from qps.solver.claims.claim_evaluation import evaluate_claims
 from qps.solver.claims.claim_results import ClaimResults
 from qps.solver.complete_answer import complete_answer
 from qps.solver.reliable_difference import SolvedSide, reliable_difference
+from qps.solver.reliable_solution import ReliableSolution
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
 from qps.solver.what_if.assumption_changes import ConfiguredModel
@@ -55,8 +56,8 @@ def spec_difference(
         for side, solution in zip((before, after), (found.old, found.new), strict=True)
     ]
     sure = reliable_difference(sides[0], sides[1], is_same=not found.is_moved)
-    calendar = _calendar(sides[0])
-    calendars = calendar, calendar if new is old else _calendar(sides[1])
+    calendar = _calendar(sides[0], sure.solutions[0])
+    calendars = calendar, calendar if new is old else _calendar(sides[1], sure.solutions[1])
     answers = [
         replace(
             complete_answer(
@@ -80,5 +81,5 @@ def spec_difference(
     )
 
 
-def _calendar(one: SolvedSide) -> CalendarAnswer | None:
-    return calendar_answer(one.side.model, one.side.configuration, None, Sampling())
+def _calendar(one: SolvedSide, solved: ReliableSolution | None) -> CalendarAnswer | None:
+    return calendar_answer(one.side.model, one.side.configuration, solved, Sampling())

@@ -22,6 +22,7 @@ from qps.solver.uncertainty.interval_result import (
     PROBABILITY,
     AtConfidence,
     DifferenceUncertainty,
+    KnownSurfaces,
     Sampling,
 )
 from qps.solver.uncertainty.limit_samples import Limits, LimitSamples, limits_at_confidence
@@ -39,10 +40,14 @@ from qps.solver.what_if.assumption_changes import ConfiguredModel
 
 
 class SampledDifference(Struct, frozen=True, eq=False, kw_only=True):
-    """The uncertainty of a difference, and the samples of each side, None if it is certain."""
+    """The uncertainty of a difference, and the samples of each side, None if it is certain.
+
+    Both are sampled as they are alone where `are_alone`: else the old one takes over samples.
+    """
 
     uncertainty: DifferenceUncertainty
     samples: tuple[CapacitySamples | None, CapacitySamples | None]
+    are_alone: bool
 
 
 def sampled_difference(
@@ -56,7 +61,8 @@ def sampled_difference(
     before, after = (uncertain_numbers(side.model, side.configuration) for side in (old, new))
     if not before and not after:
         return None
-    is_same = is_same and [one.key for one in before] == [one.key for one in after]
+    are_alone = [one.key for one in before] == [one.key for one in after]
+    is_same = is_same and are_alone
     known = dict(zip((number.key for number in after), columns_of(after), strict=True))
     own = [number for number in before if number.key not in known]
     behind = dimensions_of(after)
@@ -66,11 +72,16 @@ def sampled_difference(
         points[:, known[n.key]] if n.key in known else points[:, behind:][:, shift[n.key]]
         for n in before
     ]
-    second = _answers(new, after, points[:, :behind])
+    second = _answers(new, after, points[:, :behind], sampling.known)
     first = second
     if not is_same:
-        first = _answers(old, before, np.hstack(of_old) if of_old else points[:, :0])
-    return _difference(old, new, first, second, sampling)
+        own_points = np.hstack(of_old) if of_old else points[:, :0]
+        first = _answers(old, before, own_points, sampling.known)
+    found = _difference(old, new, first, second, sampling)
+    if found is None:
+        return None
+    uncertainty, samples = found
+    return SampledDifference(uncertainty=uncertainty, samples=samples, are_alone=are_alone)
 
 
 class _Answers(Struct, frozen=True, eq=False, kw_only=True):
@@ -92,7 +103,7 @@ def _difference(
     first: _Answers,
     second: _Answers,
     sampling: Sampling,
-) -> SampledDifference | None:
+) -> tuple[DifferenceUncertainty, tuple[CapacitySamples | None, CapacitySamples | None]] | None:
     is_answered = first.is_answered & second.is_answered
     is_open = first.is_open | second.is_open
     if not is_answered.any():
@@ -120,7 +131,7 @@ def _difference(
         unsolved=float(np.mean(is_open)),
     )
     samples = [_samples(one, side, sampling) for one, side in ((first, old), (second, new))]
-    return SampledDifference(uncertainty=uncertainty, samples=(samples[0], samples[1]))
+    return uncertainty, (samples[0], samples[1])
 
 
 def _samples(found: _Answers, side: ConfiguredModel, sampling: Sampling) -> CapacitySamples | None:
@@ -139,13 +150,18 @@ def _samples(found: _Answers, side: ConfiguredModel, sampling: Sampling) -> Capa
     )
 
 
-def _answers(side: ConfiguredModel, numbers: Sequence[UncertainNumber], points: Floats) -> _Answers:
+def _answers(
+    side: ConfiguredModel,
+    numbers: Sequence[UncertainNumber],
+    points: Floats,
+    known: KnownSurfaces | None,
+) -> _Answers:
     """Return the answer of each sample; all alike where nothing is drawn."""
     if not numbers:
         return _certain(side, len(points))
     axis = axis_of(numbers, values_at(numbers, points), side.model)
     limits = LimitSamples(samples=len(points))
-    found = solved_for(side.model, side.configuration, axis, None, limits=limits)
+    found = solved_for(side.model, side.configuration, axis, None, limits=limits, known=known)
     unsolved = [row for row, reason in found.reasons.items() if reason == ALONE]
     return _Answers(
         largest=found.largest,

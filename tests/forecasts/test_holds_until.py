@@ -15,6 +15,7 @@ from qps.compiler.pipeline import load
 from qps.solver.calendar import month_search as search
 from qps.solver.calendar.calendar_answer import CalendarAnswer, CalendarVerdict
 from qps.solver.configured_answer import configured_answer
+from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.interval_result import Sampling
 
 SHOP = """
@@ -206,3 +207,22 @@ def test_a_number_of_the_forecast_alone_leaves_the_capacity_as_it_is() -> None:
     assert found.reliable.capacity == 25_600
     assert found.uncertainty is not None
     assert {one.probability for one in found.uncertainty.requirements} <= {1.0}
+
+
+@pytest.mark.parametrize("spread", ["", " +- 10 %"])
+def test_a_difference_has_the_months_of_each_side_alone(
+    spread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sides are solved once: for the difference, and not again for its months."""
+    clicks = "param clicks = 0.1 request/s"
+    old = SHOP.replace(clicks, clicks + spread)
+    new = old.replace("12 ms/request", "11 ms/request")
+    alone = [_answer(text) for text in (old, new)]
+    with monkeypatch.context() as patched:
+        patched.setattr(search, "reliable_solution", None)
+        found = spec_difference(checked(old), checked(new))
+    assert [one.calendar for one in found.answers] == alone
+    # An old side that takes over samples of the new one has others by itself.
+    other = old.replace("12 ms/request", "12 ms/request +- 10 %")
+    found = spec_difference(checked(other), checked(new))
+    assert [one.calendar for one in found.answers] == [_answer(other), alone[1]]
