@@ -17,6 +17,7 @@ from qps.reports.text.claims.simulation_text import SimulationView
 from qps.reports.text.explanations.explanation import Explanation
 from qps.reports.text.explanations.network_view import NetworkView
 from qps.reports.text.explanations.rule_text import RuleView
+from qps.reports.text.incidents.incident_view import IncidentsView
 from qps.reports.text.measurements.fit_view import FitView
 from qps.reports.text.measurements.scalability_view import ScalabilityView
 from qps.reports.text.schemas.json_schemas import schema_of
@@ -49,6 +50,7 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "history": (History, "qps history --format json"),
     "matrix": (MatrixShape, "qps matrix -o FILE.json"),
     "simulation": (SimulationView, "qps simulate --format json"),
+    "incident": (IncidentsView, "qps incident --format json"),
     "fit": (FitView, "qps fit --format json"),
     "scalability": (ScalabilityView, "qps fit --by COLUMN --format json"),
     "trace": (TracesView, "qps trace --format json"),

@@ -83,7 +83,7 @@ class _ModelChecker(OfChanges, frozen=True):
         claimed = self._with_claims(changing, systems)
         placed = self._with_hardware_of_changes(claimed)
         known = self._with_uncertain_numbers(placed, declared.parameters)
-        whole = self._at_worst_moments(known)
+        whole = self._at_worst_moments(self._with_incidents(known))
         unused = UnusedChecker(self.expressions)
         unused.hardware()
         unused.parameters()
@@ -184,6 +184,23 @@ class _ModelChecker(OfChanges, frozen=True):
         uncertain = tuple(parameter for name, parameter in met if name not in stated)
         correlated = CorrelationChecker(self.expressions).correlations(declared)
         return replace(model, parameters=(*model.parameters, *uncertain), correlations=correlated)
+
+    def _with_incidents(self, model: ir.Model) -> ir.Model:
+        """Return the model with its incidents, and with what acts in them."""
+        kinds = (ast.Incident, ast.Autoscaler, ast.Retrying)
+        caches = tuple(self.known.caches.values())
+        if not any(isinstance(one, kinds) for one in self.main.syntax.declarations):
+            return replace(model, caches=caches) if caches else model
+        from qps.compiler.check.model.incidents.check_incidents import IncidentChecker  # noqa: PLC0415 - of few specs
+
+        checker = IncidentChecker(self.expressions)
+        return replace(
+            model,
+            caches=caches,
+            autoscalers=checker.autoscalers(),
+            retrying=checker.retrying(),
+            incidents=checker.incidents(),
+        )
 
     def _at_worst_moments(self, model: ir.Model) -> ir.Model:
         """Return the model at the moments of its profiles that may limit its capacity."""

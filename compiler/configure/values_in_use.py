@@ -9,6 +9,7 @@ from qps.compiler import ir
 from qps.compiler.configure.bounded_value import Bounded, bounded, varies
 from qps.compiler.configure.conditional_paths import condition_test, visited
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.incident_values import values_of_incidents
 from qps.compiler.configure.receivers import rooms_for
 from qps.compiler.configure.stream_values import values_of_stream
 from qps.compiler.diagnostics.diagnostic import Label
@@ -130,6 +131,7 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
         yield from _machine(machine)
     for network in model.networks.values():
         yield from _network(network)
+    yield from values_of_incidents(model)
     for measure in model.measures:
         yield from bounded(measure.value, f"`{measure.name}`", Bound.ANY)
     for requirement in model.requirements:

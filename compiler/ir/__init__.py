@@ -14,6 +14,7 @@ from qps.compiler.ir.expressions import *
 from qps.compiler.ir.figures import *
 from qps.compiler.ir.forecasts import *
 from qps.compiler.ir.hardware import *
+from qps.compiler.ir.incidents import *
 from qps.compiler.ir.matrices import *
 from qps.compiler.ir.measure_kinds import *
 from qps.compiler.ir.measured_values import *

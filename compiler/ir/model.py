@@ -15,6 +15,7 @@ from qps.compiler.ir.expressions import Change
 from qps.compiler.ir.figures import Figure
 from qps.compiler.ir.forecasts import Calendar, Forecast
 from qps.compiler.ir.hardware import Link, Machine, Network, Node
+from qps.compiler.ir.incidents import Autoscaler, Cache, Incident, Retrying
 from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
 from qps.compiler.ir.profiles import Profile
@@ -64,6 +65,10 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     calendar: Calendar | None = None
     forecast: Forecast | None = None
     profiles: tuple[Profile, ...] = ()
+    caches: tuple[Cache, ...] = ()
+    autoscalers: tuple[Autoscaler, ...] = ()
+    retrying: tuple[Retrying, ...] = ()
+    incidents: tuple[Incident, ...] = ()
     worst_moments: tuple[tuple[Change, ...], ...] = ()
     """What profiles are at the moments that may limit capacity, if there are several of these."""
 

@@ -78,6 +78,14 @@ def _profile(
     return ast.Param(value=ast.Number(shape.span, Fraction(1)), shape=shape, **parts)
 
 
+def _cache(
+    *, name: ast.Name, settings: tuple[ast.NamedSetting, ...] = (), **parts: Any
+) -> ast.Param:
+    last = settings[-1].span if settings else name.span
+    shape = ast.CacheShape(span=name.span.to(last), settings=settings)
+    return ast.Param(name=name, value=ast.Number(shape.span, Fraction(1)), cache=shape, **parts)
+
+
 def _formal(*, example: ast.Expr | None, **parts: Any) -> ast.Formal:
     return ast.Formal(example=None if example is None else ast.as_unit(example), **parts)
 
@@ -276,6 +284,12 @@ RULES: dict[str, SyntaxRule] = {
         "failures zones",
         "name:nodes* requirement:requirements* change:changes*",
     ),
+    "cache": _rule(_cache, "name", "setting:settings* source"),
+    "setting": _worded(ast.NamedSetting, "name value"),
+    "autoscaler": _rule(ast.Autoscaler, "node range", "setting:settings* source"),
+    "retrying": _rule(ast.Retrying, "stream", "setting:settings* source"),
+    "incident": _rule(ast.Incident, "name disturbances..."),
+    "disturbance": _rule(ast.Disturbance, "kind count name amount start length"),
     "scenario": _rule(ast.Scenario, "name changes..."),
     # claims
     "expect": _rule(
@@ -355,7 +369,7 @@ PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
     "zones", "when", "variation", "room", "fitted_speeds", "period", "host_cores", "in_group",
     "sends", "returns", "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted",
-    "asked_at", "fitted_cost", "onto",
+    "asked_at", "fitted_cost", "onto", "some_of",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

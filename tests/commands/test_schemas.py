@@ -28,6 +28,9 @@ component work { cpu 1 ms/packet }
 topology { node host = box }
 stream flow { traffic N * pace; at host { work } }
 require { flow.latency <= 50 ms }
+retry flow { timeout 1 s; retries 2 }
+autoscale host in 1..4 { target 70 % }
+incident outage { lose host for 10 s }
 expect most { largest_acceptable >= 90; source "us" }
 expect exact "a value" { host.cpu.load ~ 10 % within 5 % with N = 10; source "us" }
 observe runs "t.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }
@@ -49,6 +52,7 @@ COMMANDS = {
     "diff": "diff site.qps other.qps --format json",
     "matrix": "matrix site.qps -o matrix.json -q",
     "simulation": "simulate site.qps --at 10 --seconds 1 --precision 20% --format json",
+    "incident": "incident site.qps --at 50 --format json",
     "fit": "fit runs.csv --cores 2 --format json",
     "scalability": "fit clients.csv --by threads --format json",
     "trace": "trace trace.csv --period 160ms --format json",

@@ -356,6 +356,8 @@ _WORDS = {
     "user_group": "group",
     "planned_load": "target",
     "waiting": "queueing",
+    "autoscaler": "autoscale",
+    "retrying": "retry",
 }
 
 

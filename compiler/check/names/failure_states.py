@@ -69,8 +69,8 @@ def with_failure_states(syntax: ast.Module, sink: Sink) -> ast.Module:
 
 def _states(survive: ast.Survive, sink: Sink) -> Iterator[_State]:
     """Yield the states that one declaration lists."""
-    number = _whole(survive.failures)
-    zones = None if survive.zones is None else _whole(survive.zones)
+    number = whole_number(survive.failures)
+    zones = None if survive.zones is None else whole_number(survive.zones)
     if number is None or (survive.zones is not None and zones is None):
         wrong = survive.failures if number is None else survive.zones
         assert wrong is not None
@@ -124,7 +124,7 @@ def _word(count: int) -> str:
     return _WORDS[count] if count < len(_WORDS) else str(count)
 
 
-def _whole(number: ast.Number | ast.Text) -> int | None:
+def whole_number(number: ast.Number | ast.Text) -> int | None:
     """Return a number that is written as a word or in digits; None if it is not a count."""
     if isinstance(number, ast.Text):
         return _WORDS.index(number.value)

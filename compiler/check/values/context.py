@@ -35,6 +35,7 @@ class KnownDeclarations(Struct, frozen=True, kw_only=True):
     networks: dict[str, ir.Network | None] = field(default_factory=dict)
     dimensions: dict[str, Dimension] = field(default_factory=dict)
     profiles: dict[str, ir.Profile] = field(default_factory=dict)
+    caches: dict[str, ir.Cache] = field(default_factory=dict)
     modes: dict[str, ir.Mode] = field(default_factory=dict)
     scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
     matrices: dict[str, ir.Matrix] = field(default_factory=dict)

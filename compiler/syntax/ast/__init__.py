@@ -4,6 +4,7 @@ from qps.compiler.syntax.ast.base_node import *
 from qps.compiler.syntax.ast.claims import *
 from qps.compiler.syntax.ast.expressions import *
 from qps.compiler.syntax.ast.hardware import *
+from qps.compiler.syntax.ast.incidents import *
 from qps.compiler.syntax.ast.matrices import *
 from qps.compiler.syntax.ast.module import *
 from qps.compiler.syntax.ast.parameters import *

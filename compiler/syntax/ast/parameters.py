@@ -123,6 +123,19 @@ class Profile(Written, frozen=True, kw_only=True):
     file: Text | None
 
 
+class NamedSetting(Written, frozen=True):
+    """`timeout 2 s`: one of the numbers that a declaration states by their names."""
+
+    name: Name
+    value: Expr
+
+
+class CacheShape(Written, frozen=True, kw_only=True):
+    """`items 1_000_000; zipf 0.8; size 50_000`: what is requested of a cache, and its size."""
+
+    settings: tuple[NamedSetting, ...] = ()
+
+
 class Param(Shared, frozen=True, kw_only=True):
     """A number that a scenario may change; an elastic one takes what capacity is left.
 
@@ -150,6 +163,8 @@ class Param(Shared, frozen=True, kw_only=True):
     """It is the date of a plan, in months since its first one; its value is the first."""
     shape: Profile | None = None
     """Its values over a day or a week, where it has them: it is a profile."""
+    cache: CacheShape | None = None
+    """What its value follows from where it is the hit rate of a cache."""
 
 
 class Forecast(Declaration, frozen=True, kw_only=True):

@@ -2,12 +2,15 @@
 
 [
   (at)
+  (autoscaler)
+  (cache)
   (call_others)
   (call_step)
   (cases)
   (component)
   (expect)
   (figure)
+  (incident)
   (kind_param)
   (kinds)
   (machine)
@@ -19,6 +22,7 @@
   (pair_param)
   (profile_hours)
   (require)
+  (retrying)
   (scenario)
   (stream)
   (together)

@@ -18,6 +18,7 @@
 (stream name: (identifier) @name) @definition.function
 (expect name: (identifier) @name) @definition.module
 (figure name: (identifier) @name) @definition.module
+(incident name: (identifier) @name) @definition.module
 (mode name: (identifier) @name) @definition.module
 (scenario name: (identifier) @name) @definition.module
 (matrix name: (identifier) @name) @definition.module

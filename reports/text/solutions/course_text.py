@@ -117,16 +117,16 @@ def _backlog(one: Backlog, found: CourseAnswer, labels: Labels) -> str:
     return phrase(
         "course.peak",
         **of,
-        worst=_duration(one.worst),
+        worst=duration(one.worst),
         at=moment_name(round(one.worst_at), found.cycle),
         cleared=moment_name(_up(one.cleared_at), found.cycle),
     )
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time in the unit in which it is read.
 
-    >>> _duration(1350), _duration(90), _duration(12_240)
+    >>> duration(1350), duration(90), duration(12_240)
     ('22.5 minutes', '90 s', '3.4 hours')
     """
     if seconds < 2 * _MINUTE:
@@ -143,10 +143,10 @@ def _up(minutes: float) -> int:
 
 
 def _transient(one: TransientQueue, labels: Labels) -> str:
-    of = {"resource": labels.of(one.resource), "wait": _duration(one.wait), "at": one.at}
+    of = {"resource": labels.of(one.resource), "wait": duration(one.wait), "at": one.at}
     if one.steady_wait is None:
         return phrase("course.overloaded_queue", **of)
-    return phrase("course.transient", **of, steady=_duration(one.steady_wait))
+    return phrase("course.transient", **of, steady=duration(one.steady_wait))
 
 
 def _servers(one: ServerHours, found: CourseAnswer) -> str:
@@ -171,14 +171,15 @@ def strip(found: CourseAnswer) -> str:
         loads = [
             one.utilization for one in found.moments if one.start < start + step and one.end > start
         ]
-        marks.append(_bar(max(loads), max(most, 1.0)))
+        marks.append(bar(max(loads), max(most, 1.0)))
     if found.cycle == DAY:
         return phrase("course.strip", bars="".join(marks))
     days = ["".join(marks[i : i + parts]) for i in range(0, len(marks), parts)]
     return phrase("course.strip_of_a_week", bars=" ".join(days))
 
 
-def _bar(load: float, most: float) -> str:
+def bar(load: float, most: float) -> str:
+    """Return the mark of a value, of which there is one for the largest."""
     place = len(_BARS) - 1 if not isfinite(load) else int(load / most * len(_BARS))
     return _BARS[min(max(place, 0), len(_BARS) - 1)]
 
@@ -220,7 +221,7 @@ def moments_table(answer: Answer, labels: Labels) -> Table:
             *(f"{value:.4g}" for _, value in one.values),
             _load(one.utilization),
             "" if one.resource is None else labels.of(one.resource),
-            *([_duration(one.backlog) if one.backlog else ""] if has_backlog else []),
+            *([duration(one.backlog) if one.backlog else ""] if has_backlog else []),
             phrase("forecast.yes" if one.is_met else "forecast.no"),
         )
         for one in shown

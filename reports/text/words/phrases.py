@@ -16,7 +16,7 @@ from qps.reports.text.words.text_phrases import TEXT_PHRASES
 
 _SHARED = "scripts/common/phrases.js"
 _START, _END = "const PHRASES = ", ";\n"
-_OTHERS = ("change", "evidence", "explanation", "monitoring", "page", "system", "start")
+_OTHERS = ("change", "evidence", "explanation", "incident", "monitoring", "page", "system", "start")
 """What the tables are of that `qps solve` does not need: they are read when a phrase lacks."""
 
 

@@ -135,7 +135,9 @@ class ParameterChecker(DeclarationChecker, frozen=True):
         return tuple(built)
 
     def _stated(self, param: ast.Param, scope: Scope, name: str) -> ir.Quantity | None:
-        """Return the value of a parameter; of a profile, its largest one."""
+        """Return the value of a parameter: the largest of a profile, the hit rate of a cache."""
+        if param.cache is not None:
+            return self._hit_rate(param, param.cache, scope, name)
         if param.shape is None:
             return self.expressions.stated(param.value, scope, instead=_as_let(param))
         from qps.compiler.check.model.parameters.check_profiles import ProfileChecker  # noqa: PLC0415 - of few specs
@@ -148,6 +150,22 @@ class ParameterChecker(DeclarationChecker, frozen=True):
             self.known.profiles[name] = profile
         largest = ir.Constant(max(one.value for one in profile.periods))
         return ir.Quantity(expr=largest, dimension=DIMENSIONLESS, span=param.shape.span)
+
+    def _hit_rate(
+        self, param: ast.Param, shape: ast.CacheShape, scope: Scope, name: str
+    ) -> ir.Quantity | None:
+        """Return the hit rate of a cache in steady state."""
+        from qps.compiler.check.model.incidents.check_caches import CacheChecker, hit_rate  # noqa: PLC0415 - of few specs
+
+        cache = CacheChecker(self.expressions).cache(param, shape, scope.module, name)
+        if cache is None:
+            self.known.values[name] = None
+            return None
+        if param.name.text not in scope.module.arguments:
+            self.known.caches[name] = cache
+        return ir.Quantity(
+            expr=ir.Constant(hit_rate(cache)), dimension=DIMENSIONLESS, span=shape.span
+        )
 
     def _instance_value(self, argument: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
         """Return the value that an instance gives a parameter; its own value says of what kind."""

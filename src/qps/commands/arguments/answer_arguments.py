@@ -187,6 +187,28 @@ def add_simulate(commands: Commands) -> None:
     takes_format(command, "text", "json", "markdown")
 
 
+def add_incident(commands: Commands) -> None:
+    """Add `qps incident`."""
+    command = command_of(
+        commands,
+        "incident",
+        "compute what happens while something fails, and whether it is over by itself",
+    )
+    takes_one_spec(command)
+    command.add_argument(
+        "name", metavar="NAME", nargs="?", help="incident to compute [default: all of the spec]"
+    )
+    takes_changes(command)
+    command.add_argument(
+        "--at",
+        metavar="N",
+        type=population_or_date,
+        help="set the population, or a month of the forecast: 2028-06 [default: the capacity]",
+    )
+    takes_advice(command)
+    takes_format(command, "text", "json", "markdown")
+
+
 def add_matrix(commands: Commands) -> None:
     """Add `qps matrix`."""
     command = command_of(commands, "matrix", "solve every configuration of a scenario matrix")

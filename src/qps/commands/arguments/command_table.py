@@ -5,6 +5,7 @@ from __future__ import annotations
 from qps.commands.arguments.answer_arguments import (
     add_check,
     add_explain,
+    add_incident,
     add_matrix,
     add_metrics,
     add_simulate,
@@ -33,6 +34,7 @@ COMMANDS = {
     "explain": add_explain,
     "test": add_test,
     "simulate": add_simulate,
+    "incident": add_incident,
     "matrix": add_matrix,
     "report": add_report,
     "serve": add_serve,

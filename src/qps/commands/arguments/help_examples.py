@@ -31,6 +31,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps simulate site.qps", "simulate at capacity"),
         ("qps simulate site.qps --at 5000 --precision '1 %'", "at 5,000 users, to 1 %"),
     ),
+    "incident": (
+        ("qps incident shop.qps", "all incidents of a spec, at capacity"),
+        ("qps incident shop.qps database_down --at 14000", "one of them, for 14,000 users"),
+    ),
     "matrix": (
         ("qps matrix site.qps", "print a table"),
         ("qps matrix site.qps hardware -o rows.parquet", "write one matrix to a file"),

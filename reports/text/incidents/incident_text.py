@@ -1,0 +1,318 @@
+"""What an incident comes to, in words: for a terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from math import inf, isfinite
+
+from qps.compiler import ir
+from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import TextLayout
+from qps.reports.text.solutions.course_text import bar, duration
+from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import number, percent, quantity
+from qps.solver.incidents.incident_result import IncidentAnswer, Mitigation, MitigationKind
+from qps.solver.incidents.incident_system import (
+    CoursePoint,
+    FluidCourse,
+    IncidentSystem,
+)
+
+_STRIP = 40
+_MOST_BACKLOGS = 3
+_MOST_CHANGES = 4
+_SHOWN_BACKLOG = 0.1
+"""In s: less is no backlog that anybody notices."""
+_SHOWN_COUNT = 0.5
+
+
+def incident_layout(
+    answer: IncidentAnswer, incident: ir.Incident, model: ir.Model, place: str, labels: Labels
+) -> TextLayout:
+    """Return what an incident comes to."""
+    course, system = answer.course, answer.system
+    rate = sum(one.rate for one in system.streams)
+    at = phrase("incident.at", users=counted(answer.at, model.population.name), rate=number(rate))
+    facts = [
+        (phrase("incident.label.at"), at),
+        (phrase("incident.label.happens"), _happens(answer, incident)),
+        *_worst(course, labels),
+        *_backlogs(course, system, labels),
+        *_lost(course, system, labels),
+        *_late(course, system, labels),
+        *_servers(course, system),
+        *_caches(course, system),
+        *_strips(course),
+        (phrase("incident.label.over"), labels.sentence(_over(answer, labels))),
+        (phrase("incident.label.accuracy"), phrase("incident.accuracy")),
+    ]
+    return TextLayout(
+        title=phrase("incident.title", model=model.name, incident=answer.name),
+        place=place,
+        facts=tuple(facts),
+        tables=(_mitigations(answer),),
+    )
+
+
+def _happens(answer: IncidentAnswer, incident: ir.Incident) -> str:
+    """Return what happens, in the order of the spec."""
+    system, parts = answer.system, []
+    capacity, traffic = iter(system.capacity_changes), list(system.traffic_changes)
+    flushes = iter(system.flushes)
+    for one in incident.disturbances:
+        if one.kind is ir.DisturbanceKind.EMPTY:
+            at = duration(next(flushes).at)
+            parts.append(phrase("incident.empty", target=one.target, start=at))
+            continue
+        if one.kind is ir.DisturbanceKind.SURGE:
+            change = traffic.pop(0)
+            traffic = [each for each in traffic if each.start != change.start]
+            what = phrase("incident.surge", target=one.target, amount=percent(change.factor - 1))
+            start, end = change.start, change.end
+        else:
+            lost = next(capacity)
+            start, end = lost.start, lost.end
+            what = _of_node(one, lost.factor)
+        parts.append(
+            phrase("incident.happens", what=what, start=duration(start), end=duration(end))
+        )
+    return "; ".join(parts)
+
+
+def _of_node(one: ir.Disturbance, factor: float) -> str:
+    if one.kind is ir.DisturbanceKind.SLOW:
+        return phrase("incident.slow", target=one.target, amount=percent(1 - factor))
+    if one.count is None:
+        return phrase("incident.lose", target=one.target)
+    are = "is" if one.count == 1 else "are"
+    return phrase("incident.lose_some", target=one.target, count=one.count, are=are)
+
+
+# -- the course ------------------------------------------------------------------------------
+
+
+def _worst(course: FluidCourse, labels: Labels) -> Iterator[tuple[str, str]]:
+    label = phrase("incident.label.worst")
+    for one in course.streams:
+        if one.worst > 0:
+            yield (
+                label,
+                labels.sentence(
+                    phrase(
+                        "incident.worst",
+                        stream=labels.of(one.stream),
+                        worst=duration(one.worst),
+                        at=duration(one.worst_at),
+                    )
+                ),
+            )
+            label = ""
+
+
+def _backlogs(
+    course: FluidCourse, system: IncidentSystem, labels: Labels
+) -> Iterator[tuple[str, str]]:
+    found = []
+    for place, station in enumerate(system.stations):
+        point = max(course.points, key=lambda one: one.backlogs[place])
+        if point.backlogs[place] > _SHOWN_BACKLOG:
+            found.append((point.backlogs[place], point.at, station.name))
+    label = phrase("incident.label.backlog")
+    for worst, at, name in sorted(found, reverse=True)[:_MOST_BACKLOGS]:
+        yield (
+            label,
+            labels.sentence(
+                phrase(
+                    "incident.backlog",
+                    resource=labels.of(name),
+                    worst=duration(worst),
+                    at=duration(at),
+                )
+            ),
+        )
+        label = ""
+
+
+def _lost(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterator[tuple[str, str]]:
+    label = phrase("incident.label.lost")
+    for one, stream in zip(course.streams, system.streams, strict=True):
+        if stream.retry is None or one.lost < _SHOWN_COUNT:
+            continue
+        lost = phrase(
+            "incident.lost",
+            stream=labels.of(one.stream),
+            lost=_many(one.lost),
+            sent=_many(one.sent),
+            part=percent(min(1.0, one.lost / one.sent)),
+            timeout=quantity(stream.retry.timeout, TIME),
+        )
+        if stream.retry.retries:
+            many = stream.retry.retries
+            retries = phrase("incident.retry" if many == 1 else "incident.retries", many=many)
+            lost = phrase("incident.lost_after", lost=lost, retries=retries)
+        if not course.returns or course.is_extrapolated:
+            lost = phrase("incident.lost_so_far", lost=lost, at=duration(course.points[-1].at))
+        yield label, labels.sentence(lost)
+        label = ""
+
+
+def _late(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterator[tuple[str, str]]:
+    label = phrase("incident.label.late")
+    for one, stream in zip(course.streams, system.streams, strict=True):
+        if stream.limit is None or one.late < _SHOWN_COUNT:
+            continue
+        yield (
+            label,
+            labels.sentence(
+                phrase(
+                    "incident.late",
+                    stream=labels.of(one.stream),
+                    late=_many(one.late),
+                    sent=_many(one.sent),
+                    limit=quantity(stream.limit, TIME),
+                )
+            ),
+        )
+        label = ""
+
+
+def _servers(course: FluidCourse, system: IncidentSystem) -> Iterator[tuple[str, str]]:
+    label = phrase("incident.label.servers")
+    for place, scaler in enumerate(system.scalers):
+        point = max(course.points, key=lambda one: one.machines[place])
+        most = point.machines[place]
+        yield (
+            label,
+            phrase(
+                "incident.servers" if most > scaler.at_start else "incident.same_servers",
+                node=scaler.node,
+                first=scaler.at_start,
+                most=most,
+                at=duration(point.at),
+            ),
+        )
+        label = ""
+
+
+def _caches(course: FluidCourse, system: IncidentSystem) -> Iterator[tuple[str, str]]:
+    label = phrase("incident.label.cache")
+    for place, cache in enumerate(system.caches):
+        point = min(course.points, key=lambda one: one.hit_rates[place])
+        yield (
+            label,
+            phrase(
+                "incident.cache",
+                cache=cache.name,
+                low=percent(point.hit_rates[place]),
+                at=duration(point.at),
+                end=percent(course.points[-1].hit_rates[place]),
+            ),
+        )
+        label = ""
+
+
+def _strips(course: FluidCourse) -> Iterator[tuple[str, str]]:
+    """Yield the course as rows of bars: requests with retries, backlogs, losses."""
+    shown: tuple[tuple[str, Callable[[CoursePoint], float]], ...] = (
+        ("incident.label.strip_load", lambda one: one.offered + one.retries),
+        ("incident.label.strip", lambda one: max(one.backlogs, default=0.0)),
+        ("incident.label.strip_lost", lambda one: one.failed),
+    )
+    end = duration(course.points[-1].at)
+    for key, value in shown:
+        values = _compressed([value(one) for one in course.points])
+        most = max(values)
+        if most > 0:
+            bars = "".join(bar(one, most) for one in values)
+            yield phrase(key), phrase("incident.strip", bars=bars, end=end)
+
+
+def _compressed(values: Sequence[float]) -> list[float]:
+    """Return the largest of each part, of as many parts as a row has marks."""
+    parts = min(_STRIP, len(values))
+    bounds = [len(values) * part // parts for part in range(parts + 1)]
+    return [max(values[first:last]) for first, last in pairwise(bounds)]
+
+
+# -- when it is over -------------------------------------------------------------------------
+
+
+def _over(answer: IncidentAnswer, labels: Labels) -> str:
+    course, system = answer.course, answer.system
+    if not course.returns:
+        place = answer.bottleneck or 0
+        resource = labels.of(system.stations[place].name)
+        last = course.points[-1]
+        if last.retries > 0:
+            offered = number(last.offered + last.retries)
+            return phrase("incident.never_retries", offered=offered, resource=resource)
+        return phrase("incident.never", resource=resource)
+    if course.cleared_at <= system.start:
+        return phrase("incident.no_backlog")
+    key = "incident.extrapolated" if course.is_extrapolated else "incident.over"
+    over = phrase(key, at=duration(course.cleared_at))
+    if course.lost < _SHOWN_COUNT or course.is_extrapolated:
+        return over
+    return f"{over}; {phrase('incident.in_time', at=duration(course.in_time_at))}"
+
+
+def _mitigations(answer: IncidentAnswer) -> Table:
+    """Return what would have made it shorter, the shortest first."""
+    shown = answer.mitigations[:_MOST_CHANGES]
+    headings = (
+        phrase("incident.change"),
+        phrase("incident.label.over"),
+        phrase("incident.label.lost"),
+        phrase("incident.label.late"),
+    )
+    rows = [
+        (
+            _change(one),
+            _over_at(one.course.cleared_at),
+            _many(one.course.lost),
+            _many(one.course.late),
+        )
+        for one in shown
+    ]
+    return Table(headings, tuple(rows), frozenset({1, 2, 3}))
+
+
+def _over_at(cleared_at: float) -> str:
+    if not isfinite(cleared_at):
+        return phrase("incident.never_short")
+    return duration(cleared_at) if cleared_at > 0 else phrase("incident.at_once")
+
+
+def _change(one: Mitigation) -> str:
+    match one.kind:
+        case MitigationKind.RETRY_BUDGET:
+            if one.before == inf:
+                return phrase("incident.budget", after=percent(one.after), target=one.target)
+            return phrase(
+                "incident.budget_from",
+                before=percent(one.before),
+                after=percent(one.after),
+                target=one.target,
+            )
+        case MitigationKind.NO_RETRIES:
+            return phrase("incident.no_retries", target=one.target)
+        case MitigationKind.MACHINES:
+            key = "incident.machines"
+        case MitigationKind.LEAST_MACHINES:
+            key = "incident.least"
+        case MitigationKind.MOST_MACHINES:
+            key = "incident.most"
+    return phrase(key, node=one.target, before=round(one.before), after=round(one.after))
+
+
+def _many(count: float) -> str:
+    """Return a number of requests with as many digits as a fluid model knows.
+
+    >>> _many(1_005_716.9), _many(0.2)
+    ('1,010,000', '0')
+    """
+    return f"{round(float(f'{count:.3g}')):,}" if count >= _SHOWN_COUNT else phrase("incident.none")

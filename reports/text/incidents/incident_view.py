@@ -1,0 +1,177 @@
+"""What an incident comes to, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isfinite
+
+from msgspec import Struct
+
+from qps.solver.incidents.incident_result import IncidentAnswer, Mitigation
+from qps.solver.incidents.incident_system import (
+    CoursePoint,
+    FluidCourse,
+    IncidentSystem,
+    StreamOutcome,
+)
+
+
+class StreamOutcomeView(Struct, frozen=True, kw_only=True):
+    """What became of the requests of a stream; times are in s."""
+
+    stream: str
+    sent: float
+    retries: float
+    lost: float
+    late: float
+    worst_response_time: float
+    worst_at: float
+
+
+class WorstBacklogView(Struct, frozen=True, kw_only=True):
+    """The largest backlog of a resource, in s of its work, and when it is there."""
+
+    resource: str
+    worst: float
+    worst_at: float
+
+
+class CoursePointView(Struct, frozen=True, kw_only=True):
+    """A time of the course: requests in a second, backlogs in s by resource, all else by name."""
+
+    at: float
+    offered: float
+    retries: float
+    answered: float
+    lost: float
+    wait: float
+    backlogs: dict[str, float]
+    utilizations: dict[str, float]
+    machines: dict[str, int]
+    hit_rates: dict[str, float]
+
+
+class MitigationView(Struct, frozen=True, kw_only=True):
+    """A change, and what the incident comes to with it; without `over_at`, it is never over."""
+
+    change: str
+    target: str
+    before: float | None
+    after: float
+    returns: bool
+    over_at: float | None
+    lost: float
+    late: float
+
+
+class IncidentView(Struct, frozen=True, kw_only=True):
+    """An incident; without `over_at`, the system does not return by itself."""
+
+    name: str
+    starts_at: float
+    ends_at: float
+    returns: bool
+    over_at: float | None
+    in_time_at: float | None
+    is_extrapolated: bool
+    step: float
+    streams: tuple[StreamOutcomeView, ...]
+    backlogs: tuple[WorstBacklogView, ...]
+    mitigations: tuple[MitigationView, ...]
+    course: tuple[CoursePointView, ...]
+
+
+class IncidentsView(Struct, frozen=True, kw_only=True):
+    """The incidents of a spec at a population."""
+
+    schema: str
+    file: str
+    population: str
+    at: int
+    incidents: tuple[IncidentView, ...]
+
+
+def incidents_view(
+    file: str, population: str, at: int, answers: Sequence[IncidentAnswer]
+) -> IncidentsView:
+    """Return what incidents come to as plain values."""
+    return IncidentsView(
+        schema="qps/incident/1",
+        file=file,
+        population=population,
+        at=at,
+        incidents=tuple(map(_incident, answers)),
+    )
+
+
+def _incident(answer: IncidentAnswer) -> IncidentView:
+    course, system = answer.course, answer.system
+    return IncidentView(
+        name=answer.name,
+        starts_at=system.start,
+        ends_at=system.end,
+        returns=course.returns,
+        over_at=_finite(course.cleared_at),
+        in_time_at=_finite(course.in_time_at),
+        is_extrapolated=course.is_extrapolated,
+        step=course.step,
+        streams=tuple(map(_stream, course.streams)),
+        backlogs=_backlogs(course, system),
+        mitigations=tuple(map(_mitigation, answer.mitigations)),
+        course=tuple(_point(one, system) for one in course.points),
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _stream(one: StreamOutcome) -> StreamOutcomeView:
+    return StreamOutcomeView(
+        stream=one.stream,
+        sent=one.sent,
+        retries=one.retries,
+        lost=one.lost,
+        late=one.late,
+        worst_response_time=one.worst,
+        worst_at=one.worst_at,
+    )
+
+
+def _backlogs(course: FluidCourse, system: IncidentSystem) -> tuple[WorstBacklogView, ...]:
+    found = []
+    for place, station in enumerate(system.stations):
+        point = max(course.points, key=lambda one: one.backlogs[place])
+        if point.backlogs[place] > 0:
+            worst = point.backlogs[place]
+            found.append(WorstBacklogView(resource=station.name, worst=worst, worst_at=point.at))
+    return tuple(sorted(found, key=lambda one: -one.worst))
+
+
+def _mitigation(one: Mitigation) -> MitigationView:
+    return MitigationView(
+        change=one.kind.value,
+        target=one.target,
+        before=None if one.before == inf else one.before,
+        after=one.after,
+        returns=one.course.returns,
+        over_at=_finite(one.course.cleared_at),
+        lost=one.course.lost,
+        late=one.course.late,
+    )
+
+
+def _point(one: CoursePoint, system: IncidentSystem) -> CoursePointView:
+    stations = [station.name for station in system.stations]
+    return CoursePointView(
+        at=one.at,
+        offered=one.offered,
+        retries=one.retries,
+        answered=one.answered,
+        lost=one.failed,
+        wait=one.wait,
+        backlogs=dict(zip(stations, one.backlogs, strict=True)),
+        utilizations=dict(zip(stations, one.utilizations, strict=True)),
+        machines=dict(zip((each.node for each in system.scalers), one.machines, strict=True)),
+        hit_rates=dict(zip((each.name for each in system.caches), one.hit_rates, strict=True)),
+    )

@@ -1,0 +1,1 @@
+"""What happens while something fails or is slow, and whether the system returns by itself."""

@@ -1,0 +1,53 @@
+"""The course of an incident in few points: of many steps the means of rates, and the most waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from msgspec import Struct
+
+from qps.solver.incidents.incident_system import CoursePoint
+
+MOST_POINTS = 240
+
+
+class StepRecord(Struct, kw_only=True):
+    """What happened in a step: amounts of requests, and the state at its end."""
+
+    offered: float
+    retries: float
+    machines: tuple[int, ...]
+    hit_rates: tuple[float, ...]
+    answered: float = 0.0
+    failed: float = 0.0
+    wait: float = 0.0
+    backlogs: tuple[float, ...] = ()
+    utilizations: tuple[float, ...] = ()
+
+
+def summarized(records: Sequence[StepRecord], step: float) -> tuple[CoursePoint, ...]:
+    """Return steps as points, each of which stands for as many of them."""
+    many = max(1, ceil(len(records) / MOST_POINTS))
+    found = []
+    for first in range(0, len(records), many):
+        part = records[first : first + many]
+        seconds = len(part) * step
+        found.append(
+            CoursePoint(
+                at=first * step,
+                offered=sum(one.offered for one in part) / seconds,
+                retries=sum(one.retries for one in part) / seconds,
+                answered=sum(one.answered for one in part) / seconds,
+                failed=sum(one.failed for one in part) / seconds,
+                wait=max(one.wait for one in part),
+                backlogs=tuple(map(max, zip(*(one.backlogs for one in part), strict=True))),
+                utilizations=tuple(
+                    sum(each) / len(part)
+                    for each in zip(*(one.utilizations for one in part), strict=True)
+                ),
+                machines=part[-1].machines,
+                hit_rates=part[-1].hit_rates,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,109 @@
+"""What happens in an incident to nodes, streams and caches, as changes between two times."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.solver.incidents.incident_numbers import IncidentNumbers, no_answer
+from qps.solver.incidents.incident_system import CacheFlush, CapacityLoss, TrafficChange
+
+_KIND = ir.DisturbanceKind
+
+
+def report_overlaps(numbers: IncidentNumbers) -> None:
+    """Refuse what happens twice to something at the same time."""
+    for first, second in combinations(numbers.incident.disturbances, 2):
+        if first.kind is _KIND.EMPTY or (first.kind, first.target) != (second.kind, second.target):
+            continue
+        (start, end), (begin, finish) = times_of(numbers, first), times_of(numbers, second)
+        if start < finish and begin < end:
+            raise QpsError.single(
+                codes.MISPLACED,
+                second.span,
+                f"`{second.kind} {second.target}` overlaps an earlier one",
+                secondary=[Label(first.span, "the earlier one")],
+                hint="use one statement for both, or start one after the end of the other",
+            )
+
+
+def times_of(numbers: IncidentNumbers, of: ir.Disturbance) -> tuple[float, float]:
+    """Return when something starts and ends, in s."""
+    start = numbers.value(of.start)
+    return start, start + numbers.value(of.length)
+
+
+def capacity_changes(numbers: IncidentNumbers) -> tuple[CapacityLoss, ...]:
+    """Return what happens to nodes."""
+    found = []
+    for one in numbers.incident.disturbances:
+        if one.kind is _KIND.LOSE:
+            factor = _part_left(numbers, one)
+        elif one.kind is _KIND.SLOW:
+            factor = 1 - numbers.value(one.amount)
+        else:
+            continue
+        start, end = times_of(numbers, one)
+        found.append(CapacityLoss(node=one.target, factor=factor, start=start, end=end))
+    return tuple(found)
+
+
+def _part_left(numbers: IncidentNumbers, of: ir.Disturbance) -> float:
+    """Return which part of the machines of a node is left."""
+    if of.count is None:
+        return 0.0
+    if any(one.node == of.target for one in numbers.model.autoscalers):
+        raise no_answer(
+            of.span,
+            f"`{of.target}` is autoscaled: its number of machines changes",
+            f"state a part of its capacity: `slow {of.target} by 30 % for 10 minute`",
+        )
+    count = machines_of(numbers, of.target)
+    if of.count > count:
+        raise QpsError.single(
+            codes.OUT_OF_RANGE,
+            of.span,
+            f"`{of.target}` has only {count:g} machines",
+            hint=f"to lose all of them, write `lose {of.target} for 10 minute`",
+        )
+    return 1 - of.count / count
+
+
+def machines_of(numbers: IncidentNumbers, node: str) -> float:
+    """Return how many machines of a node there are."""
+    return float(numbers.folder.fold(numbers.folder.configuration.nodes[node].count) or 0)
+
+
+def traffic_changes(numbers: IncidentNumbers) -> tuple[TrafficChange, ...]:
+    """Return what happens to streams."""
+    found = []
+    for one in numbers.incident.disturbances:
+        if one.kind is _KIND.SURGE:
+            start, end = times_of(numbers, one)
+            factor = 1 + numbers.value(one.amount)
+            found += [
+                TrafficChange(stream=each.name, factor=factor, start=start, end=end)
+                for each in numbers.classes
+                if each.stream == one.target
+            ]
+    return tuple(found)
+
+
+def cache_flushes(numbers: IncidentNumbers) -> tuple[CacheFlush, ...]:
+    """Return when caches are emptied. QpsError for one whose hit rate is set."""
+    explicit = numbers.configuration.explicit
+    fixed = {one.name for one in explicit if isinstance(one, ir.SetParameter)}
+    found = []
+    for one in numbers.incident.disturbances:
+        if one.kind is not _KIND.EMPTY:
+            continue
+        if one.target in fixed:
+            raise no_answer(
+                one.span,
+                f"the hit rate of `{one.target}` is set, so it cannot change",
+                f"remove `--set {one.target}=…`",
+            )
+        found.append(CacheFlush(one.target, numbers.value(one.start)))
+    return tuple(found)

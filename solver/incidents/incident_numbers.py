@@ -1,0 +1,99 @@
+"""The numbers of a spec at a population, in the configuration in which an incident happens."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isfinite
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, in_each_mode, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.expressions.item_kinds import averaged, mixtures_of
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.network.classes import Class
+from qps.compiler.quantities.dimension import TIME
+from qps.engine.expressions.formulas import Formula
+
+
+class IncidentNumbers(Struct, frozen=True, kw_only=True):
+    """A spec that is lowered, in the first of its modes, and what its formulas come to."""
+
+    model: ir.Model
+    configuration: Configuration
+    graph: LoadGraph
+    incident: ir.Incident
+    population: int
+    folder: Folder
+
+    @classmethod
+    def of(
+        cls, model: ir.Model, configuration: Configuration, incident: ir.Incident, population: int
+    ) -> IncidentNumbers:
+        """Return the numbers of a spec at a population, at nominal inputs."""
+        first = in_each_mode(model, configuration)[0]
+        return cls(
+            model=model,
+            configuration=first,
+            graph=lower(model, first),
+            incident=incident,
+            population=population,
+            folder=Folder(configuration=in_force(first), population=Fraction(population)),
+        )
+
+    def number(self, formula: Formula) -> float:
+        """Return what a formula comes to, over all kinds."""
+        mixtures = mixtures_of(self.graph.network.kinds)
+        return self.graph.at(self.population).number(averaged(formula, mixtures))
+
+    def value(self, stated: ir.Quantity | None, otherwise: float = 0.0) -> float:
+        """Return a number that is stated; `otherwise` where none is."""
+        return otherwise if stated is None else self._folded(stated.expr)
+
+    def hit_rate(self, cache: str) -> float:
+        """Return the hit rate of a cache in steady state, or the one that is set."""
+        return self._folded(ir.ParameterValue(cache))
+
+    def _folded(self, expr: ir.Expr) -> float:
+        exact = self.folder.fold(expr)
+        near = self.folder.nearly(expr) if exact is None else exact
+        assert near is not None, "values that cannot be are reported before"
+        return float(near)
+
+    def with_hit_rate(self, cache: str, hits: Fraction) -> LoadGraph:
+        """Return the graph with another hit rate of a cache."""
+        change = ir.SetParameter(cache, ir.Constant(hits), self.incident.span)
+        return lower(self.model, changed(self.configuration, [change]))
+
+    @property
+    def classes(self) -> tuple[Class, ...]:
+        """The classes that send requests."""
+        return tuple(one for one in self.graph.network.classes.values() if self.rate(one) > 0)
+
+    def rate(self, of: Class) -> float:
+        """Return the requests of a class in a second, of all its flows."""
+        return self.number(of.flows * of.arrivals.rate)
+
+    def latency(self, of: Class) -> float:
+        """Return the mean response time of a class; 0 where there is none."""
+        found = self.number(self.graph.streams[of.name].mean_latency)
+        return found if isfinite(found) else 0.0
+
+    def limit(self, of: Class) -> float | None:
+        """Return the shortest response time that a requirement limits a class to."""
+        limits = [
+            self.number(one.limit)
+            for one in self.graph.criteria
+            if one.at_most and one.dimension == TIME and one.name.startswith(f"{of.stream}.")
+        ]
+        return min(limits, default=None)
+
+
+def no_answer(span: Span, message: str, hint: str) -> QpsError:
+    """Return why there is no answer for an incident."""
+    return QpsError.single(codes.NO_ANSWER, span, message, hint=hint)

@@ -1,0 +1,50 @@
+"""What an incident comes to: its course, and changes that would have made it shorter."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from qps.solver.incidents.incident_system import FluidCourse, IncidentSystem
+
+
+class MitigationKind(StrEnum):
+    """What can be changed in a system so that an incident is over earlier."""
+
+    RETRY_BUDGET = "retry_budget"
+    NO_RETRIES = "no_retries"
+    MACHINES = "machines"
+    LEAST_MACHINES = "least_machines"
+    MOST_MACHINES = "most_machines"
+
+
+class Mitigation(Struct, frozen=True, kw_only=True):
+    """A change of a stream's clients or of a node's machines, and what it makes of the incident."""
+
+    kind: MitigationKind
+    target: str
+    before: float
+    after: float
+    course: FluidCourse
+
+
+class IncidentAnswer(Struct, frozen=True, kw_only=True):
+    """The course of an incident at a population, and changes that would have made it shorter."""
+
+    name: str
+    at: int
+    system: IncidentSystem
+    course: FluidCourse
+    mitigations: tuple[Mitigation, ...]
+
+    @property
+    def bottleneck(self) -> int | None:
+        """The station with the largest backlog at any time; None where there is none."""
+        largest = [
+            max(point.backlogs[place] for point in self.course.points)
+            for place in range(len(self.system.stations))
+        ]
+        if max(largest, default=0.0) <= 0:
+            return None
+        return largest.index(max(largest))

@@ -1,0 +1,209 @@
+"""A system as an incident meets it: stations, the ways of requests through them, and what changes.
+
+Times are in s from the start of the incident, rates in 1/s; work is in s of one server.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from msgspec import Struct, field
+
+
+class FluidStation(Struct, frozen=True, kw_only=True):
+    """A station: `servers` of all its copies together, of which a part is always in use."""
+
+    name: str
+    node: str
+    servers: float
+    background: float = 0.0
+    is_processor: bool = True
+
+
+class WarmingCache(Struct, frozen=True, kw_only=True):
+    """A least-recently-used cache of `size` of its items, which are requested by a Zipf law."""
+
+    name: str
+    items: int
+    exponent: float
+    size: int
+
+
+class RequestRoute(Struct, frozen=True, kw_only=True):
+    """The requests of a stream that visit the same stations in the same order.
+
+    Their share is `share`, plus `per_hit` times the hit rate of a cache. `visits` are the numbers
+    of stations with the work of a request there.
+    """
+
+    share: float
+    visits: tuple[tuple[int, float], ...]
+    per_hit: float = 0.0
+
+
+class RetryPolicy(Struct, frozen=True, kw_only=True):
+    """What clients do without an answer in time: up to so many `retries`, each after a backoff.
+
+    The backoff doubles with each retry. A `budget` limits retries to a part of the requests.
+    """
+
+    timeout: float
+    retries: int
+    backoff: float = 0.0
+    budget: float | None = None
+
+
+class RequestStream(Struct, frozen=True, kw_only=True):
+    """A stream: its requests a second before the incident, their routes, and what clients do.
+
+    `latency` is the mean response time before, `limit` the required one, None where there is none.
+    """
+
+    name: str
+    rate: float
+    routes: tuple[RequestRoute, ...]
+    latency: float = 0.0
+    cache: str | None = None
+    retry: RetryPolicy | None = None
+    limit: float | None = None
+
+
+class ScalingPolicy(Struct, frozen=True, kw_only=True):
+    """An autoscaler of a node by the rule of the Kubernetes HPA; `at_start` machines are there.
+
+    `count` is the number of machines that the servers of its stations are stated for.
+    """
+
+    node: str
+    count: float
+    at_start: int
+    least: int
+    most: int
+    target: float
+    startup: float = 0.0
+    sync: float = 15.0
+    stabilization: float = 300.0
+    tolerance: float = 0.1
+
+
+class CapacityLoss(Struct, frozen=True, kw_only=True):
+    """The capacity of a node is multiplied by a factor between two times."""
+
+    node: str
+    factor: float
+    start: float
+    end: float
+
+
+class TrafficChange(Struct, frozen=True, kw_only=True):
+    """The requests of a stream are multiplied by a factor between two times."""
+
+    stream: str
+    factor: float
+    start: float
+    end: float
+
+
+class CacheFlush(Struct, frozen=True):
+    """A cache is emptied at a time."""
+
+    cache: str
+    at: float
+
+
+class IncidentSystem(Struct, frozen=True, kw_only=True):
+    """All that the course of an incident follows from."""
+
+    stations: tuple[FluidStation, ...]
+    streams: tuple[RequestStream, ...]
+    caches: tuple[WarmingCache, ...] = ()
+    scalers: tuple[ScalingPolicy, ...] = ()
+    capacity_changes: tuple[CapacityLoss, ...] = ()
+    traffic_changes: tuple[TrafficChange, ...] = ()
+    flushes: tuple[CacheFlush, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    """How many machines of each node there are."""
+
+    @property
+    def start(self) -> float:
+        """When the first change begins."""
+        starts = [one.start for one in self.capacity_changes]
+        starts += [one.start for one in self.traffic_changes]
+        return min((*starts, *(one.at for one in self.flushes)), default=0.0)
+
+    @property
+    def end(self) -> float:
+        """When the last change has ended."""
+        ends = [one.end for one in self.capacity_changes]
+        ends += [one.end for one in self.traffic_changes]
+        return max((*ends, *(one.at for one in self.flushes)), default=0.0)
+
+    def scaler_of(self, node: str) -> ScalingPolicy | None:
+        """Return the autoscaler of a node."""
+        return next((one for one in self.scalers if one.node == node), None)
+
+
+class CoursePoint(Struct, frozen=True, kw_only=True):
+    """A moment of the course: rates in 1/s, backlogs in s of their station's work, all machines.
+
+    `wait` is the longest delay of a request that is answered then, beside that of a steady state.
+    """
+
+    at: float
+    offered: float
+    retries: float
+    answered: float
+    failed: float
+    wait: float
+    backlogs: tuple[float, ...]
+    utilizations: tuple[float, ...]
+    machines: tuple[int, ...]
+    hit_rates: tuple[float, ...]
+
+
+class StreamOutcome(Struct, frozen=True, kw_only=True):
+    """What became of the requests of a stream: how many were sent, are lost, and came late.
+
+    Those are `lost` whose clients gave up, after all retries; `late` are answered after the limit
+    that the requirements state. `worst` is the longest response time.
+    """
+
+    stream: str
+    sent: float
+    retries: float
+    lost: float
+    late: float
+    worst: float
+    worst_at: float
+
+
+class FluidCourse(Struct, frozen=True, kw_only=True):
+    """The course of an incident.
+
+    It returns at `cleared_at`: no request waits beyond a steady state, and none is lost; infinite
+    where that is never so without help. Requests that are sent from `in_time_at` on are answered,
+    though some of them at a retry;
+    infinite where that was not seen.
+    """
+
+    step: float
+    points: tuple[CoursePoint, ...]
+    streams: tuple[StreamOutcome, ...]
+    cleared_at: float
+    in_time_at: float
+    is_extrapolated: bool = False
+
+    @property
+    def returns(self) -> bool:
+        """Whether the system returns by itself."""
+        return self.cleared_at < inf
+
+    @property
+    def lost(self) -> float:
+        """How many requests are lost."""
+        return sum(one.lost for one in self.streams)
+
+    @property
+    def late(self) -> float:
+        """How many requests are late."""
+        return sum(one.late for one in self.streams)
