@@ -38,7 +38,14 @@ from qps.compiler.measurement.noise_prior import (
     row_places,
 )
 from qps.compiler.measurement.repetitions import Weighting
-from qps.compiler.measurement.weighted_rows import LEAST_SHARE, Matrix, Vector, products, weighted
+from qps.compiler.measurement.weighted_rows import (
+    LEAST_SHARE,
+    Matrix,
+    Vector,
+    noise_loads,
+    products,
+    weighted,
+)
 from qps.compiler.quantities.cholesky import cholesky
 
 _FEWEST_IN_ORDER = 8
@@ -133,7 +140,7 @@ def spread(
     is_exact = sum(map(mul, errors, errors)) <= _NOTHING * sum(map(mul, fitted, fitted))
     if freedom < 0 or (freedom > 0 and is_exact):
         return None
-    rows = _rows(squares, (made, errors, fitted), weighting, copies, groups or settings)
+    rows = _rows(squares, (made, errors), weighting, copies, groups or settings)
     columns, residuals = weighted(rows.columns, rows.missed, rows.noise)
     within, between = _variances(columns, residuals, rows.labels) if freedom else (0.0, 0.0)
     number = len(set(rows.labels))
@@ -170,18 +177,18 @@ def spread(
 
 def _rows(
     squares: LeastSquares,
-    solved: tuple[Matrix, Vector, Vector],
+    solved: tuple[Matrix, Vector],
     weighting: Weighting | None,
     copies: dict[int, int],
     labels: Sequence[Hashable],
 ) -> _Rows:
     """Return the distinct rows of least squares, those that are written first.
 
-    `solved` has the orthonormal columns, what each row is missed by, and the fitted loads.
+    `solved` has the orthonormal columns, and what each row is missed by.
     """
     assert squares.numbers is not None
-    made, errors, fitted = solved
-    loads, large, noise = _noise(fitted, weighting)
+    made, errors = solved
+    loads, large, noise = _noise(squares.target, errors, weighting)
     counts = [_weight_of(weighting, i) for i in copies]
     return _Rows(
         columns=[[column[i] for i in copies] for column in made],
@@ -218,11 +225,14 @@ def _weight_of(weighting: Weighting | None, row: int) -> int:
     return 1 if weighting is None else weighting.weights[row]
 
 
-def _noise(fitted: Vector, weighting: Weighting | None) -> tuple[Vector, Vector, Vector]:
+def _noise(
+    target: Sequence[int], errors: Vector, weighting: Weighting | None
+) -> tuple[Vector, Vector, Vector]:
     """Return the load of each row; of these none too small, as its weight counts; their noise."""
-    loads = [abs(load) / _weight_of(weighting, row) for row, load in enumerate(fitted)]
+    weights = [_weight_of(weighting, row) for row in range(len(target))]
+    loads = noise_loads(target, errors, weights)
     least = LEAST_SHARE * max(loads)
-    large = [max(load, least) * _weight_of(weighting, row) for row, load in enumerate(loads)]
+    large = [max(load, least) * weight for load, weight in zip(loads, weights, strict=True)]
     noise = large if weighting is None else list(map(mul, large, weighting.deviations))
     return loads, large, noise
 

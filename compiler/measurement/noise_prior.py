@@ -155,45 +155,49 @@ def bend_covariance(
     """Return the covariance of what is fitted, as costs may bend between the rows of a table.
 
     `moved` says, number by number, by how much each row moves it; `places` are those of
-    `row_places`; `noise` is the variance of a row, as a share of its load.
+    `row_places`; `noise` is the variance of a row, as a share of its load. The costs are those of
+    the row of the largest load: of several, of each with the same probability.
     """
-    size = len(moved)
+    size, count = len(moved), len(moved[0])
     total = [[0.0] * size for _ in range(size)]
     variance = BEND**2 * noise * BEND_ROWS / (BEND_ROWS + freedom)
-    if len(moved[0]) > _MOST_ROWS:
+    if count > _MOST_ROWS:
         return total
+    of_load, *_ = places
+    largest = max(of_load)
+    share = 1 / sum(at == largest for at in of_load)
     for place in places:
-        for side in (1, -1):
-            far = sorted(
-                ((side * at, i) for i, at in enumerate(place) if side * at > 0), reverse=True
-            )
-            beyond = [0.0] * size
-            for (at, i), (nearer, _) in pairwise([*far, (0.0, -1)]):
-                beyond = [sum_ + row[i] for sum_, row in zip(beyond, moved, strict=True)]
-                step = variance * (at - nearer)
+        order = sorted(range(count), key=place.__getitem__)
+        below, above, passed = [0.0] * size, [sum(row) for row in moved], 0.0
+        for near, far in pairwise(order):
+            below = [one + row[near] for one, row in zip(below, moved, strict=True)]
+            above = [one - row[near] for one, row in zip(above, moved, strict=True)]
+            passed += share * (of_load[near] == largest)
+            step = variance * (place[far] - place[near])
+            for side, weight in ((above, step * passed), (below, step * (1 - passed))):
                 for j in range(size):
                     for k in range(size):
-                        total[j][k] += step * beyond[j] * beyond[k]
+                        total[j][k] += weight * side[j] * side[k]
     return total
 
 
 def row_places(
     loads: Sequence[float], numbers: Sequence[float], columns: Sequence[Sequence[float]]
 ) -> Matrix:
-    """Return where rows lie from the one of the largest load: along the load, and each cause.
+    """Return where rows lie along the logarithm of the load, and along the share of each cause.
 
-    A cause counts by its share of the load. Of more rows than may bend, there are none.
+    Of more rows than may bend, there are none.
     """
     if len(loads) > _MOST_ROWS:
         return []
-    top = max(range(len(loads)), key=loads.__getitem__)
-    found = [[log(load / loads[top]) for load in loads]]
+    found = [[log(load) for load in loads]]
     low, high = _FARTHEST
     if len(numbers) > 1:
-        for number, column in zip(numbers, columns, strict=True):
-            shares = [
+        found += [
+            [
                 min(max(number * value / load, low), high)
                 for value, load in zip(column, loads, strict=True)
             ]
-            found.append([share - shares[top] for share in shares])
+            for number, column in zip(numbers, columns, strict=True)
+        ]
     return found

@@ -2,8 +2,9 @@
 
 The demand of an item and that of its bytes (or of a batch) are one line over the size of an item.
 Where small items are handled together, or large ones in another way, the rows of these sizes lie
-beside it, and each decides the numbers. Work that is done in steps (batches, tiles, segments) takes
-a jump between neighbors of nearly the same rates.
+beside it, and each decides the numbers. A row between others that lies beside it differs from them
+by something that no column says, or sizes do not count in proportion. Work that is done
+in steps (batches, tiles, segments) takes a jump between neighbors of nearly the same rates.
 """
 
 from __future__ import annotations
@@ -38,16 +39,20 @@ def misfit_causes(found: Regression) -> Iterator[RateMisfit]:
     fit, runs = found.fit, found.fit.runs
     if len(fit.terms) != _TWO:
         return
-    first, second = runs.rates
+    first, second, *_ = runs.rates  # then those of curves
     if fit.terms[1].item != INFORMATION_BASE:  # images and batches: the size of a batch
         first, second = second, first
     sizes = {i: float(second[i] / first[i]) for i in runs.used if first[i] and second[i]}
     if not sizes or min(sizes.values()) == max(sizes.values()):
         return
-    for end, name in ((min(sizes.values()), "smallest"), (max(sizes.values()), "largest")):
+    least, most = min(sizes.values()), max(sizes.values())
+    for name, rows in (
+        ("smallest", [i for i, size in sizes.items() if size == least]),
+        ("largest", [i for i, size in sizes.items() if size == most]),
+        ("between", [i for i, size in sizes.items() if least < size < most]),
+    ):
         errors = []
-        for i in (one for one, size in sizes.items() if size == end):
-            row = found.residual(i)
+        for row in map(found.residual, rows):
             predicted = row.fitted if row.left_out is None else row.left_out
             if row.measured:
                 errors.append((predicted / row.measured - 1, row.line))

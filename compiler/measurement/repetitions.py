@@ -29,7 +29,7 @@ from msgspec import Struct
 from qps.compiler.measurement.fit_columns import MARK
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, number
-from qps.compiler.measurement.weighted_rows import LEAST_SHARE, weighted
+from qps.compiler.measurement.weighted_rows import LEAST_SHARE, noise_loads, weighted
 
 _RANGE = (1.4142, 1.9116, 2.2389, 2.4813, 2.6724, 2.8297, 2.9630, 3.0779, 3.1794)
 """Root mean square of the range of 2, 3 … 10 numbers, as a multiple of their standard deviation
@@ -126,7 +126,7 @@ def weighting(squares: LeastSquares, repetitions: Repetitions | None) -> Weighti
     assert squares.numbers is not None
     size = len(squares.columns)
     errors = squares.own_errors
-    fitted = [abs(a + b) for a, b in zip(squares.target, errors, strict=True)]
+    fitted = noise_loads(squares.target, errors, (1,) * len(errors))
     largest = max(fitted)
     if len(errors) <= size or largest == 0:
         return None

@@ -30,6 +30,20 @@ def weighted(
     return found, left
 
 
+def noise_loads(target: Sequence[int], errors: Vector, weights: Sequence[int]) -> Vector:
+    """Return the load of each row, of which its noise is a share: what is fitted.
+
+    The rows of least squares are multiplied by their `weights`. Where all of a table have the same
+    load, it is that of a full machine, and known: only the rates are measured.
+    """
+    if all(
+        load * weights[0] == target[0] * weight
+        for load, weight in zip(target, weights, strict=True)
+    ):
+        return [abs(target[0] / weights[0])] * len(target)
+    return [abs((a + b) / weight) for a, b, weight in zip(target, errors, weights, strict=True)]
+
+
 def products(columns: Matrix) -> Matrix:
     """Return the sums of the products of each two columns."""
     return [[sum(map(mul, one, other)) for other in columns] for one in columns]

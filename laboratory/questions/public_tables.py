@@ -23,7 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from scipy.optimize import least_squares
 
-from qps.compiler.check.model.fits.curve_choice import better_curve
+from qps.compiler.check.model.fits.curve_choice import better_curve, possible_fit
 from qps.compiler.check.model.fits.table_units import costs_with, units_with
 from qps.compiler.measurement.cost_products import RATE, SIZE, CostProduct, CurveKind, item_word
 from qps.compiler.measurement.fit_columns import FitColumns
@@ -128,6 +128,8 @@ def _by_rates(
         better = better_curve(table, reading, unit_of, regression(fit))
         if better is not None:
             fit = fitted(table, replace(reading, costs=better.costs), unit_of)
+        else:
+            fit = possible_fit(table, reading, unit_of, fit)
     except DataError as error:
         return error.message, _hand_fit(head, others, row, measured, None, is_served=is_served)
     bases = np.array([_base(head, row, term.cost) * _bits(term.cost.item) for term in fit.terms])

@@ -357,6 +357,10 @@ def test_loads_above_all_are_refused(
             "served in packet/s,byte/s\n9000,9e6\n2800,3e7\n1400,14e7\n185,18e7\n",
             "smallest_cheaper",
         ),
+        (
+            "served in packet/s,byte/s\n9000,9e6\n2800,3e7\n1400,14e7\n185,18e7\n",
+            "between_dearer",
+        ),
         ("cpu in %,packet/s\n22,100\n33,150\n33.2,151\n36.9,152\n44,200\n", "step"),
     ],
 )
@@ -364,6 +368,32 @@ def test_why_a_fit_misses_rows_is_named(text: str, cause: str) -> None:
     found = reported(text)
     assert cause in [one.cause for one in misfit_causes(found)]
     assert any("batching" in warning for warning in warnings_of(found))
+
+
+def test_misfits_of_a_curve_beside_another_cost_have_causes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batches = ((1, 500), (32, 11464), (64, 9000), (128, 16292), (512, 17502), (4096, 18011))
+    rows = "".join(f"{rate},{batch}\n" for batch, rate in batches)
+    (folder / "gpu.csv").write_text(f"served in image/s,batch\n{rows}")
+    costs = ("--per", "image * power(batch)", "--per", "image / batch")
+    assert main(["fit", "gpu.csv", "--cores", "1", "--unit", "image", *costs]) == 0
+    assert "the fit is off by" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_number_below_zero_names_the_command_without_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "full.csv").write_text(
+        "served in packet/s,byte/s\n338,1.69e6\n172,1.717e6\n35.5,1.775e6\n0.755,0.755e6\n"
+    )
+    assert main(["fit", "full.csv", "--cores", "1"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "fit the other demands alone: `qps fit full.csv --cores 1 --per 'byte' --no-fixed`" in (
+        printed
+    )
+    assert main(["fit", "full.csv", "--cores", "1", "--per", "byte", "--no-fixed"]) == 0
+    assert "below zero" not in capsys.readouterr().out
 
 
 def test_no_cause_is_named_where_a_line_fits() -> None:

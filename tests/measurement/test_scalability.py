@@ -20,7 +20,7 @@ from qps.cli import main
 from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.diagnostics import codes
 from qps.compiler.measurement.measured_tables import read_table
-from qps.compiler.measurement.scalability import closed_loop
+from qps.compiler.measurement.scalability import closed_loop, scalability_fit
 from qps.compiler.measurement.scalability.closed_loop import (
     NUMBERS,
     ClosedLoops,
@@ -29,13 +29,14 @@ from qps.compiler.measurement.scalability.closed_loop import (
 from qps.compiler.measurement.scalability.closed_tables import ClosedTable, closed_table
 from qps.compiler.measurement.scalability.levenberg_marquardt import least_point
 from qps.compiler.measurement.scalability.misfit_causes import misfit_causes
-from qps.compiler.measurement.scalability.scalability_fit import (
-    peak_of,
-    station_fit,
-    unseen_errors,
+from qps.compiler.measurement.scalability.model_uncertainty import (
+    choice_covariance,
+    choice_weights,
 )
+from qps.compiler.measurement.scalability.scalability_fit import station_fit, unseen_errors
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
 from qps.compiler.measurement.scalability.station_fit import StationFit
+from qps.compiler.measurement.scalability.throughput_peak import peak_of
 from qps.compiler.pipeline import check_file
 from qps.engine.distributions.gamma_numbers import gamma_law_quantile
 
@@ -499,3 +500,41 @@ def test_nothing_is_named_where_each_row_is_as_the_others_say() -> None:
     law = ScalabilityLaw(demand=1e-3, contention=0.05)
     found = station_fit(table_of(predicted(law, [1, 2, 3, 4, 6, 8, 12, 16, 24, 32])))
     assert not list(misfit_causes(found, unseen_errors(found)))
+
+
+def width_at(found: StationFit, clients: int) -> float:
+    """Return by how much the logarithm of a throughput may be off: a standard deviation."""
+
+    def logged(**moved: float) -> float:
+        law = {name: getattr(found.law, name) for name in found.law.__struct_fields__}
+        return float(log_throughput(ScalabilityLaw(**{**law, **moved}), np.array([clients]))[0])
+
+    slopes = []
+    for name in found.numbers:
+        step = 0.1 * float(np.linalg.norm(found.weights_of(name)))
+        own = logged(**{name: found.value_of(name) + step})
+        slopes.append((own - logged()) / step if step else 0.0)
+    return float(np.linalg.norm(np.array(found.weights).T @ slopes))
+
+
+def test_what_other_numbers_say_below_the_table_is_in_its_intervals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Contention and a limit fit all of these rows, and differ at the clients before them."""
+    table = table_of({50: 588.0, 100: 883.0, 200: 953.0, 500: 1031.0, 1000: 939.0})
+    found = station_fit(table)
+    monkeypatch.setattr(scalability_fit, "choice_covariance", lambda *_: 0.0)
+    alone = station_fit(table)
+    assert found.numbers == alone.numbers
+    assert width_at(found, 10) > 1.3 * width_at(alone, 10)
+    assert width_at(found, 200) < 1.3 * width_at(alone, 200)  # which all of them show
+
+
+def test_choices_that_agree_widen_nothing() -> None:
+    slopes, precision = np.ones((4, 1)), np.zeros((1, 1))
+    alike = choice_covariance(slopes, np.zeros((2, 4)), choice_weights([1.0, 1.0]), precision)
+    apart = choice_covariance(
+        slopes, np.array([[0.0] * 4, [2.0] * 4]), choice_weights([1.0, 1.0]), precision
+    )
+    assert alike.tolist() == [[0.0]]
+    assert apart[0, 0] == pytest.approx(2.0)  # half of two squared

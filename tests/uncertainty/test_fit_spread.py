@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.measurement.fit_spread import FitDistribution, spread
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.noise_prior import NOISE, SPREAD
+from qps.compiler.measurement.repetitions import weighting
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import Spec, check_file
 from qps.engine.numerics.sobol import sobol_points
@@ -315,3 +316,26 @@ def test_costs_that_no_row_misses_are_said_to_count_as_known(
     assert found == ([("runs.csv", ("relay.cpu",))] if expected else [])
     lines = " ".join(uncertainty_lines(answer))
     assert ("relay.cpu is treated as exact: no row of `runs.csv` differs" in lines) == expected
+
+
+def served(rows: list[list[float]]) -> FitDistribution:
+    """Return what is found of rows of a full machine."""
+    found = spread(squares_of(rows, [1.0] * len(rows)), [1.0] * len(rows[0]))
+    assert found is not None
+    return found
+
+
+def test_of_rows_of_a_full_machine_none_is_where_demands_are_known() -> None:
+    """All have the same load: in whatever order they are written, intervals are the same."""
+    rows = [[0.9, 0.05], [0.7, 0.2], [0.5, 0.6], [0.2, 0.75], [0.1, 1.0]]
+    first, last = served(rows), served(rows[::-1])
+    for at in ((0.9, 0.05), (0.1, 1.0), (0.5, 0.5)):
+        assert half_width(first, at) == pytest.approx(half_width(last, at), rel=1e-9)
+
+
+def test_rows_of_a_full_machine_count_alike() -> None:
+    """Their load is known, whatever is fitted: so a row that is missed does not count for more."""
+    squares = squares_of([[0.9], [1.0], [1.1], [0.45]], [1.0] * 4)
+    weights = weighting(squares, None)
+    assert weights is not None
+    assert len(set(weights.weights)) == 1

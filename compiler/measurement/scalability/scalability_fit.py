@@ -10,7 +10,7 @@ a request takes. Which numbers a table shows is chosen by the information criter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import exp, inf, log, sqrt
@@ -28,6 +28,12 @@ from qps.compiler.measurement.scalability.closed_loop import (
 )
 from qps.compiler.measurement.scalability.closed_tables import ClosedTable
 from qps.compiler.measurement.scalability.levenberg_marquardt import least_point
+from qps.compiler.measurement.scalability.model_uncertainty import (
+    LEAST_WEIGHT,
+    choice_covariance,
+    choice_weights,
+    compared_clients,
+)
 from qps.compiler.measurement.scalability.percentile_variation import service_variation
 from qps.compiler.measurement.scalability.scalability_law import ScalabilityLaw
 from qps.compiler.measurement.scalability.station_fit import NOISE, SPREAD, StationFit
@@ -52,8 +58,6 @@ _DELAYS = (0.3, 3.0)
 _BONUS, _CONTENTION, _COHERENCY = 0.3, 0.03, 1e-4
 """Where numbers are looked for first."""
 _MOST_KNOTS = 48
-LOSS_SHOWN = 0.05
-"""Share of the peak that more clients cost, from which it is reported."""
 _FEWEST_SETTINGS = 3
 """Numbers of clients from which one may be left out."""
 _POOR = 0.06
@@ -70,8 +74,6 @@ _NOTHING = 1e-12
 """A coherency that makes no difference."""
 _SATURATING, _MOST_SATURATING = 16, 20_000
 """Clients, as a multiple of those that were measured, that keep all cores busy."""
-_MOST_EXAMINED = 256
-"""Numbers of clients among which the best is looked for at once."""
 _FEWEST_FITS, _MOST_FITS = 3, 48
 """Numbers of clients up to which each is left out by itself; of more, several at once."""
 _PARTS = 16
@@ -94,6 +96,11 @@ class _Rows(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     think: float
     demands: NDArray[np.float64]
     limit_clients: int = 0
+
+    @property
+    def measured(self) -> NDArray[np.int64]:
+        """The numbers of clients that were measured."""
+        return self.clients[:-1] if self.limit_clients else self.clients
 
     @cached_property
     def settings(self) -> int:
@@ -187,19 +194,20 @@ class _Candidate(Struct, frozen=True, kw_only=True, eq=False):
 def station_fit(table: ClosedTable) -> StationFit:
     """Return the station that fits the throughputs of a table best."""
     rows = _rows(table)
-    best = _best(rows)
+    choices = [*_candidates(rows)]
     is_contradicted = False
     if rows.limit_clients:  # something else may limit: a lock, a disk, a single thread
         measured = rows.unlimited()
-        without = _best(measured)
-        if _missed(best) > max(_POOR, 2 * _missed(without)):
-            rows, best = measured, without
+        without = [*_candidates(measured)]
+        if _missed(_least(choices)) > max(_POOR, 2 * _missed(_least(without))):
+            rows, choices = measured, without
     if len(rows.demands):
         plain = replace(rows, demands=rows.demands[:0])
-        without = _best(plain)
-        is_contradicted = _missed(best) > max(_POOR, 2 * _missed(without))
+        without = [*_candidates(plain)]
+        is_contradicted = _missed(_least(choices)) > max(_POOR, 2 * _missed(_least(without)))
         if is_contradicted:
-            rows, best = plain, without
+            rows, choices = plain, without
+    best = _least(choices)
     law = _law(best.names, best.point, rows.think)
     count = len(best.names)
     best = _with_coherency(rows, best)
@@ -209,7 +217,7 @@ def station_fit(table: ClosedTable) -> StationFit:
         table=table,
         law=law,
         numbers=best.names,
-        weights=_weights(best, expected.variance * _CHOICE**2, rows.think),
+        weights=_weights(best, choices, expected.variance * _CHOICE**2, rows),
         freedom=expected.freedom,
         noise=sqrt(expected.variance),
         errors=tuple((fitted / np.array(table.throughputs) - 1).tolist()),
@@ -273,37 +281,6 @@ def _refitted(rows: _Rows, fit: StationFit) -> _Candidate:
     return _candidate(rows, names, [np.log([values[name] for name in names])])
 
 
-class Peak(Struct, frozen=True, kw_only=True):
-    """Where throughput is largest within the measured range (1/s), and at its end."""
-
-    clients: int
-    throughput: float
-    last: float
-
-    @property
-    def loss(self) -> float:
-        """The share of the peak that is lost at the end of the range."""
-        return 1 - self.last / self.throughput
-
-
-def peak_of(found: StationFit) -> Peak:
-    """Return where the fitted throughput is largest, within what was measured.
-
-    Of many numbers of clients, some are looked at, then those about the best of these.
-    """
-    low, high = 1, found.table.most
-    while True:
-        counts = np.unique(np.linspace(low, high, _MOST_EXAMINED).round().astype(np.int64))
-        throughputs = np.exp(log_throughput(found.law, np.append(counts, found.table.most)))
-        best = int(throughputs[:-1].argmax())
-        if len(counts) == high - low + 1:
-            break
-        low, high = int(counts[max(best - 1, 0)]), int(counts[min(best + 1, len(counts) - 1)])
-    return Peak(
-        clients=int(counts[best]), throughput=float(throughputs[best]), last=float(throughputs[-1])
-    )
-
-
 def _rows(table: ClosedTable) -> _Rows:
     clients, responses, limit_clients = [*table.clients], [*table.responses], 0
     if table.limit is not None:
@@ -322,7 +299,11 @@ def _rows(table: ClosedTable) -> _Rows:
 
 def _best(rows: _Rows) -> _Candidate:
     """Return the choice of numbers of the best criterion."""
-    return min(_candidates(rows), key=lambda found: found.criterion)
+    return _least(_candidates(rows))
+
+
+def _least(choices: Iterable[_Candidate]) -> _Candidate:
+    return min(choices, key=lambda found: found.criterion)
 
 
 def _candidates(rows: _Rows) -> Iterator[_Candidate]:
@@ -379,19 +360,39 @@ def _starts(rows: _Rows, names: tuple[str, ...]) -> Iterator[NDArray[np.float64]
         yield np.log([start[name] for name in names])
 
 
-def _weights(best: _Candidate, variance: float, think: float) -> tuple[tuple[float, ...], ...]:
+def _weights(
+    best: _Candidate, choices: Sequence[_Candidate], variance: float, rows: _Rows
+) -> tuple[tuple[float, ...], ...]:
     """Return a root of the covariance of the numbers, each in its own unit."""
-    law = _law(best.names, best.point, think)
+    law = _law(best.names, best.point, rows.think)
     own = {name: float(getattr(law, name) or 0.0) for name in best.names}
-    own["delay"] = law.delay - think
+    own["delay"] = law.delay - rows.think
     slopes = best.jacobian.copy()
     if "delay" in best.names:  # its logarithm is that of a multiple of the demand
         slopes[:, 0] -= slopes[:, best.names.index("delay")]
     values = np.array([own[name] for name in best.names])
-    precision = (slopes / values).T @ (slopes / values) / variance
-    is_seen = values > 2 * _NOTHING
-    precision += np.diag(np.where(is_seen, (_RANGE * values) ** -2.0, 0.0))
+    expected = np.diag(np.where(values > 2 * _NOTHING, (_RANGE * values) ** -2.0, 0.0))
+    precision = (slopes / values).T @ (slopes / values) / variance + expected
     lengths = np.sqrt(np.maximum(np.diag(precision), _NOTHING))
-    values, vectors = np.linalg.eigh(np.linalg.pinv(precision / np.outer(lengths, lengths)))
+    scales = np.outer(lengths, lengths)
+    covariance = np.linalg.pinv(precision / scales)
+    weights = choice_weights([one.criterion for one in choices])
+    clients = compared_clients(int(rows.measured.min()), int(rows.measured.max()))
+    middle, slopes = ClosedLoops(clients).throughputs(law)
+    slopes = slopes[:, [NUMBERS.index(name) for name in best.names]]
+    if "delay" in best.names:  # of its part that is no think time
+        slopes[:, best.names.index("delay")] *= own["delay"] / law.delay
+    laws = [
+        _law(one.names, one.point, rows.think)
+        for one, weight in zip(choices, weights, strict=True)
+        if weight > LEAST_WEIGHT
+    ]
+    covariance += choice_covariance(
+        slopes / values / lengths / sqrt(variance),
+        (np.stack([log_throughput(one, clients) for one in laws]) - middle) / sqrt(variance),
+        weights[weights > LEAST_WEIGHT],
+        expected / scales,
+    )
+    values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0)) / lengths[:, None]
     return tuple(map(tuple, root.tolist()))

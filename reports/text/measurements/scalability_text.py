@@ -14,12 +14,9 @@ from qps.compiler.check.model.fits.scalability_texts import (
     missed_text,
 )
 from qps.compiler.measurement.scalability.misfit_causes import misfit_causes
-from qps.compiler.measurement.scalability.scalability_fit import (
-    LOSS_SHOWN,
-    peak_of,
-    unseen_errors,
-)
+from qps.compiler.measurement.scalability.scalability_fit import unseen_errors
 from qps.compiler.measurement.scalability.station_fit import StationFit
+from qps.compiler.measurement.scalability.throughput_peak import LOSS_SHOWN, peak_of
 from qps.compiler.measurement.student_t import student_quantile
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table

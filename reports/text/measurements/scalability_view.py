@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.compiler.measurement.scalability.scalability_fit import peak_of, unseen_errors
+from qps.compiler.measurement.scalability.scalability_fit import unseen_errors
 from qps.compiler.measurement.scalability.station_fit import StationFit
+from qps.compiler.measurement.scalability.throughput_peak import peak_of
 from qps.reports.text.layout.notebook import NotebookView, ShowsItself
 from qps.reports.text.layout.table import Table
 from qps.reports.text.measurements.scalability_text import (

@@ -106,6 +106,16 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "so these rows are ignored and service demands may be overestimated"
     ),
     "fit.impossible": "{name} is below zero, which is impossible; {advice}",
+    "fit.cause.between_cheaper": (
+        "without line {line}, the fit is off by {error} there: items or batches of this size cost "
+        "less than other sizes predict. Costs are not a straight line over the size, or the row "
+        "differs in something that no column has; fit to sizes near your plan, or add the column"
+    ),
+    "fit.cause.between_dearer": (
+        "without line {line}, the fit is off by {error} there: items or batches of this size cost "
+        "more than other sizes predict. Costs are not a straight line over the size, or the row "
+        "differs in something that no column has; fit to sizes near your plan, or add the column"
+    ),
     "fit.cause.largest_cheaper": (
         "without line {line}, the fit is off by {error} there: the largest items or batches "
         "cost less than in proportion (batching, zero copy); fit to sizes near your plan"

@@ -317,7 +317,13 @@ def negative_cost_help(regression: Regression) -> str:
         return f"{pull_text(regression.pulling[0])}: check it first"
     if regression.fit.fixed < 0:
         return f"{unfixed}; or measure again"
-    return "remove a column that does not matter, or measure again"
+    others = [term.cost.written for term in regression.fit.terms if term.value >= 0]
+    if not others:
+        return "measure again"
+    base = regression.fit.command.partition(" --per ")[0]
+    flags = "".join(f" --per '{cost}'" for cost in others)
+    fixed = " --no-fixed" * (not regression.fit.has_fixed)
+    return f"measure again, or fit the other demands alone: `{base}{flags}{fixed}`"
 
 
 def pull_text(row: Residual) -> str:

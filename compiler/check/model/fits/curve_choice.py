@@ -30,10 +30,15 @@ _MOST_ROWS = 1000
 def better_curve(
     table: MeasuredTable, reading: FitColumns, unit_of: UnitOf, found: Regression
 ) -> BetterCurve | None:
-    """Return the costs with a curve that predict rows best; None where none is much better."""
+    """Return the costs with a curve that predict rows best; None where none is much better.
+
+    Better than the costs that were fitted, without those that are below zero.
+    """
     if len(found.fit.runs.used) > _MOST_ROWS:
         return None
-    before = _unseen(found)
+    possible = possible_fit(table, reading, unit_of, found.fit)
+    plain = found if possible is found.fit else regression(possible)
+    before = _unseen(plain)
     if before is None or before < _LEAST_ERROR:
         return None
     best: BetterCurve | None = None
@@ -43,13 +48,41 @@ def better_curve(
             tried = fitted(table, other, unit_of)
         except DataError:
             continue
-        if min([tried.fixed, *(term.value for term in tried.terms)]) < 0:
+        if _is_impossible(tried):
             continue
         curved = regression(tried)
         after = _unseen(curved) if curved.degrees_of_freedom >= _FEWEST_FREE else None
         if after is not None and after < (_BETTER * before if best is None else best.after):
             best = BetterCurve(costs=costs, has_fixed=tried.has_fixed, before=before, after=after)
     return best
+
+
+def possible_fit(
+    table: MeasuredTable, reading: FitColumns, unit_of: UnitOf, found: CostFit
+) -> CostFit:
+    """Return the costs without those that are below zero, as the help of an error says.
+
+    First without the idle load, then without demands; the fit itself where nothing is below zero,
+    or no demand is above it.
+    """
+    tried, own = found, reading
+    while _is_impossible(tried):
+        costs = tuple(term.cost for term in tried.terms if term.value >= 0)
+        if tried.fixed < 0:
+            own = replace(own, has_fixed=False)
+        elif costs:
+            own = replace(own, costs=costs)
+        else:
+            return found
+        try:
+            tried = fitted(table, own, unit_of)
+        except DataError:
+            return found
+    return tried
+
+
+def _is_impossible(fit: CostFit) -> bool:
+    return min([fit.fixed, *(term.value for term in fit.terms)]) < 0
 
 
 def _unseen(found: Regression) -> float | None:
