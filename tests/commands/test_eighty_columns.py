@@ -62,3 +62,76 @@ def test_help(
     shown = printed([command, "--help"], capsys)
     assert f"usage: qps {command}" in shown
     assert too_wide(shown) == []
+
+
+FEATURES = """
+users customers_of_the_shop in 1..200_000
+calendar date in 2026-12..2029-12
+param growth = 6 % +- 1 %
+forecast customers_of_the_shop = 2_000 * (1 + growth)^date
+profile visits_of_customers over week {
+  08:00..22:00 = 0.6
+  friday, saturday 18:00..21:00 = 1
+  else = 0.1
+}
+profile nightly_reports over day { 01:00..04:00 = 1; else = 0 }
+param service_demand_of_pages = 8 ms +- 10 %
+param servers_of_the_shop = if date >= 2027-06 then 8 else 6
+machine application_server {
+  cpu 4 core, queueing mmc
+  price 90 $/month
+  fails every 90 day for 2 hour
+}
+machine database_server { cpu 16 core, queueing mmc; price 600 $; fails every 1 year for 4 hour }
+topology {
+  node shop_in_frankfurt     = application_server * servers_of_the_shop
+  node database_in_frankfurt = database_server * 2
+}
+component page_of_the_shop { cpu service_demand_of_pages / 1 request }
+component report_of_the_day { cpu 400 ms/request }
+stream browsing_of_customers for each user {
+  traffic 0.1 request/s * visits_of_customers
+  at shop_in_frankfurt { page_of_the_shop }
+}
+stream reports_at_night in all {
+  traffic 5 request/s * nightly_reports
+  at database_in_frankfurt { report_of_the_day }
+}
+target cpu 70 %
+require { browsing_of_customers.p99 <= 300 ms }
+survive any one of shop_in_frankfurt, database_in_frankfurt
+expect service_level {
+  availability >= 99 %
+  capacity >= 1_000
+  source model "service level agreement with all customers of the shop in Frankfurt"
+}
+matrix servers {
+  servers_of_the_shop in [6, 8]
+  select capacity, limited_by, cost, shop_in_frankfurt.cpu.utilization
+}
+"""
+WITH_FEATURES = [
+    *OF_A_SPEC[1:],
+    ["solve", "SPEC", "--set", "customers_of_the_shop=40_000"],
+    ["explain", "SPEC", "shop_in_frankfurt.cpu"],
+    ["explain", "SPEC", "browsing_of_customers.p99"],
+    ["diff", "SPEC", "OTHER"],
+    ["matrix", "SPEC"],
+]
+
+
+@pytest.mark.parametrize("command", WITH_FEATURES, ids=" ".join)
+def test_profiles_forecasts_and_failures(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("shop.qps").write_text(FEATURES, encoding="utf-8")
+    Path("other.qps").write_text(FEATURES.replace("= 8 ms", "= 9 ms"), encoding="utf-8")
+    files = {"SPEC": "shop.qps", "OTHER": "other.qps"}
+    shown = printed([*(files.get(word, word) for word in command), "-q"], capsys)
+    assert shown
+    assert too_wide(shown) == []
