@@ -149,8 +149,7 @@ def _is_of_few(known: Certainty) -> bool:
 def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool) -> Certainty:
     """Return the same of a number of which no operating point is known.
 
-    What one or two methods state was measured of just these, and stays up to a factor of two; those
-    of a mean latency multiply to no more than what was measured where one of them has a part. What
+    What one or two methods state was measured of just these, and stays up to a factor of two. What
     more of them multiply to says nothing of them together. Visits of very unequal service times
     have an error where no more users wait for answers than stations serve: `is_below_knee`. A
     method alone that has an error of the quantity states that.
@@ -158,14 +157,9 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
     if known.kind is not CertaintyKind.APPROXIMATION:
         return known
     stated = as_stated(known)
-    errors = table().get(quantity)
-    row = None if errors is None else errors.row_of(known.methods)
     if _is_of_few(known):
         if stated.error is not None:
-            is_product = quantity is ErrorQuantity.LATENCY and len(known.methods) == _MOST_ALONE
-            if not is_product or row is None or not row.methods or row.error is None:
-                return stated
-            return replace(known, error=min(stated.error, row.error))
+            return stated
         if not UNEQUAL_SERVICES.isdisjoint(known.methods):
             is_far = FAR_UNEQUAL_SERVICES in known.methods
             below = METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
@@ -174,6 +168,8 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
             (method,) = known.methods
             if quantity in METHODS[method].errors:
                 return replace(known, error=METHODS[method].errors[quantity])
+    errors = table().get(quantity)
+    row = None if errors is None else errors.row_of(known.methods)
     return stated if row is None else replace(known, error=row.error)
 
 

@@ -70,7 +70,7 @@ def test_theorems_stay_with_what_is_exact() -> None:
 
 
 def test_an_error_is_that_of_the_case() -> None:
-    assert known_by("mixed-erlang-c", "a.cpu", apart=4.0).error == 0.1
+    assert known_by("mixed-erlang-c", "a.cpu", apart=4.0).error == 0.06
     assert known_by("mixed-erlang-c", "a.cpu", apart=60.0).error is None
     assert known_by("priority-gamma", "a.cpu", case="preemptive").error == 0.55
     [result] = known_by("priority-gamma", "a.cpu", case="preemptive").reasons

@@ -75,3 +75,23 @@ def test_alternatives_are_not_taken_for_draws_of_their_own() -> None:
     again = "call db * 20 % { run }"
     expected = latency(graph(f"call db {{ run }}; {again}"), "9/10", 100)
     assert latency(graph(f"{either}; {again}"), "9/10", 100) == pytest.approx(expected, rel=1e-6)
+
+
+SEVERAL = """users N in 1..100_000
+machine a { cpu 4 core, queueing mmc }
+network lan { propagation 0.1 ms }
+component look { cpu 1 ms/request }
+component merge { cpu 3 ms/request }
+component slow { cpu 60 ms/request }
+topology { node f, x = a; link l = lan between all }
+stream page in all { traffic N * 1 request/s; at f { look; call x * 15 % { slow }; 15 %: merge } }
+require { page.latency <= 1 hour }
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "simulated"), [("1/2", 1.105e-3), ("19/20", 90.8e-3), ("99/100", 200.2e-3)]
+)
+def test_steps_by_chance_on_several_servers_are_made_or_not(level: str, simulated: float) -> None:
+    """The median is not that of the first step alone, which is 0.693 ms; simulated to 2 %."""
+    assert latency(lowered(SEVERAL), level, 300) == pytest.approx(simulated, rel=0.02)

@@ -50,11 +50,17 @@ def _is_drawn(call: CallFactor) -> bool:
 def shows_outcomes(added: Sequence[LatencyPart]) -> bool:
     """Return whether waits that come again are known by outcomes.
 
-    Where services differ, those who come back find less than is found by others: they are only
-    where that is known (`disciplines/feedback.py`).
+    Where services differ, those who come back to one server find less than is found by others: they
+    are only where that is known (`disciplines/feedback.py`). Of several servers they find much the
+    same, and most find one free.
     """
     again = [part.queue for _, part in repeated_queues(added).values() if part.queue is not None]
-    return all(queue.is_modeled_as_uniform or queue.law.has_wait_of_each_visit for queue in again)
+    return all(
+        queue.is_modeled_as_uniform
+        or queue.law.has_wait_of_each_visit
+        or (queue.servers is not ONE and queue.models_servers and not queue.has_batches)
+        for queue in again
+    )
 
 
 def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[LatencyOutcome]:
