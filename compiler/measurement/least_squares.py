@@ -70,9 +70,10 @@ class LeastSquares(Struct, frozen=True, dict=True):
         parts = 1 << _UNSEEN + largest.bit_length()
         common = min(lcm(*(number.denominator for number in self.numbers)), parts)
         whole = [round(number * common) for number in self.numbers]
+        fitted = _combined(whole, columns) if any(whole) else [0] * len(target)
         return [
-            (sum(map(mul, whole, row)) - common * measured) / common
-            for measured, *row in zip(target, *columns, strict=True)
+            (value - common * measured) / common
+            for value, measured in zip(fitted, target, strict=True)
         ]
 
     @cached_property

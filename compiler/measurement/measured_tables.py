@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import repeat
 from math import lcm
+from operator import itemgetter
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,7 +20,7 @@ from qps.compiler.measurement.number_forms import (
     plain_numbers,
 )
 from qps.compiler.measurement.sheet_cells import of_cell
-from qps.compiler.measurement.table_layout import layout_of
+from qps.compiler.measurement.table_layout import CsvLayout, layout_of
 
 MOST_ROWS = 100_000
 MOST_RUNS = 1_000_000
@@ -61,7 +65,7 @@ def read_table(
     DataError where it is no table.
     """
     layout = layout_of(text)
-    reader = csv.reader(io.StringIO(text), strict=True, delimiter=layout.separator)
+    reader = _reader(text, layout)
     rows: list[list[str]] = []
     lines: list[int] = []
     try:
@@ -70,6 +74,14 @@ def read_table(
         headings = [of_cell(heading.strip()) for heading in next(reader, [])]
         _check_headings(name, headings)
         width = len(headings)
+        above = reader.line_num
+        plain = _plain_rows(reader, width)
+        if plain is None or len(plain) > most:  # row by row, with the line of each
+            reader = _reader(text, layout)
+            for _ in range(layout.above + bool(width)):
+                next(reader)
+        else:
+            rows, lines = plain, [*range(above + 1, reader.line_num + 1)]
         for cells in reader:
             if len(cells) != width or not cells[0].strip():
                 if not any(cell.strip() for cell in cells):
@@ -89,8 +101,10 @@ def read_table(
     if not rows:
         raise DataError(f"`{name}` has no rows", "add one row per run")
     columns = [_texts(column) for column in zip(*rows, strict=True)]
-    long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
-    if long:
+    if any(max(map(len, column)) > LONGEST_CELL for column in columns):
+        long = [
+            i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL
+        ]
         message = f"a cell is longer than {LONGEST_CELL} characters"
         raise DataError(f"`{name}`, line {lines[min(long)]}: {message}")
     named = dict(zip(headings, columns, strict=True))
@@ -106,10 +120,26 @@ def read_table(
     return MeasuredTable(name, tuple(headings), tuple(lines), named)
 
 
+def _reader(text: str, layout: CsvLayout) -> Any:
+    return csv.reader(io.StringIO(text), strict=True, delimiter=layout.separator)
+
+
+def _plain_rows(reader: Any, width: int) -> list[list[str]] | None:
+    """Return the rows that are left, each of one line; None if one is blank or is no row."""
+    above = reader.line_num
+    try:
+        rows = list(reader)
+    except csv.Error:
+        return None
+    if set(map(len, rows)) != {width} or reader.line_num - above != len(rows):
+        return None
+    return rows if all(map(str.strip, map(itemgetter(0), rows))) else None
+
+
 def _texts(column: Sequence[str]) -> tuple[str, ...]:
     """Return what the cells of a column say."""
     cells = tuple(map(str.strip, column))
-    has_apostrophes = any(cell.startswith("'") for cell in cells)
+    has_apostrophes = "'" in "".join(cells)
     return tuple(map(of_cell, cells)) if has_apostrophes else cells
 
 
@@ -170,6 +200,11 @@ def numbers(cells: Sequence[str]) -> NumberColumn | int:
 
 def _decimals(cells: Sequence[str]) -> NumberColumn | None:
     """Return plain decimals such as `12.5`; None where there is anything else."""
+    first, _, after = cells[0].partition(".") if cells else ("", "", "")
+    is_alike = re.compile(rf"-?[0-9]+\.[0-9]{{{len(after)}}}").fullmatch
+    if first and after and all(map(is_alike, cells)):  # as many places in each, as tools write
+        whole = tuple(map(int, map(str.replace, cells, repeat("."), repeat(""))))
+        return NumberColumn(whole, Fraction(1, 10 ** len(after)))
     parted = [cell.partition(".") for cell in cells]
     places = max(len(after) for _, _, after in parted)
     zeros = "0" * places

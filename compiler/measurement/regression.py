@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import nsmallest
+from itertools import repeat
 from math import ceil, hypot, isnan, nan, sqrt
 
 from msgspec import Struct
@@ -308,9 +309,10 @@ def regression(fit: CostFit) -> Regression:
         for index, weight, error in zip(runs.used, weights, unseen, strict=True):
             missed = nan if error is None else error / weight
             left_out[index] = (runs.load.whole[index] + missed) * unit
-    every_row = zip(runs.used, weights, _rows(squares), squares.leverages(), strict=True)
-    for index, weight, row, leverage in every_row:
-        times = copies[row]
+    are_copies = len(copies) < len(runs.used)
+    times_of = map(copies.__getitem__, _rows(squares)) if are_copies else repeat(1)
+    every_row = zip(runs.used, weights, times_of, squares.leverages(), strict=are_copies)
+    for index, weight, times, leverage in every_row:
         alone = times * leverage
         if alone <= _PIVOTAL:
             without = errors[index] / (1 - alone)

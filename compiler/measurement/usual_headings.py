@@ -231,6 +231,8 @@ def measured_rows(table: MeasuredTable, headings: Sequence[str | None]) -> Measu
     It stays as it is where too few are left for a number of each column.
     """
     columns = [table.columns[heading] for heading in headings if heading is not None]
+    if all(MISSING.isdisjoint(map(str.lower, cells)) for cells in columns):
+        return table
     missing = {
         row for cells in columns for row, cell in enumerate(cells) if cell.lower() in MISSING
     }

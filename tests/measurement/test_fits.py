@@ -370,7 +370,7 @@ def test_why_a_fit_misses_rows_is_named(text: str, cause: str) -> None:
     assert any("batching" in warning for warning in warnings_of(found))
 
 
-def test_misfits_of_a_curve_beside_another_cost_have_causes(
+def test_misfits_of_a_curve_and_another_cost_have_causes(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     batches = ((1, 500), (32, 11464), (64, 9000), (128, 16292), (512, 17502), (4096, 18011))

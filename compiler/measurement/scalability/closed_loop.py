@@ -107,8 +107,9 @@ class ClosedLoops(Struct, frozen=True, eq=False, dict=True):
         station = -np.concatenate([[0.0], np.cumsum(log_rates)])
         changes = -np.concatenate([np.zeros((1, len(NUMBERS))), np.cumsum(slopes, axis=0)])
         likely = self._likely(log(law.delay), station)
-        logs = likely.log_weights(log(law.delay), station)
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        weights = likely.log_weights(log(law.delay), station)
+        weights -= weights.max(axis=1, keepdims=True)
+        np.exp(weights, out=weights)  # in place: most of the time is that of new memory
         weights /= weights.sum(axis=1, keepdims=True)
         rates = np.concatenate([[0.0], np.exp(log_rates)])
         served = weights * rates[likely.at]
@@ -117,7 +118,8 @@ class ClosedLoops(Struct, frozen=True, eq=False, dict=True):
         slopes = np.concatenate([np.zeros((1, len(NUMBERS))), slopes])
         found = likely.mean(served, slopes + changes) - likely.mean(weights, changes)
         of_delay = NUMBERS.index("delay")
-        found[:, of_delay] += ((weights - served) * likely.at).sum(axis=1)
+        present = np.arange(len(rates), dtype=float)
+        found[:, of_delay] += likely.mean(weights, present) - likely.mean(served, present)
         return np.log(throughput), found
 
 
@@ -134,7 +136,9 @@ class _Present(Struct, frozen=True, eq=False):
 
     def log_weights(self, log_delay: float, station: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how likely each number is, but for a factor."""
-        found: NDArray[np.float64] = self.absent * log_delay - self.log_orders + station[self.at]
+        found: NDArray[np.float64] = self.absent * log_delay
+        found -= self.log_orders
+        found += station[self.at]
         return found
 
     def mean(
