@@ -23,7 +23,7 @@ from qps.solver.uncertainty.reliable_capacity import nominal_limits
 from qps.solver.what_if.advice import HelpfulChange
 from qps.solver.what_if.candidates import Candidate
 
-_MOST, _MOST_GOALS = 4, 1
+_MOST, _MOST_WRITTEN, _MOST_GOALS = 4, 3, 1
 """Changes that are judged so, and goals among them: each takes its own samples."""
 _ENOUGH = ".12g"
 
@@ -46,7 +46,10 @@ def reliable_changes(
     judged = [one for one in changes if uncertain.isdisjoint(_moved(one.candidate))]
     ranked = sorted(judged, key=lambda one: -one.advice.capacity)
     goals = [one for one in ranked if one.candidate.is_goal]
-    best = [one for one in ranked if not one.candidate.is_goal][:_MOST] + goals[:_MOST_GOALS]
+    others = [one for one in ranked if not one.candidate.is_goal]
+    # What is written is solved from scratch: it is judged where it would be shown.
+    settings_after = [one for one in others[_MOST_WRITTEN:_MOST] if not one.candidate.rewritten]
+    best = others[:_MOST_WRITTEN] + settings_after + goals[:_MOST_GOALS]
     found = []
     for one in changes:
         capacity: int | None = None
@@ -103,6 +106,8 @@ def changed_by(
 
     QpsError where that cannot be.
     """
+    if candidate.rewritten is not None:
+        return candidate.rewritten, candidate.configuration
     known = solution.graph.assumptions
     numbers = tuple(
         _setting(known[name], factor) for name, factor in candidate.factors.items() if name in known

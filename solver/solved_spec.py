@@ -70,6 +70,9 @@ def solved_spec(
     on_progress("changes that raise capacity")
     if advice and model is spec.model:  # of a promise, each change would have one of its own
         changes = helpful_changes(model, configuration, solution)
+        from qps.solver.spec_changes.helpful_changes import helpful_spec_changes  # noqa: PLC0415 - after the answer
+
+        changes = helpful_spec_changes(spec, scenario, settings, solution, changes)
         judged = reliable_changes(
             spec, scenario, settings, solution, changes, answer.reliable, sampling
         )

@@ -68,6 +68,7 @@ from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_facts import others_label
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.solutions.resource_tables import traffic_table
+from qps.reports.text.solutions.rewrite_wording import lines_to_write
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.certainty_marks import known_sentence
 from qps.reports.text.words.nouns import counted, noun
@@ -94,6 +95,8 @@ class AdviceRow(Struct, frozen=True, kw_only=True):
     gain: str
     cost: str
     interval: ChangeInterval | None = None
+    lines: tuple[str, ...] = ()
+    """The lines of the spec that the change takes."""
 
 
 class PageView(Struct, frozen=True, kw_only=True):
@@ -262,6 +265,7 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
             gain=f"{mark}+{gain:,}" if gain > 0 and answer.capacity is not None else "",
             cost=cost_with(one, answer),
             interval=interval,
+            lines=tuple(lines_to_write(one.lines or ())),
         )
 
 

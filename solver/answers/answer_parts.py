@@ -269,6 +269,10 @@ class ChangeKind(StrEnum):
     CAPACITY = "more capacity"
     DEMAND = "less demand"
     SHIFT = "demand moved elsewhere"
+    SCHEDULING = "scheduling"
+    """Other priorities, another discipline, or other hours."""
+    RESERVATION = "reservation"
+    """A part of a resource that is kept for some."""
     OTHER = "other changes"
     GOAL = "relaxed goal"
     """A requirement or target that is less strict: the system stays as it is."""
@@ -280,6 +284,44 @@ class Interval(Struct, frozen=True, kw_only=True):
     probability: float
     least: int | None
     most: int | None
+
+
+class RewriteMethod(StrEnum):
+    """What a change of the text of a spec does."""
+
+    MOVED_STEP = "moved step"
+    CALLED_STEP = "called step"
+    """A step that another machine is called for."""
+    MOVED_CALL = "moved call"
+    PRIORITY = "priority"
+    PREEMPTION = "preemptive priority"
+    SHARING = "processor sharing"
+    PACING = "paced arrivals"
+    OTHER_HOURS = "other hours"
+    OWN_UNITS = "own units of a pool"
+    LIMITED_WORK = "limited work in progress"
+
+
+class LineChange(Struct, frozen=True):
+    """Lines of a spec, from `line` on, and what stands there `after` a change.
+
+    Without any `before`, that is inserted in front of the line.
+    """
+
+    line: int
+    before: str
+    after: str
+
+
+class SpecRewrite(Struct, frozen=True, kw_only=True):
+    """A change of the text of a spec: a choice of who builds the system, not a setting.
+
+    `parts` are the names and amounts that its words are made of.
+    """
+
+    method: RewriteMethod
+    parts: tuple[str, ...]
+    lines: tuple[LineChange, ...]
 
 
 class Advice(Struct, frozen=True, kw_only=True):
@@ -298,6 +340,9 @@ class Advice(Struct, frozen=True, kw_only=True):
     where it was not requested. `capacity_interval` is between which populations most samples of
     uncertain inputs lie with it; None where there are none. `holds_until` is the last month up to
     which the forecast is supported with it, as that of the answer; None where it was not computed.
+
+    A change of the text of the spec is a `rewrite`. Of changes that are made `together`, each has
+    the capacity with all of them.
     """
 
     kind: ChangeKind
@@ -315,3 +360,5 @@ class Advice(Struct, frozen=True, kw_only=True):
     reliable_capacity: int | None = None
     capacity_interval: Interval | None = None
     holds_until: CalendarDate | None = None
+    rewrite: SpecRewrite | None = None
+    together: tuple[Advice, ...] = ()

@@ -17,6 +17,7 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.quantities.dimension import TIME, TIME_BASE
 from qps.engine.expressions.formulas import Formula
+from qps.solver.answers.answer_parts import ChangeKind, SpecRewrite
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import Solution
@@ -42,6 +43,15 @@ class Candidate(Struct, frozen=True, kw_only=True):
     factor: Fraction | None = None
     factors: Mapping[str, Fraction] = field(default_factory=dict)
     """Numbers of the graph that are multiplied: a capacity, or costs as on a faster core."""
+    kind: ChangeKind | None = None
+    """How it helps; None where that is told by what it moves."""
+    to: str | None = None
+    """The resource that demand is moved to, where it is of that `kind`."""
+    rewrite: SpecRewrite | None = None
+    rewritten: ir.Model | None = None
+    """The model with a `rewrite`."""
+    together: tuple[Candidate, ...] = ()
+    """The changes that are made together, where it is several."""
 
 
 _OF_ALL = (ir.SetPopulation, ir.SetCase)
@@ -83,8 +93,7 @@ def candidates(
     for change in _hardware(model, configuration):
         if change.name in places:
             yield _set(configuration, change, f"{change.name} = {change.kind}")
-    yield from _more_hardware(configuration, places)
-    yield from _twice_as_many(model, configuration, involved)
+    yield from _twice_as_many_machines(model, configuration, places, involved)
     yield from _twice_as_fast(model, configuration, involved)
     yield from _faster_core(configuration, solution, involved)
     for option in model.options:
@@ -93,6 +102,39 @@ def candidates(
                 chosen = ir.SetOption(option.name, choice, option.span)
                 yield _set(configuration, chosen, f"{option.name} = {choice}", is_capacity=False)
     yield from _parameters(model, configuration, solution)
+
+
+def more_machines(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> Iterator[Candidate]:
+    """Yield twice as many machines or networks where the limit is.
+
+    That is the place of the resource that is full, or each that a requirement rests on.
+    """
+    involved = involved_numbers(solution)
+    resource = resource_in(solution.limited_by or "")
+    if resource in solution.graph.resources:
+        places = {solution.graph.network.place_of(resource)}
+        counting = {
+            part.name
+            for place in (configuration.place(one) for one in places)
+            for part in parts_of(place.count)
+            if isinstance(part, ir.ParameterValue)
+        }
+        involved = [one for one in involved if one.name in counting]
+    else:
+        places = involved_places(model, configuration, solution, involved)
+    yield from _twice_as_many_machines(model, configuration, places, involved)
+
+
+def _twice_as_many_machines(
+    model: ir.Model,
+    configuration: Configuration,
+    places: set[str],
+    involved: list[Assumption],
+) -> Iterator[Candidate]:
+    yield from _more_hardware(configuration, places)
+    yield from _twice_as_many(model, configuration, involved)
 
 
 def _set(

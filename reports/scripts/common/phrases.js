@@ -143,6 +143,7 @@ const PHRASES = {
   "change.value": "{name}: {before} -> {after}",
   "change.kind.buy": "Buy",
   "change.kind.system": "Change",
+  "change.kind.choice": "Choice",
   "change.kind.traffic": "Less traffic",
   "change.kind.goal": "Relax goal",
   "way.average": "mean",

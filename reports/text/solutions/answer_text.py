@@ -14,6 +14,7 @@ from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.solutions.answer_values import AdviceView
 from qps.reports.text.solutions.availability_text import availability_fact
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
 from qps.reports.text.solutions.calendar_text import current_month, holds_until, months_table
@@ -36,6 +37,7 @@ from qps.reports.text.solutions.resource_tables import (
     resource_table,
     traffic_table,
 )
+from qps.reports.text.solutions.rewrite_wording import lines_to_write
 from qps.reports.text.solutions.uncertainty_text import shares_table, uncertainty_lines
 from qps.reports.text.words.certainty_marks import (
     known_lines,
@@ -308,13 +310,17 @@ def _advice(answer: Answer, words: Wording) -> Table:
             )
         kind = phrase(f"change.kind.{words.kind(item)}")
         first = kind if kind != last else ""
-        rows.append(
-            (first, change, users_with(item), *identifier_cells(item.setting or "", labels))
-        )
+        rows.append((first, change, users_with(item), *identifier_cells(_how_to_set(item), labels)))
         last = kind
     users = noun(answer.population).capitalize()
     headings = ("", phrase("changes"), users, *identifier_cells("--set", labels))
     return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), long=frozenset([0, 1, 3]))
+
+
+def _how_to_set(item: AdviceView) -> str:
+    """Return the settings of a change, or the lines to write."""
+    settings = item.together or ([item.setting] if item.setting else [])
+    return "; ".join([*settings, *lines_to_write(item.lines or ())])
 
 
 def _sensitivities(answer: Answer, labels: Labels) -> Table:

@@ -26,12 +26,14 @@ from qps.solver.answers.answer_parts import (
     ChangeKind,
     CountedAsKnown,
     Interval,
+    LineChange,
     LinkTraffic,
     LoadThere,
     Margin,
     NextLimit,
     QualityAnswer,
     ReliableCapacity,
+    RewriteMethod,
 )
 from qps.solver.answers.solution import (
     Bottleneck,
@@ -186,9 +188,15 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     It is omitted without uncertain inputs, or if it was not computed. `holds_until` is the last
     month up to which the forecast is supported with the change (`2029-01`). It is omitted without
     a forecast, or if it was not computed.
+
+    A change of the text of the spec is a `choice` of who builds the system: `lines` are the lines
+    to write. If two changes are made `together`, that lists their settings. These keys are omitted
+    for all other changes.
     """
 
-    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["capacity_interval", "holds_until"])
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(
+        ["capacity_interval", "holds_until", "choice", "lines", "together"]
+    )
 
     kind: ChangeKind
     name: str
@@ -206,6 +214,9 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     reliable_capacity: int | None = None
     capacity_interval: Interval | None = None
     holds_until: str | None = None
+    choice: RewriteMethod | None = None
+    lines: tuple[LineChange, ...] | None = None
+    together: tuple[str, ...] | None = None
 
     way = former("way", "kind")
 

@@ -16,6 +16,7 @@ from qps.reports.text.solutions.change_wording import (
     extra_cost,
     supported_with,
 )
+from qps.reports.text.solutions.rewrite_wording import lines_to_write
 from qps.reports.text.words.certainty_marks import (
     MARKS,
     marked,
@@ -58,15 +59,16 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     if not words.best_changes:
         return []
     label = phrase("changes.fix") if answer.capacity is None else HELPS
+    by_kind = words.by_kind
     rows = [
-        (one.words, capacity_in_row(one, answer), cost_with(one, answer), _pasted(one))
-        for one in words.by_kind
+        (one.words, capacity_in_row(one, answer), cost_with(one, answer), pasted(one))
+        for one in by_kind
     ]
-    kinds = [phrase(f"change.kind.{words.kind(one)}") for one in words.by_kind]
-    change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
+    kinds = [phrase(f"change.kind.{words.kind(one)}") for one in by_kind]
+    change, users, cost, setting_width = (max(text_width(row[i]) for row in rows) for i in range(4))
     value_width = max(20, width - VALUE_COLUMN)
     behind = 2 + (cost + 2 if cost else 0)
-    end = value_width - pasted - behind  # of the capacities, if all is in one line
+    end = value_width - setting_width - behind  # of the capacities, if all is in one line
     fits = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
     end = min(end, change + 2 + users) if fits else change + 2 + users
     heading = noun(answer.population).capitalize()
@@ -79,13 +81,18 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     for place, (change_text, many, costs, setting) in enumerate(rows):
         labels += [""] * (len(lines) - len(labels))
         labels.append("" if place and kinds[place] == kinds[place - 1] else kinds[place])
+        written = [
+            f"    {line}"
+            for text in lines_to_write(by_kind[place].lines or ())
+            for line in wrapped(text, value_width - 4, "  ")
+        ]
         row = (
             change_text
             + _right(many, end - text_width(change_text))
             + (f"  {_left(costs, cost)}" * bool(cost))
         )
         if is_beside and beside[place]:
-            lines.append(f"{row}  {setting}".rstrip())
+            lines += [f"{row}  {setting}".rstrip(), *written]
             continue
         row = row.rstrip()
         is_one_line = text_width(row) <= value_width
@@ -93,6 +100,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
             [row] if is_one_line else wrapped(f"{change_text}  {many}  {costs}", value_width, "")
         )
         lines += [f"    {setting}"] if setting else []
+        lines += written
     head = f"  {label}"
     head += _right(heading, VALUE_COLUMN + end - text_width(head))
     labels += [""] * (len(lines) - len(labels))
@@ -127,8 +135,10 @@ def printed_with(one: AdviceView, answer: Answer) -> int:
     return printed_capacity(supported_with(one), high=answer.high)
 
 
-def _pasted(one: AdviceView) -> str:
-    return f"--set {quote(one.setting)}" if one.setting else ""
+def pasted(one: AdviceView) -> str:
+    """Return what makes a change on the command line; empty where nothing does."""
+    settings = one.together or ([one.setting] if one.setting else [])
+    return " ".join(f"--set {quote(each)}" for each in settings)
 
 
 def _left(text: str, width: int) -> str:

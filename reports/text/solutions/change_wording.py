@@ -21,6 +21,7 @@ from qps.compiler.quantities.calendar_dates import read_date
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.rewrite_wording import rewrite_words
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words, number, quantity, with_unit
@@ -66,10 +67,20 @@ class ChangeWording(Struct, frozen=True, kw_only=True):
             reliable_capacity=advice.reliable_capacity,
             capacity_interval=advice.capacity_interval,
             holds_until=None if advice.holds_until is None else advice.holds_until.iso,
+            choice=None if advice.rewrite is None else advice.rewrite.method,
+            lines=None if advice.rewrite is None else advice.rewrite.lines,
+            together=tuple(map(self._together, advice.together)) or None,
         )
+
+    def _together(self, advice: Advice) -> str:
+        return self._setting(advice) or advice.change
 
     def _words(self, advice: Advice) -> str:
         name = advice.name
+        if advice.together:
+            return joined_words([self._words(one) for one in advice.together])
+        if advice.rewrite is not None:
+            return rewrite_words(advice.rewrite, self.labels)
         if advice.factor is not None:
             return self._of_number(name, advice)
         configuration, after = self.configuration, advice.change.partition(" = ")[2]
@@ -179,11 +190,13 @@ class Wording(Struct, frozen=True, kw_only=True):
         return not is_priced, KINDS.index(self.kind(one))
 
     def kind(self, change: AdviceView) -> str:
-        """Return what a change takes: to buy, to change the system, less traffic, or a goal."""
+        """Return what a change takes: to buy, to set, a choice, less traffic, or a goal."""
         if change.is_hardware:
             return "buy"
         if change.is_goal:
             return "goal"
+        if change.choice is not None:
+            return "choice"
         return "traffic" if change.name.removesuffix(".traffic") in self.traffic else "system"
 
 
@@ -192,7 +205,7 @@ def supported_with(one: AdviceView) -> int:
     return one.capacity if one.reliable_capacity is None else one.reliable_capacity
 
 
-KINDS = ("buy", "system", "traffic", "goal")
+KINDS = ("buy", "system", "choice", "traffic", "goal")
 """What a change takes, in the order in which changes are printed."""
 
 

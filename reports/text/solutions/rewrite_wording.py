@@ -1,0 +1,65 @@
+"""Changes of the text of a spec in words, and the lines to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import joined_words
+from qps.solver.answers.answer_parts import LineChange, RewriteMethod, SpecRewrite
+
+
+def rewrite_words(rewrite: SpecRewrite, labels: Labels) -> str:
+    """Return what a change of the text does: `shrink of page: web -> media`."""
+    parts = rewrite.parts
+    match rewrite.method:
+        case RewriteMethod.MOVED_STEP | RewriteMethod.CALLED_STEP | RewriteMethod.MOVED_CALL:
+            step, stream, before, after = parts
+            key = f"choice.{_KEYS[rewrite.method]}"
+            return phrase(key, step=step, stream=stream, before=before, after=after)
+        case RewriteMethod.PRIORITY | RewriteMethod.PREEMPTION:
+            resource, *streams = parts
+            key = f"choice.{_KEYS[rewrite.method]}"
+            return phrase(key, resource=labels.of(resource), streams=joined_words(streams))
+        case RewriteMethod.SHARING:
+            return phrase("choice.sharing", resource=labels.of(parts[0]))
+        case RewriteMethod.PACING:
+            return phrase("choice.pacing", stream=parts[0])
+        case RewriteMethod.OTHER_HOURS:
+            stream, start, end = parts
+            return phrase("choice.other_hours", stream=stream, start=start, end=end)
+        case RewriteMethod.OWN_UNITS:
+            stream, kept, many, pool = parts
+            return phrase(
+                "choice.own_units", stream=stream, kept=kept, many=many, pool=labels.of(pool)
+            )
+        case RewriteMethod.LIMITED_WORK:
+            stream, most, many, resource, other = parts
+            return phrase(
+                "choice.limited_work",
+                stream=stream,
+                most=most,
+                many=many,
+                resource=labels.of(resource),
+                other=other,
+            )
+
+
+_KEYS = {
+    RewriteMethod.MOVED_STEP: "moved_step",
+    RewriteMethod.CALLED_STEP: "called_step",
+    RewriteMethod.MOVED_CALL: "moved_call",
+    RewriteMethod.PRIORITY: "priority",
+    RewriteMethod.PREEMPTION: "preemption",
+}
+
+
+def lines_to_write(lines: tuple[LineChange, ...]) -> Iterator[str]:
+    """Yield each line that is changed, with its number: `line 12: at web { render }`."""
+    for one in lines:
+        if not one.after:
+            yield phrase("choice.removed_line", number=one.line)
+        for number, text in enumerate(one.after.splitlines()):
+            key = "choice.line" if one.before else "choice.new_line"
+            yield phrase(key, number=one.line + number, text=text.strip())

@@ -1,0 +1,1 @@
+"""Changes of the text of a spec that may raise the capacity: choices of who builds the system."""
