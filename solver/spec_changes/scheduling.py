@@ -127,26 +127,32 @@ def _variation(queueing: ir.Queueing) -> str | None:
 def _ranks(limited: Limited, resource: str) -> tuple[TextEdit, ...] | None:
     """Return the edits that let the waiting streams go before all others; None where none do.
 
-    There is nothing to edit where they go first as they are.
+    They get priority 1; where another stream has that, all others go one step behind. There is
+    nothing to edit where they go first as they are.
     """
     ranks = {one.name: _rank(one) for one in limited.model.streams}
     others = [rank for name in _others(limited, resource) if (rank := ranks[name]) is not None]
-    first = min((Fraction(1), *(rank - 1 for rank in others)))
-    if first < 0 or first.denominator != 1:
+    own = [ranks[name] for name in limited.waiting]
+    if all(rank is not None and all(rank < other for other in others) for rank in own):
+        return ()
+    wanted: dict[str, Fraction] = {name: Fraction(1) for name in limited.waiting}
+    if 1 in others:
+        later = {name: rank + 1 for name, rank in ranks.items() if rank is not None}
+        wanted = later | wanted
+    edits = [_ranked(limited, name, rank) for name, rank in wanted.items() if rank != ranks[name]]
+    found = tuple(one for one in edits if one is not None)
+    return found if len(found) == len(edits) else None
+
+
+def _ranked(limited: Limited, name: str, rank: Fraction) -> TextEdit | None:
+    """Return the edit that gives a stream a priority; None where the spec itself states none."""
+    written = limited.written_stream(name)
+    if written is None:
         return None
-    edits = []
-    for name in limited.waiting:
-        rank, written = ranks[name], limited.written_stream(name)
-        if rank is not None and all(rank < other for other in others):
-            continue
-        if written is None:
-            return None
-        stated = next((one for one in written.items if isinstance(one, ast.Rank)), None)
-        if stated is not None:
-            edits.append(replacement(stated.span, f"priority {first}"))
-        else:
-            edits.append(line_in_front(written.items[0].span, f"priority {first}"))
-    return tuple(edits)
+    stated = next((one for one in written.items if isinstance(one, ast.Rank)), None)
+    if stated is None:
+        return line_in_front(written.items[0].span, f"priority {rank}")
+    return replacement(stated.span, f"priority {rank}")
 
 
 def _rank(stream: ir.Stream) -> Fraction | None:

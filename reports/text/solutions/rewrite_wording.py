@@ -62,4 +62,5 @@ def lines_to_write(lines: tuple[LineChange, ...]) -> Iterator[str]:
             yield phrase("choice.removed_line", number=one.line)
         for number, text in enumerate(one.after.splitlines()):
             key = "choice.line" if one.before else "choice.new_line"
-            yield phrase(key, number=one.line + number, text=text.strip())
+            line = one.line + number if one.before else one.line
+            yield phrase(key, number=line, text=text.strip())

@@ -46,7 +46,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "choice.own_units": "{pool}: {kept} of {many} for {stream} alone",
     "choice.limited_work": "{resource}: {stream} at most {most} at a time, for {other}",
     "choice.line": "line {number}: {text}",
-    "choice.new_line": "new line {number}: {text}",
+    "choice.new_line": "before line {number}: {text}",
     "choice.removed_line": "line {number}: remove it",
     "changes.moves_load": " (moves load to {name}, {share} headroom)",
     "chart.tried": " (tried at the points of the axis)",
