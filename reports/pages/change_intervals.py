@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.change_rows import printed_with
 from qps.reports.text.solutions.change_wording import Wording
 from qps.reports.text.solutions.uncertainty_text import rounded_ends

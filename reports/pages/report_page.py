@@ -51,6 +51,7 @@ from qps.reports.text.explanations.explanation import Explanation, explanation_v
 from qps.reports.text.explanations.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.wrapping import unbroken
+from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.answer_text import (
     circumstances,
     mode_table,
@@ -59,7 +60,7 @@ from qps.reports.text.solutions.answer_text import (
     time_labels,
     title_of,
 )
-from qps.reports.text.solutions.answer_values import AdviceView, SolveView
+from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.capacity_text import at_headline, headline_line
 from qps.reports.text.solutions.change_rows import HELPS, capacity_in_row, cost_with, printed_with
 from qps.reports.text.solutions.change_wording import Wording, wording

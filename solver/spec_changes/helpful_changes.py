@@ -21,7 +21,7 @@ from qps.solver.spec_changes.moved_steps import moved_steps
 from qps.solver.spec_changes.night_work import night_work
 from qps.solver.spec_changes.reservations import reservations
 from qps.solver.spec_changes.scheduling import scheduling_changes
-from qps.solver.spec_changes.spec_change import Limited, SpecChange
+from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
 from qps.solver.spec_changes.text_edits import edited, line_changes
 from qps.solver.what_if.advice import HelpfulChange
 from qps.solver.what_if.candidates import Candidate
@@ -33,7 +33,7 @@ MOST_TRIED = 10
 """Changes of one spec that are checked and solved."""
 
 
-def spec_changes(limited: Limited) -> Iterator[SpecChange]:
+def spec_changes(limited: Limited) -> Iterator[SpecEdit]:
     """Yield the changes that are worth a trial, by what limits."""
     return chain(
         moved_steps(limited),
@@ -81,7 +81,7 @@ def _least_worth(solution: Solution) -> int:
     return min(graph.high, max(now + 1, ceil(now * _LEAST_GAIN)))
 
 
-def _first_of(changes: Iterator[SpecChange]) -> Iterator[SpecChange]:
+def _first_of(changes: Iterator[SpecEdit]) -> Iterator[SpecEdit]:
     for number, change in enumerate(changes):
         if number == MOST_TRIED:
             return
@@ -92,7 +92,7 @@ def _tried(
     limited: Limited,
     scenario: Scenarios,
     settings: tuple[str, ...],
-    change: SpecChange,
+    change: SpecEdit,
     found: dict[ChangeKind, list[Advice]],
 ) -> HelpfulChange | None:
     """Return what a change gives; None where it cannot be, or does not help."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.syntax import ast
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
-from qps.solver.spec_changes.spec_change import Limited, SpecChange
+from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
 from qps.solver.spec_changes.text_edits import TextEdit, removal, replacement
 
 _MOST_STEPS, _MOST_PLACES = 2, 2
@@ -33,7 +33,7 @@ class _Placed(Struct, frozen=True):
     resources: frozenset[str]
 
 
-def moved_steps(limited: Limited) -> Iterator[SpecChange]:
+def moved_steps(limited: Limited) -> Iterator[SpecEdit]:
     """Yield steps of the resource that is full, each at another machine."""
     full = None if limited.waiting else limited.full  # a wait is scheduled
     resource = None if full is None else limited.resource(full)
@@ -53,7 +53,7 @@ def moved_steps(limited: Limited) -> Iterator[SpecChange]:
         yield from [change for change in places if by_place[change.to] is change][:_MOST_PLACES]
 
 
-def _places(limited: Limited, one: _Placed, node: str) -> Iterator[SpecChange]:
+def _places(limited: Limited, one: _Placed, node: str) -> Iterator[SpecEdit]:
     """Yield the changes that move a step to other machines, each once."""
     own = (one.step.component.text, one.stream.name.text, node)
     resource = (limited.full or "").rpartition(".")[2]
@@ -68,7 +68,7 @@ def _places(limited: Limited, one: _Placed, node: str) -> Iterator[SpecChange]:
         )
         if change is not None:
             method, edits = change
-            yield SpecChange(
+            yield SpecEdit(
                 method=method,
                 kind=ChangeKind.SHIFT,
                 name=own[0],

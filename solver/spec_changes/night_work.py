@@ -15,14 +15,14 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.clock_times import DAY, clock
 from qps.compiler.syntax import ast
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
-from qps.solver.spec_changes.spec_change import Limited, SpecChange
+from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
 from qps.solver.spec_changes.text_edits import line_behind, replacement
 
 _MOST_LEVELS = 2
 """Levels of the load of the others up to which hours are tried, the lowest ones."""
 
 
-def night_work(limited: Limited) -> Iterator[SpecChange]:
+def night_work(limited: Limited) -> Iterator[SpecEdit]:
     """Yield streams that may run at other hours of the day, where these have room."""
     full = limited.full
     profiles = {one.name: one for one in limited.model.profiles if one.cycle == DAY}
@@ -59,7 +59,7 @@ def _may_wait(limited: Limited, stream: ir.Stream) -> bool:
     return (
         stream.flows_from is ir.Whose.ALL
         and not stream.is_closed
-        and not limited.is_judged(stream.name)
+        and not limited.has_requirement(stream.name)
     )
 
 
@@ -96,7 +96,7 @@ def _at_hours(
     of: str,
     mean: Fraction,
     hours: tuple[int, int],
-) -> SpecChange | None:
+) -> SpecEdit | None:
     """Return the change that lets a stream have all its traffic of a day at some hours."""
     syntax, stream = limited.spec.program.main.syntax, limited.written_stream(name)
     made, (start, end) = f"{name}_hours", hours
@@ -120,7 +120,7 @@ def _at_hours(
     amount = f"{value.numerator}" if value.denominator == 1 else f"{value}"
     first, last = clock(start), "24:00" if end == DAY else clock(end)
     declared = f"profile {made} over day {{ {first}..{last} = {amount}; else = 0 }}"
-    return SpecChange(
+    return SpecEdit(
         method=RewriteMethod.OTHER_HOURS,
         kind=ChangeKind.SCHEDULING,
         name=name,

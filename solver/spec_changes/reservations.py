@@ -1,4 +1,4 @@
-"""A share that is kept for one stream: units of a pool, or cores that others leave free.
+"""A share that is reserved for one stream: units of a pool, or cores that others leave free.
 
 Where streams share a pool, the one that limits gets some units of its own. Where they share cores,
 the work of another stream is limited to so many items at a time.
@@ -13,17 +13,17 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
-from qps.solver.spec_changes.spec_change import Limited, SpecChange
+from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
 from qps.solver.spec_changes.text_edits import TextEdit, replacement
 
 _COUNTED = re.compile(r"([\d_]+)\s+(\w+)")
 """A number of things with their unit: `50 thread`."""
 _LEAST = 2
-"""Units of which some can be kept."""
+"""Units of which some can be reserved."""
 
 
-def reservations(limited: Limited) -> Iterator[SpecChange]:
-    """Yield what can be kept for the stream whose latency limits."""
+def reservations(limited: Limited) -> Iterator[SpecEdit]:
+    """Yield what can be reserved for the stream whose latency limits."""
     for name in limited.waiting[:1]:
         yield from _own_units(limited, name)
         yield from _limited_work(limited, name)
@@ -57,7 +57,7 @@ def _stated(limited: Limited, item: ast.ResourceItem) -> tuple[int, str] | None:
 # -- units of a pool -------------------------------------------------------------------------
 
 
-def _own_units(limited: Limited, name: str) -> Iterator[SpecChange]:
+def _own_units(limited: Limited, name: str) -> Iterator[SpecEdit]:
     """Yield some units of each pool that a stream shares with others, for it alone."""
     stream, written = _stream(limited, name), limited.written_stream(name)
     if written is None:
@@ -80,16 +80,16 @@ def _own_units(limited: Limited, name: str) -> Iterator[SpecChange]:
             for span in _pool_names(written, pool)
         ]
         many, unit = stated
-        for kept in sorted({max(1, many // 4), many // 2}):
-            left = f"{item.capacity.span.text} - {kept} {unit}"
+        for reserved in sorted({max(1, many // 4), many // 2}):
+            left = f"{item.capacity.span.text} - {reserved} {unit}"
             if _COUNTED.fullmatch(item.capacity.span.text):
-                left = f"{many - kept} {unit}"
-            rest = f"{left}; {own} {kept} {unit}"
-            yield SpecChange(
+                left = f"{many - reserved} {unit}"
+            rest = f"{left}; {own} {reserved} {unit}"
+            yield SpecEdit(
                 method=RewriteMethod.OWN_UNITS,
                 kind=ChangeKind.RESERVATION,
                 name=f"{pool[0]}.{pool[1]}",
-                parts=(name, str(kept), str(many), f"{pool[0]}.{pool[1]}"),
+                parts=(name, str(reserved), str(many), f"{pool[0]}.{pool[1]}"),
                 edits=(_in_its_place(item, rest), *marks),
             )
 
@@ -131,7 +131,7 @@ def _named_within(
 # -- cores that others leave free ------------------------------------------------------------
 
 
-def _limited_work(limited: Limited, name: str) -> Iterator[SpecChange]:
+def _limited_work(limited: Limited, name: str) -> Iterator[SpecEdit]:
     """Yield other streams of which so many items at a time may be at the cores that one shares."""
     met = sorted(limited.met_by(name), key=lambda one: -limited.utilizations.get(one, 0.0))
     for resource in met:
@@ -161,8 +161,8 @@ def _at_most(
     item: ast.ResourceItem,
     of: tuple[str, str],
     units: tuple[int, int],
-    kept_for: str,
-) -> SpecChange | None:
+    beneficiary: str,
+) -> SpecEdit | None:
     """Return the change that lets a stream take one of few places while it is at a node."""
     node, other = of
     most, many = units
@@ -177,11 +177,11 @@ def _at_most(
         return None
     first, last = blocks[0].steps[0].span, blocks[0].steps[-1].span
     added = TextEdit(item.span.end, item.span.end, f"; {pool} {most} connection")
-    return SpecChange(
+    return SpecEdit(
         method=RewriteMethod.LIMITED_WORK,
         kind=ChangeKind.RESERVATION,
         name=other,
-        parts=(other, str(most), str(many), f"{node}.{item.name.text}", kept_for),
+        parts=(other, str(most), str(many), f"{node}.{item.name.text}", beneficiary),
         edits=(
             added,
             TextEdit(first.start, first.start, f"take {pool}; "),

@@ -12,22 +12,22 @@ from qps.compiler import ir
 from qps.compiler.quantities.disciplines import Discipline, Service
 from qps.compiler.syntax import ast
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
-from qps.solver.spec_changes.spec_change import Limited, SpecChange
+from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
 from qps.solver.spec_changes.text_edits import TextEdit, line_behind, line_in_front, replacement
 
 
-def scheduling_changes(limited: Limited) -> Iterator[SpecChange]:
+def scheduling_changes(limited: Limited) -> Iterator[SpecEdit]:
     """Yield the ways to serve what limits before others, or beside them."""
-    shared = [name for name in _met(limited) if _others(limited, name)]
+    shared = [name for name in _queues_of(limited) if _others(limited, name)]
     for resource in shared[:1]:
         yield from _first(limited, resource)
-    for resource in _met(limited)[:1]:
-        yield from _beside_others(limited, resource)
+    for resource in _queues_of(limited)[:1]:
+        yield from _processor_sharing(limited, resource)
     for resource in shared[:1]:
         yield from _paced(limited, resource)
 
 
-def _met(limited: Limited) -> list[str]:
+def _queues_of(limited: Limited) -> list[str]:
     """Return the resources with a queue that the waiting streams meet, the busiest first."""
     met = dict.fromkeys(name for stream in limited.waiting for name in limited.met_by(stream))
     queued = [name for name in met if _queueing(limited, name) is not None]
@@ -74,7 +74,7 @@ def _written(limited: Limited, resource: str, discipline: str) -> TextEdit | Non
 # -- priorities ------------------------------------------------------------------------------
 
 
-def _first(limited: Limited, resource: str) -> Iterator[SpecChange]:
+def _first(limited: Limited, resource: str) -> Iterator[SpecEdit]:
     """Yield the waiting streams before all others of a resource, with and without preemption."""
     queueing = _queueing(limited, resource)
     assert queueing is not None
@@ -106,8 +106,8 @@ def _first(limited: Limited, resource: str) -> Iterator[SpecChange]:
 
 def _change(
     limited: Limited, resource: str, method: RewriteMethod, edits: tuple[TextEdit, ...]
-) -> SpecChange:
-    return SpecChange(
+) -> SpecEdit:
+    return SpecEdit(
         method=method,
         kind=ChangeKind.SCHEDULING,
         name=resource,
@@ -164,7 +164,7 @@ def _rank(stream: ir.Stream) -> Fraction | None:
 # -- sharing and pacing ----------------------------------------------------------------------
 
 
-def _beside_others(limited: Limited, resource: str) -> Iterator[SpecChange]:
+def _processor_sharing(limited: Limited, resource: str) -> Iterator[SpecEdit]:
     """Yield processor sharing in place of a queue that is served in turn."""
     queueing = _queueing(limited, resource)
     assert queueing is not None
@@ -172,7 +172,7 @@ def _beside_others(limited: Limited, resource: str) -> Iterator[SpecChange]:
         return
     stated = _written(limited, resource, Discipline.PS.value)
     if stated is not None:
-        yield SpecChange(
+        yield SpecEdit(
             method=RewriteMethod.SHARING,
             kind=ChangeKind.SCHEDULING,
             name=resource,
@@ -181,16 +181,16 @@ def _beside_others(limited: Limited, resource: str) -> Iterator[SpecChange]:
         )
 
 
-def _paced(limited: Limited, resource: str) -> Iterator[SpecChange]:
+def _paced(limited: Limited, resource: str) -> Iterator[SpecEdit]:
     """Yield other streams without their bursts, where nothing is required of how long they take."""
     for name in _others(limited, resource):
         written, stream = limited.written_stream(name), _stream(limited, name)
         stated = stream.arrivals and stream.arrivals.expr
-        if written is None or limited.is_judged(name) or not isinstance(stated, ir.Constant):
+        if written is None or limited.has_requirement(name) or not isinstance(stated, ir.Constant):
             continue
         arrivals = next((one for one in written.items if isinstance(one, ast.Arrivals)), None)
         if stated.value > 1 and arrivals is not None:
-            yield SpecChange(
+            yield SpecEdit(
                 method=RewriteMethod.PACING,
                 kind=ChangeKind.SCHEDULING,
                 name=name,

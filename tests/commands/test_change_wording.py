@@ -21,7 +21,7 @@ from qps.compiler.pipeline import load
 from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.pages.live.live_page import live_page
-from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.change_wording import changes_of, extra_cost
 from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.variants.model_variants import ShownCase, model_variants

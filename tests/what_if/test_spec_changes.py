@@ -201,7 +201,7 @@ def test_a_machine_is_called_for_a_step_that_it_has_no_visit_for() -> None:
     assert "call media { render }" in first.rewrite.lines[0].after
 
 
-def test_a_call_goes_to_another_machine_or_is_made_at_home() -> None:
+def test_calls_go_to_another_machine() -> None:
     # 5 ms on one of two machines; 6 ms at home carry no more than 5 ms at the database
     found = _by_method(CALLED)
     (call,) = found[RewriteMethod.MOVED_CALL]
@@ -233,7 +233,7 @@ def test_who_is_ranked_behind_goes_first() -> None:
     ]
 
 
-def test_units_of_a_pool_are_kept() -> None:
+def test_units_of_a_pool_are_reserved() -> None:
     (one,) = _by_method(THREADS)[RewriteMethod.OWN_UNITS]
     assert one.kind is ChangeKind.RESERVATION
     assert one.rewrite is not None
@@ -246,7 +246,7 @@ def test_cores_are_left_free() -> None:
     assert one.rewrite.parts == ("report", "2", "4", "web.cpu", "page")
 
 
-def test_work_that_nobody_waits_for_runs_at_night() -> None:
+def test_batch_work_runs_at_night() -> None:
     # By day, 0.1 ms * N <= 1 is all; before, 0.7 was left.
     (one,) = _by_method(NIGHTLY)[RewriteMethod.OTHER_HOURS]
     assert one.capacity == 10_000
@@ -263,7 +263,7 @@ def test_work_that_nobody_waits_for_runs_at_night() -> None:
         ("stream etl in all { traffic 1 job/s", "stream etl for each user { traffic 1e-3 job/s"),
     ],
 )
-def test_what_somebody_waits_for_keeps_its_hours(old: str, new: str) -> None:
+def test_work_with_a_requirement_is_not_moved(old: str, new: str) -> None:
     assert RewriteMethod.OTHER_HOURS not in _by_method(NIGHTLY.replace(old, new))
 
 

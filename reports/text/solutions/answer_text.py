@@ -14,7 +14,7 @@ from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
-from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.availability_text import availability_fact
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
 from qps.reports.text.solutions.calendar_text import current_month, holds_until, months_table

@@ -8,7 +8,7 @@ from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.layout.facts import VALUE_COLUMN
 from qps.reports.text.layout.table import text_width
 from qps.reports.text.layout.wrapping import wrapped
-from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.capacity_text import is_covered
 from qps.reports.text.solutions.change_wording import (
     Wording,

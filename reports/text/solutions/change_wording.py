@@ -20,7 +20,7 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.calendar_dates import read_date
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exact_algebra.exact_values import as_float
-from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.rewrite_wording import rewrite_words
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.phrases import phrase

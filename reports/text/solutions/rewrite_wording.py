@@ -14,14 +14,16 @@ def rewrite_words(rewrite: SpecRewrite, labels: Labels) -> str:
     """Return what a change of the text does: `shrink of page: web -> media`."""
     parts = rewrite.parts
     match rewrite.method:
-        case RewriteMethod.MOVED_STEP | RewriteMethod.CALLED_STEP | RewriteMethod.MOVED_CALL:
-            step, stream, before, after = parts
-            key = f"choice.{_KEYS[rewrite.method]}"
-            return phrase(key, step=step, stream=stream, before=before, after=after)
-        case RewriteMethod.PRIORITY | RewriteMethod.PREEMPTION:
-            resource, *streams = parts
-            key = f"choice.{_KEYS[rewrite.method]}"
-            return phrase(key, resource=labels.of(resource), streams=joined_words(streams))
+        case RewriteMethod.MOVED_STEP:
+            return phrase("choice.moved_step", **_move(parts))
+        case RewriteMethod.CALLED_STEP:
+            return phrase("choice.called_step", **_move(parts))
+        case RewriteMethod.MOVED_CALL:
+            return phrase("choice.moved_call", **_move(parts))
+        case RewriteMethod.PRIORITY:
+            return phrase("choice.priority", **_first(parts, labels))
+        case RewriteMethod.PREEMPTION:
+            return phrase("choice.preemption", **_first(parts, labels))
         case RewriteMethod.SHARING:
             return phrase("choice.sharing", resource=labels.of(parts[0]))
         case RewriteMethod.PACING:
@@ -30,9 +32,9 @@ def rewrite_words(rewrite: SpecRewrite, labels: Labels) -> str:
             stream, start, end = parts
             return phrase("choice.other_hours", stream=stream, start=start, end=end)
         case RewriteMethod.OWN_UNITS:
-            stream, kept, many, pool = parts
+            stream, some, many, pool = parts
             return phrase(
-                "choice.own_units", stream=stream, kept=kept, many=many, pool=labels.of(pool)
+                "choice.own_units", stream=stream, some=some, many=many, pool=labels.of(pool)
             )
         case RewriteMethod.LIMITED_WORK:
             stream, most, many, resource, other = parts
@@ -46,13 +48,14 @@ def rewrite_words(rewrite: SpecRewrite, labels: Labels) -> str:
             )
 
 
-_KEYS = {
-    RewriteMethod.MOVED_STEP: "moved_step",
-    RewriteMethod.CALLED_STEP: "called_step",
-    RewriteMethod.MOVED_CALL: "moved_call",
-    RewriteMethod.PRIORITY: "priority",
-    RewriteMethod.PREEMPTION: "preemption",
-}
+def _move(parts: tuple[str, ...]) -> dict[str, str]:
+    step, stream, before, after = parts
+    return {"step": step, "stream": stream, "before": before, "after": after}
+
+
+def _first(parts: tuple[str, ...], labels: Labels) -> dict[str, str]:
+    resource, *streams = parts
+    return {"resource": labels.of(resource), "streams": joined_words(streams)}
 
 
 def lines_to_write(lines: tuple[LineChange, ...]) -> Iterator[str]:

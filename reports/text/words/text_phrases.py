@@ -43,7 +43,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "choice.sharing": "{resource}: processor sharing",
     "choice.pacing": "{stream}: arrivals without bursts",
     "choice.other_hours": "{stream}: at {start} to {end} only",
-    "choice.own_units": "{pool}: {kept} of {many} for {stream} alone",
+    "choice.own_units": "{pool}: {some} of {many} for {stream} alone",
     "choice.limited_work": "{resource}: {stream} at most {most} at a time, for {other}",
     "choice.line": "line {number}: {text}",
     "choice.new_line": "before line {number}: {text}",

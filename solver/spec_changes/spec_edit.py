@@ -21,7 +21,7 @@ from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.spec_changes.text_edits import TextEdit
 
 
-class SpecChange(Struct, frozen=True, kw_only=True):
+class SpecEdit(Struct, frozen=True, kw_only=True):
     """A change to try: the edits of the text, and the names and amounts that describe it.
 
     `name` is what it changes. `to` is the resource that demand moves to, None for none.
@@ -96,7 +96,7 @@ class Limited(Struct, frozen=True, kw_only=True, dict=True):
         """Return the streams that meet a resource."""
         return [name for name in self.graph.streams if resource in self.met_by(name)]
 
-    def is_judged(self, stream: str) -> bool:
+    def has_requirement(self, stream: str) -> bool:
         """Return whether some requirement rests on a stream."""
         return any(stream in one.rests_on for one in all_criteria(self.graph))
 
