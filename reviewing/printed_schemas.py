@@ -10,6 +10,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import DiagnosticsView
 from qps.reports.text.changes.difference_text import DifferenceView
 from qps.reports.text.changes.inverse_text import InverseView
+from qps.reports.text.changes.plan_text import PlanView
 from qps.reports.text.changes.sizing_values import SizingView
 from qps.reports.text.claims.claim_values import TestView
 from qps.reports.text.claims.drift_text import DriftView
@@ -36,6 +37,7 @@ from qps.solver.traces.trace_answers import TracesView
 PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "solve": (SolveView, "qps solve --format json"),
     "inverse": (InverseView, "qps solve --for … --format json"),
+    "plan": (PlanView, "qps plan --format json"),
     "sizing": (SizingView, "qps solve --users … --format json"),
     "diagnostics": (DiagnosticsView, "qps check --format json"),
     "test": (TestView, "qps test --format json"),

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.claims.check_claims import ClaimChecker
+from qps.compiler.check.claims.check_design_choices import DesignChoiceChecker
 from qps.compiler.check.claims.check_figures import FigureChecker
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.claims.check_observations import ObservationChecker, report_cores
@@ -155,6 +156,9 @@ class _ModelChecker(OfChanges, frozen=True):
             # What is in force in an instance can be a part of a scenario of the spec.
             scenarios=_joined(system.scenarios() for system in (*reversed(instances), own)),
             matrices=sound(map(matrices.matrix, own.distinct(ast.Matrix))),
+            choices=sound(
+                map(DesignChoiceChecker(self.expressions).choices, own.distinct(ast.Choose))
+            ),
             expectations=self._expectations(claims),
             observations=self._observations(claims),
             figures=sound(map(figures.figure, own.distinct(ast.Figure))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -57,11 +57,20 @@ def claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
     for matrix in model.matrices:
         single = [change for block in matrix.blocks for axis in block for change in axis.choices]
         found += [matrix.changes, *((*matrix.changes, change) for change in single)]
+    for choices in model.choices:
+        single = [change for axis in choices.axes for change in _of_each_kind(axis)]
+        found += [choices.changes, *((*choices.changes, change) for change in single)]
     distinct = {
         tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
         for changes in found
     }
     return [changes for changes in distinct if changes]
+
+
+def _of_each_kind(axis: ir.Axis) -> Iterable[ir.Change]:
+    """Return one change for each machine: however many there are, they are of one kind."""
+    kinds = {c.kind if isinstance(c, ir.SetPlace) else c: c for c in axis.choices}
+    return kinds.values()
 
 
 def _within(value: ir.Expr, changes: tuple[ir.Change, ...]) -> Iterator[ClaimedValue]:

@@ -8,6 +8,7 @@ Options, machines and networks are still open: `compiler.configure` settles them
 from qps.compiler.ir.changes import *
 from qps.compiler.ir.claims import *
 from qps.compiler.ir.correlations import *
+from qps.compiler.ir.design_choices import *
 from qps.compiler.ir.distributions import *
 from qps.compiler.ir.effects import *
 from qps.compiler.ir.expressions import *

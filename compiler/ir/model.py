@@ -11,6 +11,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Mode, Scenario
 from qps.compiler.ir.claims import Expectation, Observation
 from qps.compiler.ir.correlations import Correlation
+from qps.compiler.ir.design_choices import DesignChoices
 from qps.compiler.ir.expressions import Change
 from qps.compiler.ir.figures import Figure
 from qps.compiler.ir.forecasts import Calendar, Forecast
@@ -57,6 +58,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     correlations: tuple[Correlation, ...] = ()
     instances: tuple[Instance, ...] = ()
     matrices: tuple[Matrix, ...] = ()
+    choices: tuple[DesignChoices, ...] = ()
     targets: tuple[Target, ...] = ()
     waits: tuple[Wait, ...] = ()
     fits: tuple[tuple[Span, CostFit], ...] = ()

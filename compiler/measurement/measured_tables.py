@@ -101,12 +101,7 @@ def read_table(
     if not rows:
         raise DataError(f"`{name}` has no rows", "add one row per run")
     columns = [_texts(column) for column in zip(*rows, strict=True)]
-    if any(max(map(len, column)) > LONGEST_CELL for column in columns):
-        long = [
-            i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL
-        ]
-        message = f"a cell is longer than {LONGEST_CELL} characters"
-        raise DataError(f"`{name}`, line {lines[min(long)]}: {message}")
+    _check_lengths(name, columns, lines)
     named = dict(zip(headings, columns, strict=True))
     if decimal is not None or has_marks(text, layout.separator):
         try:
@@ -118,6 +113,15 @@ def read_table(
                 f"`qps observe {name} --decimal , -o FILE.csv` does (or `--decimal .`)",
             ) from error
     return MeasuredTable(name, tuple(headings), tuple(lines), named)
+
+
+def _check_lengths(name: str, columns: Sequence[Sequence[str]], lines: Sequence[int]) -> None:
+    """Refuse cells that are no numbers and no names."""
+    if all(max(map(len, column)) <= LONGEST_CELL for column in columns):
+        return
+    long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
+    message = f"a cell is longer than {LONGEST_CELL} characters"
+    raise DataError(f"`{name}`, line {lines[min(long)]}: {message}")
 
 
 def _reader(text: str, layout: CsvLayout) -> Any:

@@ -20,6 +20,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
 
@@ -84,6 +85,12 @@ def _cache(
     last = settings[-1].span if settings else name.span
     shape = ast.CacheShape(span=name.span.to(last), settings=settings)
     return ast.Param(name=name, value=ast.Number(shape.span, Fraction(1)), cache=shape, **parts)
+
+
+def _choose(*, span: Span, name: ast.Name | None, **parts: Any) -> ast.Choose:
+    """Return `choose { … }`, which has a name of its own where the spec gives it none."""
+    known = ast.Name(Span(span.source, span.start, span.start + len("choose")), ("choices",))
+    return ast.Choose(span=span, name=name or known, **parts)
 
 
 def _formal(*, example: ast.Expr | None, **parts: Any) -> ast.Formal:
@@ -321,6 +328,11 @@ RULES: dict[str, SyntaxRule] = {
         "excluded:excluded* wanted:wanted* derived:columns* percentiles:percentiles* asked_at:at "
         "selected:selected+ ordered:order+ source remark:remarks*",
     ),
+    "choose": _rule(
+        _choose,
+        "name title changes*",
+        "axis:axes* excluded:excluded* minimized:objective source remark:remarks*",
+    ),
     "unspaced": _rule(ast.Spaced, "range"),
     "stepped": _rule(ast.Spaced, "range step"),
     "multiplied": _rule(ast.Spaced, "range _ factor"),
@@ -369,7 +381,7 @@ PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
     "zones", "when", "variation", "room", "fitted_speeds", "period", "host_cores", "in_group",
     "sends", "returns", "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted",
-    "asked_at", "fitted_cost", "onto", "some_of",
+    "asked_at", "fitted_cost", "minimized", "onto", "some_of",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 
@@ -379,6 +391,7 @@ CALLED = {
     "scaled_by": "`scaled by`",
     "at_load": "the load",
     "asked_at": "`at`",
+    "minimized": "`minimize`",
     "abscissa": "`over`",
     "claim_source": "`source`",
     "own_source": "`source`",

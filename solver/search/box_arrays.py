@@ -71,11 +71,15 @@ class _Step:
 
 
 class BoxArrays:
-    """An expression in the population alone, with its bounds over many boxes of populations."""
+    """An expression in some symbols alone, with its bounds over many boxes of their values.
 
-    def __init__(self, expr: Formula, population: Formula) -> None:
-        places: dict[Formula, int] = {population: 0}
-        self._parts: list[_Step | Bounds] = [Bounds(-inf, inf)]
+    Mostly there is one symbol, the population.
+    """
+
+    def __init__(self, expr: Formula, *symbols: Formula) -> None:
+        places = {one: place for place, one in enumerate(symbols)}
+        self._inputs = len(places)
+        self._parts: list[_Step | Bounds] = [Bounds(-inf, inf)] * self._inputs
         for part in parts_first(expr):
             if part not in places:
                 places[part] = len(self._parts)
@@ -94,18 +98,19 @@ class BoxArrays:
 
     def over(self, start: Array, end: Array) -> Bounds:
         """Return bounds over boxes, with those of slopes; infinite where nothing is known."""
-        return self._run(Bounds(start, end, 1.0, 1.0))
+        return self.bounds(Bounds(start, end, 1.0, 1.0))
 
     def at(self, point: Array) -> Bounds:
         """Return bounds at points, where nothing moves."""
-        return self._run(Bounds(point, point))
+        return self.bounds(Bounds(point, point))
 
-    def _run(self, population: Bounds) -> Bounds:
-        found = [population]
+    def bounds(self, *inputs: Bounds) -> Bounds:
+        """Return bounds for those of each symbol, in their order: arrays of one shape."""
+        found = [*inputs]
         with np.errstate(all="ignore"):
-            for part in self._parts[1:]:
+            for part in self._parts[self._inputs :]:
                 found.append(part if isinstance(part, Bounds) else _bounded(part, found))
-        top, shape = found[self._top], population.low.shape
+        top, shape = found[self._top], inputs[0].low.shape
         sides = (top.low, top.high, top.slope_low, top.slope_high)
         return Bounds(*(np.broadcast_to(np.asarray(side, dtype=float), shape) for side in sides))
 

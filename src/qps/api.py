@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from qps.compiler.quantities.certainty import Certainty
     from qps.reports.text.changes.difference_text import DifferenceView
     from qps.reports.text.changes.inverse_text import InverseView
+    from qps.reports.text.changes.plan_text import PlanView
     from qps.reports.text.changes.sizing_values import SizingView
     from qps.reports.text.claims.drift_text import DriftView
     from qps.reports.text.solutions.answer_values import SolveView
@@ -172,6 +173,30 @@ class Model(ShowsItself):
 
         spec, configuration = self._configured(scenario, set)
         return sizing_view(size(spec.model, configuration, users), spec.model.file)
+
+    @_reads_population
+    def plan(
+        self,
+        users: int,
+        name: str | None = None,
+        scenario: Scenarios = None,
+        set: Settings | None = None,  # noqa: A002
+    ) -> PlanView:
+        """Find the cheapest configuration of a choice that supports `users`.
+
+        The name is optional if the spec has one choice. The result has the attributes of
+        `qps plan --users … --format json`. Raises KeyError if the name is unknown, or if it is
+        omitted and there are several.
+        """
+        from qps.reports.text.changes.plan_text import plan_view  # noqa: PLC0415
+        from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415
+
+        spec, configuration = self._configured(scenario, set)
+        found = [one for one in spec.model.choices if name in (None, one.name)]
+        if len(found) != 1:
+            names = [one.name for one in spec.model.choices]
+            raise KeyError(f"name one of the choices {names}, not {name}")
+        return plan_view(plan(spec.model, configuration, found[0], users))
 
     carry = size
     """Former name of `size`, which remains available."""

@@ -31,6 +31,7 @@ require { flow.latency <= 50 ms }
 retry flow { timeout 1 s; retries 2 }
 autoscale host in 1..4 { target 70 % }
 incident outage { lose host for 10 s }
+choose { host in [box * 1..9, big * 1..4] }
 expect most { largest_acceptable >= 90; source "us" }
 expect exact "a value" { host.cpu.load ~ 10 % within 5 % with N = 10; source "us" }
 observe runs "t.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }
@@ -41,6 +42,7 @@ COMMANDS = {
     "solve": "solve --no-advice --format json site.qps",
     "inverse": "solve --for work.cpu.packet --users N=20 --format json site.qps",
     "sizing": "solve --users 150 --format json site.qps",
+    "plan": "plan site.qps --users 100 --format json",
     "diagnostics": "check --format json wrong.qps",
     "test": "test --format json site.qps",
     "drift": "test site.qps --observed runs.csv --format json",

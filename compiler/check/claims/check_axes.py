@@ -8,6 +8,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from qps.compiler import ir
+from qps.compiler.check.claims.check_count_ranges import CountRangeChecker
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import chooses, kind_of, lookup, names_of
 from qps.compiler.check.names.scope import AllowedNames, Scope
@@ -113,12 +114,23 @@ class AxisChecker(OfChanges, frozen=True):
     # -- names ---------------------------------------------------------------------------
 
     def _choices(
-        self, item: ast.Axis, kind: ir.AxisKind, values: Sequence[ast.Expr]
+        self, item: ast.Axis, kind: ir.AxisKind, values: Sequence[ast.Expr | ast.Range]
     ) -> ir.Axis | None:
         """Return an axis of options, machines, networks, scenarios or modes."""
         changes: list[ir.Change] = []
         labels: list[str] = []
         for value in values:
+            if isinstance(value, ast.Range):
+                counted = CountRangeChecker(self.expressions).changes_of(item.name, value)
+                if counted is None:
+                    return None
+                twice = next((label for label in counted if label in labels), None)
+                if twice is not None:
+                    self._twice(value, twice)
+                    return None
+                labels += counted
+                changes += counted.values()
+                continue
             label = " ".join(value.span.text.split())
             if label in labels:
                 self._twice(value, label)
@@ -148,7 +160,7 @@ class AxisChecker(OfChanges, frozen=True):
             span=item.values.span,
         )
 
-    def _twice(self, value: ast.Expr, label: str) -> None:
+    def _twice(self, value: ast.Expr | ast.Range, label: str) -> None:
         self.refuse(
             codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "remove one of them"
         )
@@ -165,7 +177,9 @@ class AxisChecker(OfChanges, frozen=True):
         if isinstance(item.values, ast.Spaced):
             numbers, last = self._along(item.values, dimension), item.values.range.high
         else:
-            values = item.values.values
+            values = self._single(item.values.values)
+            if values is None:
+                return None
             numbers, last = self._listed(values, dimension), values[-1]
         if numbers is None:
             return None
@@ -196,6 +210,22 @@ class AxisChecker(OfChanges, frozen=True):
         factor = self.expressions.number(one, scope, "a unit", dimension)
         unit = Span(written.span.source, one.factors[1][1].span.start, written.span.end)
         return None if factor is None else (" ".join(unit.text.split()), factor)
+
+    def _single(self, values: Sequence[ast.Expr | ast.Range]) -> list[ast.Expr] | None:
+        """Return values of a number, None where a range is among them: it was reported."""
+        found = []
+        for value in values:
+            if isinstance(value, ast.Range):
+                text = value.span.text
+                self.refuse(
+                    codes.BAD_SETTING,
+                    value.span,
+                    f"`{text}` is a range of numbers, which has steps",
+                    f"write it without brackets, and with its step: `in {text} by 1`",
+                )
+                return None
+            found.append(value)
+        return found
 
     def _listed(
         self, values: Sequence[ast.Expr], dimension: Dimension

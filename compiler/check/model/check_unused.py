@@ -87,8 +87,9 @@ def _placed(model: ir.Model) -> dict[str, set[str]]:
     placed: dict[str, set[str]] = {}
     for node in model.nodes:
         placed.setdefault(node.machine, set()).add(node.name)
-    changing = (model.scenarios, model.modes, model.matrices, model.expectations)
-    for part in everything_in((*changing, model.observations, model.figures)):
+    changing = (model.scenarios, model.modes, model.matrices, model.choices)
+    claiming = (model.expectations, model.observations, model.figures)
+    for part in everything_in((*changing, *claiming)):
         if isinstance(part, ir.SetPlace):
             placed.setdefault(part.kind, set()).add(part.name)
     return placed

@@ -19,7 +19,7 @@ P = TypeVar("P", bound=Struct)
 
 _PARTS = (
     "parameters", "groups", "nodes", "links", "streams", "measures", "requirements", "targets",
-    "observations", "figures", "matrices",
+    "observations", "figures", "matrices", "choices",
 )  # fmt: skip
 """The parts of a model that go as a whole where something in them dangles."""
 

@@ -234,9 +234,9 @@ class Range(Written, frozen=True):
 
 
 class Listed(Written, frozen=True):
-    """Values one by one."""
+    """Values one by one; of an axis of a matrix also ranges."""
 
-    values: tuple[Expr, ...]
+    values: tuple[Expr | Range, ...]
 
 
 class Change(Written, frozen=True):

@@ -24,7 +24,7 @@ class Axis(Written, frozen=True):
     """`station in [ws.ipx, ws.alpha]`: what a matrix varies, and the values of it."""
 
     name: Name
-    values: Listed | Spaced
+    values: Listed | Spaced  # of machines also ranges of their number
 
 
 class Derived(Written, frozen=True):
@@ -61,5 +61,23 @@ class Matrix(Named, frozen=True, kw_only=True):
     columns: tuple[Derived, ...] = ()
     percentiles: tuple[Percentiles, ...] = ()
     selected: tuple[Name, ...] = ()
+    source: Text | None = None
+    remarks: tuple[Remark, ...] = ()
+
+
+class Choose(Named, frozen=True, kw_only=True):
+    """What may be bought, built or set: of all combinations the cheapest is searched."""
+
+    presentation: ClassVar[Presentation] = Presentation(
+        noun="a choice", symbol_kind="Array", color="enum", tag="module"
+    )
+    needs_solution: ClassVar[bool] = True
+    is_of_main_file: ClassVar[bool] = True
+
+    title: Text | None
+    changes: tuple[Change, ...]
+    axes: tuple[Axis, ...] = ()
+    excluded: tuple[Expr, ...] = ()
+    objective: Expr | None = None
     source: Text | None = None
     remarks: tuple[Remark, ...] = ()

@@ -7,6 +7,7 @@
   (call_others)
   (call_step)
   (cases)
+  (choose)
   (component)
   (expect)
   (figure)

@@ -22,5 +22,6 @@
 (mode name: (identifier) @name) @definition.module
 (scenario name: (identifier) @name) @definition.module
 (matrix name: (identifier) @name) @definition.module
+(choose name: (identifier) @name) @definition.module
 
 (name . (identifier) @name) @reference.class

@@ -8,6 +8,7 @@
   (call_others)
   (call_step)
   (cases)
+  (choose)
   (component)
   (expect)
   (figure)

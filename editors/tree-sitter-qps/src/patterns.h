@@ -75,6 +75,7 @@ static const Looking LOOKING[] = {
   {"forecast", AHEAD_18},
   {"give", AHEAD_19},
   {"include", AHEAD_13},
+  {"minimize", AHEAD_13},
   {"on", AHEAD_20},
   {"one", AHEAD_21},
   {"one", AHEAD_22},

@@ -10,9 +10,9 @@ from math import ceil
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from qps.commands import result_page
 from qps.commands.cache.spec_cache import load
-from qps.commands.result_page import is_result
+from qps.commands.matrices import result_page
+from qps.commands.matrices.result_page import is_result
 from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.console import Exit, complain, show
 from qps.commands.terminal.isolated_files import each_apart

@@ -245,6 +245,25 @@ def add_matrix(commands: Commands) -> None:
     command.set_defaults(version=__version__)
 
 
+def add_plan(commands: Commands) -> None:
+    """Add `qps plan`."""
+    command = command_of(
+        commands, "plan", "find the cheapest configuration that supports a population"
+    )
+    takes_one_spec(command)
+    command.add_argument(
+        "name", metavar="NAME", nargs="?", help="name of the choice [default: the only one]"
+    )
+    command.add_argument(
+        "--users",
+        metavar="N",
+        help="support this many users (300, 'N = 300'), or the forecast until a month: 2028-06",
+    )
+    takes_changes(command)
+    takes_format(command, "text", "json", "markdown")
+    command.set_defaults(confidence=None)
+
+
 def add_metrics(commands: Commands) -> None:
     """Add `qps metrics`."""
     command = command_of(

@@ -49,6 +49,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps serve site.qps", "reload on each save"),
         ("qps serve site.qps --port 8000 --no-browser", "use port 8000"),
     ),
+    "plan": (
+        ("qps plan shop.qps --users 20000", "the cheapest configuration for 20,000 users"),
+        ("qps plan shop.qps --users 2028-06", "for the forecast until June 2028"),
+    ),
     "metrics": (
         ("qps metrics site.qps", "print metrics for Prometheus"),
         ("qps metrics site.qps --at 5000 -o site.prom", "for 5,000 users, to a file"),

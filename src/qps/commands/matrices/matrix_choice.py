@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from qps.commands.result_page import RESULTS
+from qps.commands.matrices.result_page import RESULTS
 from qps.commands.terminal.console import complain
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import did_you_mean, listed

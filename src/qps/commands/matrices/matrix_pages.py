@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qps.commands.matrices.matrix_work import CountedRows, MatrixWork
-from qps.commands.result_page import too_many
+from qps.commands.matrices.result_page import too_many
 from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.console import width_of
 from qps.commands.terminal.output_files import write_text

@@ -1,0 +1,234 @@
+"""The cheapest configuration, as text and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import TextLayout
+from qps.reports.text.solutions.uncertainty_text import typical_lines
+from qps.reports.text.words.certainty_marks import marked_users, users_as_known
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import is_share, quantity
+from qps.reports.text.words.reliability import EXACT_HERE, because_first
+from qps.solver.cheapest.plan_result import CostAtUsers, Plan, PlannedConfiguration
+
+_COMMA = ", "
+
+
+class PlannedView(Struct, frozen=True, kw_only=True):
+    """A configuration: what is chosen, its cost in base units, and its capacity."""
+
+    choices: dict[str, str]
+    cost: float
+    capacity: int | None
+    known: Certainty
+    limited_by: str | None
+
+
+class RequirementPriceView(Struct, frozen=True, kw_only=True):
+    """What is saved if a limit is relaxed, in base units."""
+
+    requirement: str
+    limit: float
+    relaxed: float
+    unit: str
+    saves: float
+    configuration: PlannedView
+
+
+class FrontView(Struct, frozen=True, kw_only=True):
+    """The cheapest configuration for a population; null where none supports it."""
+
+    users: int
+    configuration: PlannedView | None
+
+
+class PlanView(Struct, frozen=True, kw_only=True):
+    """The cheapest configuration that supports a population.
+
+    `proven` where no cheaper configuration does. Costs are in base units of `unit`. `most` is the
+    configuration that supports most users, if none supports the population.
+    """
+
+    schema: str
+    file: str
+    choice: str
+    population: dict[str, int]
+    unit: str
+    combinations: int
+    proven: bool
+    cheapest: PlannedView | None
+    runner_up: PlannedView | None
+    relaxed_requirements: tuple[RequirementPriceView, ...]
+    front: tuple[FrontView, ...]
+    most: PlannedView | None
+    nominal_inputs: tuple[str, ...]
+
+
+def plan_view(plan: Plan) -> PlanView:
+    """Return a plan as plain values."""
+    cheapest = plan.cheapest
+    return PlanView(
+        schema="qps/plan/1",
+        file=plan.file,
+        choice=plan.name,
+        population={plan.population: plan.users},
+        unit=str(plan.dimension),
+        combinations=plan.combinations,
+        proven=plan.is_proven,
+        cheapest=_view_of(cheapest),
+        runner_up=_view_of(plan.runner_up),
+        relaxed_requirements=tuple(
+            RequirementPriceView(
+                requirement=one.requirement,
+                limit=one.limit,
+                relaxed=one.relaxed,
+                unit=str(one.dimension),
+                saves=(cheapest.cost if cheapest else 0.0) - one.configuration.cost,
+                configuration=_planned_view(one.configuration),
+            )
+            for one in plan.requirement_prices
+        ),
+        front=tuple(
+            FrontView(users=one.users, configuration=_view_of(one.configuration))
+            for one in plan.front
+        ),
+        most=_view_of(plan.most),
+        nominal_inputs=plan.nominal_inputs,
+    )
+
+
+def _view_of(one: PlannedConfiguration | None) -> PlannedView | None:
+    return None if one is None else _planned_view(one)
+
+
+def _planned_view(one: PlannedConfiguration) -> PlannedView:
+    return PlannedView(
+        choices=dict(one.choices),
+        cost=one.cost,
+        capacity=one.capacity,
+        known=one.known,
+        limited_by=one.limited_by,
+    )
+
+
+def plan_text(
+    plan: Plan,
+    place: str = "",
+    *,
+    labels: Labels = PLAIN,
+    markdown: bool = False,
+    width: int = COLUMNS,
+) -> str:
+    """Return what to choose, what it costs, the proof, and what else there is."""
+    users = counted(plan.users, plan.population)
+    layout = TextLayout(
+        title=phrase("plan.title", users=users),
+        place=place,
+        facts=tuple(_facts(plan, labels)),
+        tables=(_front_table(plan),),
+        notes=tuple(map(labels.sentence, typical_lines(plan.nominal_inputs))),
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield the answer and what it rests on, each with its label."""
+    best = plan.cheapest
+    if best is None:
+        users = counted(plan.users, plan.population)
+        key = "plan.none" if plan.is_proven else "plan.none_found"
+        yield phrase("plan.result"), phrase(key, users=users, count=plan.combinations)
+        yield from _most(plan, labels)
+        return
+    cost = _money(best.cost, plan.dimension)
+    yield phrase("plan.cheapest"), phrase("plan.cost_for", cost=cost, choices=_chosen(best))
+    yield phrase("plan.capacity"), _capacity(plan, best, labels)
+    yield phrase("accuracy"), _accuracy(best, labels)
+    key = "plan.proven" if plan.is_proven else "plan.not_proven"
+    yield phrase("plan.proof"), phrase(key, count=plan.combinations)
+    other = plan.runner_up
+    if other is not None:
+        more = _money(other.cost - best.cost, plan.dimension)
+        key = "plan.more" if other.cost > best.cost else "plan.as_much"
+        yield phrase("plan.runner_up"), phrase(key, more=more, choices=_chosen(other, best))
+    for place, one in enumerate(plan.requirement_prices):
+        share = is_share(one.requirement)
+        limit, relaxed = (
+            quantity(value, one.dimension, 4, share=share) for value in (one.limit, one.relaxed)
+        )
+        text = phrase(
+            "plan.saves",
+            requirement=labels.of(one.requirement),
+            limit=limit,
+            relaxed=relaxed,
+            less=_money(best.cost - one.configuration.cost, plan.dimension),
+            choices=_chosen(one.configuration, best),
+        )
+        yield "" if place else phrase("plan.relaxed"), text
+
+
+def _accuracy(best: PlannedConfiguration, labels: Labels) -> str:
+    if best.known.is_exact:
+        return EXACT_HERE
+    what = phrase("plan.known", kind=users_as_known(best.known))
+    return because_first(what, best.known.reasons, labels)
+
+
+def _most(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield the configuration that supports most, and what limits it."""
+    most = plan.most
+    if most is None:
+        yield "", phrase("plan.nobody")
+        return
+    cost = _money(most.cost, plan.dimension)
+    yield phrase("plan.most"), phrase("plan.cost_for", cost=cost, choices=_chosen(most))
+    yield phrase("plan.capacity"), _capacity(plan, most, labels)
+
+
+def _capacity(plan: Plan, one: PlannedConfiguration, labels: Labels) -> str:
+    if one.capacity is None:
+        return ""
+    users = marked_users(one.capacity, one.known, range_limits=one.limited_by is None)
+    if one.limited_by is None:
+        return phrase("plan.users", users=users, name=plan.population)
+    return phrase("plan.limited", users=users, limit=labels.of(one.limited_by))
+
+
+def _chosen(one: PlannedConfiguration, other: PlannedConfiguration | None = None) -> str:
+    """Return what is chosen; with another configuration, only where the two differ."""
+    same = set(() if other is None else other.choices)
+    return _COMMA.join(
+        f"{name} {label}" for name, label in one.choices if (name, label) not in same
+    )
+
+
+def _money(value: float, dimension: Dimension) -> str:
+    return quantity(value, dimension, 4)
+
+
+def _front_table(plan: Plan) -> Table:
+    """Return what other populations cost, each with its configuration."""
+    rows = tuple(_front_row(one, plan.dimension) for one in plan.front)
+    return Table(
+        headings=(phrase("plan.users_heading"), phrase("plan.cost"), phrase("plan.choices")),
+        rows=rows if len(rows) > 1 else (),
+        right=frozenset((0, 1)),
+        long=frozenset((2,)),
+    )
+
+
+def _front_row(one: CostAtUsers, dimension: Dimension) -> tuple[str, ...]:
+    planned = one.configuration
+    if planned is None:
+        return f"{one.users:,}", "–", phrase("plan.not_supported")
+    users = quantity(float(one.users), DIMENSIONLESS, 12)
+    return users, _money(planned.cost, dimension), _chosen(planned)

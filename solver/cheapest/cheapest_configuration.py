@@ -1,0 +1,229 @@
+"""The cheapest configuration that supports a population, over all structures of a design space.
+
+Bounds leave out what cannot be cheapest; what is left is tried in the order of its cost, as
+`qps solve` would: with the machines as they stand, in all modes, for all populations up to the one
+that is planned for. So the first configuration that passes is the cheapest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from math import inf
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.configure.placement import check_placement
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.lower.lowering import lower
+from qps.engine.expressions.formulas import Formula
+from qps.solver.answers.capacity import fails_at
+from qps.solver.answers.graph_criteria import all_criteria, when_it_fails
+from qps.solver.cheapest.branch_and_bound import BranchAndBound, Chosen
+from qps.solver.cheapest.design_conditions import axes_of_conditions, is_excluded
+from qps.solver.cheapest.design_formulas import (
+    DesignFormulas,
+    NoGraphError,
+    NumbersDecideError,
+    design_formulas,
+    with_relaxed,
+)
+from qps.solver.cheapest.design_objective import mixed_prices
+from qps.solver.cheapest.design_space import DesignSpace
+from qps.solver.cheapest.fewer_options import with_fewer_options
+from qps.solver.cheapest.option_values import search_problem
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
+
+MOST_STRUCTURES = 1_000
+"""Structures of a design space: each is lowered by itself."""
+MOST_BOXES = 4_000_000
+MOST_TRIED = 500
+"""Boxes that are bounded, and configurations that are tried one by one, before a search ends."""
+
+
+class DesignRequest(Struct, frozen=True, kw_only=True):
+    """What is searched: the cheapest of some configurations that supports a population.
+
+    `relaxed` are factors of numbers, such as limits, by their names.
+    """
+
+    space: DesignSpace
+    choices: ir.DesignChoices
+    users: int
+    relaxed: tuple[tuple[str, Formula], ...] = ()
+
+
+class CheapestSearch(Struct, frozen=True, kw_only=True):
+    """What a search comes to: configurations in the order of their cost, the cheapest first.
+
+    Without any, none supports the population if the search `is_complete`. Nothing that costs less
+    than `least_cost` is left to be searched. `boxes` and `tried` say how much was bounded, and how
+    many configurations were tried.
+    """
+
+    found: tuple[Chosen, ...]
+    is_complete: bool
+    least_cost: float
+    boxes: int
+    tried: int
+
+
+def cheapest(request: DesignRequest, count: int = 1) -> CheapestSearch:
+    """Return the cheapest configurations, so many of them."""
+    found = _cheapest(request, count, prefers=True)
+    if found is None:
+        found = _cheapest(request, count, prefers=False)
+    assert found is not None, "without preferences a search ends"
+    return found
+
+
+def _cheapest(request: DesignRequest, count: int, *, prefers: bool) -> CheapestSearch | None:
+    """Return the cheapest configurations; None where no option may be preferred to another.
+
+    What is no worse at the population may still fail for fewer users, or not fit its machines.
+    """
+    searches = _Searches(list(_searches(request, prefers=prefers)))
+    found: list[Chosen] = []
+    tried = 0
+    for chosen in searches.in_order():
+        configuration = request.space.configured(chosen)
+        if is_excluded(request.choices.excluded, configuration):
+            continue
+        tried += 1
+        outcome = outcome_of(request, configuration)
+        if outcome is DesignOutcome.FAILS_OTHERWISE and prefers:
+            return None
+        if outcome is DesignOutcome.SUPPORTS:
+            found.append(chosen)
+        if len(found) == count or tried == MOST_TRIED:
+            break
+    return CheapestSearch(
+        found=tuple(found),
+        is_complete=searches.is_complete and (len(found) == count or tried < MOST_TRIED),
+        least_cost=searches.least_cost,
+        boxes=searches.boxes,
+        tried=tried,
+    )
+
+
+class DesignOutcome(Enum):
+    """Whether a configuration supports a population; if not, whether it fails there."""
+
+    SUPPORTS = "supports"
+    FAILS_THERE = "fails there"
+    FAILS_OTHERWISE = "fails for fewer users, or cannot be built"
+
+
+def outcome_of(request: DesignRequest, configuration: Configuration) -> DesignOutcome:
+    """Return whether a configuration supports the population, as it would be solved by itself."""
+    sink = Sink()
+    check_placement(request.space.model, configuration, sink)
+    if sink.has_errors:
+        return DesignOutcome.FAILS_OTHERWISE
+    relaxed = dict(request.relaxed)
+    model = model_at_confidence(request.space.model, configuration)
+    is_earlier = False
+    for each in in_each_mode(model, configuration):
+        graph = with_relaxed(lower(model, each), relaxed)
+        for criterion in all_criteria(graph):
+            failure = when_it_fails(graph, criterion, until=request.users)
+            if failure is None or failure > request.users:
+                continue
+            if fails_at(graph, criterion, request.users):
+                return DesignOutcome.FAILS_THERE
+            is_earlier = True
+    return DesignOutcome.FAILS_OTHERWISE if is_earlier else DesignOutcome.SUPPORTS
+
+
+class _Searches:
+    """The searches of all structures, as one: the cheapest of all comes first."""
+
+    def __init__(self, searches: Sequence[BranchAndBound]) -> None:
+        self._searches = searches
+        self.is_complete = True
+        self.least_cost = inf
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes have been bounded."""
+        return sum(one.boxes for one in self._searches)
+
+    def in_order(self) -> Iterator[Chosen]:
+        """Yield configurations that may hold, in the order of what they cost at least."""
+        while True:
+            search = min(self._searches, key=lambda one: one.least_cost, default=None)
+            self.least_cost = inf if search is None else search.least_cost
+            if search is None or self.least_cost == inf:
+                return
+            if self.boxes > MOST_BOXES:
+                self.is_complete = False
+                return
+            found = search.step()
+            if found is not None:
+                yield found
+
+
+def _searches(request: DesignRequest, *, prefers: bool) -> Iterator[BranchAndBound]:
+    """Yield a search for each structure in which something may hold.
+
+    Where it `prefers` options, those to which others are preferred are left out, but for choices
+    that conditions name: the preferred ones may be excluded.
+    """
+    space = request.space
+    conditioned = axes_of_conditions(request.choices.excluded, space)
+    compared = set(range(len(space.axes))) - conditioned if prefers else set[int]()
+    for formulas in all_formulas(request):
+        problem = with_fewer_options(search_problem(space, formulas), compared)
+        if problem is not None:
+            yield BranchAndBound(problem=problem)
+
+
+def all_formulas(request: DesignRequest) -> list[DesignFormulas]:
+    """Return the formulas of all structures; QpsError where there are too many of these.
+
+    One that has no load graph supports nobody, unless none has any: then its error is raised.
+    """
+    space = request.space
+    while True:
+        if space.structure_count > MOST_STRUCTURES:
+            raise too_many_structures(space)
+        found: list[DesignFormulas] = []
+        first: QpsError | None = None
+        try:
+            for structure in space.structures():
+                try:
+                    formulas = design_formulas(
+                        space,
+                        structure,
+                        request.choices,
+                        request.users,
+                        dict(request.relaxed),
+                    )
+                except NoGraphError as failed:
+                    first = first or failed.error
+                    continue
+                found += [] if formulas is None else [formulas]
+        except NumbersDecideError as decided:
+            space = space.split(decided.names)
+            continue
+        if not found and first is not None:
+            raise first
+        if len({one.dimension for one in found}) > 1:
+            raise mixed_prices(request.choices)
+        return found
+
+
+def too_many_structures(space: DesignSpace) -> QpsError:
+    """Return the error of a choice between too many systems that differ in more than numbers."""
+    most = max(space.axes, key=lambda axis: len({one.structure for one in axis.options}))
+    return QpsError.single(
+        codes.NO_ANSWER,
+        most.options[0].change.span,
+        f"the choice is too varied: {space.structure_count:,} combinations differ in more than "
+        "numbers",
+        hint=f"choose among fewer alternatives of `{most.name}`, or machines that have the same "
+        "resources and queueing",
+    )

@@ -1,0 +1,97 @@
+"""What is to be as small as possible: what machines and networks cost, or what a spec states."""
+
+from __future__ import annotations
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.expressions.symbolic_numbers import Moving
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
+from qps.engine.expressions.formulas import ZERO, Formula
+from qps.solver.cheapest.design_space import DesignSpace
+from qps.solver.matrix.compilation.row_questions import QuestionLowering
+
+_COSTS = {ir.MeasureKind.COST: False, ir.MeasureKind.RUNNING_COST: True}
+
+
+class _ObjectiveLowering(QuestionLowering):
+    """Turns an objective into a formula: what has no price of a kind costs nothing of it."""
+
+    def _measured(self, symbol: ir.Measured | ir.Changed) -> Formula:
+        if isinstance(symbol, ir.Measured) and symbol.kind in _COSTS:
+            return self.graph.cost(is_running=_COSTS[symbol.kind]) or ZERO
+        return super()._measured(symbol)
+
+
+def objective_of(
+    model: ir.Model,
+    configuration: Configuration,
+    graph: LoadGraph,
+    choices: ir.DesignChoices,
+    moving: Moving,
+) -> Formula:
+    """Return what is to be as small as possible; QpsError where that is not known."""
+    if choices.objective is not None:
+        lowering = _ObjectiveLowering(model, configuration, graph, moving)
+        found = lowering.expression(choices.objective.expr)
+        if found is None:
+            raise _refused(choices.objective.span, "this cannot be computed for every choice")
+        return found
+    bought, running = graph.cost(is_running=False), graph.cost(is_running=True)
+    if bought is not None and running is not None:
+        raise mixed_prices(choices)
+    found = bought if running is None else running
+    if found is None:
+        raise _refused(
+            choices.span,
+            "nothing here has a price",
+            "add prices, such as `machine small { cpu 2 core; price 60 $/month }`, or state what "
+            "is to be as small as possible: `minimize …`",
+        )
+    return found
+
+
+def dimension_of(graph: LoadGraph, choices: ir.DesignChoices) -> Dimension:
+    """Return the dimension of what is to be as small as possible."""
+    if choices.objective is not None:
+        return choices.objective.dimension
+    return MONEY if graph.cost(is_running=True) is None else MONEY / TIME
+
+
+def mixed_prices(choices: ir.DesignChoices) -> QpsError:
+    """Return the error of prices that cannot be added or compared."""
+    return _refused(
+        choices.span,
+        "some prices are paid once, others are running costs",
+        "state the period: `minimize running_cost + cost / (36 month)`",
+    )
+
+
+def refuse_unpriced(space: DesignSpace, graph: LoadGraph, choices: ir.DesignChoices) -> None:
+    """Refuse machines and networks to choose from that have no price: they would win."""
+    chosen = {axis.name: axis for axis in space.axes}
+    for place in graph.stated.unpriced:
+        if choices.objective is None and place in chosen:
+            change = chosen[place].options[0].change
+            raise _refused(
+                change.span,
+                f"a machine or network to choose for `{place}` has no price",
+                "add it, such as `price 60 $/month`; `price 0 $/month` if it costs nothing",
+            )
+
+
+def constant_objective(span: Span) -> QpsError:
+    """Return the error of an objective that is the same whatever is chosen."""
+    return _refused(
+        span,
+        "whatever is chosen, the cost is the same",
+        "give prices to what is chosen from: `price 60 $/month`; a number without a price costs "
+        "nothing",
+    )
+
+
+def _refused(span: Span, message: str, hint: str = "minimize another value") -> QpsError:
+    return QpsError.single(codes.NO_ANSWER, span, message, hint=hint)

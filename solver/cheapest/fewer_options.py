@@ -1,0 +1,122 @@
+"""Options that cannot be in the cheapest configuration, whatever else is chosen.
+
+An option is left out if a requirement surely fails with it whatever the other choices are, or if
+another one costs no more and is no worse in any requirement. The second needs a proof: bounds of
+the slope say in which direction each part does good, over all options that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qps.engine.expressions.formulas import Formula
+from qps.solver.cheapest.option_values import BoundedFormula, Floats, PartValues, SearchProblem
+
+_LARGEST_PAIRS = 4_000
+"""Options of an axis of which all pairs are compared."""
+
+
+def with_fewer_options(problem: SearchProblem, compared: Collection[int]) -> SearchProblem | None:
+    """Return a search in fewer options; None where a requirement fails with all of an axis.
+
+    Options of the axes to be `compared` are left out, too, if another one is preferred.
+    """
+    while True:
+        before = problem.size
+        found = _possible(problem)
+        if found is None:
+            return None
+        problem = _undominated(found, compared)
+        if problem.size == before:
+            return problem
+
+
+def _possible(problem: SearchProblem) -> SearchProblem | None:
+    """Return the options with which no requirement surely fails; None for none."""
+    for requirement in problem.requirements:
+        formula = BoundedFormula(requirement.over, problem.parts)
+        for axis in sorted(formula.axes):
+            formula = BoundedFormula(requirement.over, problem.parts)
+            count = problem.options[axis].size
+            ends = [
+                (one.low, one.high)
+                if one.axis == axis
+                else (np.full(count, one.low.min()), np.full(count, one.high.max()))
+                for one in formula.parts
+            ]
+            found = formula.bounds(ends)
+            fails = found.low >= 0 if requirement.strict else found.low > 0
+            places = np.flatnonzero(~fails)
+            if not places.size:
+                return None
+            if places.size < count:
+                problem = problem.with_options(axis, places)
+        if not formula.parts and _is_violated(requirement.over, strict=requirement.strict):
+            return None
+    return problem
+
+
+def _is_violated(over: Formula, *, strict: bool) -> bool:
+    value = over.value
+    return value is not None and (value >= 0 if strict else value > 0)  # type: ignore[operator]
+
+
+def _undominated(problem: SearchProblem, compared: Collection[int]) -> SearchProblem:
+    """Return a search without the options to which another one of the axis is preferred."""
+    directions = _directions(problem) if compared else {}
+    for axis, options in enumerate(problem.options):
+        parts = [one for one in problem.parts if one.axis == axis and one.symbol in directions]
+        if axis not in compared or options.size == 1 or options.size > _LARGEST_PAIRS:
+            continue
+        places = _front(parts, directions)
+        if places.size < options.size:
+            problem = problem.with_options(axis, places)
+    return problem
+
+
+def _front(parts: list[PartValues], directions: dict[Formula, int]) -> NDArray[np.int64]:
+    """Return the options to which no other is preferred; of equal ones the first."""
+    count = parts[0].low.size if parts else 1
+    is_as_good = np.ones((count, count), dtype=bool)  # the one of the row as that of the column
+    is_equal = np.ones((count, count), dtype=bool)
+    for one in parts:
+        same = (one.low[:, None] == one.low) & (one.high[:, None] == one.high)
+        is_equal &= same
+        direction = directions[one.symbol]
+        if direction > 0:
+            same |= one.high[:, None] <= one.low
+        elif direction < 0:
+            same |= one.low[:, None] >= one.high
+        is_as_good &= same
+    earlier = np.tri(count, k=-1, dtype=bool).T  # the row stands before the column
+    is_preferred = is_as_good & (~is_equal | earlier)
+    np.fill_diagonal(is_preferred, val=False)
+    return np.flatnonzero(~is_preferred.any(axis=0))
+
+
+def _directions(problem: SearchProblem) -> dict[Formula, int]:
+    """Return for each part in use: 1 where less of it is better, -1 where more is, 0 unknown.
+
+    Better is what lowers the cost and the excess of every requirement.
+    """
+    found: dict[Formula, int] = {}
+    for whole in (problem.cost, *(one.over for one in problem.requirements)):
+        formula = BoundedFormula(whole, problem.parts)
+        if len(formula.axes) == 1 and whole is not problem.cost:
+            continue  # all that fails by it is left out
+        ends = [(np.array([one.low.min()]), np.array([one.high.max()])) for one in formula.parts]
+        for at, one in enumerate(formula.parts):
+            own = _direction(formula, ends, at)
+            before = found.get(one.symbol, own)
+            found[one.symbol] = own if before == own else 0
+    return found
+
+
+def _direction(formula: BoundedFormula, ends: list[tuple[Floats, Floats]], at: int) -> int:
+    slopes = formula.bounds(ends, moving=at)
+    if slopes.slope_low[0] >= 0:
+        return 1
+    return -1 if slopes.slope_high[0] <= 0 else 0

@@ -1,0 +1,181 @@
+"""Plans for one choice of a spec: the cheapest configuration, and what other ones cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, uncertain_in_any_mode
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.dimension import Dimension
+from qps.engine.expressions.formulas import Formula, number
+from qps.solver.answers.answer_certainty import answer_known
+from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.graph_solution import value_at
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.cheapest.branch_and_bound import Chosen
+from qps.solver.cheapest.cheapest_configuration import CheapestSearch, DesignRequest, cheapest
+from qps.solver.cheapest.design_objective import dimension_of, objective_of
+from qps.solver.cheapest.design_space import DesignSpace, design_space
+from qps.solver.cheapest.plan_result import (
+    CostAtUsers,
+    Plan,
+    PlannedConfiguration,
+    RequirementPrice,
+)
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
+
+_RELAXED = Fraction(6, 5)
+_ALIKE = 1e-12
+_LOADS = tuple(map(Fraction, ("0.25", "0.5", "0.75", "1", "1.25", "1.5", "2", "3", "4")))
+"""Parts of the population for which the front has the cheapest configuration."""
+
+
+class Planner:
+    """Plans for one choice of a spec."""
+
+    def __init__(
+        self, model: ir.Model, configuration: Configuration, choices: ir.DesignChoices
+    ) -> None:
+        self.model = model
+        self.choices = choices
+        base = changed(configuration, choices.changes)
+        self.space: DesignSpace = design_space(model, base, choices.axes)
+
+    def search(
+        self, users: int, count: int = 1, relaxed: tuple[tuple[str, Formula], ...] = ()
+    ) -> CheapestSearch:
+        """Return the cheapest configurations for a population."""
+        request = DesignRequest(
+            space=self.space, choices=self.choices, users=users, relaxed=relaxed
+        )
+        return cheapest(request, count)
+
+    def solution(self, chosen: Chosen) -> Solution:
+        """Return the solution of a configuration."""
+        configuration = self.space.configured(chosen)
+        model = model_at_confidence(self.space.model, configuration)
+        return solve_model(model, configuration)
+
+    def planned(self, chosen: Chosen, users: int) -> PlannedConfiguration:
+        """Return a configuration with its cost and capacity."""
+        solution = self.solution(chosen)
+        configuration, graph = self.space.configured(chosen), solution.graph
+        cost = objective_of(self.space.model, configuration, graph, self.choices, {})
+        return PlannedConfiguration(
+            choices=tuple(
+                (axis.name, axis.options[at].label)
+                for axis, at in zip(self.space.axes, chosen, strict=True)
+            ),
+            cost=value_at(graph, cost, users),
+            capacity=solution.capacity,
+            known=answer_known(solution),
+            limited_by=solution.limited_by,
+        )
+
+    @property
+    def dimension(self) -> Dimension:
+        """The dimension of the cost."""
+        first = self.space.configured([0] * len(self.space.axes))
+        outside = replace(first, mode=None, mode_changes=())
+        return dimension_of(lower(self.space.model, outside), self.choices)
+
+    def first(
+        self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()
+    ) -> PlannedConfiguration | None:
+        """Return the cheapest configuration; None for none."""
+        found = self.search(users, relaxed=relaxed).found
+        return self.planned(found[0], users) if found else None
+
+    def most(self) -> PlannedConfiguration | None:
+        """Return the cheapest of the configurations that support most users; None for nobody."""
+        population = self.model.population
+        low, high = population.low, population.high
+        best: PlannedConfiguration | None = None
+        while low <= high:
+            middle = (low + high + 1) // 2 if best is not None else low
+            found = self.first(middle)
+            if found is None:
+                high = middle - 1
+            else:
+                best, low = found, max(middle, found.capacity or middle) + 1
+        return best
+
+
+def plan(
+    model: ir.Model, configuration: Configuration, choices: ir.DesignChoices, users: int
+) -> Plan:
+    """Return what to choose for a population; QpsError where nothing can be planned."""
+    planner = Planner(model, configuration, choices)
+    search = planner.search(users, count=2)
+    found = [planner.planned(one, users) for one in search.found]
+    best = found[0] if found else None
+    return Plan(
+        file=model.file,
+        model=model.name,
+        name=choices.name,
+        title=choices.title,
+        population=model.population.name,
+        users=users,
+        dimension=planner.dimension,
+        combinations=planner.space.size,
+        bounded=search.boxes,
+        tried=search.tried,
+        is_proven=search.is_complete,
+        cheapest=best,
+        runner_up=found[1] if len(found) > 1 else None,
+        requirement_prices=()
+        if best is None
+        else tuple(_requirement_prices(planner, search.found[0], best, users)),
+        front=() if best is None else tuple(_front(planner, best, users)),
+        most=planner.most() if best is None and search.is_complete else None,
+        nominal_inputs=tuple(uncertain_in_any_mode(model, configuration)),
+    )
+
+
+def _requirement_prices(
+    planner: Planner, chosen: Chosen, best: PlannedConfiguration, users: int
+) -> Iterator[RequirementPrice]:
+    """Yield the requirements of which a limit that is a fifth wider saves money, most first."""
+    graph = planner.solution(chosen).graph
+    limits = {known.symbol: name for name, known in graph.assumptions.items()}
+    stated = {limits[one.limit]: one for one in all_criteria(graph) if one.limit in limits}
+    found = []
+    for name, criterion in stated.items():
+        factor = _RELAXED if criterion.at_most else 1 / _RELAXED
+        relaxed = planner.first(users, relaxed=((name, number(factor)),))
+        if relaxed is None or relaxed.cost >= best.cost * (1 - _ALIKE):
+            continue
+        limit = value_at(graph, criterion.limit, users)
+        found.append(
+            RequirementPrice(
+                requirement=criterion.name,
+                limit=limit,
+                relaxed=limit * float(factor),
+                dimension=criterion.dimension,
+                is_upper_limit=criterion.at_most,
+                configuration=relaxed,
+            )
+        )
+    yield from sorted(found, key=lambda one: one.configuration.cost)
+
+
+def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator[CostAtUsers]:
+    """Yield the cheapest configurations for smaller and larger populations, each of them once."""
+    population = planner.model.population
+    last: PlannedConfiguration | None = None
+    for part in _LOADS:
+        at = round(users * part)
+        if not population.low <= at <= population.high:
+            continue
+        if last is not None and last.capacity is not None and at <= last.capacity:
+            continue  # the cheapest for fewer supports these as well, and nothing cheaper does
+        found = best if at == users else planner.first(at)
+        yield CostAtUsers(users=at, configuration=found)
+        if found is None:
+            return
+        last = found

@@ -1,0 +1,67 @@
+"""The answer of a plan: what to choose for a population, what it costs, and what else there is."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import Dimension
+
+
+class PlannedConfiguration(Struct, frozen=True, kw_only=True):
+    """A configuration: what is chosen, its cost at the population, and its capacity.
+
+    `choices` has the name of each axis with its value. `limited_by` is the requirement that fails
+    beyond the capacity; None where none does in the range of users.
+    """
+
+    choices: tuple[tuple[str, str], ...]
+    cost: float
+    capacity: int | None
+    known: Certainty
+    limited_by: str | None
+
+
+class RequirementPrice(Struct, frozen=True, kw_only=True):
+    """What is saved if a limit is relaxed: the cheapest configuration then, and its cost."""
+
+    requirement: str
+    limit: float
+    relaxed: float
+    dimension: Dimension
+    is_upper_limit: bool
+    configuration: PlannedConfiguration
+
+
+class CostAtUsers(Struct, frozen=True, kw_only=True):
+    """The cheapest configuration for a population; None where none supports it."""
+
+    users: int
+    configuration: PlannedConfiguration | None
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What to choose for a population.
+
+    `is_proven` where no configuration that is cheaper supports the population. `least_cost` is
+    what any other configuration costs at least. Where none supports it, `most` is the configuration
+    that supports most.
+    """
+
+    file: str
+    model: str | None
+    name: str
+    title: str | None
+    population: str
+    users: int
+    dimension: Dimension
+    combinations: int
+    bounded: int
+    tried: int
+    is_proven: bool
+    cheapest: PlannedConfiguration | None
+    runner_up: PlannedConfiguration | None
+    requirement_prices: tuple[RequirementPrice, ...]
+    front: tuple[CostAtUsers, ...]
+    most: PlannedConfiguration | None
+    nominal_inputs: tuple[str, ...]

@@ -1,0 +1,78 @@
+"""`qps plan`: the cheapest configuration that supports a population."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from qps.commands.arguments.planned_load import planned_load
+from qps.commands.cache.spec_cache import load
+from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
+from qps.commands.terminal.progress import Progress
+from qps.compiler import ir
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.reports.text.changes.plan_text import plan_text, plan_view
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.phrases import phrase
+
+
+def run(arguments: Namespace) -> Exit:
+    """Search the choices of a spec; status 1 where no configuration supports the population."""
+    from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415 - imports numpy
+
+    spec = load(arguments.file).with_parts_of(arguments.set)
+    show(spec.warnings, arguments)
+    choices = _choices(spec.model, arguments.name)
+    if arguments.users is None:
+        raise complain("a plan needs the population to support", "write `--users 20000`")
+    planned = planned_load(spec, arguments)
+    _refuse_chosen(choices, spec.changes(arguments.set))
+    label = phrase("plan.search", population=planned.users)
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
+        found = plan(spec.model, planned.configuration, choices, planned.users)
+    if arguments.format == "json":
+        print_json(as_json(plan_view(found)))
+    else:
+        scenarios = [f"scenario {name}" for name in arguments.scenario]
+        request = [spec.model.file, *scenarios, *arguments.set, *planned.month]
+        text = plan_text(
+            found,
+            ", ".join(request),
+            labels=spec.model.derived(labels_of),
+            markdown=arguments.format == "markdown",
+            width=width_of(sys.stdout),
+        )
+        sys.stdout.write(text)
+    return Exit.NO if found.cheapest is None else Exit.YES
+
+
+def _choices(model: ir.Model, name: str | None) -> ir.DesignChoices:
+    """Return the choice that was named, or the only one."""
+    names = [one.name for one in model.choices]
+    if not names:
+        raise complain(
+            f"{model.file} states no choice",
+            "state what may be bought: `choose { web in [small * 1..40, large * 1..10] }`",
+        )
+    if name is None and len(names) > 1:
+        raise complain(f"{model.file} has several choices", f"name {listed(names, 'or')}")
+    for choices in model.choices:
+        if name in (None, choices.name):
+            return choices
+    raise complain(
+        f"{model.file} has no choice named `{name}`",
+        did_you_mean(name or "", names) or f"name {listed(names, 'or')}",
+    )
+
+
+def _refuse_chosen(choices: ir.DesignChoices, changes: tuple[ir.Change, ...]) -> None:
+    """Refuse settings of what is chosen."""
+    chosen = {axis.name for axis in choices.axes}
+    for change in changes:
+        name = getattr(change, "name", None)
+        if name in chosen:
+            raise complain(
+                f"`{name}` is chosen, so that it cannot be set",
+                f"leave out its setting, or what may be chosen for `{name}`",
+            )

@@ -1,0 +1,154 @@
+"""The cheapest configuration, against a matrix of all configurations, each solved by itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qps
+from cheapest.random_systems import KINDS, System
+from qps.compiler.configure.configuration import base_configuration
+from qps.engine.expressions.formulas import apply, symbol
+from qps.solver.cheapest.design_space import design_space
+from qps.solver.cheapest.plan_answer import Planner
+from qps.solver.cheapest.separable_parts import SeparableParts
+from qps.solver.search.box_arrays import BoxArrays
+
+_USERS = (1000, 3000, 9000)
+_SLOW = ("classes", "shared", "closed", "pool")
+"""Kinds of systems of which matrices take long to compile."""
+
+
+@cache
+def _rows(seed: int, kind: str, tiers: int) -> tuple[qps.Model, list[dict[str, Any]]]:
+    model = qps.loads(System(seed, kind, tiers).text())
+    return model, model.matrix("rows").to_arrow().to_pylist()
+
+
+def _cheapest_row(rows: list[dict[str, Any]], users: int) -> float | None:
+    costs = (row["running_cost"] for row in rows if (row["capacity"] or 0) >= users)
+    return min(costs, default=None)
+
+
+def _agree(seed: int, kind: str, tiers: int) -> int:
+    """Compare plans with all rows; return how many populations some configuration supports."""
+    model, rows = _rows(seed, kind, tiers)
+    supported = 0
+    choices = model.spec.model.choices[0]
+    planner = Planner(model.spec.model, base_configuration(model.spec.model), choices)
+    for users in _USERS:
+        best = _cheapest_row(rows, users)
+        search = planner.search(users)
+        assert search.is_complete
+        if best is None:
+            assert not search.found
+            continue
+        supported += 1
+        found = planner.planned(search.found[0], users)
+        assert found.cost == pytest.approx(best, rel=1e-9)
+        assert found.capacity is not None
+        assert found.capacity >= users
+    return supported
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.nightly] if kind in _SLOW else []) for kind in KINDS],
+)
+def test_the_cheapest_of_all_rows_is_found(kind: str) -> None:
+    """Of shared machines, pools, percentiles, modes, failures, closed users, options, networks."""
+    assert _agree(0, kind, 2)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_the_cheapest_of_all_rows_is_found_in_larger_systems(kind: str, seed: int) -> None:
+    """The same of three tiers."""
+    _agree(seed, kind, 3)
+
+
+def test_a_space_of_many_combinations_is_searched_by_bounds() -> None:
+    """Eight tiers with 93 options each have 5.6e15 combinations; the fewest cannot be met."""
+    text = System(3, tiers=8, most=45).text()
+    model = qps.loads(text.partition("matrix rows")[0])
+    choices = model.spec.model.choices[0]
+    planner = Planner(model.spec.model, base_configuration(model.spec.model), choices)
+    assert planner.space.size > 10**15
+    search = planner.search(20_000)
+    assert search.is_complete
+    assert search.found
+    assert search.tried < 100
+    best = planner.planned(search.found[0], 20_000)
+    # Nothing next to it that is cheaper supports them: each machine fewer, by a plain solution.
+    chosen = search.found[0]
+    for at in range(len(chosen)):
+        if chosen[at] > 0:
+            fewer = (*chosen[:at], chosen[at] - 1, *chosen[at + 1 :])
+            neighbor = planner.planned(fewer, 20_000)
+            is_cheaper = neighbor.cost < best.cost
+            assert not (is_cheaper and (neighbor.capacity or 0) >= 20_000)
+
+
+def test_the_cost_falls_where_a_requirement_is_relaxed_and_never_rises_for_fewer_users() -> None:
+    """Laws of a plan: relaxed limits save money, and fewer users cost no more."""
+    found = _rows(0, "plain", 2)[0].plan(3000)
+    assert found.cheapest is not None
+    for one in found.relaxed_requirements:
+        assert one.saves > 0
+        assert one.configuration.cost == pytest.approx(found.cheapest.cost - one.saves)
+    costs = [one.configuration.cost for one in found.front if one.configuration]
+    assert costs == sorted(costs)
+
+
+def test_no_configuration_is_reported_with_the_one_that_supports_most() -> None:
+    """Where none supports the population, the plan says which one comes nearest."""
+    model, rows = _rows(0, "plain", 2)
+    found = model.plan(900_000)
+    assert found.cheapest is None
+    assert found.proven
+    assert found.most is not None
+    assert found.most.capacity == max(row["capacity"] or 0 for row in rows)
+
+
+def test_machines_that_differ_in_numbers_share_a_structure() -> None:
+    """Three types of machines and their counts are numbers; another medium is a structure."""
+    spec = qps.loads(System(0, "networks", 2).text()).spec.model
+    space = design_space(spec, base_configuration(spec), spec.choices[0].axes)
+    assert space.structure_count == 1
+    names = {"machines of tier0", "tier0.cpu.cores", "tier0.price"}
+    assert names <= space.number_names
+
+
+def test_parts_of_one_choice_are_separated() -> None:
+    """x y + x^2 + 3 z is a function of three parts: x and x^2 are not one part with y or z."""
+    x, y, z = map(symbol, "xyz")
+    separable = SeparableParts(axis_of={x: 0, y: 1, z: 2})
+    formula = x * y + x**2 + 3 * z
+    found = separable.separated(formula)
+    assert {one.axis for one in separable.parts.values()} == {0, 1, 2}
+    assert found.symbols == {one.symbol for one in separable.parts.values()}
+    values = {x: Fraction(3), y: Fraction(5), z: Fraction(7)}
+    own = {one.symbol: _value(one.part, values) for one in separable.parts.values()}
+    assert _value(found, own) == _value(formula, values) == 3 * 5 + 9 + 21
+
+
+def _value(formula: Any, values: dict[Any, Any]) -> float:
+    symbols = [one for one in values if one in formula.symbols]
+    from qps.engine.evaluators.on_bounds import Bounds
+
+    ends = [Bounds(np.array([float(values[s])]), np.array([float(values[s])])) for s in symbols]
+    found = BoxArrays(formula, *symbols).bounds(*ends)
+    return round(float(found.low[0] + found.high[0]) / 2, 9)
+
+
+def test_a_sum_over_two_choices_is_one_part_of_each() -> None:
+    """Terms of one choice are joined, so that their bounds are those of the whole."""
+    x, y = symbol("x"), symbol("y")
+    separable = SeparableParts(axis_of={x: 0, y: 1})
+    separable.separated(x + apply("sqrt", x) + y)
+    assert len(separable.parts) == 2
