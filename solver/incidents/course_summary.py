@@ -47,7 +47,7 @@ def summarized(records: Sequence[StepRecord], step: float) -> tuple[CoursePoint,
                     for each in zip(*(one.utilizations for one in part), strict=True)
                 ),
                 machines=part[-1].machines,
-                hit_rates=part[-1].hit_rates,
+                hit_rates=tuple(map(min, zip(*(one.hit_rates for one in part), strict=True))),
             )
         )
     return tuple(found)

@@ -168,6 +168,6 @@ def _retry(numbers: IncidentNumbers, of: Class) -> RetryPolicy | None:
         raise no_answer(
             settings["timeout"].span,
             f"the timeout is not above the mean response time of `{of.stream}`, {latency:.3g} s",
-            "state a longer timeout",
+            "state a longer timeout, or use fewer users: `--at`",
         )
     return policy

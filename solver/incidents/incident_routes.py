@@ -12,7 +12,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.solver.incidents.incident_numbers import IncidentNumbers, no_answer
 from qps.solver.incidents.incident_system import FluidStation, RequestRoute
-from qps.solver.incidents.network_routes import WorkRoute, routes_of
+from qps.solver.incidents.network_routes import WorkRoute, routes_of, with_mean_work
 
 _QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 _ROUNDING = 1e-6
@@ -52,21 +52,30 @@ def class_routes(numbers: IncidentNumbers, of: Class, caches: Iterable[str]) -> 
 
     Raises QpsError where their shares are not linear in its hit rate.
     """
+    changing = {}
     for cache in caches:
         at = [_shares(numbers, of, cache, hits) for hits in _QUARTERS]
         if at[0] != at[2]:
-            return _of_cache(of, cache, at)
-    routes = routes_of(numbers.graph, of, numbers.population)
+            changing[cache] = at
+    if len(changing) > 1:
+        raise no_answer(
+            of.span,
+            f"`{of.stream}` depends on several caches that are emptied: {', '.join(changing)}",
+            "empty one of them in each incident",
+        )
+    for cache, at in changing.items():
+        return _of_cache(of, cache, at)
+    routes = with_mean_work(routes_of(numbers.graph, of, numbers.population))
     return ClassRoutes(of=of, routes=routes, per_hit=(0.0,) * len(routes))
 
 
-_Shares = dict[tuple[str, ...], WorkRoute]
+_Shares = dict[tuple[tuple[str, float], ...], WorkRoute]
 
 
 def _shares(numbers: IncidentNumbers, of: Class, cache: str, hits: Fraction) -> _Shares:
     graph = numbers.with_hit_rate(cache, hits)
     routes = routes_of(graph, graph.network.classes[of.name], numbers.population)
-    return {tuple(one.visits): one for one in routes}
+    return {one.key: one for one in routes}
 
 
 def _of_cache(of: Class, cache: str, at: Sequence[_Shares]) -> ClassRoutes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
 
 from msgspec import Struct
@@ -51,9 +51,14 @@ class WorkRoute(Struct, frozen=True):
     share: float
     visits: Visits
 
+    @property
+    def key(self) -> tuple[tuple[str, float], ...]:
+        """What routes have in common that are alike: stations and work, up to rounding."""
+        return tuple((name, float(f"{work:.9g}")) for name, work in self.visits.items())
+
 
 def routes_of(graph: LoadGraph, of: Class, population: int) -> tuple[WorkRoute, ...]:
-    """Return the routes of a class: requests on one visit the same stations in the same order.
+    """Return the routes of a class: requests on one have the same work at the same stations.
 
     Raises QpsError for what changes the number of requests on their way.
     """
@@ -165,7 +170,18 @@ def _repeated(routes: Sequence[WorkRoute], times: float) -> list[WorkRoute]:
     ]
 
 
-def _merged(routes: Iterator[WorkRoute]) -> list[WorkRoute]:
+def _merged(routes: Iterable[WorkRoute]) -> list[WorkRoute]:
+    """Return one route for all that are alike."""
+    alike: dict[tuple[tuple[str, float], ...], float] = {}
+    visits: dict[tuple[tuple[str, float], ...], Visits] = {}
+    for one in routes:
+        key = one.key
+        alike[key] = alike.get(key, 0.0) + one.share
+        visits.setdefault(key, one.visits)
+    return [WorkRoute(share, visits[key]) for key, share in alike.items()]
+
+
+def with_mean_work(routes: Iterable[WorkRoute]) -> tuple[WorkRoute, ...]:
     """Return one route for all that visit the same stations in the same order."""
     alike: dict[tuple[str, ...], list[WorkRoute]] = {}
     for one in routes:
@@ -177,7 +193,7 @@ def _merged(routes: Iterator[WorkRoute]) -> list[WorkRoute]:
             name: sum(one.share * one.visits[name] for one in same) / share for name in stations
         }
         found.append(WorkRoute(share, visits))
-    return found
+    return tuple(found)
 
 
 def _unsupported(span: Span, message: str, hint: str) -> QpsError:

@@ -20,6 +20,7 @@ from qps.solver.incidents.incident_system import (
     CoursePoint,
     FluidCourse,
     IncidentSystem,
+    RequestStream,
 )
 
 _STRIP = 40
@@ -248,7 +249,8 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
         resource = labels.of(system.stations[place].name)
         last = course.points[-1]
         if last.retries > 0:
-            offered = number(last.offered + last.retries)
+            passing = (one for one in system.streams if _passes(one, place))
+            offered = number(sum(one.rate for one in passing) + last.retries)
             return phrase("incident.never_retries", offered=offered, resource=resource)
         return phrase("incident.never", resource=resource)
     if course.cleared_at <= system.start:
@@ -258,6 +260,10 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
     if course.lost < _SHOWN_COUNT or course.is_extrapolated:
         return over
     return f"{over}; {phrase('incident.in_time', at=duration(course.in_time_at))}"
+
+
+def _passes(stream: RequestStream, place: int) -> bool:
+    return any(station == place for route in stream.routes for station, _ in route.visits)
 
 
 def _mitigations(answer: IncidentAnswer) -> Table:

@@ -83,6 +83,18 @@ class IncidentChecker(SettingsChecker, frozen=True):
         )
         if settings is None or least is None or most is None:
             return None
+        low, high = least.expr, most.expr
+        is_turned = False
+        if isinstance(low, ir.Constant) and isinstance(high, ir.Constant):
+            is_turned = low.value > high.value
+        if is_turned:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                declared.range.span,
+                "this range ends before it starts",
+                hint="state the smallest number of machines first",
+            )
+            return None
         return ir.Autoscaler(
             node=node, least=least, most=most, settings=settings, span=declared.span
         )
