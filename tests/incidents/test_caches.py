@@ -10,9 +10,18 @@ from statistics import mean
 
 import pytest
 
+from incidents.request_simulator import Setting, Simulation, Tier
 from qps.engine.queueing.cache_hit_rates import hit_rate_after, warm_cache, zipf
 from qps.solver.incidents.filling_cache import FillingCache
-from qps.solver.incidents.incident_system import WarmingCache
+from qps.solver.incidents.fluid_course import fluid_course
+from qps.solver.incidents.incident_system import (
+    CacheFlush,
+    FluidStation,
+    IncidentSystem,
+    RequestRoute,
+    RequestStream,
+    WarmingCache,
+)
 
 SIMULATED = [
     # items, exponent, size, hit rate of a simulation
@@ -73,3 +82,40 @@ def test_a_cache_for_everything_has_all_in_the_end() -> None:
     assert cache.rate == 0
     cache.fill(1e9)
     assert cache.rate == 1
+
+
+def test_a_cold_cache_overloads_a_database_as_in_a_simulation() -> None:
+    items, exponent, size, rate, emptied = 50_000, 0.9, 12_500, 500.0, 5.0
+    route = RequestRoute(share=1, per_hit=-1, visits=((0, 0.06),))
+    system = IncidentSystem(
+        stations=(FluidStation(name="db.cpu", node="db", servers=16),),
+        streams=(
+            RequestStream(
+                name="page",
+                rate=rate,
+                routes=(route, RequestRoute(share=0, per_hit=1, visits=())),
+                cache="hits",
+            ),
+        ),
+        caches=(WarmingCache(name="hits", items=items, exponent=exponent, size=size),),
+        flushes=(CacheFlush("hits", emptied),),
+    )
+    course = fluid_course(system)
+    worst, cleared = [], []
+    for seed in range(4):
+        setting = Setting(
+            rate=rate,
+            front=Tier(service=0.001, cores=16, ready=1),
+            database=Tier(service=0.06, cores=16, ready=1),
+            timeout=1e6,
+            retries=0,
+            items=items,
+            exponent=exponent,
+            size=size,
+            empty_at=emptied,
+        )
+        waiting = Simulation(setting, 45, seed).run().backlog
+        worst.append(max(waiting) * 0.06 / 16)
+        cleared.append(max(second for second, many in enumerate(waiting, 1) if many > 20))
+    assert max(one.backlogs[0] for one in course.points) == pytest.approx(mean(worst), rel=0.1)
+    assert course.cleared_at - emptied == pytest.approx(mean(cleared) - emptied, rel=0.12)
