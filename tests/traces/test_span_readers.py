@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 
 from qps.cli import main
 from qps.compiler.measurement.measured_tables import DataError
-from qps.compiler.measurement.traces import json_elements
+from qps.compiler.measurement.traces import json_elements, span_store
 from qps.compiler.measurement.traces.call_graph import CallGraph
 from qps.compiler.measurement.traces.json_elements import parts_of
 from qps.compiler.measurement.traces.observed_traces import observed_traces
 from qps.compiler.measurement.traces.span_store import by_trace
+from qps.compiler.measurement.traces.spans import Kind, TraceSpan
 from traces.small_systems import SYSTEMS
 from traces.test_random_systems import ways_in
 from traces.written_traces import FORMATS, MS, START, Work, as_text, jaeger, otlp, spans_of
@@ -262,3 +264,27 @@ def test_calls_that_nest_without_end_are_left_out(tmp_path: Path) -> None:
     found = graph_of(tmp_path, as_text(otlp(spans_of([work]))))
     assert found.flaws.too_deep == 1
     assert len(list(ways_in(found))) == 26
+
+
+def test_memory_is_bounded_however_many_spans_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight times as many spans need hardly more memory, as those of few traces are together."""
+    monkeypatch.setattr(span_store, "_PACKED", 8)
+
+    def peak(count: int) -> int:
+        template = {
+            "trace": "", "id": "", "parent": "", "service": "s", "operation": "o",
+            "kind": Kind.SERVER, "start": 0, "end": 1,
+        }  # fmt: skip
+        spans = (
+            TraceSpan(**{**template, "trace": f"{n // 5:032x}", "id": f"{n:016x}"})
+            for n in range(count)
+        )
+        tracemalloc.start()
+        try:
+            assert sum(len(one) for one in by_trace(spans, 500)) == count
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(1000)
+    assert peak(40_000) < 2 * peak(5_000)

@@ -14,6 +14,10 @@ from qps.commands.terminal.output_files import refuse_inputs, write_text
 from qps.commands.terminal.progress import Progress
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading
+from qps.compiler.measurement.observations.generators.hidden_secrets import (
+    runs_without_secrets,
+    without_secrets,
+)
 from qps.compiler.measurement.observations.observed_files import observed_files
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.measurement.observations.prometheus_requests import authorization, queries_of
@@ -48,10 +52,13 @@ def run(arguments: Namespace) -> Exit:
             found = recognized_files(arguments.files, _reading(arguments), arguments.tool)
         else:
             found = observed_files(arguments.source, arguments.files, _reading(arguments))
+        found = runs_without_secrets(found)
         if getattr(arguments, "into", None) is not None:
             return _update(found, arguments)
     except DataError as error:
-        raise complain(error.message, error.hint) from error
+        # They may quote a line of the file.
+        hint = None if error.hint is None else without_secrets(error.hint)
+        raise complain(without_secrets(error.message), hint) from error
     _write(found, arguments)
     return Exit.YES
 
