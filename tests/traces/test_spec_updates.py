@@ -28,7 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _requests(count: int, share: float, own: float = 2.0) -> list[Work]:
     """Return requests of which a share reads from the database, three times."""
-    cache = Work(service="cache", operation="GET", own=0.4, bare=True)
+    redis = Work(service="redis", operation="GET", own=0.4, bare=True)
     read = Work(service="db", operation="SELECT", own=9, bare=True)
     every = round(1 / share)
     return [
@@ -36,7 +36,7 @@ def _requests(count: int, share: float, own: float = 2.0) -> list[Work]:
             service="front",
             operation="GET /item",
             own=own + (number % 7) / 10,
-            calls=(cache, *((read,) * 3 if number % every == 0 else ())),
+            calls=(redis, *((read,) * 3 if number % every == 0 else ())),
         )
         for number in range(count)
     ]
@@ -173,7 +173,7 @@ def test_what_the_spec_lacks_is_named_and_not_written(
     printed = " ".join(capsys.readouterr().out.split())
     assert "not in the spec: service `mailer`, call `get_item > mailer_send`" in printed
     assert (
-        "no longer observed: service `cache`, service `db`, call `get_item > cache_get`" in printed
+        "no longer observed: service `redis`, service `db`, call `get_item > redis_get`" in printed
     )
 
 
