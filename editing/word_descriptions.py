@@ -28,6 +28,8 @@ _ANSWERS: Mapping[str, str] = {
     CAPACITY: "the largest population that meets every requirement",
     "holds_until": "the last date of the calendar up to which the forecast is supported",
     "availability": "part of the time in which all requirements are met, if machines fail",
+    "lowest_cost": "purchase price of the cheapest configuration that supports a population",
+    "lowest_running_cost": "running cost of the cheapest configuration for a population",
     "quality": "distance to the limits of all requirements; at most 1 passes",
     "cost": "total price of machines and networks",
     "running_cost": "total recurring price of machines and networks per unit of time",

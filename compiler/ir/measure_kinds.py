@@ -32,6 +32,8 @@ class MeasureKind(Enum):
     LARGEST = "capacity"
     HOLDS_UNTIL = "holds_until"
     AVAILABILITY = "availability"
+    LOWEST_COST = "lowest_cost"
+    LOWEST_RUNNING_COST = "lowest_running_cost"
     QUALITY = "quality"
     COST = "cost"
     RUNNING_COST = "running_cost"
@@ -46,6 +48,16 @@ WAITS = frozenset(
     )
 )
 """Waits, numbers of those who wait, and shares of items by a time."""
+
+OF_THE_WHOLE = frozenset(
+    (
+        MeasureKind.HOLDS_UNTIL,
+        MeasureKind.AVAILABILITY,
+        MeasureKind.LOWEST_COST,
+        MeasureKind.LOWEST_RUNNING_COST,
+    )
+)
+"""Measures of a whole system, in all modes, that claims alone can name."""
 
 OWN = ""
 """The subject in a jitter law: the very resource that has it; its rate is what is stated there."""

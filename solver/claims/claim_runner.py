@@ -45,10 +45,8 @@ from qps.solver.answers.unmodeled_wait_warnings import (
     uncounted_waits,
 )
 from qps.solver.answers.worst_mode import at_worst_moment
-from qps.solver.claims.availability_claims import stated_availability
-from qps.solver.claims.forecast_claims import horizon, is_horizon
 from qps.solver.claims.single_populations import at_one_population
-from qps.solver.failures.availability_result import Availability
+from qps.solver.claims.system_measures import system_measure
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 if TYPE_CHECKING:
@@ -65,8 +63,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     """What was chosen of the numbers that all formulas so far rest on, in the order met."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
-    _horizons: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
-    _availabilities: dict[object, Availability] = field(default_factory=dict)
+    _systems: dict[object, tuple[float | Fraction, Certainty]] = field(default_factory=dict)
     _beyond: list[Extrapolation] = field(default_factory=list)
     _far: list[FarLoad] = field(default_factory=list)
     _examined: set[object] = field(default_factory=set)
@@ -113,8 +110,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return number(self._chance(of, configuration, population, span, free))
             if isinstance(of, ir.Changed):
                 return self.formula(of.value, base, (*changes, *of.changes), span, free)
-            if of.kind is ir.MeasureKind.AVAILABILITY:
-                return number(self._availability(configuration, population, span).value)
+            if of.kind in ir.OF_THE_WHOLE:
+                return number(self._of_the_whole(of.kind, configuration, population, span)[0])
             return self._measured(of, configuration, graph, span, free)
 
         lowered = expressions.lower(expr, lower)
@@ -145,10 +142,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return together(*sides, opposite(together(*sides)), method)
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
-            if is_horizon(of):
-                return self._horizon(configuration, None)[1]
-            if of.kind is ir.MeasureKind.AVAILABILITY:
-                return self._availability(configuration, population, None).known
+            if of.kind in ir.OF_THE_WHOLE:
+                return self._of_the_whole(of.kind, configuration, population, None)[1]
             if of.kind is ir.MeasureKind.LARGEST and of.level is None:
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.LARGEST:
@@ -259,8 +254,6 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         match measure.kind:
             case ir.MeasureKind.SATURATION:
                 return self._saturation(graph, measure.subject, span)
-            case ir.MeasureKind.HOLDS_UNTIL:
-                return number(self._horizon(configuration, span)[0])
             case ir.MeasureKind.LARGEST if measure.level is not None:
                 return number(self._quantile(configuration, measure.level, span))
             case ir.MeasureKind.LARGEST:
@@ -357,24 +350,23 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 self._note_uncounted(graph, largest)
         return self._answers[key]
 
-    def _horizon(self, configuration: Configuration, span: Span | None) -> tuple[int, Certainty]:
-        """Return the last month in which the forecast is supported, and how it is known."""
-        key = self._key(configuration)
-        self._note_answer(self._in_each_mode(configuration))
-        if key not in self._horizons:
-            self._horizons[key] = horizon(self.model, configuration, span)
-        return self._horizons[key]
+    def _of_the_whole(
+        self,
+        kind: ir.MeasureKind,
+        configuration: Configuration,
+        population: int | None,
+        span: Span | None,
+    ) -> tuple[float | Fraction, Certainty]:
+        """Return a measure of the whole system, and how it is known.
 
-    def _availability(
-        self, configuration: Configuration, population: int | None, span: Span | None
-    ) -> Availability:
-        """Return how often all requirements are met: at the capacity, unless users are set."""
+        It is that of the capacity, unless users are set; the last month of a forecast is of none.
+        """
         self._note_answer(self._in_each_mode(configuration))
         at = self._answer(configuration)[0] if population is None else population
-        key = self._key(configuration), at
-        if key not in self._availabilities:
-            self._availabilities[key] = stated_availability(self.model, configuration, at, span)
-        return self._availabilities[key]
+        key = kind, self._key(configuration), at
+        if key not in self._systems:
+            self._systems[key] = system_measure(self.model, configuration, at, kind, span)
+        return self._systems[key]
 
     def _mode_graphs(self, configuration: Configuration) -> list[LoadGraph]:
         """Return graphs with all that the answer is judged by: what is promised with certainty."""

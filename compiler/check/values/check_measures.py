@@ -79,6 +79,8 @@ _PLACE_MEASURES = {
 _SYSTEM_MEASURES = {
     "holds_until": (ir.MeasureKind.HOLDS_UNTIL, DIMENSIONLESS),
     "availability": (ir.MeasureKind.AVAILABILITY, DIMENSIONLESS),
+    "lowest_cost": (ir.MeasureKind.LOWEST_COST, MONEY),
+    "lowest_running_cost": (ir.MeasureKind.LOWEST_RUNNING_COST, MONEY / TIME),
     "quality": (ir.MeasureKind.QUALITY, DIMENSIONLESS),
     "cost": (ir.MeasureKind.COST, MONEY),
     "running_cost": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),

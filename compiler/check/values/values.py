@@ -280,7 +280,7 @@ def mentions_of(expr: ir.Expr) -> AllowedNames:
             return AllowedNames.POPULATION
         case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
             return AllowedNames.ANSWERS
-        case ir.Measured(kind=ir.MeasureKind.HOLDS_UNTIL | ir.MeasureKind.AVAILABILITY):
+        case ir.Measured(kind=kind) if kind in ir.OF_THE_WHOLE:
             return AllowedNames.HORIZON
         case ir.Measured(kind=ir.MeasureKind.QUALITY):
             return AllowedNames.QUALITY
