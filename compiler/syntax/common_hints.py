@@ -81,6 +81,8 @@ def _one_thing(fault: Fault) -> str | None:
             return 'write it in quotes: `"…"`'
         at = Span(fault.span.source, words.start(), words.end())
         return instead(at.text, f'"{at.text}"', at=at, words='write it in quotes: `"…"`')
+    if {"RANGE", "COMMA", "RSQB"} <= accepted and fault.word.isidentifier():
+        return fault.after_a_comma  # a list of an axis, such as `[on off]`
     if "RANGE" in accepted:
         is_range = fault.word in ("to", "-", ",", ":") and re.match(r"\s*\d", fault.behind)
         at = fault.with_blanks

@@ -119,11 +119,11 @@ class _Translation:
             return [first], [f"seq({first}, {rest})"]
         return [], [self._expansion(expansion)]
 
-    def _expansions(self, tree: Tree[Any]) -> str:
-        return _one_of([self._part(child, None) for child in tree.children])
+    def _expansions(self, tree: Tree[Any], before: str | None = None) -> str:
+        return _one_of([self._part(child, before) for child in tree.children])
 
-    def _expansion(self, tree: Tree[Any]) -> str:
-        parts, before = [], None
+    def _expansion(self, tree: Tree[Any], before: str | None = None) -> str:
+        parts = []
         for child in tree.children:
             parts.append(self._part(child, before))
             before = _literal(child)
@@ -133,9 +133,9 @@ class _Translation:
         """Return a part of an expansion; `before` is the word that stands before it."""
         match part.data:
             case "expansions":
-                return self._expansions(part)
+                return self._expansions(part, before)
             case "expansion":
-                return self._expansion(part)
+                return self._expansion(part, before)
             case "maybe":
                 return f"optional({self._part(part.children[0], before)})"
             case "expr":

@@ -252,7 +252,7 @@ export default grammar({
     selected: ($) => seq(alias($._word_select40, "select"), $.name, repeat(seq(",", $.name))),
     ordered: ($) => seq(alias($._word_order33, "order"), "by", $.sort_key, repeat(seq(",", $.sort_key))),
     sort_key: ($) => seq($.name, optional("descending")),
-    choose: ($) => seq("choose", optional($.identifier), optional($.string), optional($.with), "{", optional(seq($._choose_item, repeat(seq($._end_of_statement, $._choose_item)))), "}"),
+    choose: ($) => seq("choose", optional(field(NAME, $.identifier)), optional($.string), optional($.with), "{", optional(seq($._choose_item, repeat(seq($._end_of_statement, $._choose_item)))), "}"),
     _choose_item: ($) => choice($.axis, $.excluded, $.minimized, $.source, $.remark),
     minimized: ($) => seq(alias($._word_minimize29, "minimize"), $._any_expr),
     observed_runs: ($) => seq("observe", field(NAME, $.identifier), $.string, optional($.with), "{", optional(seq($._observe_item, repeat(seq($._end_of_statement, $._observe_item)))), "}"),

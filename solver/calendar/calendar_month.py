@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import inf
+from math import inf, isfinite
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.worst_mode import nearness_at
 from qps.solver.calendar.expected_users import ExpectedUsers, expected_users
 
@@ -69,12 +70,20 @@ def _month(model: ir.Model, configuration: Configuration, number: int) -> Calend
     )
 
 
-def nearness(month: CalendarMonth) -> tuple[float, int]:
+def nearness(month: CalendarMonth) -> tuple[float, float, int]:
     """Return how near a month comes to a limit with nominal inputs, 1 at the limit; and its users.
 
-    Infinite beyond the range of the population, or where a value is.
+    Infinite beyond the range of the population, or where a value is. Of overloaded months the
+    utilization of the most loaded resource, in between, says which one demands more.
     """
     users = max(month.users.mid, month.configuration.low)
+    loads = [
+        value_at(graph, one.demand, users) / value_at(graph, one.target, users)
+        for graph in month.graphs
+        for one in graph.resources.values()
+    ]
+    load = max(filter(isfinite, loads), default=0.0)
     if users > month.configuration.high:
-        return inf, users
-    return max((nearness_at(graph, users) for graph in month.graphs), default=0.0), users
+        return inf, load, users
+    near = max((nearness_at(graph, users) for graph in month.graphs), default=0.0)
+    return near, load, users

@@ -83,7 +83,8 @@ class DesignSpace(Struct, frozen=True, kw_only=True):
         """Return the configuration by which a structure is lowered: its numbers are parameters."""
         changes: list[ir.Change] = []
         for axis, at in zip(self.axes, structure, strict=True):
-            option = axis.options[at]
+            # The last one: of no machines at all there is no load graph.
+            option = next(one for one in reversed(axis.options) if one.structure == at)
             changes.append(_with_counted(option.change, option.numbers))
             changes += [
                 ir.SetParameter(name, ir.Constant(value), option.change.span)

@@ -22,7 +22,7 @@ _MOST_STEPS, _MOST_PLACES = 2, 2
 _WORKING = (ir.ResourceKind.PROCESSOR, ir.ResourceKind.RATE)
 
 
-class _Placed(Struct, frozen=True):
+class _Placed(Struct, frozen=True, kw_only=True):
     """A step that may move, and what is around it: its block, its call and its stream."""
 
     step: ast.Step
@@ -171,7 +171,13 @@ def _steps(limited: Limited, node: str) -> Iterator[_Placed]:
                     steps = known.get(step.component.span.start, ())
                     if here == node and steps and all(map(_only_works, steps)):
                         resources = {cost.resource for s in steps for cost in s.component.costs}
-                        yield _Placed(step, block, caller, stream, frozenset(resources))
+                        yield _Placed(
+                            step=step,
+                            block=block,
+                            caller=caller,
+                            stream=stream,
+                            resources=frozenset(resources),
+                        )
 
 
 def _within(

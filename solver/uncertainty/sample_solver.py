@@ -177,7 +177,7 @@ def solved_for(
     near = _stated_failures(solution)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
     before = () if known is None else tuple(known.fitted)
-    maker = partial(_StretchSolver, compiled, near, at, limits, before)
+    maker = partial(_StretchSolver, compiled, near, at, limits=limits, known=before)
     count = min(workers or cores(), len(stretches))
     if count <= 1:
         solve = maker()
@@ -198,6 +198,7 @@ class _StretchSolver:
         compiled: CompiledMatrix,
         stated: StatedPoints,
         at: int | None,
+        *,
         limits: LimitSamples | None,
         known: tuple[FittedSurface, ...],
     ) -> None:

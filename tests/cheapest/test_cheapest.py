@@ -152,3 +152,58 @@ def test_a_sum_over_two_choices_is_one_part_of_each() -> None:
     separable = SeparableParts(axis_of={x: 0, y: 1})
     separable.separated(x + apply("sqrt", x) + y)
     assert len(separable.parts) == 2
+
+
+BUDGET = """
+choose {{ tier0 in [m0 * 1..9]; tier1 in [m0 * 1..9] }}
+expect budget {{
+  lowest_running_cost <= {limit} $/month with N = 3_000
+  source model "a budget"
+}}
+"""
+
+
+def _claims(limit: float) -> list[Any]:
+    text = System(0, tiers=2).text().partition("choose")[0] + BUDGET.format(limit=limit)
+    return [*qps.loads(text).test()]
+
+
+def test_a_budget_is_claimed() -> None:
+    """A claim about the lowest cost passes at that cost, and fails below it."""
+    text = System(0, tiers=2).text().partition("choose")[0] + BUDGET.format(limit=1)
+    best = qps.loads(text).plan(3000).cheapest
+    assert best is not None
+    cost = best.cost * 365.25 * 86400 / 12
+    outcomes = [[one.holds for one in _claims(limit)] for limit in (cost + 1, cost - 1)]
+    assert outcomes == [[True], [False]]
+
+
+SMALL = """
+users N in 1..100_000
+machine vm { cpu 2 core, queueing mmc; price 60 $/month }
+component serve { cpu 8 ms/request }
+topology { node web = vm * 2; node spare = vm * 1 }
+stream page for each user { traffic 0.1 request/s; at web { serve } }
+stream night for each user { traffic 0.1 request/s; at spare { serve } }
+"""
+
+
+def test_ranges_from_zero_machines_are_searched() -> None:
+    """No machines at all have no load graph; five of them do: 5 * 2 cores * 1,250 users a core."""
+    text = SMALL + "choose { web in [vm * 0..5]; spare in [vm * 5] }"
+    found = qps.loads(text).plan(11_000).cheapest
+    assert found is not None
+    assert found.choices["web"] == "vm * 5"
+
+
+def test_machines_that_fail_are_paid_for() -> None:
+    """Of six machines one may fail: the cost is that of six, in the plan and in the solution."""
+    text = SMALL + "survive any one of web\ntarget cpu 100 %\n"
+    model = qps.loads(text + "choose { web in [vm * 1..9]; spare in [vm * 9] }")
+    found = model.plan(11_000).cheapest
+    assert found is not None
+    assert found.choices["web"] == "vm * 6"
+    monthly = 365.25 * 86400 / 12
+    assert found.cost * monthly == pytest.approx((6 + 9) * 60)
+    solved = model.solve(set={"web": "vm * 6", "spare": "vm * 9"})
+    assert solved.cost[0].total * monthly == pytest.approx((6 + 9) * 60)

@@ -51,6 +51,9 @@ expect the_launch_plan_of_march {
 expect load_of_a_quiet_day {
   frontend_servers.cpu.load ~ 10 % within 1 % with customers = 995; source "log"
 }
+choose machines_of_the_frontend {
+  frontend_servers in [application_server * 1..9]
+}
 matrix of_all_sizes {
   frontend_servers in [application_server * 1, application_server * 2]
   requests_of_a_customer in [0.1 request/s, 0.2 request/s]
@@ -73,6 +76,7 @@ COMMANDS = [
     ["ci", "--base", "HEAD~1"],
     ["history", "shop.qps"],
     ["matrix", "shop.qps"],
+    ["plan", "shop.qps", "--users", "900"],
     ["fit", "runs.csv", "--cores", "4"],
     ["trace", "trace.csv", "trace.csv", "trace.csv", "--period", "160ms"],
 ]
@@ -80,6 +84,7 @@ WITHOUT_TABLES = {
     "report": "writes a page",
     "serve": "shows a page",
     "metrics": "prints metrics",
+    "incident": "is tested in `tests/incidents`",
     "measure": "runs programs: see `test_what_was_measured`",
     "observe": "prints CSV",
     "check": "prints diagnostics",

@@ -59,6 +59,16 @@ def test_a_size_is_for_the_most_demanding_month_until_a_date(
     assert cpu["utilization"] == pytest.approx(load * 0.012 / 32, rel=1e-3)
 
 
+def test_of_overloaded_months_the_most_loaded_one_demands_most(
+    spec: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where all months overload the system, waits are infinite in all, and users say too little."""
+    text = SPEC.replace("param apps = 4", "param apps = 1") + "require { page.latency <= 50 ms }\n"
+    Path(spec).write_text(text)
+    printed = " ".join(_printed(capsys, "solve", spec, "--users", "2028-06").split())
+    assert "November 2027 (most demanding month until June 2028)" in printed
+
+
 def test_values_of_an_input_are_found_for_a_date(
     spec: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

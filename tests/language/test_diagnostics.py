@@ -23,7 +23,7 @@ from qps.compiler.project.project_file import warning_called
 ERRORS = Path(__file__).parents[1] / "errors"
 BAD = sorted(ERRORS.glob("*.qps"))
 COMMANDS = sorted(ERRORS.glob("*.args"))
-_PARTS, MANY = 3, 100
+_PARTS, MANY = 3, 90
 """Of the bad specs, each part offers more than so many fixes."""
 Golden = Callable[[Path, str], None]
 

@@ -14,7 +14,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
-MOST_COUNTS = 100_000
+MOST_COUNTS = 10_000
 """How many machines a range may go over: each number of them is an option."""
 
 

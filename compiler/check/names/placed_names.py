@@ -21,6 +21,7 @@ _WORDS: dict[type, str] = {
     ast.Wait: "discipline",
     ast.Quality: "metric",
     ast.Figure: "logarithmic",
+    ast.NamedSetting: "name",
 }
 """Where words of the language, or of a file, stand as names do."""
 

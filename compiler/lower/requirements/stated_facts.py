@@ -47,7 +47,10 @@ def priced(
     places = [(node.name, ir.machine_at(model, node)) for node in configuration.nodes.values()]
     networks = [(link.name, ir.network_at(model, link)) for link in configuration.links.values()]
     for name, kind in (*places, *networks):
-        count = expressions.count(name)
+        place = configuration.place(name)
+        # Machines that have failed are paid for as well.
+        is_whole = place.count_before is None
+        count = expressions.count(name) if is_whole else expressions.lower(place.stated_count)
         if count is ZERO:
             continue
         if kind is None or kind.price is None:

