@@ -257,6 +257,9 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
     known = [part.certainty for part in line]
     queues = _queues_with_waits(line)
     waited = dict.fromkeys(queue.resource for queue in queues)
+    if hold.machines is not ONE:  # places of several machines count as shared: some are waited for
+        alone = (part.queue for part in every(line) if part.queue and part.queue.never_waits)
+        waited |= dict.fromkeys(one.resource for one in alone if not isinstance(one.law, Loss))
     if waited:
         case = "nested" if any(isinstance(queue.law, PoolLaw) for queue in queues) else ""
         known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
