@@ -117,14 +117,12 @@ class _Least:
     """The least of the numbers between two places, from a table of powers of two."""
 
     def __init__(self, numbers: Floats) -> None:
-        self._levels = [numbers]
-        width = 1
+        levels, width = [numbers], 1
         while 2 * width <= numbers.size:
-            last = self._levels[-1]
-            self._levels.append(np.minimum(last[:-width], last[width:]))
+            levels.append(np.minimum(levels[-1][:-width], levels[-1][width:]))
             width *= 2
-        self._table = np.full((len(self._levels), numbers.size), inf)
-        for level, row in enumerate(self._levels):
+        self._table = np.full((len(levels), numbers.size), inf)
+        for level, row in enumerate(levels):
             self._table[level, : row.size] = row
 
     def between(self, start: Ints, end: Ints) -> Floats:

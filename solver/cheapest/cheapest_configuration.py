@@ -19,6 +19,7 @@ from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.capacity import fails_at
 from qps.solver.answers.graph_criteria import all_criteria, when_it_fails
@@ -59,14 +60,14 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
 class CheapestSearch(Struct, frozen=True, kw_only=True):
     """What a search comes to: configurations in the order of their cost, the cheapest first.
 
-    Without any, none supports the population if the search `is_complete`. Nothing that costs less
-    than `least_cost` is left to be searched. `boxes` and `tried` say how much was bounded, and how
-    many configurations were tried.
+    Without any, none supports the population if the search `is_complete`. Costs have a
+    `dimension`. `boxes` and `tried` say how much was bounded, and how many configurations were
+    tried.
     """
 
     found: tuple[Chosen, ...]
     is_complete: bool
-    least_cost: float
+    dimension: Dimension
     boxes: int
     tried: int
 
@@ -85,7 +86,8 @@ def _cheapest(request: DesignRequest, count: int, *, prefers: bool) -> CheapestS
 
     What is no worse at the population may still fail for fewer users, or not fit its machines.
     """
-    searches = _Searches(list(_searches(request, prefers=prefers)))
+    formulas = all_formulas(request)
+    searches = _Searches(list(_searches(request, formulas, prefers=prefers)))
     found: list[Chosen] = []
     tried = 0
     for chosen in searches.in_order():
@@ -103,7 +105,7 @@ def _cheapest(request: DesignRequest, count: int, *, prefers: bool) -> CheapestS
     return CheapestSearch(
         found=tuple(found),
         is_complete=searches.is_complete and (len(found) == count or tried < MOST_TRIED),
-        least_cost=searches.least_cost,
+        dimension=formulas[0].dimension,
         boxes=searches.boxes,
         tried=tried,
     )
@@ -132,7 +134,8 @@ def outcome_of(request: DesignRequest, configuration: Configuration) -> DesignOu
             failure = when_it_fails(graph, criterion, until=request.users)
             if failure is None or failure > request.users:
                 continue
-            if fails_at(graph, criterion, request.users):
+            # With nominal inputs one is preferred that may be worse with a certainty.
+            if model is request.space.model and fails_at(graph, criterion, request.users):
                 return DesignOutcome.FAILS_THERE
             is_earlier = True
     return DesignOutcome.FAILS_OTHERWISE if is_earlier else DesignOutcome.SUPPORTS
@@ -144,7 +147,6 @@ class _Searches:
     def __init__(self, searches: Sequence[BranchAndBound]) -> None:
         self._searches = searches
         self.is_complete = True
-        self.least_cost = inf
 
     @property
     def boxes(self) -> int:
@@ -155,8 +157,7 @@ class _Searches:
         """Yield configurations that may hold, in the order of what they cost at least."""
         while True:
             search = min(self._searches, key=lambda one: one.least_cost, default=None)
-            self.least_cost = inf if search is None else search.least_cost
-            if search is None or self.least_cost == inf:
+            if search is None or search.least_cost == inf:
                 return
             if self.boxes > MOST_BOXES:
                 self.is_complete = False
@@ -166,7 +167,9 @@ class _Searches:
                 yield found
 
 
-def _searches(request: DesignRequest, *, prefers: bool) -> Iterator[BranchAndBound]:
+def _searches(
+    request: DesignRequest, structures: Sequence[DesignFormulas], *, prefers: bool
+) -> Iterator[BranchAndBound]:
     """Yield a search for each structure in which something may hold.
 
     Where it `prefers` options, those to which others are preferred are left out, but for choices
@@ -175,14 +178,14 @@ def _searches(request: DesignRequest, *, prefers: bool) -> Iterator[BranchAndBou
     space = request.space
     conditioned = axes_of_conditions(request.choices.excluded, space)
     compared = set(range(len(space.axes))) - conditioned if prefers else set[int]()
-    for formulas in all_formulas(request):
+    for formulas in structures:
         problem = with_fewer_options(search_problem(space, formulas), compared)
         if problem is not None:
             yield BranchAndBound(problem=problem)
 
 
 def all_formulas(request: DesignRequest) -> list[DesignFormulas]:
-    """Return the formulas of all structures; QpsError where there are too many of these.
+    """Return the formulas of all structures, at least one; QpsError where there are too many.
 
     One that has no load graph supports nobody, unless none has any: then its error is raised.
     """
@@ -195,17 +198,17 @@ def all_formulas(request: DesignRequest) -> list[DesignFormulas]:
         try:
             for structure in space.structures():
                 try:
-                    formulas = design_formulas(
-                        space,
-                        structure,
-                        request.choices,
-                        request.users,
-                        dict(request.relaxed),
+                    found.append(
+                        design_formulas(
+                            space,
+                            structure,
+                            request.choices,
+                            request.users,
+                            dict(request.relaxed),
+                        )
                     )
                 except NoGraphError as failed:
                     first = first or failed.error
-                    continue
-                found += [] if formulas is None else [formulas]
         except NumbersDecideError as decided:
             space = space.split(decided.names)
             continue

@@ -24,6 +24,7 @@ from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.cheapest.design_objective import (
     constant_objective,
     dimension_of,
+    nothing_priced,
     objective_of,
     refuse_unpriced,
 )
@@ -71,18 +72,18 @@ def design_formulas(
     choices: ir.DesignChoices,
     population: int,
     relaxed: Mapping[str, Formula] = MappingProxyType({}),
-) -> DesignFormulas | None:
-    """Return the formulas of a structure; None where it cannot be built as it stands.
+) -> DesignFormulas:
+    """Return the formulas of a structure.
 
     Numbers that are `relaxed` are multiplied by factors; certainties are left out.
-    NoGraphError where it has no load graph, NumbersDecideError where numbers must be structures,
-    QpsError where its cost is not known.
+    NoGraphError where it cannot be built or has no load graph, NumbersDecideError where numbers
+    must be structures, QpsError where its cost is not known.
     """
     configuration = space.lowered_with(structure)
     sink = Sink()
     check_placement(space.model, configuration, sink)
     if sink.has_errors:
-        return None
+        raise NoGraphError(QpsError([one for one in sink.found if one.is_error]))
     model = space.model
     if model.derived(confidence_requirement) is not None:
         model = model.derived(without_certainty)
@@ -103,8 +104,10 @@ def design_formulas(
         ]
     graph, put_in = _lowered(model, outside, values, population, relaxed, symbols)
     refuse_unpriced(space, graph, choices)
-    moving = {name: min(all_values) <= 0 for name, all_values in values.items()}
-    cost = put_in(objective_of(model, outside, graph, choices, moving))
+    cost = objective_of(model, outside, graph, choices, _moving(values))
+    if cost is None:
+        raise nothing_priced(choices)
+    cost = put_in(cost)
     if not cost.symbols & set(symbols.values()) and space.size > 1:
         raise constant_objective(choices.span)
     return DesignFormulas(
@@ -134,9 +137,8 @@ def _lowered(
     """Return a load graph, and what puts in all of its numbers but those that are chosen."""
     active = in_force(configuration)
     own = {name: all_values for name, all_values in values.items() if name in active.parameters}
-    moving = {name: min(all_values) <= 0 for name, all_values in own.items()}
     try:
-        graph = with_relaxed(lower(model, configuration, moving), relaxed)
+        graph = with_relaxed(lower(model, configuration, _moving(own)), relaxed)
     except QpsError as error:
         raise NoGraphError(error) from error
     varied = {name for name, all_values in own.items() if len(set(all_values)) > 1}
@@ -149,3 +151,8 @@ def _lowered(
         else:
             known[assumed.symbol] = assumed.value
     return graph, Substitution(known)
+
+
+def _moving(values: Mapping[str, Sequence[Fraction]]) -> dict[str, bool]:
+    """Return numbers that take several values, and whether these may be zero or less."""
+    return {name: min(all_values) <= 0 for name, all_values in values.items()}

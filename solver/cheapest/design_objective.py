@@ -32,8 +32,11 @@ def objective_of(
     graph: LoadGraph,
     choices: ir.DesignChoices,
     moving: Moving,
-) -> Formula:
-    """Return what is to be as small as possible; QpsError where that is not known."""
+) -> Formula | None:
+    """Return what is to be as small as possible; None where nothing has a price.
+
+    QpsError where it cannot be computed, or prices cannot be added.
+    """
     if choices.objective is not None:
         lowering = _ObjectiveLowering(model, configuration, graph, moving)
         found = lowering.expression(choices.objective.expr)
@@ -43,15 +46,7 @@ def objective_of(
     bought, running = graph.cost(is_running=False), graph.cost(is_running=True)
     if bought is not None and running is not None:
         raise mixed_prices(choices)
-    found = bought if running is None else running
-    if found is None:
-        raise _refused(
-            choices.span,
-            "nothing here has a price",
-            "add prices, such as `machine small { cpu 2 core; price 60 $/month }`, or state what "
-            "is to be as small as possible: `minimize …`",
-        )
-    return found
+    return bought if running is None else running
 
 
 def dimension_of(graph: LoadGraph, choices: ir.DesignChoices) -> Dimension:
@@ -59,6 +54,16 @@ def dimension_of(graph: LoadGraph, choices: ir.DesignChoices) -> Dimension:
     if choices.objective is not None:
         return choices.objective.dimension
     return MONEY if graph.cost(is_running=True) is None else MONEY / TIME
+
+
+def nothing_priced(choices: ir.DesignChoices) -> QpsError:
+    """Return the error of a choice between things without prices."""
+    return _refused(
+        choices.span,
+        "nothing here has a price",
+        "add prices, such as `machine small { cpu 2 core; price 60 $/month }`, or state what "
+        "is to be as small as possible: `minimize …`",
+    )
 
 
 def mixed_prices(choices: ir.DesignChoices) -> QpsError:

@@ -210,21 +210,21 @@ def _count_parameter(
     configuration: Configuration, place: str, placed: Sequence[ir.SetPlace]
 ) -> ir.Parameter | None:
     """Return a parameter for how many machines stand in a place; None where that is not chosen."""
-    counted = next((one for one in placed if isinstance(one.count, ir.Constant)), None)
-    if counted is None:
-        return None
     stands = configuration.place(place)
-    return ir.Parameter(
-        name=machines_of(place),
-        value=counted.count or stands.count,
-        dimension=DIMENSIONLESS,
-        low=None,
-        high=None,
-        span=stands.span,
-        value_span=counted.span,
-        source=None,
-        doc=None,
-    )
+    for one in placed:
+        if isinstance(one.count, ir.Constant):
+            return ir.Parameter(
+                name=machines_of(place),
+                value=one.count,
+                dimension=DIMENSIONLESS,
+                low=None,
+                high=None,
+                span=stands.span,
+                value_span=one.span,
+                source=None,
+                doc=None,
+            )
+    return None
 
 
 def _hardware(model: ir.Model, place: str, kind: str) -> Hardware:

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qps.engine.expressions.formulas import Formula
-from qps.solver.cheapest.option_values import BoundedFormula, Floats, PartValues, SearchProblem
+from qps.solver.cheapest.option_values import (
+    BoundedFormula,
+    Floats,
+    PartRequirement,
+    PartValues,
+    SearchProblem,
+)
 
 _LARGEST_PAIRS = 4_000
 """Options of an axis of which all pairs are compared."""
@@ -83,7 +89,9 @@ def _front(parts: list[PartValues], directions: dict[Formula, int]) -> NDArray[n
     is_as_good = np.ones((count, count), dtype=bool)  # the one of the row as that of the column
     is_equal = np.ones((count, count), dtype=bool)
     for one in parts:
-        same = (one.low[:, None] == one.low) & (one.high[:, None] == one.high)
+        # Without ends, bounds that are the same say nothing of the values.
+        is_known = np.isfinite(one.low) & np.isfinite(one.high)
+        same = (one.low[:, None] == one.low) & (one.high[:, None] == one.high) & is_known
         is_equal &= same
         direction = directions[one.symbol]
         if direction > 0:
@@ -103,16 +111,24 @@ def _directions(problem: SearchProblem) -> dict[Formula, int]:
     Better is what lowers the cost and the excess of every requirement.
     """
     found: dict[Formula, int] = {}
-    for whole in (problem.cost, *(one.over for one in problem.requirements)):
+    requirements = (one.over for one in problem.requirements if not _holds(one, problem))
+    for whole in (problem.cost, *requirements):
         formula = BoundedFormula(whole, problem.parts)
-        if len(formula.axes) == 1 and whole is not problem.cost:
-            continue  # all that fails by it is left out
         ends = [(np.array([one.low.min()]), np.array([one.high.max()])) for one in formula.parts]
         for at, one in enumerate(formula.parts):
             own = _direction(formula, ends, at)
             before = found.get(one.symbol, own)
             found[one.symbol] = own if before == own else 0
     return found
+
+
+def _holds(requirement: PartRequirement, problem: SearchProblem) -> bool:
+    """Return whether a requirement is certain to hold with every option that is left."""
+    parts = BoundedFormula(requirement.over, problem.parts).parts
+    if len({one.axis for one in parts}) != 1 or requirement.over is not parts[0].symbol:
+        return False
+    high = parts[0].high.max()
+    return bool(high < 0 if requirement.strict else high <= 0)
 
 
 def _direction(formula: BoundedFormula, ends: list[tuple[Floats, Floats]], at: int) -> int:

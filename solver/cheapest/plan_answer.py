@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from msgspec.structs import replace
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, uncertain_in_any_mode
-from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula, number
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.graph_criteria import all_criteria
@@ -19,7 +15,7 @@ from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.cheapest.branch_and_bound import Chosen
 from qps.solver.cheapest.cheapest_configuration import CheapestSearch, DesignRequest, cheapest
-from qps.solver.cheapest.design_objective import dimension_of, objective_of
+from qps.solver.cheapest.design_objective import objective_of
 from qps.solver.cheapest.design_space import DesignSpace, design_space
 from qps.solver.cheapest.plan_result import (
     CostAtUsers,
@@ -45,6 +41,7 @@ class Planner:
         self.choices = choices
         base = changed(configuration, choices.changes)
         self.space: DesignSpace = design_space(model, base, choices.axes)
+        self._solutions: dict[Chosen, Solution] = {}
 
     def search(
         self, users: int, count: int = 1, relaxed: tuple[tuple[str, Formula], ...] = ()
@@ -56,10 +53,12 @@ class Planner:
         return cheapest(request, count)
 
     def solution(self, chosen: Chosen) -> Solution:
-        """Return the solution of a configuration."""
-        configuration = self.space.configured(chosen)
-        model = model_at_confidence(self.space.model, configuration)
-        return solve_model(model, configuration)
+        """Return the solution of a configuration, which is solved once."""
+        if chosen not in self._solutions:
+            configuration = self.space.configured(chosen)
+            model = model_at_confidence(self.space.model, configuration)
+            self._solutions[chosen] = solve_model(model, configuration)
+        return self._solutions[chosen]
 
     def planned(self, chosen: Chosen, users: int) -> PlannedConfiguration:
         """Return a configuration with its cost and capacity."""
@@ -71,18 +70,11 @@ class Planner:
                 (axis.name, axis.options[at].label)
                 for axis, at in zip(self.space.axes, chosen, strict=True)
             ),
-            cost=value_at(graph, cost, users),
+            cost=0.0 if cost is None else value_at(graph, cost, users),
             capacity=solution.capacity,
             known=answer_known(solution),
             limited_by=solution.limited_by,
         )
-
-    @property
-    def dimension(self) -> Dimension:
-        """The dimension of the cost."""
-        first = self.space.configured([0] * len(self.space.axes))
-        outside = replace(first, mode=None, mode_changes=())
-        return dimension_of(lower(self.space.model, outside), self.choices)
 
     def first(
         self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()
@@ -116,15 +108,11 @@ def plan(
     best = found[0] if found else None
     return Plan(
         file=model.file,
-        model=model.name,
         name=choices.name,
-        title=choices.title,
         population=model.population.name,
         users=users,
-        dimension=planner.dimension,
+        dimension=search.dimension,
         combinations=planner.space.size,
-        bounded=search.boxes,
-        tried=search.tried,
         is_proven=search.is_complete,
         cheapest=best,
         runner_up=found[1] if len(found) > 1 else None,
@@ -157,7 +145,6 @@ def _requirement_prices(
                 limit=limit,
                 relaxed=limit * float(factor),
                 dimension=criterion.dimension,
-                is_upper_limit=criterion.at_most,
                 configuration=relaxed,
             )
         )

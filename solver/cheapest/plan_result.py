@@ -29,7 +29,6 @@ class RequirementPrice(Struct, frozen=True, kw_only=True):
     limit: float
     relaxed: float
     dimension: Dimension
-    is_upper_limit: bool
     configuration: PlannedConfiguration
 
 
@@ -43,21 +42,16 @@ class CostAtUsers(Struct, frozen=True, kw_only=True):
 class Plan(Struct, frozen=True, kw_only=True):
     """What to choose for a population.
 
-    `is_proven` where no configuration that is cheaper supports the population. `least_cost` is
-    what any other configuration costs at least. Where none supports it, `most` is the configuration
-    that supports most.
+    `is_proven` where no configuration that is cheaper supports the population. Where none supports
+    it, `most` is the configuration that supports most.
     """
 
     file: str
-    model: str | None
     name: str
-    title: str | None
     population: str
     users: int
     dimension: Dimension
     combinations: int
-    bounded: int
-    tried: int
     is_proven: bool
     cheapest: PlannedConfiguration | None
     runner_up: PlannedConfiguration | None

@@ -43,13 +43,13 @@ def lowest_cost(
     from qps.solver.cheapest.plan_answer import Planner  # noqa: PLC0415 - of few specs
 
     planner = Planner(model, configuration, model.choices[0])
-    if planner.dimension != COSTS[kind]:
+    search = planner.search(population)
+    if search.dimension != COSTS[kind]:
         raise _refused(
             span,
-            f"the choice minimizes {planner.dimension.in_words}",
+            f"the choice minimizes {search.dimension.in_words}",
             "claim `lowest_running_cost` of prices per time, `lowest_cost` of purchase prices",
         )
-    search = planner.search(population)
     if not search.found:
         raise _refused(
             span,

@@ -14,6 +14,8 @@ from cheapest.random_systems import KINDS, System
 from qps.compiler.configure.configuration import base_configuration
 from qps.engine.expressions.formulas import apply, symbol
 from qps.solver.cheapest.design_space import design_space
+from qps.solver.cheapest.fewer_options import with_fewer_options
+from qps.solver.cheapest.option_values import PartRequirement, PartValues, SearchProblem
 from qps.solver.cheapest.plan_answer import Planner
 from qps.solver.cheapest.separable_parts import SeparableParts
 from qps.solver.search.box_arrays import BoxArrays
@@ -207,3 +209,28 @@ def test_machines_that_fail_are_paid_for() -> None:
     assert found.cost * monthly == pytest.approx((6 + 9) * 60)
     solved = model.solve(set={"web": "vm * 6", "spare": "vm * 9"})
     assert solved.cost[0].total * monthly == pytest.approx((6 + 9) * 60)
+
+
+def test_costs_have_their_unit_where_the_first_option_has_no_machines() -> None:
+    """Of no machines nothing is paid: the unit of costs is that of the structure."""
+    text = SMALL.replace("node spare = vm * 1", "node spare = phone").replace(
+        "topology", "machine phone { cpu 64 core }\ntopology", 1
+    )
+    found = qps.loads(text + "choose { web in [vm * 0..5] }").plan(5_000)
+    assert found.unit == "$/s"
+
+
+def test_bounds_without_ends_prefer_no_option() -> None:
+    """Two options of which nothing is known but their costs: neither is left out for the other."""
+    cost, unknown = symbol("cost"), symbol("unknown")
+    known = PartValues(axis=0, symbol=cost, low=np.array([1.0, 2.0]), high=np.array([1.0, 2.0]))
+    endless = np.array([np.inf, np.inf])
+    problem = SearchProblem(
+        options=(np.array([0, 1]),),
+        parts=(known, PartValues(axis=0, symbol=unknown, low=-endless, high=endless)),
+        requirements=(PartRequirement(name="unknown", over=unknown, strict=False),),
+        cost=cost,
+    )
+    found = with_fewer_options(problem, {0})
+    assert found is not None
+    assert found.options[0].tolist() == [0, 1]
