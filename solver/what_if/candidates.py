@@ -44,7 +44,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     factors: Mapping[str, Fraction] = field(default_factory=dict)
     """Numbers of the graph that are multiplied: a capacity, or costs as on a faster core."""
     kind: ChangeKind | None = None
-    """How it helps; None where that is told by what it moves."""
+    """How it helps; None where that follows from what it changes."""
     to: str | None = None
     """The resource that demand is moved to, where it is of that `kind`."""
     rewrite: SpecRewrite | None = None

@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.extras import need_arrow
 from qps.compiler.diagnostics.source import Source
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 Settings = Mapping[str, object]
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
+_Declared = TypeVar("_Declared", ir.Matrix, ir.DesignChoices)
 
 
 def load(path: str | Path) -> Model:
@@ -174,6 +176,9 @@ class Model(ShowsItself):
         spec, configuration = self._configured(scenario, set)
         return sizing_view(size(spec.model, configuration, users), spec.model.file)
 
+    carry = size
+    """Former name of `size`, which remains available."""
+
     @_reads_population
     def plan(
         self,
@@ -192,14 +197,8 @@ class Model(ShowsItself):
         from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415
 
         spec, configuration = self._configured(scenario, set)
-        found = [one for one in spec.model.choices if name in (None, one.name)]
-        if len(found) != 1:
-            names = [one.name for one in spec.model.choices]
-            raise KeyError(f"name one of the choices {names}, not {name}")
-        return plan_view(plan(spec.model, configuration, found[0], users))
-
-    carry = size
-    """Former name of `size`, which remains available."""
+        choices = _named(spec.model.choices, name, "choices")
+        return plan_view(plan(spec.model, configuration, choices, users))
 
     def graph(
         self,
@@ -338,14 +337,11 @@ class Model(ShowsItself):
         from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
         from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
-        found = [matrix for matrix in self.spec.model.matrices if name in (None, matrix.name)]
-        if len(found) != 1:
-            names = [matrix.name for matrix in self.spec.model.matrices]
-            raise KeyError(f"name one of the matrices {names}, not {name}")
-        need_arrow(f"matrix `{found[0].name}`", found[0].span)
+        matrix = _named(self.spec.model.matrices, name, "matrices")
+        need_arrow(f"matrix `{matrix.name}`", matrix.span)
         return MatrixResult(
             compile_matrix(
-                self.spec.model, found[0], drawn=drawn_in_rows, at_confidence=model_at_confidence
+                self.spec.model, matrix, drawn=drawn_in_rows, at_confidence=model_at_confidence
             )
         )
 
@@ -379,6 +375,15 @@ class Model(ShowsItself):
         from qps.solver.answers.sweep import columns_known  # noqa: PLC0415
 
         return columns_known(self.graph(scenario, set))
+
+
+def _named(declared: Sequence[_Declared], name: str | None, several: str) -> _Declared:
+    """Return the declaration of a name, or the only one."""
+    found = [one for one in declared if name in (None, one.name)]
+    if len(found) != 1:
+        names = [one.name for one in declared]
+        raise KeyError(f"name one of the {several} {names}, not {name}")
+    return found[0]
 
 
 def _as_texts(settings: Settings | None) -> list[str]:

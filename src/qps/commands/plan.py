@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from qps.commands.arguments.named_declaration import named_declaration
 from qps.commands.arguments.planned_load import planned_load
 from qps.commands.cache.spec_cache import load
 from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.reports.text.changes.plan_text import plan_text, plan_view
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
@@ -49,20 +49,12 @@ def run(arguments: Namespace) -> Exit:
 
 def _choices(model: ir.Model, name: str | None) -> ir.DesignChoices:
     """Return the choice that was named, or the only one."""
-    names = [one.name for one in model.choices]
-    if not names:
-        raise complain(
-            f"{model.file} states no choice",
-            "state what may be bought: `choose { web in [small * 1..40, large * 1..10] }`",
-        )
-    if name is None and len(names) > 1:
-        raise complain(f"{model.file} has several choices", f"name {listed(names, 'or')}")
-    for choices in model.choices:
-        if name in (None, choices.name):
-            return choices
-    raise complain(
-        f"{model.file} has no choice named `{name}`",
-        did_you_mean(name or "", names) or f"name {listed(names, 'or')}",
+    missing = complain(
+        f"{model.file} states no choice",
+        "state what may be bought: `choose { web in [small * 1..40, large * 1..10] }`",
+    )
+    return named_declaration(
+        model, model.choices, name, called=("choice", "choices"), missing=missing
     )
 
 

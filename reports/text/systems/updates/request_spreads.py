@@ -1,4 +1,4 @@
-"""How much single requests vary, by the names of a spec: what drift is told from chance by."""
+"""How much single requests vary, by the names of a spec: they distinguish drift from chance."""
 
 from __future__ import annotations
 

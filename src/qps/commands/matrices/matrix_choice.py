@@ -8,10 +8,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from qps.commands.arguments.named_declaration import named_declaration
 from qps.commands.matrices.result_page import RESULTS
 from qps.commands.terminal.console import complain
 from qps.compiler import ir
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.pipeline import Spec
 
 _CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
@@ -20,20 +21,11 @@ _CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-
 
 def chosen_matrix(model: ir.Model, name: str | None) -> ir.Matrix:
     """Return the matrix that was named, or the only one."""
-    names = [matrix.name for matrix in model.matrices]
-    if not names:
-        raise complain(
-            f"{model.file} has no matrix",
-            "declare one: `matrix name { station in [a, b] }`",
-        )
-    if name is None and len(names) > 1:
-        raise complain(f"{model.file} has several matrices", f"choose {listed(names, 'or')}")
-    for matrix in model.matrices:
-        if name in (None, matrix.name):
-            return matrix
-    raise complain(
-        f"{model.file} has no matrix named `{name}`",
-        did_you_mean(name or "", names) or f"choose {listed(names, 'or')}",
+    missing = complain(
+        f"{model.file} has no matrix", "declare one: `matrix name { station in [a, b] }`"
+    )
+    return named_declaration(
+        model, model.matrices, name, called=("matrix", "matrices"), missing=missing
     )
 
 
