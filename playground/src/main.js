@@ -18,6 +18,7 @@ const status = document.getElementById("told");
 const frame = document.getElementById("page");
 
 let waiting;
+let reading; // the text that was read last
 let page; // the newest live page, and the number of its text: its frame asks for it when it begins
 let sure; // how sure the answer is: the page draws samples, and tells it
 
@@ -33,7 +34,7 @@ const ANSWERS = {
   answer({ found, text, loads: at }) {
     performance.mark("answer");
     mark(found);
-    showLoads(editor, at);
+    if (editor.state.doc === reading) showLoads(editor, at);
     show(text, "answer");
   },
   page({ html, lacks, draws, number }) {
@@ -68,7 +69,10 @@ const editor = new EditorView({
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       clearTimeout(waiting);
-      waiting = setTimeout(() => read(editor.state.doc.toString()), PAUSE);
+      waiting = setTimeout(() => {
+        reading = editor.state.doc;
+        read(reading.toString());
+      }, PAUSE);
     }),
   ],
 });
@@ -96,6 +100,7 @@ function rest() {
 // A fix is made in the text that it was told of: what changes afterwards takes the mark away, or moves it.
 function mark(found) {
   rest();
+  if (editor.state.doc !== reading) return; // places of a text before; that of now is read next
   const marks = found.map(({ fixes, ...one }) => ({
     ...one,
     actions: fixes.map(({ title, edits }) => ({ name: title, apply: (view) => view.dispatch({ changes: edits }) })),
