@@ -7,9 +7,12 @@ from fractions import Fraction
 from math import inf, isfinite
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
+from qps.compiler.configure.fold import Folder
+from qps.compiler.configure.validation_cache import names_in
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.engine.expressions.formulas import Formula
@@ -46,7 +49,7 @@ def months_of(
     QpsError where the forecast has no number of users.
     """
     return [
-        _month(model, at_month(calendar, configuration, number), number)
+        _month(model, calendar, at_month(calendar, configuration, number), number)
         for number in (range(calendar.months + 1) if numbers is None else numbers)
     ]
 
@@ -57,8 +60,13 @@ def at_month(calendar: ir.Calendar, configuration: Configuration, month: int) ->
     return changed(configuration, [ir.SetParameter(calendar.name, date, calendar.span)])
 
 
-def _month(model: ir.Model, configuration: Configuration, number: int) -> CalendarMonth:
-    graphs = tuple(lower(model, each) for each in in_each_mode(model, configuration))
+def _month(
+    model: ir.Model, calendar: ir.Calendar, configuration: Configuration, number: int
+) -> CalendarMonth:
+    graphs = tuple(
+        lower(model, _decided(each, calendar.name), by_points=False)
+        for each in in_each_mode(model, configuration)
+    )
     key = tuple(
         (f"{graph.mode or ''} {one.name}", graph.valued(one.measure), graph.valued(one.limit))
         for graph in graphs
@@ -68,6 +76,31 @@ def _month(model: ir.Model, configuration: Configuration, number: int) -> Calend
     return CalendarMonth(
         number=number, configuration=configuration, graphs=graphs, users=users, key=key
     )
+
+
+def _decided(configuration: Configuration, date: str) -> Configuration:
+    """Return a configuration in which parameters that the date decides are what it makes them.
+
+    A load graph is of all months that do not differ in what it was built by, and the date is that
+    no longer. In a mode with a date of its own it decides nothing else.
+    """
+    if any(
+        isinstance(one, ir.SetParameter) and one.name == date for one in configuration.mode_changes
+    ):
+        return configuration
+    folder = Folder(configuration=configuration, population=Fraction(configuration.high))
+    return replace(
+        configuration,
+        parameters={
+            name: _chosen(expr, date, folder) for name, expr in configuration.parameters.items()
+        },
+    )
+
+
+def _chosen(expr: ir.Expr, date: str, folder: Folder) -> ir.Expr:
+    while isinstance(expr, ir.Choice) and names_in(expr.condition) == {date}:
+        expr = expr.then if folder.holds(expr.condition) else expr.otherwise
+    return expr
 
 
 def nearness(month: CalendarMonth) -> tuple[float, float, int]:

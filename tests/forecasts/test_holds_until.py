@@ -11,9 +11,11 @@ import pytest
 
 from helpers.specs import checked
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.graph_cache import GraphCache
 from qps.compiler.pipeline import load
 from qps.solver.calendar import month_search as search
 from qps.solver.calendar.calendar_answer import CalendarAnswer, CalendarVerdict
+from qps.solver.calendar.calendar_month import months_of
 from qps.solver.configured_answer import configured_answer
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.interval_result import Sampling
@@ -93,6 +95,27 @@ def test_a_purchase_on_a_date_moves_the_end_but_not_a_gap_before_it() -> None:
     assert [month.date.iso for month in late.months if not month.holds][:8] == [
         "2028-02", "2028-03", "2028-04", "2028-05", "2028-06", "2028-07", "2028-08", "2029-01"
     ]  # fmt: skip
+
+
+STEP = SHOP.replace("param apps = 4", "param apps = if date >= 2027-06 then 4 else 3")
+
+
+def test_months_that_differ_in_numbers_share_a_load_graph() -> None:
+    spec = checked(STEP)
+    calendar = spec.model.calendar
+    assert calendar is not None
+    months = months_of(spec.model, calendar, spec.configuration((), ()))
+    assert len({month.key for month in months}) == 2
+    assert spec.model.derived(GraphCache).added == 1
+
+
+def test_a_mode_with_a_date_of_its_own_has_what_is_there_on_that_date() -> None:
+    text = STEP.replace("if date >= 2027-06 then 4", "if date >= 2028-01 then 1")
+    found = _answer(text + "mode usual {}\nmode early { date = 2 }\n")
+    assert found.months[2].capacity == 16_000
+    assert {month.capacity for month in found.months[13:]} == {21_333 // 4}
+    found = _answer(text + "mode late { date = 20 }\nmode usual {}\n")
+    assert {month.capacity for month in found.months} == {21_333 // 4}
 
 
 def test_demand_that_changes_each_month_is_found_by_bisection_as_by_hand() -> None:
