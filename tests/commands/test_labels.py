@@ -204,6 +204,7 @@ def test_a_price_is_reported_requested_and_never_invented(
         (400, "connected", "400 connected users", "connected user"),
         (2, "people_waiting", "2 people waiting", "people waiting"),
         (2, "viewers", "2 viewers", "viewer"),
+        (1, "customers_of_the_shop", "1 customer of the shop", "customer of the shop"),
     ],
 )
 def test_who_is_called_by_what_they_do_are_users(

@@ -190,6 +190,11 @@ NAMES = [
     "boxes",
     "classes",
     "cities",
+    "connected",
+    "people_waiting",
+    "customers_of_the_shop",
+    "classes_of_pupils",
+    "rps",
 ]
 
 

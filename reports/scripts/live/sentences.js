@@ -32,12 +32,14 @@ export function formatCapacity({ solved }) { return formatUsers({ ...solved, isR
 export function nounOf({ population }) {
   const word = population.replace(/^_+|_+$/g, "");
   if (word.length <= 1) return "users";
-  return /^[a-z]+(ed|ing)$/i.test(word) ? `users ${word}` : word.replaceAll("_", " ");
+  return /^[a-z]+(ed|ing)$/i.test(word) ? `${word} users` : word.replaceAll("_", " ");
 }
 
 const ENDINGS = [["ies", "y"], ["sses", "ss"], ["ches", "ch"], ["shes", "sh"], ["xes", "x"], ["s", ""]];
 export function oneOf(several) {
-  if (several.startsWith("users ")) return several.replace("users", "user");
+  const [counted, ...rest] = several.split(" of ");
+  if (rest.length) return [oneOf(counted), ...rest].join(" of ");
+  if (!/[aeiouy]/i.test(several)) return several; // an abbreviation of a rate, such as rps or tps
   const found = ENDINGS.find(([ending]) => several.endsWith(ending) && several.length > ending.length + 1);
   return found ? several.slice(0, -found[0].length) + found[1] : several === "people" ? "person" : several;
 }

@@ -44,6 +44,9 @@ def noun_of_one(name: str) -> str:
 
 
 def _one_of(several: str) -> str:
+    counted_ones, of, rest = several.partition(" of ")
+    if of:
+        return f"{_one_of(counted_ones)}{of}{rest}"
     if not _VOWELS.intersection(several.casefold()):
         return several  # an abbreviation of a rate, such as rps or tps, and no plural
     for ending, instead in _ENDINGS:
