@@ -37,8 +37,8 @@ export function nounOf({ population }) {
 
 const ENDINGS = [["ies", "y"], ["sses", "ss"], ["ches", "ch"], ["shes", "sh"], ["xes", "x"], ["s", ""]];
 export function oneOf(several) {
-  const [counted, ...rest] = several.split(" of ");
-  if (rest.length) return [oneOf(counted), ...rest].join(" of ");
+  const [head, ...rest] = several.split(" of ");
+  if (rest.length) return [oneOf(head), ...rest].join(" of ");
   if (!/[aeiouy]/i.test(several)) return several; // an abbreviation of a rate, such as rps or tps
   const found = ENDINGS.find(([ending]) => several.endsWith(ending) && several.length > ending.length + 1);
   return found ? several.slice(0, -found[0].length) + found[1] : several === "people" ? "person" : several;
