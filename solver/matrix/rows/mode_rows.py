@@ -144,30 +144,43 @@ class ModeSolver(ModeTables):
             doubtful = np.flatnonzero(sound & ~ends & (~has_value | (np.abs(margin) <= DOUBTFUL)))
             failing[number, doubtful] = fails(criterion, index, doubtful, first[doubtful])
         elsewhere |= ~ends & ~failing.any(axis=0)
-        for row in np.flatnonzero(elsewhere & sound):
-            walked = self._first_failure_by_steps(tuple(a[[row]] for a in index), int(first[row]))
-            if walked is None:
+        some = np.flatnonzero(elsewhere & sound)
+        if some.size:
+            own = tuple(axis[some] for axis in index)
+            near, there, is_found = self._first_failures_near(own, first[some])
+            first[some[is_found]] = near[is_found]
+            failing[:, some[is_found]] = there[:, is_found]
+            for row in some[~is_found]:
                 self._solve_exactly(int(row), one_by_one, first, failing)
-            else:
-                first[row], failing[:, row] = walked
         return failing
 
-    def _first_failure_by_steps(self, row: Index, start: int) -> tuple[int, Bools] | None:
-        """Return the first failure of one row and what fails there; None where it is not near."""
-        mode, first, fails = self.mode, start, self.decider.fails
+    def _first_failures_near(self, index: Index, start: Ints) -> tuple[Ints, Bools, Bools]:
+        """Return the first failure of each row, what fails there, and where both were found.
 
-        def failing(population: int) -> Bools:
-            one, at = np.zeros(1, dtype=np.int64), np.array([population])
-            return np.array([fails(c, row, one, at)[0] for c in mode.criteria], dtype=bool)
+        They are looked for population by population, beside those that floats give.
+        """
+        mode, first = self.mode, start.copy()
+        failing = np.zeros((len(mode.criteria), start.size), dtype=bool)
 
-        while first > mode.low and start - first < _SEARCH_WIDTH and failing(first - 1).any():
-            first -= 1
-        while first <= mode.high and first - start < _SEARCH_WIDTH and not failing(first).any():
-            first += 1
-        if abs(first - start) >= _SEARCH_WIDTH:
-            return None
-        nothing = np.zeros(len(mode.criteria), dtype=bool)
-        return first, failing(first) if first <= mode.high else nothing
+        def is_near() -> Bools:
+            near: Bools = np.abs(first - start) < _SEARCH_WIDTH
+            return near
+
+        def fails(some: Ints, at: Ints) -> Bools:
+            return np.array([self.decider.fails(c, index, some, at) for c in mode.criteria])
+
+        earlier = np.flatnonzero(first > mode.low)
+        while earlier.size:
+            earlier = earlier[fails(earlier, first[earlier] - 1).any(axis=0)]
+            first[earlier] -= 1
+            earlier = earlier[(is_near() & (first > mode.low))[earlier]]
+        later = np.flatnonzero(is_near() & (first <= mode.high))
+        while later.size:
+            failing[:, later] = fails(later, first[later])
+            later = later[~failing[:, later].any(axis=0)]
+            first[later] += 1
+            later = later[(is_near() & (first <= mode.high))[later]]
+        return first, failing, is_near()
 
     def _is_impossible(self, rows: Rows, limit: Ints) -> Bools:
         """Return which rows meet something that cannot be, up to the answer and one beyond."""
