@@ -113,9 +113,12 @@ def holding_time(
     inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
     covered = {index for one in inner for index in range(one.begins, one.ends)}
     for index, part in zip(span, stages, strict=True):
-        if part.queue is None or index in covered or isinstance(part.queue.law, Loss):
+        if part.queue is None or index in covered or _is_delay(part.queue):
             continue
-        station = _station(part, rate * hold.machines, for_each(times(part)), found)
+        often = for_each(times(part))
+        if hold.is_lossy and not is_in_line and part.visit is not None:
+            often = apply("mean", part.visit.rate * part.visit.place.count, rate * hold.machines)
+        station = _station(part, often, found)
         name = station.resource
         uneven.append((_uneven(part.queue), station.demand))
         known = stations.get(name)
@@ -147,9 +150,7 @@ def stages_within(
     return stages, stages[0].calls[hold.depth - 1].reached if is_in_calls else ONE
 
 
-def _station(
-    part: LatencyPart, often: Formula, times: Formula, found: OpenPools
-) -> SubnetworkStation:
+def _station(part: LatencyPart, times: Formula, found: OpenPools) -> SubnetworkStation:
     """Return what is waited for at a stage, as a station that each item comes to so often."""
     queue, visit = part.queue, part.visit
     assert queue is not None
@@ -158,8 +159,8 @@ def _station(
     if queue.speeds:
         raise _refused_speeds(part)
     if inner is None:
-        return station_of(queue, visit, often, times)
-    return station_of_pool(queue, inner, visit, often, times)
+        return station_of(queue, visit, times)
+    return station_of_pool(queue, inner, visit, times)
 
 
 def _uneven(queue: Queue) -> Formula:
@@ -257,9 +258,6 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
     known = [part.certainty for part in line]
     queues = _queues_with_waits(line)
     waited = dict.fromkeys(queue.resource for queue in queues)
-    if hold.machines is not ONE:  # places of several machines count as shared: some are waited for
-        alone = (part.queue for part in every(line) if part.queue and part.queue.never_waits)
-        waited |= dict.fromkeys(one.resource for one in alone if not isinstance(one.law, Loss))
     if waited:
         case = "nested" if any(isinstance(queue.law, PoolLaw) for queue in queues) else ""
         known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))

@@ -25,8 +25,8 @@ from qps.compiler.lower.pools.pool_methods import pool_method
 from qps.compiler.lower.queues.arrival_variability import from_outside
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
+    PoolMachines,
     PoolSubnetwork,
-    are_own,
     filled,
     joined,
     let_through,
@@ -189,27 +189,25 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> PoolSubnetwork:
         stations = list(holds[0].stations.values())
     else:
         stations = [joined([one.stations.get(name) for one in holds], rates) for name in names]
-    machines, node = holds[0].hold.machines, holds[0].hold.pool.rpartition(".")[0]
-    alone, rate = let_through(
-        services,
-        places,
-        machines,
-        stations,
-        node=node,
-        in_line=all(one.is_in_line for one in holds),
+    opened = weighted_mean([one.opened for one in holds], rates)
+    machines = PoolMachines(
+        node=holds[0].hold.pool.rpartition(".")[0],
+        count=holds[0].hold.machines,
+        elsewhere=minimum(places, total(one.rate for one in holds) * opened),
     )
+    in_line = all(one.is_in_line for one in holds)
+    alone, rate = let_through(services, places, machines, stations, in_line=in_line)
     return PoolSubnetwork(
         places=places,
         services=services,
         alone=alone,
         rate=rate,
         uneven=weighted_mean([one.uneven for one in holds], rates),
-        opened=weighted_mean([one.opened for one in holds], rates),
+        opened=opened,
         variance=weighted_mean([one.variance for one in holds], rates)
         + _variance_between([one.alone for one in holds], rates),
         lengths=_lengths(holds, rates),
         is_queued=bool(stations),
-        meets_others=machines is not ONE and not are_own(stations, machines, node),
     )
 
 

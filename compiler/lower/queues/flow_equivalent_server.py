@@ -43,12 +43,12 @@ _NEXT_TO_NOTHING = number(Fraction(1, 10**12))
 class PoolSubnetwork(Struct, frozen=True, kw_only=True):
     """What a pool of so many `places` lets through: `alone` is the time of one item, in s.
 
-    Without what others make it wait it is that of `services`; waits are `uneven` times as long as
+    Without what others make it wait, those of the pools of other machines among them, it is that
+    of `services`; waits are `uneven` times as long as
     for exponential services of random arrivals.
     `rate` is that of all places, in items/s. `opened` is the time of an item within if any number
     could be there, and `variance` that of `alone`; where some do by chance other things than others
-    they are of two `lengths`. It `is_queued` where there is a queue within,
-    and `meets_others` where items of the pools of other machines come there, too.
+    they are of two `lengths`. It `is_queued` where there is a queue within.
     """
 
     places: Formula
@@ -60,7 +60,6 @@ class PoolSubnetwork(Struct, frozen=True, kw_only=True):
     variance: Formula
     lengths: ServiceLengths | None = None
     is_queued: bool = True
-    meets_others: bool = False
 
     @property
     def servers(self) -> Formula:
@@ -71,9 +70,8 @@ class PoolSubnetwork(Struct, frozen=True, kw_only=True):
 class SubnetworkStation(Struct, frozen=True, kw_only=True):
     """Something that is waited for within: the `demand` of an item is in s on one server.
 
-    There are so many `copies` of it for the pools of all machines together, each with so many
-    `servers`; what `visits` it makes a load of `filled` erlangs at each, `own` of it the items
-    within by the visits that are `theirs`.
+    There are so many `copies` of it, each with so many `servers`; what `visits` it makes a load of
+    `filled` erlangs at each, `own` of it the items within by the visits that are `theirs`.
     """
 
     resource: str
@@ -111,18 +109,16 @@ class SubnetworkStation(Struct, frozen=True, kw_only=True):
         return replace(self, demand=self.demand * share)
 
 
-def station_of(
-    queue: Queue, visit: QueueVisit, often: Formula, times: Formula
-) -> SubnetworkStation:
-    """Return a queue to which items come so many `times`, so `often` a second in all."""
+def station_of(queue: Queue, visit: QueueVisit, times: Formula) -> SubnetworkStation:
+    """Return a queue to which items come so many `times`; a delay where nobody waits."""
     demand, servers = visit.service, queue.servers
     if not queue.models_servers:  # they count as one that is as fast as all
         demand, servers = demand / servers, ONE
     return SubnetworkStation(
         resource=queue.resource,
-        demand=demand * times,
+        demand=demand * times * (ONE - queue.has_enough),
         servers=servers,
-        copies=often * times / visit.rate,
+        copies=visit.place.count,
         filled=servers * queue.load,
         own=visit.rate * demand,
         visits=frozenset(one.of for one in queue.visits),
@@ -132,13 +128,13 @@ def station_of(
 
 
 def station_of_pool(
-    queue: Queue, inner: PoolSubnetwork, visit: QueueVisit, often: Formula, times: Formula
+    queue: Queue, inner: PoolSubnetwork, visit: QueueVisit, times: Formula
 ) -> SubnetworkStation:
     """Return a pool within as servers of the time of one item alone."""
     whole = total(one.rate for one in queue.visits)
     alike = replace(visit, service=inner.alone)
     load = whole * inner.alone / inner.servers
-    return station_of(replace(queue, servers=inner.servers, load=load), alike, often, times)
+    return station_of(replace(queue, servers=inner.servers, load=load), alike, times)
 
 
 def joined(
@@ -155,39 +151,75 @@ def joined(
     return first
 
 
+class PoolMachines(Struct, frozen=True, kw_only=True):
+    """The machines of a `node`, of which each has a pool of its own: so many in `count`.
+
+    Each of the others has so many items in its pool, `elsewhere`, as there are on average.
+    """
+
+    node: str
+    count: Formula
+    elsewhere: Formula
+
+    def has(self, station: SubnetworkStation) -> bool:
+        """Return whether each of them has such a station for itself."""
+        return station.copies == self.count and station.stands_at(self.node)
+
+    def with_others(self, items: Formula) -> Formula:
+        """Return how many items there are in all pools where there are so many in one."""
+        return items + (self.count - 1) * self.elsewhere
+
+
 def let_through(
     services: Formula,
     places: Formula,
-    machines: Formula,
+    machines: PoolMachines,
     stations: Sequence[SubnetworkStation],
     *,
-    node: str,
     in_line: bool,
 ) -> tuple[Formula, Formula]:
     """Return the time of one item alone, in s, and the rate of all places of a pool, in items/s.
 
-    There are so many `machines` of a `node` with such a pool. What is done at the same time is no
-    network of this kind: there the stations and the places bound the rate, each by itself.
+    What is done at the same time is no network of this kind: there the stations and the places
+    bound the rate, each by itself.
     """
     if not stations:
         return services, places / services
     if not in_line:
-        free = [one.copies * (one.servers - one.others) / one.demand / machines for one in stations]
+        free = [
+            one.copies * (one.servers - one.others) / one.demand / machines.count
+            for one in stations
+        ]
         return services, minimum(places / services, *free)
+    own = [replace(one, copies=ONE) for one in stations if machines.has(one)]
+    shared = [one for one in stations if not machines.has(one)]
     think = services - total(one.demand for one in stations)
     think = ZERO if think is ZERO else maximum(ZERO, think)
-    if are_own(stations, machines, node):
-        stations, machines = [replace(one, copies=ONE) for one in stations], ONE
+    if not shared or machines.count is ONE:
+        alone = services
+        if any(one.others is not ZERO for one in stations):
+            alone = 1 / _rate(ONE, think, [*own, *shared])
+        return alone, _rate(places, think, [*own, *shared])
+    served = total(one.demand for one in own)
+    before = think + served
+    if any(one.others is not ZERO for one in own):
+        before = 1 / _rate(ONE, think, own)
+    first, full = machines.with_others(ONE), machines.with_others(places)
+    alone = first / _rate(first, before, shared)
+    if not own:
+        return alone, _rate(full, think, shared) * places / full
+    # Either all come to any of the copies, which meet more often than those who keep to their own
+    # machine; or nobody waits there while the others are waited for, which makes these wait longer.
+    anywhere = [replace(one, copies=machines.count) for one in own]
+    among = _rate(full, think, [*anywhere, *shared]) * places / full
+    behind = maximum(ZERO, full / _rate(full, think + served, shared) - served)
+    return alone, maximum(among, _rate(places, behind, own))
+
+
+def _rate(items: Formula, think: Formula, stations: Sequence[SubnetworkStation]) -> Formula:
+    """Return how many items a second so many come round with, in a closed network of stations."""
     operands = [part for s in stations for part in (s.demand, s.servers, s.others, s.copies)]
-    alone = services
-    if any(one.others is not ZERO for one in stations):
-        alone = 1 / apply("closed_rate", ONE, think, *operands)
-    return alone, apply("closed_rate", machines * places, think, *operands) / machines
-
-
-def are_own(stations: Sequence[SubnetworkStation], machines: Formula, node: str) -> bool:
-    """Return whether each of some machines of a node has such stations for itself."""
-    return all(one.copies == machines and one.stands_at(node) for one in stations)
+    return apply("closed_rate", items, think, *operands)
 
 
 class Filled(Struct, frozen=True, kw_only=True):
@@ -222,10 +254,6 @@ def _filled(network: PoolSubnetwork, arriving: Formula) -> Filled:
     servers, rate, places = network.servers, network.rate, network.places
     load = arriving / rate
     below = minimum(load, _NEARLY)
-    if network.meets_others:
-        # The fuller their pools are, the later is one item that is alone in its own.
-        crowded = network.alone + below * (servers / rate - network.alone)
-        network = replace(network, alone=crowded)
     waiting = apply("erlang_c", servers, arriving * network.alone)
     behind = 1 / (rate * (1 - below))  # of what waits at all
     uneven = network.uneven
