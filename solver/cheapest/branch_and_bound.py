@@ -15,7 +15,9 @@ from math import inf
 import numpy as np
 
 from qps.engine.evaluators.on_bounds import Bounds
-from qps.solver.cheapest.option_values import BoundedFormula, Floats, Ints, SearchProblem
+from qps.solver.cheapest.option_values import SearchProblem
+from qps.solver.cheapest.part_values import BoundedFormula, Floats, Ints, LeastBetween
+from qps.solver.cheapest.sampled_requirements import SampledBoxes
 
 _TOGETHER = 256
 """Boxes that are halved together."""
@@ -41,7 +43,10 @@ class BranchAndBound:
             (BoundedFormula(one.over, parts), one.strict) for one in self.problem.requirements
         ]
         self._requirements = [one for one in self._requirements if len(one[0].axes) > 1]
-        self._tables = {one.symbol: (_Least(one.low), _Least(-one.high)) for one in parts}
+        self._tables = {
+            one.symbol: (LeastBetween(one.low), LeastBetween(-one.high)) for one in parts
+        }
+        self._sampled = [SampledBoxes(one, self.problem.options) for one in self.problem.sampled]
         sizes = np.array([one.size for one in self.problem.options])
         self._add(np.zeros((1, sizes.size), dtype=np.int64), sizes[None, :] - 1)
 
@@ -57,6 +62,8 @@ class BranchAndBound:
         """
         if self._is_single(self._heap[0]):
             _, _, _, low, _ = heappop(self._heap)
+            if any(one.fails(low) for one in self._sampled):
+                return None
             return self._options(low)
         boxes: list[tuple[float, int, int, Chosen, Chosen]] = []
         while self._heap and len(boxes) < _TOGETHER and not self._is_single(self._heap[0]):
@@ -97,6 +104,11 @@ class BranchAndBound:
             low, high = low[left], high[left]
             if not low.shape[0]:
                 return
+        for sampled in self._sampled:
+            left = ~sampled.always_fails(low, high)
+            low, high = low[left], high[left]
+            if not low.shape[0]:
+                return
         cost = self._bounds(self._cost, low, high)
         lows, highs = low.tolist(), high.tolist()
         for at, least in enumerate(np.nan_to_num(cost.low, nan=-inf).tolist()):
@@ -111,27 +123,6 @@ class BranchAndBound:
             start, end = low[:, one.axis], high[:, one.axis]
             ends.append((least.between(start, end), -most.between(start, end)))
         return formula.bounds(ends)
-
-
-class _Least:
-    """The least of the numbers between two places, from a table of powers of two."""
-
-    def __init__(self, numbers: Floats) -> None:
-        levels, width = [numbers], 1
-        while 2 * width <= numbers.size:
-            levels.append(np.minimum(levels[-1][:-width], levels[-1][width:]))
-            width *= 2
-        self._table = np.full((len(levels), numbers.size), inf)
-        for level, row in enumerate(levels):
-            self._table[level, : row.size] = row
-
-    def between(self, start: Ints, end: Ints) -> Floats:
-        """Return the least of those from each start to its end."""
-        level = np.frexp((end - start + 1).astype(float))[1] - 1
-        least: Floats = np.minimum(
-            self._table[level, start], self._table[level, end - (1 << level) + 1]
-        )
-        return least
 
 
 def _by_cost(problem: SearchProblem) -> SearchProblem:

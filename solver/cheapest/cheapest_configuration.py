@@ -16,8 +16,8 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.configure.placement import check_placement
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula
@@ -25,21 +25,13 @@ from qps.solver.answers.capacity import fails_at
 from qps.solver.answers.graph_criteria import all_criteria, when_it_fails
 from qps.solver.cheapest.branch_and_bound import BranchAndBound, Chosen
 from qps.solver.cheapest.design_conditions import axes_of_conditions, is_excluded
-from qps.solver.cheapest.design_formulas import (
-    DesignFormulas,
-    NoGraphError,
-    NumbersDecideError,
-    design_formulas,
-    with_relaxed,
-)
-from qps.solver.cheapest.design_objective import mixed_prices
+from qps.solver.cheapest.design_formulas import with_relaxed
 from qps.solver.cheapest.design_space import DesignSpace
 from qps.solver.cheapest.fewer_options import with_fewer_options
+from qps.solver.cheapest.lowered_space import LoweredSpace
 from qps.solver.cheapest.option_values import search_problem
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
-MOST_STRUCTURES = 1_000
-"""Structures of a design space: each is lowered by itself."""
 MOST_BOXES = 4_000_000
 MOST_TRIED = 500
 """Boxes that are bounded, and configurations that are tried one by one, before a search ends."""
@@ -51,10 +43,15 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
     `relaxed` are factors of numbers, such as limits, by their names.
     """
 
-    space: DesignSpace
+    lowered: LoweredSpace
     choices: ir.DesignChoices
     users: int
     relaxed: tuple[tuple[str, Formula], ...] = ()
+
+    @property
+    def space(self) -> DesignSpace:
+        """All configurations to choose from."""
+        return self.lowered.space
 
 
 class CheapestSearch(Struct, frozen=True, kw_only=True):
@@ -86,8 +83,7 @@ def _cheapest(request: DesignRequest, count: int, *, prefers: bool) -> CheapestS
 
     What is no worse at the population may still fail for fewer users, or not fit its machines.
     """
-    formulas = all_formulas(request)
-    searches = _Searches(list(_searches(request, formulas, prefers=prefers)))
+    searches = _Searches(list(_searches(request, prefers=prefers)))
     found: list[Chosen] = []
     tried = 0
     for chosen in searches.in_order():
@@ -105,7 +101,7 @@ def _cheapest(request: DesignRequest, count: int, *, prefers: bool) -> CheapestS
     return CheapestSearch(
         found=tuple(found),
         is_complete=searches.is_complete and (len(found) == count or tried < MOST_TRIED),
-        dimension=formulas[0].dimension,
+        dimension=request.lowered.dimension,
         boxes=searches.boxes,
         tried=tried,
     )
@@ -125,8 +121,22 @@ def outcome_of(request: DesignRequest, configuration: Configuration) -> DesignOu
     check_placement(request.space.model, configuration, sink)
     if sink.has_errors:
         return DesignOutcome.FAILS_OTHERWISE
-    relaxed = dict(request.relaxed)
+    stated = as_stated(request.space.model, configuration)
+    outcome = _outcome_with(request, stated, configuration)
+    if outcome is not DesignOutcome.SUPPORTS or stated is request.space.model:
+        return outcome
+    # What surely fails there in too many samples was left out before.
     model = model_at_confidence(request.space.model, configuration)
+    outcome = _outcome_with(request, model, configuration)
+    is_supported = outcome is DesignOutcome.SUPPORTS
+    return outcome if is_supported else DesignOutcome.FAILS_OTHERWISE
+
+
+def _outcome_with(
+    request: DesignRequest, model: ir.Model, configuration: Configuration
+) -> DesignOutcome:
+    """Return whether a model supports the population in all modes, and for fewer users as well."""
+    relaxed = dict(request.relaxed)
     is_earlier = False
     for each in in_each_mode(model, configuration):
         graph = with_relaxed(lower(model, each), relaxed)
@@ -134,8 +144,7 @@ def outcome_of(request: DesignRequest, configuration: Configuration) -> DesignOu
             failure = when_it_fails(graph, criterion, until=request.users)
             if failure is None or failure > request.users:
                 continue
-            # With nominal inputs one is preferred that may be worse with a certainty.
-            if model is request.space.model and fails_at(graph, criterion, request.users):
+            if fails_at(graph, criterion, request.users):
                 return DesignOutcome.FAILS_THERE
             is_earlier = True
     return DesignOutcome.FAILS_OTHERWISE if is_earlier else DesignOutcome.SUPPORTS
@@ -167,9 +176,7 @@ class _Searches:
                 yield found
 
 
-def _searches(
-    request: DesignRequest, structures: Sequence[DesignFormulas], *, prefers: bool
-) -> Iterator[BranchAndBound]:
+def _searches(request: DesignRequest, *, prefers: bool) -> Iterator[BranchAndBound]:
     """Yield a search for each structure in which something may hold.
 
     Where it `prefers` options, those to which others are preferred are left out, but for choices
@@ -178,55 +185,9 @@ def _searches(
     space = request.space
     conditioned = axes_of_conditions(request.choices.excluded, space)
     compared = set(range(len(space.axes))) - conditioned if prefers else set[int]()
-    for formulas in structures:
+    relaxed = dict(request.relaxed)
+    for structure in request.lowered.structures:
+        formulas = structure.formulas(request.users, relaxed)
         problem = with_fewer_options(search_problem(space, formulas), compared)
         if problem is not None:
             yield BranchAndBound(problem=problem)
-
-
-def all_formulas(request: DesignRequest) -> list[DesignFormulas]:
-    """Return the formulas of all structures, at least one; QpsError where there are too many.
-
-    One that has no load graph supports nobody, unless none has any: then its error is raised.
-    """
-    space = request.space
-    while True:
-        if space.structure_count > MOST_STRUCTURES:
-            raise too_many_structures(space)
-        found: list[DesignFormulas] = []
-        first: QpsError | None = None
-        try:
-            for structure in space.structures():
-                try:
-                    found.append(
-                        design_formulas(
-                            space,
-                            structure,
-                            request.choices,
-                            request.users,
-                            dict(request.relaxed),
-                        )
-                    )
-                except NoGraphError as failed:
-                    first = first or failed.error
-        except NumbersDecideError as decided:
-            space = space.split(decided.names)
-            continue
-        if not found and first is not None:
-            raise first
-        if len({one.dimension for one in found}) > 1:
-            raise mixed_prices(request.choices)
-        return found
-
-
-def too_many_structures(space: DesignSpace) -> QpsError:
-    """Return the error of a choice between too many systems that differ in more than numbers."""
-    most = max(space.axes, key=lambda axis: len({one.structure for one in axis.options}))
-    return QpsError.single(
-        codes.NO_ANSWER,
-        most.options[0].change.span,
-        f"the choice is too varied: {space.structure_count:,} combinations differ in more than "
-        "numbers",
-        hint=f"choose among fewer alternatives of `{most.name}`, or machines that have the same "
-        "resources and queueing",
-    )

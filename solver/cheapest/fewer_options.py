@@ -13,13 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qps.engine.expressions.formulas import Formula
-from qps.solver.cheapest.option_values import (
-    BoundedFormula,
-    Floats,
-    PartRequirement,
-    PartValues,
-    SearchProblem,
-)
+from qps.solver.cheapest.option_values import PartRequirement, SearchProblem
+from qps.solver.cheapest.part_values import BoundedFormula, Floats, Ints, PartValues
+from qps.solver.cheapest.sampled_requirements import SampledBoxes
 
 _LARGEST_PAIRS = 4_000
 """Options of an axis of which all pairs are compared."""
@@ -62,7 +58,24 @@ def _possible(problem: SearchProblem) -> SearchProblem | None:
                 problem = problem.with_options(axis, places)
         if not formula.parts and _is_violated(requirement.over, strict=requirement.strict):
             return None
+    for sampled in problem.sampled:
+        boxes = SampledBoxes(sampled, problem.options)
+        sizes = np.array([own.size for own in problem.options])
+        possible = [_possible_places(boxes, sizes, axis) for axis in range(sizes.size)]
+        for axis, places in enumerate(possible):
+            if not places.size:
+                return None
+            if places.size < sizes[axis]:
+                problem = problem.with_options(axis, places)
     return problem
+
+
+def _possible_places(boxes: SampledBoxes, sizes: Ints, axis: int) -> Ints:
+    """Return the options of an axis with which a requirement with a certainty may hold."""
+    low, high = np.zeros((2, sizes[axis], sizes.size), dtype=np.int64)
+    high[:] = sizes - 1
+    low[:, axis] = high[:, axis] = np.arange(sizes[axis])
+    return np.flatnonzero(~boxes.always_fails(low, high))
 
 
 def _is_violated(over: Formula, *, strict: bool) -> bool:
@@ -112,8 +125,10 @@ def _directions(problem: SearchProblem) -> dict[Formula, int]:
     """
     found: dict[Formula, int] = {}
     requirements = (one.over for one in problem.requirements if not _holds(one, problem))
-    for whole in (problem.cost, *requirements):
-        formula = BoundedFormula(whole, problem.parts)
+    sampled = (over for one in problem.sampled for over in one.apart)
+    parts = (*problem.parts, *(drawn for one in problem.sampled for drawn in one.drawn))
+    for whole in (problem.cost, *requirements, *sampled):
+        formula = BoundedFormula(whole, parts)
         ends = [(np.array([one.low.min()]), np.array([one.high.max()])) for one in formula.parts]
         for at, one in enumerate(formula.parts):
             own = _direction(formula, ends, at)

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import above, below
-from qps.solver.cheapest.design_formulas import DesignFormulas
+from qps.solver.cheapest.design_formulas import DesignFormulas, SampledCriteria
 from qps.solver.cheapest.design_space import DesignAxis, DesignSpace
+from qps.solver.cheapest.part_values import Ints, PartValues
+from qps.solver.cheapest.sampled_requirements import SampledRequirement
 from qps.solver.cheapest.separable_parts import ChoicePart, SeparableParts
 from qps.solver.search.box_arrays import BoxArrays
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartValues:
-    """Bounds of a part for each option that is left of its choice."""
-
-    axis: int
-    symbol: Formula
-    low: Floats
-    high: Floats
-
-    def take(self, options: Ints) -> PartValues:
-        """Return the values of some options."""
-        return PartValues(
-            axis=self.axis, symbol=self.symbol, low=self.low[options], high=self.high[options]
-        )
+_DRAWN = -1
+"""The axis of parts that rest on what is drawn alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +41,7 @@ class SearchProblem:
     options: tuple[Ints, ...]
     parts: tuple[PartValues, ...]
     requirements: tuple[PartRequirement, ...]
+    sampled: tuple[SampledRequirement, ...] = ()
     cost: Formula
 
     @property
@@ -67,12 +53,8 @@ class SearchProblem:
         """Return the same with some of the options of an axis alone, in this order."""
         options = list(self.options)
         options[axis] = options[axis][places]
-        return SearchProblem(
-            options=tuple(options),
-            parts=tuple(p.take(places) if p.axis == axis else p for p in self.parts),
-            requirements=self.requirements,
-            cost=self.cost,
-        )
+        parts = tuple(p.take(places) if p.axis == axis else p for p in self.parts)
+        return replace(self, options=tuple(options), parts=parts)
 
 
 def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProblem:
@@ -99,12 +81,52 @@ def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProble
     values = [
         _inputs(axis, own, formulas.symbols) for axis, own in zip(space.axes, options, strict=True)
     ]
+    parts = [_values_of(part, values[part.axis]) for part in separable.parts.values()]
+    sampled = []
+    for place, criteria in enumerate(formulas.sampled):
+        requirement, more = _sampled(criteria, axis_of, options, values, f"part of {place + 1}:")
+        sampled.append(requirement)
+        parts += more
     return SearchProblem(
         options=options,
-        parts=tuple(_values_of(part, values[part.axis]) for part in separable.parts.values()),
+        parts=tuple(parts),
         requirements=tuple(separated.values()),
+        sampled=tuple(sampled),
         cost=cost,
     )
+
+
+def _sampled(
+    sampled: SampledCriteria,
+    axis_of: Mapping[Formula, int],
+    options: tuple[Ints, ...],
+    values: Sequence[Mapping[Formula, Bounds]],
+    prefix: str,
+) -> tuple[SampledRequirement, list[PartValues]]:
+    """Return a requirement with a certainty, and the parts of choices by which it is compared."""
+    together = SeparableParts(axis_of=axis_of, prefix=f"sampled {prefix}")
+    overs = dict.fromkeys((together.separated(one.over), one.strict) for one in sampled.criteria)
+    both = {**axis_of, **dict.fromkeys(sampled.draws, _DRAWN)}
+    separable = SeparableParts(axis_of=both, prefix=prefix)
+    apart = dict.fromkeys(separable.separated(one.over) for one in sampled.criteria)
+    drawn = {symbol: Bounds(own, own) for symbol, own in sampled.draws.items()}
+    parts = [
+        _values_of(part, drawn if part.axis == _DRAWN else values[part.axis])
+        for part in separable.parts.values()
+    ]
+    requirement = SampledRequirement(
+        name=sampled.name,
+        overs=tuple(overs),
+        parts=tuple(together.parts.values()),
+        options=options,
+        inputs=tuple(values),
+        draws=sampled.draws,
+        count=next(iter(sampled.draws.values())).size,
+        may_fail=sampled.may_fail,
+        apart=tuple(apart),
+        drawn=tuple(one for one in parts if one.axis == _DRAWN),
+    )
+    return requirement, [one for one in parts if one.axis != _DRAWN]
 
 
 def _inputs(
@@ -131,25 +153,3 @@ def _values_of(part: ChoicePart, inputs: Mapping[Formula, Bounds]) -> PartValues
     low = np.where(np.isnan(found.low), -np.inf, found.low)
     high = np.where(np.isnan(found.high), np.inf, found.high)
     return PartValues(axis=part.axis, symbol=part.symbol, low=low, high=high)
-
-
-class BoundedFormula:
-    """A formula in parts, bounded over boxes of options."""
-
-    def __init__(self, formula: Formula, parts: Sequence[PartValues]) -> None:
-        self.formula = formula
-        self.parts = [one for one in parts if one.symbol in formula.symbols]
-        self._arrays = BoxArrays(formula, *(one.symbol for one in self.parts))
-
-    @property
-    def axes(self) -> set[int]:
-        """The axes on which it depends."""
-        return {one.axis for one in self.parts}
-
-    def bounds(self, ends: Sequence[tuple[Floats, Floats]], moving: int | None = None) -> Bounds:
-        """Return bounds between the ends of each of its parts; slopes in the one that moves."""
-        slopes = [1.0 if at == moving else 0.0 for at in range(len(self.parts))]
-        inputs = [
-            Bounds(low, high, slope, slope) for (low, high), slope in zip(ends, slopes, strict=True)
-        ]
-        return self._arrays.bounds(*inputs)

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, changed, uncertain_in_any_mode
+from qps.compiler.configure.configuration import (
+    Configuration,
+    changed,
+    uncertain_in,
+    uncertain_in_any_mode,
+)
 from qps.engine.expressions.formulas import Formula, number
 from qps.solver.answers.answer_certainty import answer_known
+from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.solution import Solution
@@ -17,6 +25,7 @@ from qps.solver.cheapest.branch_and_bound import Chosen
 from qps.solver.cheapest.cheapest_configuration import CheapestSearch, DesignRequest, cheapest
 from qps.solver.cheapest.design_objective import objective_of
 from qps.solver.cheapest.design_space import DesignSpace, design_space
+from qps.solver.cheapest.lowered_space import lowered_space
 from qps.solver.cheapest.plan_result import (
     CostAtUsers,
     Plan,
@@ -24,6 +33,9 @@ from qps.solver.cheapest.plan_result import (
     RequirementPrice,
 )
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
+from qps.solver.uncertainty.interval_result import KnownSurfaces, Sampling
+from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
+from qps.solver.uncertainty.sampled_capacity import capacity_samples
 
 _RELAXED = Fraction(6, 5)
 _ALIKE = 1e-12
@@ -40,15 +52,18 @@ class Planner:
         self.model = model
         self.choices = choices
         base = changed(configuration, choices.changes)
-        self.space: DesignSpace = design_space(model, base, choices.axes)
+        self.lowered = lowered_space(design_space(model, base, choices.axes), choices)
+        self.space: DesignSpace = self.lowered.space
         self._solutions: dict[Chosen, Solution] = {}
+        self._reliable: dict[tuple[tuple[str, str], ...], ReliableCapacity] = {}
+        self._chosen: dict[tuple[tuple[str, str], ...], Chosen] = {}
 
     def search(
         self, users: int, count: int = 1, relaxed: tuple[tuple[str, Formula], ...] = ()
     ) -> CheapestSearch:
         """Return the cheapest configurations for a population."""
         request = DesignRequest(
-            space=self.space, choices=self.choices, users=users, relaxed=relaxed
+            lowered=self.lowered, choices=self.choices, users=users, relaxed=relaxed
         )
         return cheapest(request, count)
 
@@ -65,16 +80,32 @@ class Planner:
         solution = self.solution(chosen)
         configuration, graph = self.space.configured(chosen), solution.graph
         cost = objective_of(self.space.model, configuration, graph, self.choices, {})
+        choices = tuple(
+            (axis.name, axis.options[at].label)
+            for axis, at in zip(self.space.axes, chosen, strict=True)
+        )
+        self._chosen[choices] = chosen
         return PlannedConfiguration(
-            choices=tuple(
-                (axis.name, axis.options[at].label)
-                for axis, at in zip(self.space.axes, chosen, strict=True)
-            ),
+            choices=choices,
             cost=0.0 if cost is None else value_at(graph, cost, users),
             capacity=solution.capacity,
             known=answer_known(solution),
             limited_by=solution.limited_by,
         )
+
+    def with_reliable(self, one: PlannedConfiguration) -> PlannedConfiguration:
+        """Return a configuration with the capacity that can be relied on, which is solved once."""
+        if one.choices not in self._reliable:
+            self._reliable[one.choices] = self._reliable_capacity(self._chosen[one.choices])
+        return replace(one, reliable=self._reliable[one.choices])
+
+    def _reliable_capacity(self, chosen: Chosen) -> ReliableCapacity:
+        configuration, solution = self.space.configured(chosen), self.solution(chosen)
+        sampling, sampled, model = Sampling(known=KnownSurfaces()), None, self.space.model
+        if uncertain_in(configuration):
+            model, solution = plain_solution(model, configuration, solution)
+            sampled = capacity_samples(model, configuration, solution, sampling)
+        return reliable_capacity(model, configuration, solution, sampled, sampling).capacity
 
     def first(
         self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()
@@ -104,13 +135,15 @@ def plan(
     """Return what to choose for a population; QpsError where nothing can be planned."""
     planner = Planner(model, configuration, choices)
     search = planner.search(users, count=2)
-    found = [planner.planned(one, users) for one in search.found]
+    found = [planner.with_reliable(planner.planned(one, users)) for one in search.found]
     best = found[0] if found else None
+    most = planner.most() if best is None and search.is_complete else None
     return Plan(
         file=model.file,
         name=choices.name,
         population=model.population.name,
         users=users,
+        high=configuration.high,
         dimension=search.dimension,
         combinations=planner.space.size,
         is_proven=search.is_complete,
@@ -120,7 +153,7 @@ def plan(
         if best is None
         else tuple(_requirement_prices(planner, search.found[0], best, users)),
         front=() if best is None else tuple(_front(planner, best, users)),
-        most=planner.most() if best is None and search.is_complete else None,
+        most=None if most is None else planner.with_reliable(most),
         nominal_inputs=tuple(uncertain_in_any_mode(model, configuration)),
     )
 
@@ -145,7 +178,7 @@ def _requirement_prices(
                 limit=limit,
                 relaxed=limit * float(factor),
                 dimension=criterion.dimension,
-                configuration=relaxed,
+                configuration=planner.with_reliable(relaxed),
             )
         )
     yield from sorted(found, key=lambda one: one.configuration.cost)
@@ -162,7 +195,8 @@ def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator
         if last is not None and last.capacity is not None and at <= last.capacity:
             continue  # the cheapest for fewer supports these as well, and nothing cheaper does
         found = best if at == users else planner.first(at)
-        yield CostAtUsers(users=at, configuration=found)
         if found is None:
+            yield CostAtUsers(users=at, configuration=None)
             return
+        yield CostAtUsers(users=at, configuration=planner.with_reliable(found))
         last = found

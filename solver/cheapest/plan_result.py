@@ -6,13 +6,15 @@ from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
+from qps.solver.answers.answer_parts import ReliableCapacity
 
 
 class PlannedConfiguration(Struct, frozen=True, kw_only=True):
     """A configuration: what is chosen, its cost at the population, and its capacity.
 
     `choices` has the name of each axis with its value. `limited_by` is the requirement that fails
-    beyond the capacity; None where none does in the range of users.
+    beyond the capacity; None where none does in the range of users. `reliable` is the capacity
+    that can be relied on, as `qps solve` states it.
     """
 
     choices: tuple[tuple[str, str], ...]
@@ -20,6 +22,7 @@ class PlannedConfiguration(Struct, frozen=True, kw_only=True):
     capacity: int | None
     known: Certainty
     limited_by: str | None
+    reliable: ReliableCapacity | None = None
 
 
 class RequirementPrice(Struct, frozen=True, kw_only=True):
@@ -43,13 +46,14 @@ class Plan(Struct, frozen=True, kw_only=True):
     """What to choose for a population.
 
     `is_proven` where no configuration that is cheaper supports the population. Where none supports
-    it, `most` is the configuration that supports most.
+    it, `most` is the configuration that supports most. Capacities are searched up to `high`.
     """
 
     file: str
     name: str
     population: str
     users: int
+    high: int
     dimension: Dimension
     combinations: int
     is_proven: bool

@@ -25,9 +25,13 @@ class ChoicePart:
 
 @dataclass(kw_only=True)
 class SeparableParts:
-    """Separates formulas; `axis_of` has the choice on which each symbol depends."""
+    """Separates formulas; `axis_of` has the choice on which each symbol depends.
+
+    Parts have names of their own where their `prefix` is.
+    """
 
     axis_of: Mapping[Formula, int]
+    prefix: str = "part"
     parts: dict[Formula, ChoicePart] = field(default_factory=dict)
     _separated: dict[Formula, Formula] = field(default_factory=dict)
     _axes: dict[Formula, frozenset[int]] = field(default_factory=dict)
@@ -71,6 +75,6 @@ class SeparableParts:
     def _symbol_of(self, part: Formula, axis: int) -> Formula:
         known = self.parts.get(part)
         if known is None:
-            name = symbol(f"part {len(self.parts) + 1}")
+            name = symbol(f"{self.prefix} {len(self.parts) + 1}")
             known = self.parts[part] = ChoicePart(axis=axis, part=part, symbol=name)
         return known.symbol

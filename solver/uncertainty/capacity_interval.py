@@ -38,8 +38,13 @@ def ends_of_values(values: Floats) -> Ends:
     return Ends(least=_least(values, level), most=_most(values, level))
 
 
+def failures_allowed(count: int, certainty: float | Fraction) -> int:
+    """Return how many of so many samples may fail where the others are a share of them."""
+    return floor((1 - certainty) * count)
+
+
 def _least(values: Ints | Floats, certainty: float | Fraction) -> float:
-    return np.sort(values)[floor((1 - certainty) * values.size)].item()  # type: ignore[no-any-return]
+    return np.sort(values)[failures_allowed(values.size, certainty)].item()  # type: ignore[no-any-return]
 
 
 def _most(values: Ints | Floats, certainty: float) -> float:

@@ -9,12 +9,14 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.answer_parts import Interval
 from qps.solver.answers.reliable_limits import NOTHING_MET, MetUpTo
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.uncertain_dependence import rests_on
 from qps.solver.matrix.limits.row_preparation import Bools, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, not_below
 from qps.solver.uncertainty.interval_result import AtConfidence, Sampling
 from qps.solver.uncertainty.limit_samples import LimitSamples, limits_at_confidence
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
-from qps.solver.uncertainty.sample_solver import SampleSolutions, solved_for
+from qps.solver.uncertainty.sample_solver import SampleSolutions, nothing_possible, solved_for
 
 
 class CapacitySamples(Struct, frozen=True, eq=False, kw_only=True):
@@ -44,6 +46,39 @@ def sampled_capacity(
     answers = found.largest[found.is_answered]
     supported = not_below(least(answers, sampling.certainty), configuration.low)
     return supported, interval_of(answers, configuration.low)
+
+
+def capacity_samples(
+    model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
+) -> CapacitySamples | None:
+    """Return the capacity of each sample; None where every number is known.
+
+    As in the uncertainty of an answer: samples cannot move a capacity that rests on none of them.
+    QpsError where not one sample can be.
+    """
+    numbers = uncertain_numbers(model, configuration)
+    if not numbers:
+        return None
+    axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
+    limits = LimitSamples(samples=sampling.samples)
+    known = sampling.known
+    found = solved_for(model, configuration, axis, solution, limits=limits, known=known)
+    names = {name for number in numbers for name, _ in number.parameters}
+    largest, is_solved = found.largest, found.is_answered
+    if solution.capacity is not None and not rests_on(solution, names):
+        largest = np.full_like(largest, solution.capacity)
+    if not is_solved.any():
+        raise nothing_possible(found.reasons, numbers[0].written)
+    certainty = sampling.certainty
+    capacity = not_below(least(largest[is_solved], certainty), configuration.low)
+    met = limits_at_confidence(found.met_up_to, is_solved, certainty, configuration.high)
+    return CapacitySamples(
+        at_confidence=AtConfidence(confidence=certainty, capacity=capacity),
+        met_up_to=met,
+        largest=largest,
+        is_solved=is_solved,
+        axis=axis,
+    )
 
 
 def sampled_limits(

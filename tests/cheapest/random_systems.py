@@ -9,6 +9,8 @@ KINDS = (
     "plain", "shared", "pool", "p99", "modes", "survive", "closed", "options", "networks",
     "excluded", "cores", "classes",
 )  # fmt: skip
+CERTAIN = ("certain", "certain_p99", "certain_modes")
+"""Kinds of which a requirement must hold with a certainty: of these no matrix has all rows."""
 
 
 @dataclass
@@ -23,6 +25,20 @@ class System:
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
+
+    @property
+    def certainty(self) -> str:
+        """The certainty of the limit, if there is one."""
+        return (" with 95 % certainty", " with 60 % certainty")[self.seed % 2]
+
+    def _cost(self, cost: float) -> str:
+        """Return a service demand; of odd seeds most samples demand less than the nominal value."""
+        if self.kind not in CERTAIN:
+            return f"{cost} ms/request"
+        if self.seed % 2:
+            ends = (f"{part * cost:.3f} ms/request" for part in (0.2, 1, 1.01))
+            return f"triangular({', '.join(ends)})"
+        return f"{cost} ms/request +- 25 %"
 
     def text(self) -> str:
         """Return the system as a spec, with `choose` and the same axes as a matrix."""
@@ -41,7 +57,7 @@ class System:
             "machine phone { }",
             "network thin { switched; rate 1 Gbit/s; price 40 $/month }",
             "network thick { switched; rate 10 Gbit/s; price 300 $/month }",
-            *(f"component work{i} {{ cpu {cost} ms/request }}" for i, cost in enumerate(costs)),
+            *(f"component work{i} {{ cpu {self._cost(cost)} }}" for i, cost in enumerate(costs)),
             "component pack { cpu 3 ms/request; emit 50 % }",
             "unit slot",
             "param places = 20 slot in 1..1000 slot",
@@ -49,13 +65,15 @@ class System:
             *self._streams(),
             *self._requirements(sum(costs) + (costs[1] if self.kind == "shared" else 0)),
             *(["mode busy { pace = 0.12 request/s }", "mode calm { pace = 0.05 request/s }"]
-              if self.kind == "modes" else []),
+              if self.kind.endswith("modes") else []),
             "choose { " + "; ".join(axes) + " }",
-            "matrix rows { " + "; ".join(axes) + " }",
+            *([] if self.kind in CERTAIN else ["matrix rows { " + "; ".join(axes) + " }"]),
         ])  # fmt: skip
 
     def _axes(self) -> list[str]:
         machines = [f"m0 * 1..{self.most}", f"m1 * 1..{self.most}", "m2 * 1..2"]
+        if self.kind in CERTAIN:
+            machines = [f"m1 * 1..{self.most}", "m2 * 1..2"]
         axes = [f"tier{i} in [{', '.join(machines)}]" for i in range(self.tiers)]
         if self.kind == "options":
             axes[-1] = "zip in [on, off]"
@@ -100,9 +118,11 @@ class System:
 
     def _requirements(self, work: float) -> list[str]:
         limit = work * self.random.uniform(1.1, 1.6)
-        measure = "page.p99" if self.kind == "p99" else "page.latency"
-        limit *= 3 if self.kind == "p99" else 1
-        found = ["require {", f"  {measure} <= {limit:.2f} ms"]
+        is_p99 = self.kind.endswith("p99")
+        measure = "page.p99" if is_p99 else "page.latency"
+        limit *= 3 if is_p99 else 1
+        certainty = self.certainty if self.kind in CERTAIN else ""
+        found = ["require {", f"  {measure} <= {limit:.2f} ms{certainty}"]
         found += ["  tier0.cpu.utilization <= 70 %", "  net.utilization <= 60 %", "}"]
         if self.kind == "survive":
             found.append("survive any one of tier0, tier1")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 import qps
-from cheapest.random_systems import KINDS, System
+from cheapest.random_systems import CERTAIN, KINDS, System
 from qps.compiler.configure.configuration import base_configuration
 from qps.engine.expressions.formulas import apply, symbol
 from qps.solver.cheapest.design_space import design_space
@@ -72,6 +73,68 @@ def test_the_cheapest_of_all_rows_is_found(kind: str) -> None:
 def test_the_cheapest_of_all_rows_is_found_in_larger_systems(kind: str, seed: int) -> None:
     """The same of three tiers."""
     _agree(seed, kind, 3)
+
+
+def _agrees_with_certainty(seed: int, kind: str, tiers: int) -> int:
+    """Compare plans with every configuration, solved by itself with its certainties."""
+    model = qps.loads(System(seed, kind, tiers).text()).spec.model
+    planner = Planner(model, base_configuration(model), model.choices[0])
+    every = [
+        planner.planned(chosen, _USERS[0])
+        for chosen in product(*(range(len(axis.options)) for axis in planner.space.axes))
+    ]
+    supported = 0
+    for users in (*_USERS, 20_000):
+        costs = [one.cost for one in every if (one.capacity or 0) >= users]
+        search = planner.search(users)
+        assert search.is_complete
+        assert bool(search.found) == bool(costs)
+        if costs:
+            supported += 1
+            assert planner.planned(search.found[0], users).cost == min(costs)
+    return supported
+
+
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.nightly), 1])
+def test_the_cheapest_is_found_that_holds_with_a_certainty(seed: int) -> None:
+    """Of uncertain demands, with 95 %; and with 60 % of demands that are mostly below the mode."""
+    assert _agrees_with_certainty(seed, "certain", 2)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", CERTAIN)
+@pytest.mark.parametrize("seed", range(2, 5))
+def test_the_cheapest_is_found_that_holds_with_a_certainty_in_larger_systems(
+    kind: str, seed: int
+) -> None:
+    """The same of three tiers, of percentiles and of modes."""
+    _agrees_with_certainty(seed, kind, 3 if kind == "certain" else 2)
+
+
+def test_nominal_inputs_leave_nothing_out_that_holds_with_a_certainty() -> None:
+    """A demand is 8 ms at most and mostly less: one machine supports what it does not at 8 ms."""
+    text = SMALL.replace(
+        "cpu 8 ms/request }", "cpu triangular(2 ms/request, 8 ms/request, 8.01 ms/request) }"
+    )
+    text = text.replace(
+        "topology", "require { web.cpu.utilization <= 80 % with 50 % certainty }\ntopology", 1
+    )
+    text += "target web.cpu 100 %\nchoose { web in [vm * 1..4]; spare in [vm * 4] }"
+    found = qps.loads(text).plan(2_100).cheapest
+    assert found is not None
+    assert found.choices["web"] == "vm * 1"
+
+
+def test_the_reliable_capacity_is_that_of_the_solution() -> None:
+    """Samples count in a plan as `qps solve` counts them."""
+    text = SMALL.replace("8 ms/request }", "8 ms/request +- 20 % }")
+    model = qps.loads(text + "choose { web in [vm * 1..4]; spare in [vm * 4] }")
+    found = model.plan(400).cheapest
+    assert found is not None
+    assert found.reliable_capacity is not None
+    assert found.reliable_capacity.confidence == 0.95
+    assert found.reliable_capacity.capacity < found.capacity
+    assert found.reliable_capacity == model.solve(set=found.choices).reliable_capacity
 
 
 def test_a_space_of_many_combinations_is_searched_by_bounds() -> None:

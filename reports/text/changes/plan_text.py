@@ -8,29 +8,35 @@ from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
-from qps.reports.text.solutions.uncertainty_text import typical_lines
-from qps.reports.text.words.certainty_marks import marked_users, users_as_known
+from qps.reports.text.solutions.uncertainty_text import typical_remark
+from qps.reports.text.words.certainty_marks import marked, marked_users, users_as_known
 from qps.reports.text.words.labels import PLAIN, Labels
-from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import is_share, quantity
+from qps.reports.text.words.quantities import is_share, percent, quantity
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
+from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.cheapest.plan_result import CostAtUsers, Plan, PlannedConfiguration
 
 _COMMA = ", "
 
 
 class PlannedView(Struct, frozen=True, kw_only=True):
-    """A configuration: what is chosen, its cost in base units, and its capacity."""
+    """A configuration: what is chosen, its cost in base units, and its capacity.
+
+    `reliable_capacity` is the one that `qps solve` prints first, before it is rounded.
+    """
 
     choices: dict[str, str]
     cost: float
     capacity: int | None
     known: Certainty
     limited_by: str | None
+    reliable_capacity: ReliableCapacity | None
 
 
 class RequirementPriceView(Struct, frozen=True, kw_only=True):
@@ -117,6 +123,7 @@ def _planned_view(one: PlannedConfiguration) -> PlannedView:
         capacity=one.capacity,
         known=one.known,
         limited_by=one.limited_by,
+        reliable_capacity=one.reliable,
     )
 
 
@@ -135,7 +142,7 @@ def plan_text(
         place=place,
         facts=tuple(_facts(plan, labels)),
         tables=(_front_table(plan),),
-        notes=tuple(map(labels.sentence, typical_lines(plan.nominal_inputs))),
+        notes=tuple(map(labels.sentence, _nominal(plan))),
     )
     return layout.printed(markdown=markdown, width=width)
 
@@ -152,6 +159,7 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
     cost = _money(best.cost, plan.dimension)
     yield phrase("plan.cheapest"), phrase("plan.cost_for", cost=cost, choices=_chosen(best))
     yield phrase("plan.capacity"), _capacity(plan, best, labels)
+    yield from _reliable(plan, best)
     yield phrase("accuracy"), _accuracy(best, labels)
     key = "plan.proven" if plan.is_proven else "plan.not_proven"
     yield phrase("plan.proof"), phrase(key, count=plan.combinations)
@@ -192,6 +200,7 @@ def _most(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
     cost = _money(most.cost, plan.dimension)
     yield phrase("plan.most"), phrase("plan.cost_for", cost=cost, choices=_chosen(most))
     yield phrase("plan.capacity"), _capacity(plan, most, labels)
+    yield from _reliable(plan, most)
 
 
 def _capacity(plan: Plan, one: PlannedConfiguration, labels: Labels) -> str:
@@ -201,6 +210,39 @@ def _capacity(plan: Plan, one: PlannedConfiguration, labels: Labels) -> str:
     if one.limited_by is None:
         return phrase("plan.users", users=users, name=plan.population)
     return phrase("plan.limited", users=users, limit=labels.of(one.limited_by))
+
+
+def _nominal(plan: Plan) -> Iterator[str]:
+    """Yield what requirements without a certainty rest on, if an input is uncertain."""
+    verb = "its" if len(plan.nominal_inputs) == 1 else "their"
+    for remark in typical_remark(plan.nominal_inputs):
+        yield phrase("plan.nominal", remark=remark, verb=verb)
+
+
+def _reliable(plan: Plan, one: PlannedConfiguration) -> Iterator[tuple[str, str]]:
+    """Yield the capacity that can be relied on, where samples or model errors move it."""
+    found = one.reliable
+    if found is None or (found.confidence is None and found.capacity == one.capacity):
+        return
+    users = reliable_users(plan, one)
+    if found.confidence is None:
+        text = phrase("plan.reliable.error", users=users, name=noun(plan.population))
+    else:
+        sure = percent(found.confidence)
+        text = phrase("plan.reliable.sampled", users=users, name=noun(plan.population), sure=sure)
+    if plan.cheapest is one and (found.capacity or 0) < plan.users:
+        text = phrase("plan.reliable.fewer", reliable=text, users=f"{plan.users:,}")
+    yield phrase("plan.reliable"), text
+
+
+def reliable_users(plan: Plan, one: PlannedConfiguration) -> str:
+    """Return the capacity that can be relied on, as `qps solve` prints it."""
+    found = one.reliable
+    if found is None or found.capacity is None:
+        return phrase("plan.not_supported")
+    users = printed_capacity(found.capacity, high=plan.high)
+    text = f"{users:,}+" if found.capacity == plan.high else f"{users:,}"
+    return marked(text, one.known) if found.unmeasured else text
 
 
 def _chosen(one: PlannedConfiguration, other: PlannedConfiguration | None = None) -> str:
@@ -217,18 +259,20 @@ def _money(value: float, dimension: Dimension) -> str:
 
 def _front_table(plan: Plan) -> Table:
     """Return what other populations cost, each with its configuration."""
-    rows = tuple(_front_row(one, plan.dimension) for one in plan.front)
+    rows = tuple(_front_row(one, plan) for one in plan.front)
+    headings = ("plan.users_heading", "plan.cost", "plan.reliable", "plan.choices")
     return Table(
-        headings=(phrase("plan.users_heading"), phrase("plan.cost"), phrase("plan.choices")),
+        headings=tuple(map(phrase, headings)),
         rows=rows if len(rows) > 1 else (),
-        right=frozenset((0, 1)),
-        long=frozenset((2,)),
+        right=frozenset((0, 1, 2)),
+        long=frozenset((3,)),
     )
 
 
-def _front_row(one: CostAtUsers, dimension: Dimension) -> tuple[str, ...]:
+def _front_row(one: CostAtUsers, plan: Plan) -> tuple[str, ...]:
     planned = one.configuration
     if planned is None:
-        return f"{one.users:,}", "–", phrase("plan.not_supported")
+        return f"{one.users:,}", "–", "–", phrase("plan.not_supported")
     users = quantity(float(one.users), DIMENSIONLESS, 12)
-    return users, _money(planned.cost, dimension), _chosen(planned)
+    cost = _money(planned.cost, plan.dimension)
+    return users, cost, reliable_users(plan, planned), _chosen(planned)

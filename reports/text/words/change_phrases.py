@@ -160,12 +160,23 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.more": "{more} more: {choices}",
     "plan.most": "Supports most",
     "plan.nobody": "No configuration supports a single user.",
+    "plan.nominal": (
+        "Where a requirement states no certainty, the plan {remark}. The reliable capacity "
+        "includes {verb} uncertainty."
+    ),
     "plan.none": "none of {count:,} configurations supports {users} (proven)",
     "plan.none_found": "no configuration found among {count:,}; not all could be excluded",
     "plan.not_proven": "not complete: of {count:,} configurations, a cheaper one may exist",
     "plan.not_supported": "none",
     "plan.proof": "Proof",
     "plan.proven": "none of {count:,} configurations is cheaper and meets all requirements",
+    "plan.reliable": "Reliable",
+    "plan.reliable.error": "{users} {name} if model error is included",
+    "plan.reliable.fewer": (
+        "{reliable}, fewer than {users}; to plan for them, add `with 95 % certainty` to the "
+        "requirements"
+    ),
+    "plan.reliable.sampled": "{users} {name} in {sure} of samples",
     "plan.relaxed": "Relaxed",
     "plan.result": "Result",
     "plan.runner_up": "Runner-up",

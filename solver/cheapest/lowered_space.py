@@ -1,0 +1,75 @@
+"""All structures of a design space, lowered once for all populations and limits."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.quantities.dimension import Dimension
+from qps.solver.cheapest.design_formulas import (
+    LoweredStructure,
+    NoGraphError,
+    NumbersDecideError,
+    lowered_structure,
+)
+from qps.solver.cheapest.design_objective import mixed_prices
+from qps.solver.cheapest.design_space import DesignSpace
+
+MOST_STRUCTURES = 1_000
+"""Structures of a design space: each is lowered by itself."""
+
+
+class LoweredSpace(Struct, frozen=True, eq=False, kw_only=True):
+    """A design space with its structures: those that have load graphs, at least one.
+
+    Options of the `space` are structures where their numbers decide about the load graph.
+    """
+
+    space: DesignSpace
+    structures: tuple[LoweredStructure, ...]
+
+    @property
+    def dimension(self) -> Dimension:
+        """The dimension of what is to be as small as possible."""
+        return self.structures[0].dimension
+
+
+def lowered_space(space: DesignSpace, choices: ir.DesignChoices) -> LoweredSpace:
+    """Return all structures, at least one; QpsError where there are too many.
+
+    One that has no load graph supports nobody, unless none has any: then its error is raised.
+    """
+    while True:
+        if space.structure_count > MOST_STRUCTURES:
+            raise too_many_structures(space)
+        found: list[LoweredStructure] = []
+        first: QpsError | None = None
+        try:
+            for structure in space.structures():
+                try:
+                    found.append(lowered_structure(space, structure, choices))
+                except NoGraphError as failed:
+                    first = first or failed.error
+        except NumbersDecideError as decided:
+            space = space.split(decided.names)
+            continue
+        if not found and first is not None:
+            raise first
+        if len({one.dimension for one in found}) > 1:
+            raise mixed_prices(choices)
+        return LoweredSpace(space=space, structures=tuple(found))
+
+
+def too_many_structures(space: DesignSpace) -> QpsError:
+    """Return the error of a choice between too many systems that differ in more than numbers."""
+    most = max(space.axes, key=lambda axis: len({one.structure for one in axis.options}))
+    return QpsError.single(
+        codes.NO_ANSWER,
+        most.options[0].change.span,
+        f"the choice is too varied: {space.structure_count:,} combinations differ in more than "
+        "numbers",
+        hint=f"choose among fewer alternatives of `{most.name}`, or machines that have the same "
+        "resources and queueing",
+    )

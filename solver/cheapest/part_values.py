@@ -1,0 +1,79 @@
+"""What each option of a choice comes to in a part of a formula, and bounds of formulas in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.expressions.formulas import Formula
+from qps.solver.search.box_arrays import BoxArrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartValues:
+    """Bounds of a part for each option that is left of its choice."""
+
+    axis: int
+    symbol: Formula
+    low: Floats
+    high: Floats
+
+    def take(self, options: Ints) -> PartValues:
+        """Return the values of some options."""
+        return PartValues(
+            axis=self.axis, symbol=self.symbol, low=self.low[options], high=self.high[options]
+        )
+
+
+class LeastBetween:
+    """The least of the numbers between two places, from a table of powers of two.
+
+    Of rows of numbers, the least of each column.
+    """
+
+    def __init__(self, numbers: Floats) -> None:
+        levels, width = [numbers], 1
+        while 2 * width <= numbers.shape[0]:
+            levels.append(np.minimum(levels[-1][:-width], levels[-1][width:]))
+            width *= 2
+        self._table = np.full((len(levels), *numbers.shape), np.inf)
+        for level, row in enumerate(levels):
+            self._table[level, : row.shape[0]] = row
+
+    def between(self, start: Ints, end: Ints) -> Floats:
+        """Return the least of those from each start to its end."""
+        level = np.frexp((end - start + 1).astype(float))[1] - 1
+        least: Floats = np.minimum(
+            self._table[level, start], self._table[level, end - (1 << level) + 1]
+        )
+        return least
+
+
+class BoundedFormula:
+    """A formula in parts, bounded over boxes of options."""
+
+    def __init__(self, formula: Formula, parts: Sequence[PartValues]) -> None:
+        self.formula = formula
+        self.parts = [one for one in parts if one.symbol in formula.symbols]
+        self._arrays = BoxArrays(formula, *(one.symbol for one in self.parts))
+
+    @property
+    def axes(self) -> set[int]:
+        """The axes on which it depends."""
+        return {one.axis for one in self.parts}
+
+    def bounds(self, ends: Sequence[tuple[Floats, Floats]], moving: int | None = None) -> Bounds:
+        """Return bounds between the ends of each of its parts; slopes in the one that moves."""
+        slopes = [1.0 if at == moving else 0.0 for at in range(len(self.parts))]
+        inputs = [
+            Bounds(low, high, slope, slope) for (low, high), slope in zip(ends, slopes, strict=True)
+        ]
+        return self._arrays.bounds(*inputs)
