@@ -17,6 +17,7 @@ from qps.solver.matrix.compilation.compiled_matrix import (
 )
 from qps.solver.matrix.compilation.confidence_rows import ConfidenceModel, confidence_rows
 from qps.solver.matrix.compilation.group_compiler import GroupCompiler
+from qps.solver.matrix.compilation.numbered_counts import with_numbered_counts
 from qps.solver.matrix.compilation.row_questions import FormulaOf, quantile_levels, question_of
 from qps.solver.matrix.compilation.structures import ConfigurationGroup, structure_of
 from qps.solver.matrix.rows.row_quantiles import Drawing
@@ -39,6 +40,7 @@ def compile_matrix(
     confidence level: without them nothing requests any. `further` columns follow those of
     the matrix.
     """
+    model, matrix = with_numbered_counts(model, matrix)
     promised = confidence_rows(model, matrix, at_confidence)
     if model.derived(confidence_requirement) is not None:
         model = model.derived(without_certainty)

@@ -21,7 +21,7 @@ from qps.solver.matrix.compilation.compiled_matrix import (
     CompiledMatrix,
     CompiledMode,
 )
-from qps.solver.matrix.compilation.configuration_order import indices, joined
+from qps.solver.matrix.compilation.configuration_order import indices
 from qps.solver.matrix.compilation.row_guards import SOUND, has_no_value, reasons_of
 from qps.solver.matrix.compilation.structures import configured
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
@@ -89,11 +89,7 @@ class MatrixSolver:
         count = stop - start
         index = indices(block.counts, np.arange(start, stop, dtype=np.int64))
         rows = empty(self.compiled, number, index, count, self._words)
-        structure = block.structure
-        place = joined(
-            [block.counts[i] for i in structure.deciding], [index[i] for i in structure.deciding]
-        )
-        groups = np.broadcast_to(structure.group_of.reshape(-1)[place], (count,))
+        groups = np.broadcast_to(block.structure.groups_at(index), (count,))
         rows.group = groups.astype(np.int64)
         together: dict[int, tuple[CompiledGroup, list[Ints]]] = {}
         for group_number in np.unique(groups):

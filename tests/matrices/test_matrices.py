@@ -71,8 +71,7 @@ def disagreements(text: str, count: int = 6, seed: int = 0) -> list[object]:
             if not block.included[row]:
                 continue
             index = tuple(int(axis[row]) for axis in block.index)
-            axes = compiled.blocks[block.block].structure.axes
-            configuration = configured(model, matrix, axes, index)
+            configuration = configured(model, matrix, matrix.blocks[block.block], index)
             one = solve_single(model, configuration, compiled.question, matrix.at)
             words = block.words
             values = (

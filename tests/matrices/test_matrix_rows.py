@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import qps
 from helpers.single_rows import no_row_alone
 from matrices.test_matrices import BASE, column, disagreements, rows
+from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.solver.matrix.compilation import structures
 from qps.solver.matrix.matrix_compiler import compile_matrix
 
 FILLED = """
@@ -231,9 +234,22 @@ def test_values_that_a_condition_asks_for_fall_into_classes() -> None:
     assert compile_matrix(model, model.matrices[0]).lowered == 2
 
 
-def test_too_many_choices_are_refused() -> None:
+def _many_of_each() -> ir.Model:
     many = ", ".join(f"box * {i}" for i in range(1, 402))
     nets = ", ".join(f"wire * {i}" for i in range(1, 302))
-    model = qps.loads(BASE + f"matrix m {{ host in [{many}]; lan in [{nets}] }}").spec.model
+    return qps.loads(BASE + f"matrix m {{ host in [{many}]; lan in [{nets}] }}").spec.model
+
+
+def test_numbers_of_machines_are_numbers_of_a_program() -> None:
+    model = _many_of_each()
+    compiled = compile_matrix(model, model.matrices[0])
+    assert (compiled.lowered, compiled.size) == (4, 401 * 301)
+    several = np.array([1, 300, 400, 400 * 300])
+    assert compiled.blocks[0].structure.parts == pytest.approx(several / 401 / 301)
+
+
+def test_too_many_choices_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structures, "MOST_CHOICES", 3)
+    model = _many_of_each()
     with pytest.raises(QpsError, match="too varied"):
         compile_matrix(model, model.matrices[0])

@@ -175,9 +175,9 @@ class CompiledMatrix:
     def unlimited(self) -> int:
         """How many configurations nothing can limit: nothing is loaded, and nothing required."""
         return sum(
-            round((block.structure.group_of == number).mean() * block.size)
+            round(part * block.size)
             for block in self.blocks
-            for number, group in enumerate(block.groups)
+            for part, group in zip(block.structure.parts, block.groups, strict=True)
             if group.modes and not any(mode.criteria for mode in group.modes)
         )
 

@@ -1,6 +1,7 @@
 """Which configurations of a matrix share a lowered graph: those that differ in numbers alone.
 
-Options, scenarios, modes, machines and networks decide about the structure, one by one. So does
+Options, scenarios, modes, machines and networks decide about the structure, one by one; how many
+of these there are is a number (`numbered_counts.py`). So does
 a parameter that a condition requests (`if size > 1000 byte/packet`): its values fall into
 classes, in each of which all conditions come out alike.
 """
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 import numpy as np
 from msgspec import Struct
@@ -32,6 +34,7 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.engine.exact_algebra.exact_values import NoValueError
 from qps.engine.expressions.formulas import population
+from qps.solver.matrix.compilation.numbered_counts import choice_classes
 from qps.solver.matrix.compilation.row_questions import compared
 
 MOST_CHOICES = 100_000
@@ -60,14 +63,32 @@ class ConfigurationGroup:
 class Structure:
     """The structure of one product of axes.
 
-    `deciding` are the axes that decide about it, `group_of` has the number of the group for
-    each combination of their values.
+    `deciding` are the axes that decide about it, and `classes` has for each of them the number of
+    the class that each value is of; `group_of` has the number of the group for each combination of
+    classes.
     """
 
     axes: tuple[ir.Axis, ...]
     deciding: tuple[int, ...]
+    classes: tuple[Classes, ...]
     group_of: Classes
     groups: tuple[ConfigurationGroup, ...]
+
+    def groups_at(self, index: Sequence[Classes]) -> Classes:
+        """Return the numbers of the groups of rows with some values of all axes."""
+        places = (own[index[i]] for i, own in zip(self.deciding, self.classes, strict=True))
+        found: Classes = self.group_of[tuple(places)]
+        return found
+
+    @property
+    def parts(self) -> NDArray[np.float64]:
+        """Which part of all combinations each group has."""
+        weights: NDArray[np.float64] = np.ones(())
+        for own in self.classes:
+            weights = np.multiply.outer(weights, np.bincount(own) / own.size)
+        found = np.zeros(len(self.groups))
+        np.add.at(found, self.group_of.ravel(), weights.ravel())
+        return found
 
     def members(self, group: ConfigurationGroup) -> list[tuple[int, ...]]:
         """Return some members of a group, far apart: which value of each axis they have.
@@ -76,9 +97,12 @@ class Structure:
         """
         own = tuple(group.index[i] for i in self.deciding)
         places = [own]
-        if group.index != group.last and self.group_of.size > len(self.groups):
-            every = np.argwhere(self.group_of == self.group_of[own])
-            places = [tuple(every[round(s * (len(every) - 1))].tolist()) for s in _SHARES]
+        if group.index != group.last:
+            number = self.groups_at([np.array(at) for at in group.index])
+            every = np.argwhere(self.group_of == number)
+            places = [
+                self._values(every[round(share * (len(every) - 1))], share) for share in _SHARES
+            ]
         elif len(self.deciding) < len(self.axes):
             places *= len(_SHARES)
         found = []
@@ -87,6 +111,11 @@ class Structure:
             others = (int(share * (axis.count - 1)) for axis in self.axes)
             found.append(tuple(decided.get(i, other) for i, other in enumerate(others)))
         return found
+
+    def _values(self, place: Classes, share: float) -> tuple[int, ...]:
+        """Return values of the deciding axes that are of some classes, as far on in each."""
+        alike = (np.flatnonzero(own == at) for own, at in zip(self.classes, place, strict=True))
+        return tuple(int(values[round(share * (values.size - 1))]) for values in alike)
 
 
 def configured(
@@ -103,7 +132,8 @@ def along(configuration: Configuration, chosen: Sequence[tuple[ir.Axis, int]]) -
     known = [(axis, at) for axis, at in chosen if axis.kind is not ir.AxisKind.DRAWN]
     early = [axis.change(at) for axis, at in known if axis.kind in _FIRST]
     late = [axis.change(at) for axis, at in known if axis.kind not in _FIRST]
-    found = changed(configuration, [*early, *late])
+    counts = [one.change(at) for axis, at in known if axis.choices for one in axis.parameters]
+    found = changed(configuration, [*early, *late, *counts])
     for axis, at in chosen:
         if axis.kind is ir.AxisKind.DRAWN:
             found = with_drawn(found, axis.drawn(at))
@@ -112,25 +142,28 @@ def along(configuration: Configuration, chosen: Sequence[tuple[ir.Axis, int]]) -
 
 def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) -> Structure:
     """Return which configurations of a product of axes share a structure."""
-    chosen = [i for i, axis in enumerate(axes) if not axis.varied]
-    choices = 1
-    for axis in (axes[i] for i in chosen):
-        choices *= axis.count
+    chosen = [i for i, axis in enumerate(axes) if axis.choices]
+    compares = _conditions(model, matrix)
+    requested = _decided(model, matrix, axes, compares)
+    decided = [i for i in requested if i not in chosen]
+    kinds = [_kinds(axes[i], is_decided=i in requested) for i in chosen]
+    choices = prod(map(len, kinds))
     if choices > MOST_CHOICES:
         _refuse(matrix, f"its options, places, scenarios and modes have {choices:,} combinations")
-    compares = _conditions(model, matrix)
-    decided = _decided(model, matrix, axes, compares)
     deciding = sorted({*chosen, *decided})
-    shape = [axes[i].count for i in deciding]
     if np.prod([axes[i].count for i in decided], dtype=float) * choices > _MOST_DECIDED:
         names = ", ".join(f"`{axes[i].name}`" for i in decided)
         _refuse(matrix, f"conditions use {names}, which have too many values")
-    group_of = np.zeros([axes[i].count for i in (*chosen, *decided)], dtype=np.int64)
+    classes_of = {i: _classes_of(alike) for i, alike in zip(chosen, kinds, strict=True)}
+    classes_of |= {i: np.arange(axes[i].count) for i in decided}
+    sizes = [*map(len, kinds), *(axes[i].count for i in decided)]
+    group_of = np.zeros(sizes, dtype=np.int64)
     groups: list[ConfigurationGroup] = []
-    for combination in product(*(range(axes[i].count) for i in chosen)):
+    for place in product(*(range(len(alike)) for alike in kinds)):
+        combination = [alike[at] for alike, at in zip(kinds, place, strict=True)]
         index = [0] * len(axes)
-        for i, at in zip(chosen, combination, strict=True):
-            index[i] = at
+        for i, alike in zip(chosen, combination, strict=True):
+            index[i] = alike[0]
         configuration = in_force(configured(model, matrix, axes, tuple(index)))
         classes = _classes(model, axes, decided, configuration, compares)
         for number in range(int(classes.max()) + 1):
@@ -138,16 +171,42 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
             for i, position in zip(decided, first, strict=True):
                 index[i] = int(position)
             last = [axis.count - 1 for axis in axes]
-            for i in chosen:
-                last[i] = index[i]
+            for i, alike in zip(chosen, combination, strict=True):
+                last[i] = alike[-1]
             farthest = classes.size - 1 - int(np.argmax((classes == number).ravel()[::-1]))
             for i, position in zip(decided, np.unravel_index(farthest, classes.shape), strict=True):
                 last[i] = int(position)
             groups.append(ConfigurationGroup(tuple(index), tuple(last)))
-        group_of[combination] = classes + (len(groups) - int(classes.max()) - 1)
+        group_of[place] = classes + (len(groups) - int(classes.max()) - 1)
     # The axes that are chosen come first in the table; it is handed on in the order of the axes.
     order = np.argsort([*chosen, *decided], kind="stable")
-    return Structure(axes, tuple(deciding), group_of.transpose(order).reshape(shape), tuple(groups))
+    return Structure(
+        axes=axes,
+        deciding=tuple(deciding),
+        classes=tuple(classes_of[i] for i in deciding),
+        group_of=group_of.transpose(order),
+        groups=tuple(groups),
+    )
+
+
+def _kinds(axis: ir.Axis, *, is_decided: bool) -> tuple[tuple[int, ...], ...]:
+    """Return the choices of an axis, those together that differ in numbers alone.
+
+    None do where a condition requests the numbers.
+    """
+    classes = tuple(range(axis.count)) if is_decided else choice_classes(axis)
+    alike: dict[object, list[int]] = {}
+    for at, one in enumerate(classes):
+        alike.setdefault(one, []).append(at)
+    return tuple(map(tuple, alike.values()))
+
+
+def _classes_of(kinds: Sequence[tuple[int, ...]]) -> Classes:
+    """Return for each choice of an axis the number of those that it is one of."""
+    found = np.zeros(sum(map(len, kinds)), dtype=np.int64)
+    for number, alike in enumerate(kinds):
+        found[list(alike)] = number
+    return found
 
 
 def _refuse(matrix: ir.Matrix, message: str) -> None:
@@ -227,7 +286,7 @@ def _decided(
     changed_configuration = changed(base_configuration(model), matrix.changes)
     variants = [changed_configuration]
     for axis in axes:
-        if not axis.varied:
+        if axis.choices:
             variants += [
                 in_force(changed(changed_configuration, [choice])) for choice in axis.choices
             ]
