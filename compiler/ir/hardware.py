@@ -11,6 +11,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Expr, LoseMachines
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.ir.stated_queueing import Queueing
+from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.dimension import DATA_RATE, Dimension
 
 
@@ -75,7 +76,8 @@ class FailureTimes(Struct, frozen=True, kw_only=True):
 class _Kind(Struct, frozen=True, kw_only=True):
     """A kind of machine or network; without `failures`, one never fails.
 
-    `origins` says for each of its family, the nearest first, where its numbers come from.
+    `price_date` is the date of its price, if one is stated. `origins` says for each of its family,
+    the nearest first, where its numbers come from.
     """
 
     name: str
@@ -85,6 +87,7 @@ class _Kind(Struct, frozen=True, kw_only=True):
     doc: str | None
     origins: tuple[tuple[Span, str | None], ...] = ()
     failures: FailureTimes | None = None
+    price_date: CalendarDate | None = None
 
     def origin(self, number: Quantity) -> str | None:
         """Return where one of its numbers comes from: what the one says that states it."""

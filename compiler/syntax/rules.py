@@ -160,6 +160,8 @@ _STEPS = (
 )
 """What is done at a node, one after the other."""
 
+_NETWORK = "medium link_property:properties* queueing price price_date failing source"
+
 RULES: dict[str, SyntaxRule] = {
     "use": _rule(ast.Use, "module alias each changes*"),
     # what may vary
@@ -193,29 +195,23 @@ RULES: dict[str, SyntaxRule] = {
     "machine": _rule(
         ast.Machine,
         "name formals*",
-        "resource:resources* extra_rating:ratings* price failing source",
+        "resource:resources* extra_rating:ratings* price price_date failing source",
     ),
     "machine_member": _rule(
         _machine_member,
         "name formals* parent",
-        "attribute:changes* queueing:changes* extra_rating:ratings* price failing source",
+        "attribute:changes* queueing:changes* extra_rating:ratings* price price_date failing "
+        "source",
     ),
+    "price_date": _rule(ast.Date, "text"),
     "parent": _rule(ast.Parent, "name arguments*"),
     "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
     "attribute": _worded(ast.Attribute, "name value"),
     "fit": _worded(ast.Fit, "_ file by costs* fixed onto"),
     "held": _worded(ast.FixedNumber, "name value"),
     "queueing": _law(ast.Queueing, "discipline is_preemptive!"),
-    "network": _rule(
-        ast.Network,
-        "name formals*",
-        "medium link_property:properties* queueing price failing source",
-    ),
-    "network_member": _rule(
-        ast.Network,
-        "name formals* parent",
-        "medium link_property:properties* queueing price failing source",
-    ),
+    "network": _rule(ast.Network, "name formals*", _NETWORK),
+    "network_member": _rule(ast.Network, "name formals* parent", _NETWORK),
     "component": _rule(
         ast.Component,
         "name formals*",

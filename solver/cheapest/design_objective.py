@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
@@ -9,6 +11,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.expressions.formulas import ZERO, Formula
 from qps.solver.cheapest.design_space import DesignSpace
@@ -45,7 +48,7 @@ def objective_of(
         return found
     bought, running = graph.cost(is_running=False), graph.cost(is_running=True)
     if bought is not None and running is not None:
-        raise mixed_prices(choices)
+        raise mixed_prices(model, configuration, choices)
     return bought if running is None else running
 
 
@@ -66,12 +69,19 @@ def nothing_priced(choices: ir.DesignChoices) -> QpsError:
     )
 
 
-def mixed_prices(choices: ir.DesignChoices) -> QpsError:
-    """Return the error of prices that cannot be added or compared."""
+def mixed_prices(
+    model: ir.Model, configuration: Configuration, choices: ir.DesignChoices
+) -> QpsError:
+    """Return the error of prices of which some are paid once, and others for each time."""
+    kinds: dict[bool, tuple[str, Span]] = {}
+    for one, price in _priced(model, configuration, choices):
+        kinds.setdefault(price.dimension == MONEY, (one.name, price.span))
+    (once, span), (running, _) = kinds[True], kinds[False]
     return _refused(
-        choices.span,
-        "some prices are paid once, others are running costs",
-        "state the period: `minimize running_cost + cost / (36 month)`",
+        span,
+        f"the price of `{once}` is paid once, that of `{running}` is a running cost",
+        "state over which period a purchase is paid off: `minimize running_cost + cost / (36 "
+        "month)`",
     )
 
 
@@ -86,6 +96,51 @@ def refuse_unpriced(space: DesignSpace, graph: LoadGraph, choices: ir.DesignChoi
                 f"a machine or network to choose for `{place}` has no price",
                 "add it, such as `price 60 $/month`; `price 0 $/month` if it costs nothing",
             )
+
+
+def price_date(
+    model: ir.Model, configuration: Configuration, choices: ir.DesignChoices
+) -> CalendarDate | None:
+    """Return the month of all prices that state a date; None where none does.
+
+    QpsError where they are of several months: such prices are not compared.
+    """
+    first: ir.Machine | ir.Network | None = None
+    for one, price in _priced(model, configuration, choices):
+        if one.price_date is None:
+            continue
+        if first is None:
+            first = one
+        elif _month(one) != _month(first):
+            raise _refused(
+                price.span,
+                f"the price of `{one.name}` is of {_month(one).in_words}, that of "
+                f"`{first.name}` of {_month(first).in_words}: they cannot be compared",
+                "look up both prices for the same month, and update their dates",
+            )
+    return None if first is None else _month(first)
+
+
+def _priced(
+    model: ir.Model, configuration: Configuration, choices: ir.DesignChoices
+) -> Iterator[tuple[ir.Machine | ir.Network, ir.Quantity]]:
+    """Yield the machines and networks with a price that are chosen from or stand somewhere."""
+    names: dict[str, None] = {}
+    for axis in choices.axes:
+        changes = (axis.change(at) for at in range(axis.count))
+        names |= dict.fromkeys(one.kind for one in changes if isinstance(one, ir.SetPlace))
+    names |= dict.fromkeys(one.machine for one in configuration.nodes.values())
+    names |= dict.fromkeys(one.network for one in configuration.links.values())
+    hardware: dict[str, ir.Machine | ir.Network] = {**model.networks, **model.machines}
+    for name in names:
+        one = hardware[name]
+        if one.price is not None:
+            yield one, one.price
+
+
+def _month(one: ir.Machine | ir.Network) -> CalendarDate:
+    assert one.price_date is not None
+    return CalendarDate(one.price_date.year, one.price_date.month)
 
 
 def constant_objective(span: Span) -> QpsError:

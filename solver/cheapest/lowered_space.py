@@ -58,7 +58,7 @@ def lowered_space(space: DesignSpace, choices: ir.DesignChoices) -> LoweredSpace
         if not found and first is not None:
             raise first
         if len({one.dimension for one in found}) > 1:
-            raise mixed_prices(choices)
+            raise mixed_prices(space.model, space.configuration, choices)
         return LoweredSpace(space=space, structures=tuple(found))
 
 

@@ -23,7 +23,7 @@ from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.cheapest.branch_and_bound import Chosen
 from qps.solver.cheapest.cheapest_configuration import CheapestSearch, DesignRequest, cheapest
-from qps.solver.cheapest.design_objective import objective_of
+from qps.solver.cheapest.design_objective import objective_of, price_date
 from qps.solver.cheapest.design_space import DesignSpace, design_space
 from qps.solver.cheapest.lowered_space import lowered_space
 from qps.solver.cheapest.plan_result import (
@@ -52,6 +52,7 @@ class Planner:
         self.model = model
         self.choices = choices
         base = changed(configuration, choices.changes)
+        self.price_date = price_date(model, base, choices)
         self.lowered = lowered_space(design_space(model, base, choices.axes), choices)
         self.space: DesignSpace = self.lowered.space
         self._solutions: dict[Chosen, Solution] = {}
@@ -145,6 +146,7 @@ def plan(
         users=users,
         high=configuration.high,
         dimension=search.dimension,
+        price_date=planner.price_date,
         combinations=planner.space.size,
         is_proven=search.is_complete,
         cheapest=best,

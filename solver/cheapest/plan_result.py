@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.solver.answers.answer_parts import ReliableCapacity
@@ -47,6 +48,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     `is_proven` where no configuration that is cheaper supports the population. Where none supports
     it, `most` is the configuration that supports most. Capacities are searched up to `high`.
+    `price_date` is the month of the prices, if they state one.
     """
 
     file: str
@@ -55,6 +57,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     users: int
     high: int
     dimension: Dimension
+    price_date: CalendarDate | None
     combinations: int
     is_proven: bool
     cheapest: PlannedConfiguration | None

@@ -135,7 +135,11 @@ def test_a_rule_knows_all_that_may_stand_in_its_braces() -> None:
             )
             if items is None or rule in (*blocks, "start", "topology", "stream"):
                 continue
-            names = bodies[items[0]].split(" | ")
+            names = [
+                part
+                for name in bodies[items[0]].split(" | ")
+                for part in (re.findall(r"\w+", bodies[name]) if name[0] == "_" else [name])
+            ]
             kinds = {kind for name in names for kind in trees_of(bodies[name], name)}
             (built,) = trees_of(way, rule)
             assert kinds <= RULES[built].items.keys(), built

@@ -102,7 +102,8 @@ class RowConditions(OfChanges, frozen=True):
                 codes.NOT_A_CONDITION,
                 expr.span,
                 f"`{name.text}` can only be compared with a name, by `==` or `!=`",
-                hint=f"write `{name.text} == name`",
+                hint=f"write `{name.text} == name`"
+                + (f", or `count({name.text})` for the number of machines" if is_node else ""),
             )
             return None
         word = check(value)

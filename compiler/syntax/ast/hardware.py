@@ -12,7 +12,7 @@ from qps.compiler.syntax.ast.base_node import (
     Shared,
     Written,
 )
-from qps.compiler.syntax.ast.expressions import Expr, Range, Text
+from qps.compiler.syntax.ast.expressions import Date, Expr, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
 
 OF_A_RESOURCE = ("idle", "jitter", "efficiency")
@@ -106,6 +106,7 @@ class Machine(Shared, frozen=True, kw_only=True):
     resources: tuple[ResourceItem, ...] = ()
     ratings: tuple[Expr, ...] = ()
     price: Expr | None = None
+    price_date: Date | None = None
     failing: Failing | None = None
     source: Text | None = None
     parent: Parent | None = None
@@ -133,6 +134,7 @@ class Network(Shared, frozen=True, kw_only=True):
     medium: Name | None = None
     properties: tuple[LinkProperty, ...] = ()
     price: Expr | None = None
+    price_date: Date | None = None
     failing: Failing | None = None
     source: Text | None = None
     queueing: Queueing | None = None

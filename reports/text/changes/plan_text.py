@@ -60,7 +60,8 @@ class FrontView(Struct, frozen=True, kw_only=True):
 class PlanView(Struct, frozen=True, kw_only=True):
     """The cheapest configuration that supports a population.
 
-    `proven` where no cheaper configuration does. Costs are in base units of `unit`. `most` is the
+    `proven` where no cheaper configuration does. Costs are in base units of `unit`, with prices of
+    the month `price_date` (null if no price states its date). `most` is the
     configuration that supports most users, if none supports the population.
     """
 
@@ -69,6 +70,7 @@ class PlanView(Struct, frozen=True, kw_only=True):
     choice: str
     population: dict[str, int]
     unit: str
+    price_date: str | None
     combinations: int
     proven: bool
     cheapest: PlannedView | None
@@ -88,6 +90,7 @@ def plan_view(plan: Plan) -> PlanView:
         choice=plan.name,
         population={plan.population: plan.users},
         unit=str(plan.dimension),
+        price_date=None if plan.price_date is None else plan.price_date.iso,
         combinations=plan.combinations,
         proven=plan.is_proven,
         cheapest=_view_of(cheapest),
@@ -158,6 +161,8 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
         return
     cost = _money(best.cost, plan.dimension)
     yield phrase("plan.cheapest"), phrase("plan.cost_for", cost=cost, choices=_chosen(best))
+    if plan.price_date is not None:
+        yield phrase("plan.prices"), plan.price_date.in_words
     yield phrase("plan.capacity"), _capacity(plan, best, labels)
     yield from _reliable(plan, best)
     yield phrase("accuracy"), _accuracy(best, labels)

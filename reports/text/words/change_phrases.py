@@ -168,6 +168,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.none_found": "no configuration found among {count:,}; not all could be excluded",
     "plan.not_proven": "not complete: of {count:,} configurations, a cheaper one may exist",
     "plan.not_supported": "none",
+    "plan.prices": "Prices",
     "plan.proof": "Proof",
     "plan.proven": "none of {count:,} configurations is cheaper and meets all requirements",
     "plan.reliable": "Reliable",

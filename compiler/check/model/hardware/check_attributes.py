@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.hardware.check_families import Member
 from qps.compiler.check.model.hardware.check_queueing import QueueingChecker
 from qps.compiler.check.names.scope import AllowedNames, Scope
+from qps.compiler.check.values.check_dates import checked_date
 from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
 from qps.compiler.ir.measure_names import FORMER, UTILIZATION
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     MONEY,
@@ -70,15 +74,38 @@ class AttributeChecker(DeclarationChecker, frozen=True):
         words = re.findall(r"\w+", law.span.text)
         return formal in words and "if" in words
 
-    def price(self, price: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
-        """Return a price, once or for each time; None where there is none or it was reported."""
-        if price is None:
-            return None
+    def price_of(
+        self, line: Sequence[Member[ast.Machine]] | Sequence[Member[ast.Network]]
+    ) -> tuple[ir.Quantity | None, CalendarDate | None]:
+        """Return the price of a family, once or for each time, and its date.
+
+        None where there is none, or where it was reported.
+        """
+        for member in line:
+            if member.own.price is not None:
+                date = member.own.price_date
+                stated = None if date is None else checked_date(date, self.sink)
+                return self._price(member.own.price, member.scope), stated
+        return None, None
+
+    def _price(self, price: ast.Expr, scope: Scope) -> ir.Quantity | None:
         quantity = self.expressions.quantity(price, scope)
-        if quantity is not None and quantity.dimension not in (MONEY, MONEY / TIME):
+        if quantity is None or quantity.dimension in (MONEY, MONEY / TIME):
+            return quantity
+        once = quantity.dimension
+        unit = once if once.is_item else once * TIME
+        if not unit.is_item:
             self.expressions.wrong_dimension(quantity, MONEY, "a price")
             return None
-        return quantity
+        currency = unit.single_base
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            price.span,
+            f"a price in `{currency}` cannot be added to prices in `$`",
+            hint="multiply it by an exchange rate: "
+            f'`param exchange = 1.08 $/{currency} source "…"`',
+        )
+        return None
 
     def failures(self, stated: ast.Failing | None, scope: Scope) -> ir.FailureTimes | None:
         """Return how often one fails, and for how long; None where that was reported."""

@@ -75,8 +75,7 @@ class MachineChecker(ResourceChecker, frozen=True):
         built = {name: self.resource(stated) for name, stated in self._stated_by(line).items()}
         resources = {name: resource for name, resource in built.items() if resource is not None}
         ratings = self._ratings(line, resources)
-        prices = [(m.own.price, m.scope) for m in line if m.own.price is not None]
-        price = self.price(*prices[0]) if prices else None
+        price, price_date = self.price_of(line)
         failing = [(m.own.failing, m.scope) for m in line if m.own.failing is not None]
         failures = self.failures(*failing[0]) if failing else None
         if len(resources) < len(built) or ratings is None:
@@ -86,6 +85,7 @@ class MachineChecker(ResourceChecker, frozen=True):
             resources=tuple(resources.values()),
             ratings=ratings,
             price=price,
+            price_date=price_date,
             failures=failures,
             span=declared.declaration.name.span,
             source=source_of(line),

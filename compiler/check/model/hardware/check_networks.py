@@ -70,8 +70,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             line, stated, needs_load=bool(waiting or law)
         ):
             return None
-        prices = [(m.own.price, m.scope) for m in line if m.own.price is not None]
-        price = self.price(*prices[0]) if prices else None
+        price, price_date = self.price_of(line)
         failing = [(m.own.failing, m.scope) for m in line if m.own.failing is not None]
         failures = self.failures(*failing[0]) if failing else None
         if None in found.values():
@@ -87,6 +86,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             loss=found.get("loss"),
             propagation=found.get("propagation"),
             price=price,
+            price_date=price_date,
             failures=failures,
             span=declared.declaration.name.span,
             source=source_of(line),
