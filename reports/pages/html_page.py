@@ -26,6 +26,7 @@ from qps.reports.text.words.quantities import number, percent
 
 if TYPE_CHECKING:  # these import what a report of a spec does not need
     from qps.reports.pages.difference_page import DifferencePage
+    from qps.reports.pages.incidents_page import IncidentsPage
     from qps.reports.pages.matrices.matrix_page import MatrixPage
 
 
@@ -198,6 +199,11 @@ def render_matrix(page: MatrixPage, origin: str = "") -> str:
 def render_difference(page: DifferencePage, origin: str = "") -> str:
     """Return the page of what changed between two specs; `origin` is said of when and by what."""
     return _rendered("difference.html.jinja", page, page.data, "difference.js", origin=origin)
+
+
+def render_incidents(page: IncidentsPage, origin: str = "") -> str:
+    """Return the page of incidents; `origin` is said of when and by what it was made."""
+    return _rendered("incident.html.jinja", page, page.data, "app.js", origin=origin)
 
 
 def _rendered(

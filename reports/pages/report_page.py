@@ -18,6 +18,7 @@ from qps.reports.pages.change_intervals import ChangeInterval, change_intervals,
 from qps.reports.pages.claims_section import ClaimsSection
 from qps.reports.pages.conclusions import Conclusions, conclusions
 from qps.reports.pages.configuration_comparison import ConfigurationComparison
+from qps.reports.pages.course_charts import CourseSection, cycle_section, live_charts
 from qps.reports.pages.doc_markup import doc_markup
 from qps.reports.pages.drawings.charts import LineChart, figure_chart
 from qps.reports.pages.drawings.line_thinning import visible_points
@@ -163,6 +164,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     """What stands side by side, on a page of several configurations."""
     draws_samples: bool = False
     """Whether the page itself draws every sample of its uncertain inputs: none was drawn before."""
+    courses: tuple[CourseSection, ...] = ()
+    """The day or the week, and the incidents of the spec."""
     provenance: str = ""
     """When and with what the page was made, and of which revision of the spec."""
 
@@ -181,6 +184,7 @@ def page_view(
     growth: Sequence[str] = (),
     compared: ConfigurationComparison | None = None,
     draws_samples: bool = False,
+    incidents: Sequence[CourseSection] = (),
     origin: str = "",
 ) -> PageView:
     """Return everything that the page of one configuration shows: its answer, and details of it.
@@ -193,6 +197,7 @@ def page_view(
     traffic = traffic_table(shown, words.labels)
     assumptions = assumption_rows(model, answer.assumptions.values(), details.cited)
     labels = {one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity}
+    courses = (*_cycle(answer, words), *incidents)
     return PageView(
         view=solve_view(answer, words),
         title=title if compared is None else compared.title,
@@ -231,7 +236,8 @@ def page_view(
         modes_label=modes_label(answer),
         modes=mode_table(answer, words.labels) if answer.modes else None,
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
-        live=live or _NOTHING_LIVE,
+        courses=courses,
+        live=_with_charts(live or _NOTHING_LIVE, courses),
         figures_only=figures_only,
         simulated=simulated,
         uncertainty=uncertainty_section(answer, words.labels),
@@ -319,6 +325,18 @@ _ORDER = (
     "Cost",
 )
 """The facts that a reader looks for first."""
+
+
+def _cycle(answer: Answer, words: Wording) -> Iterator[CourseSection]:
+    if answer.course is not None:
+        yield cycle_section(answer.course, answer.population, words.labels)
+
+
+def _with_charts(live: Mapping[str, Json], courses: Sequence[CourseSection]) -> Mapping[str, Json]:
+    """Return what scripts draw, with the charts of courses."""
+    figures = live["figures"]
+    assert isinstance(figures, Mapping)
+    return {**live, "figures": {**figures, **live_charts(courses)}}
 
 
 _NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "figures": {}}

@@ -23,6 +23,8 @@ class StepRecord(Struct, kw_only=True):
     failed: float = 0.0
     wait: float = 0.0
     backlogs: tuple[float, ...] = ()
+    loads: list[float]
+    capacities: tuple[float, ...] = ()
     utilizations: tuple[float, ...] = ()
 
 
@@ -42,12 +44,15 @@ def summarized(records: Sequence[StepRecord], step: float) -> tuple[CoursePoint,
                 failed=sum(one.failed for one in part) / seconds,
                 wait=max(one.wait for one in part),
                 backlogs=tuple(map(max, zip(*(one.backlogs for one in part), strict=True))),
-                utilizations=tuple(
-                    sum(each) / len(part)
-                    for each in zip(*(one.utilizations for one in part), strict=True)
-                ),
+                loads=_means([one.loads for one in part]),
+                capacities=_means([one.capacities for one in part]),
+                utilizations=_means([one.utilizations for one in part]),
                 machines=part[-1].machines,
                 hit_rates=tuple(map(min, zip(*(one.hit_rates for one in part), strict=True))),
             )
         )
     return tuple(found)
+
+
+def _means(values: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    return tuple(sum(each) / len(values) for each in zip(*values, strict=True))

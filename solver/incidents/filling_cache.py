@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
+from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -30,24 +31,16 @@ class FillingCache(Struct, kw_only=True):
     """
 
     name: str
-    requests: list[float]
-    rates: list[float]
+    requests: tuple[float, ...]
+    rates: tuple[float, ...]
     filled: float = inf
     rate: float = 0.0
 
     @classmethod
     def of(cls, cache: WarmingCache) -> FillingCache:
         """Return a cache in steady state."""
-        popularity = zipf(cache.items, cache.exponent)
-        warm = warm_cache(cache.items, cache.exponent, cache.size)
-        last = warm.requests
-        if last == inf:  # everything fits: full once the rarest item was requested
-            last = 20 / popularity.probabilities[-1]
-        growth = (last / _SMALLEST) ** (1 / (_POINTS - 1))
-        requests = [0.0, *(_SMALLEST * growth**number for number in range(_POINTS))]
-        rates = [hit_rate_after(popularity, one) for one in requests]
-        rates[-1] = warm.hit_rate
-        return cls(name=cache.name, requests=requests, rates=rates, rate=warm.hit_rate)
+        requests, rates = _filling(cache.items, cache.exponent, cache.size)
+        return cls(name=cache.name, requests=requests, rates=rates, rate=rates[-1])
 
     def fill(self, requests: float) -> None:
         """Count requests that have brought an item, of all those that look for one here."""
@@ -68,6 +61,21 @@ class FillingCache(Struct, kw_only=True):
         low, high = self.requests[place - 1], self.requests[place]
         part = (self.filled - low) / (high - low)
         self.rate = self.rates[place - 1] + part * (self.rates[place] - self.rates[place - 1])
+
+
+@lru_cache(maxsize=64)
+def _filling(items: int, exponent: float, size: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return after how many requests a cache has which hit rate, up to that of a steady state."""
+    popularity = zipf(items, exponent)
+    warm = warm_cache(items, exponent, size)
+    last = warm.requests
+    if last == inf:  # everything fits: full once the rarest item was requested
+        last = 20 / popularity.probabilities[-1]
+    growth = (last / _SMALLEST) ** (1 / (_POINTS - 1))
+    requests = (0.0, *(_SMALLEST * growth**number for number in range(_POINTS)))
+    rates = [hit_rate_after(popularity, one) for one in requests]
+    rates[-1] = warm.hit_rate
+    return requests, tuple(rates)
 
 
 def fetched(stream: RequestStream, missed: float, amounts: Amounts) -> float:

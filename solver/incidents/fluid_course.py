@@ -64,6 +64,7 @@ def fluid_course(
         due={},
         queues=[deque() for _ in system.stations],
         waiting=[0.0] * len(system.stations),
+        usual=[system.usual_capacity(one) for one in system.stations],
         caches={one.name: FillingCache.of(one) for one in system.caches},
         scalers=[
             HorizontalScaler(policy=one, count=one.at_start, ready=one.at_start, next_sync=one.sync)
@@ -91,6 +92,8 @@ class _Flow(Struct, kw_only=True):
     queues: list[deque[Parcel]]
     waiting: list[float]
     """The work that waits at each station."""
+    usual: list[float]
+    """The work that each station does in a second before the incident."""
     caches: dict[str, FillingCache]
     scalers: list[HorizontalScaler]
     busy: list[list[float]]
@@ -139,10 +142,7 @@ class _Flow(Struct, kw_only=True):
         return self._course(cleared, is_extrapolated=True)
 
     def _backlog(self) -> float:
-        return max(
-            work / station.servers
-            for work, station in zip(self.waiting, self.system.stations, strict=True)
-        )
+        return max(self.records[-1].backlogs)
 
     def _is_calm(self, number: int, now: float) -> bool:
         calm = (number - self.troubled) * self.step
@@ -186,10 +186,7 @@ class _Flow(Struct, kw_only=True):
             amounts = np.zeros(len(self.layout.keys))
         offered = 0.0
         for place, stream in enumerate(self.system.streams):
-            rate = stream.rate
-            for change in self.system.traffic_changes:
-                if change.stream == stream.name and change.start <= now < change.end:
-                    rate *= change.factor
+            rate = stream.rate * self.system.traffic_factor(stream.name, now)
             many = rate * self.step
             hits = self.caches[stream.cache].rate if stream.cache is not None else 0.0
             shares = [max(0.0, one.share + one.per_hit * hits) for one in stream.routes]
@@ -210,6 +207,7 @@ class _Flow(Struct, kw_only=True):
                 retries=retries,
                 machines=tuple(one.ready for one in self.scalers),
                 hit_rates=tuple(one.rate for one in self.caches.values()),
+                loads=[0.0] * len(self.queues),
             )
         )
         for target, mask in self.layout.entry:
@@ -217,10 +215,11 @@ class _Flow(Struct, kw_only=True):
 
     def _serve(self, number: int, now: float) -> tuple[float, ...]:
         """Serve at each station what it can in a step; return the utilizations."""
-        used = [0.0] * len(self.queues)
+        used, capacities = [0.0] * len(self.queues), [0.0] * len(self.queues)
         for place in self.layout.order:
             station, queue = self.system.stations[place], self.queues[place]
             left = capacity = self._capacity(place, now) * self.step
+            capacities[place] = capacity / self.step / self.usual[place]
             while queue and left > 0:
                 parcel = queue[0]
                 if parcel.work <= left:
@@ -242,7 +241,12 @@ class _Flow(Struct, kw_only=True):
                 self.troubled = number
             used[place] = (capacity - left) / capacity if capacity > 0 else 0.0
             self._observe(place, used[place])
-        self.records[-1].backlogs = tuple(
+        record = self.records[-1]
+        record.capacities = tuple(capacities)
+        record.loads = [
+            load / self.step / usual for load, usual in zip(record.loads, self.usual, strict=True)
+        ]
+        record.backlogs = tuple(
             work / station.servers
             for work, station in zip(self.waiting, self.system.stations, strict=True)
         )
@@ -252,9 +256,7 @@ class _Flow(Struct, kw_only=True):
         """Return how much work a station does in a second."""
         station = self.system.stations[place]
         capacity = station.servers * (1 - station.background)
-        for change in self.system.capacity_changes:
-            if change.node == station.node and change.start <= now < change.end:
-                capacity *= change.factor
+        capacity *= self.system.capacity_factor(station.node, now)
         for scaler in self.scalers:
             if scaler.policy.node == station.node:
                 capacity *= scaler.ready / scaler.policy.count
@@ -270,6 +272,7 @@ class _Flow(Struct, kw_only=True):
             return
         queue = self.queues[target]
         self.waiting[target] += work
+        self.records[-1].loads[target] += work
         if queue and queue[-1].origin == origin:
             queue[-1].amounts = queue[-1].amounts + parcel.amounts
             queue[-1].work += work

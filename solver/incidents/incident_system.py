@@ -5,7 +5,7 @@ Times are in s from the start of the incident, rates in 1/s; work is in s of one
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, prod
 
 from msgspec import Struct, field
 
@@ -142,11 +142,29 @@ class IncidentSystem(Struct, frozen=True, kw_only=True):
         """Return the autoscaler of a node."""
         return next((one for one in self.scalers if one.node == node), None)
 
+    def usual_capacity(self, station: FluidStation) -> float:
+        """Return how much work a station does in a second before anything happens."""
+        scaler = self.scaler_of(station.node)
+        machines = 1.0 if scaler is None else scaler.at_start / scaler.count
+        return station.servers * (1 - station.background) * machines
+
+    def capacity_factor(self, node: str, now: float) -> float:
+        """Return which part of the capacity of a node is left at a time."""
+        own = [one for one in self.capacity_changes if one.node == node]
+        return prod(one.factor for one in own if one.start <= now < one.end)
+
+    def traffic_factor(self, stream: str, now: float) -> float:
+        """Return how many times its usual requests a stream sends at a time."""
+        own = [one for one in self.traffic_changes if one.stream == stream]
+        return prod(one.factor for one in own if one.start <= now < one.end)
+
 
 class CoursePoint(Struct, frozen=True, kw_only=True):
     """A moment of the course: rates in 1/s, backlogs in s of their station's work, all machines.
 
-    `wait` is the longest delay of a request that is answered then, beside that of a steady state.
+    `loads` are the work that comes to stations, and `capacities` what they can do, both as parts of
+    their capacity before the incident. `wait` is the longest delay of a request that is answered
+    then, beside that of a steady state.
     """
 
     at: float
@@ -156,6 +174,8 @@ class CoursePoint(Struct, frozen=True, kw_only=True):
     failed: float
     wait: float
     backlogs: tuple[float, ...]
+    loads: tuple[float, ...]
+    capacities: tuple[float, ...]
     utilizations: tuple[float, ...]
     machines: tuple[int, ...]
     hit_rates: tuple[float, ...]

@@ -42,6 +42,23 @@ class Backlog(Struct, frozen=True, kw_only=True):
     cleared_at: float | None
 
 
+class BacklogPoint(Struct, frozen=True, kw_only=True):
+    """What waits at a time of the cycle, in minutes: for so long it keeps the resource busy, in s.
+
+    Between two points, the backlog changes at a constant rate.
+    """
+
+    at: float
+    backlog: float
+
+
+class BacklogCourse(Struct, frozen=True, kw_only=True):
+    """The backlog of a resource over the cycle."""
+
+    resource: str
+    points: tuple[BacklogPoint, ...]
+
+
 class ServerHours(Struct, frozen=True, kw_only=True):
     """Machines of a node over a cycle: all of them, and as many as each moment needs."""
 
@@ -75,6 +92,7 @@ class CourseAnswer(Struct, frozen=True, kw_only=True):
     profiles: tuple[str, ...]
     moments: tuple[MomentAnswer, ...]
     backlogs: tuple[Backlog, ...]
+    backlog_courses: tuple[BacklogCourse, ...]
     servers: tuple[ServerHours, ...]
     transient: tuple[TransientQueue, ...]
 

@@ -43,7 +43,7 @@ def backlogs(periods: Sequence[LoadPeriod]) -> tuple[list[float], list[FluidPeak
     """
     cycle = periods[-1].end - periods[0].start
     growth = sum((one.load - 1) * (one.end - one.start) for one in periods)
-    if growth > 0:
+    if growth > 0:  # what a first cycle comes to
         ends, largest = _ends(periods, 0.0), max(range(len(periods)), key=lambda i: periods[i].load)
         first = next(one for one in periods if one.load > 1)
         peak = FluidPeak(
@@ -55,6 +55,22 @@ def backlogs(periods: Sequence[LoadPeriod]) -> tuple[list[float], list[FluidPeak
         waiting = _ends(periods, waiting)[-1]
     ends = _ends(periods, waiting)
     return ends, _peaks(periods, ends, waiting, cycle)
+
+
+def backlog_course(
+    periods: Sequence[LoadPeriod], ends: Sequence[float]
+) -> tuple[tuple[float, float], ...]:
+    """Return when a backlog is how large, straight between these times, by its `ends`."""
+    growth = sum((one.load - 1) * (one.end - one.start) for one in periods)
+    waiting = 0.0 if growth > 0 else ends[-1]
+    found = [(periods[0].start, waiting)]
+    for one, end in zip(periods, ends, strict=True):
+        if end == 0 and waiting > 0:
+            found.append((min(one.end, one.start + waiting / (1 - one.load)), 0.0))
+        if found[-1][0] < one.end:
+            found.append((one.end, end))
+        waiting = end
+    return tuple(found)
 
 
 def _ends(periods: Sequence[LoadPeriod], waiting: float) -> list[float]:

@@ -22,8 +22,15 @@ from qps.compiler.quantities.clock_times import moment_name, without_moment
 from qps.compiler.quantities.limit_use import limit_used
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import QUALITY
-from qps.solver.profiles.course_answer import Backlog, CourseAnswer, MomentAnswer, ServerHours
-from qps.solver.profiles.fluid_backlog import LoadPeriod, backlogs
+from qps.solver.profiles.course_answer import (
+    Backlog,
+    BacklogCourse,
+    BacklogPoint,
+    CourseAnswer,
+    MomentAnswer,
+    ServerHours,
+)
+from qps.solver.profiles.fluid_backlog import LoadPeriod, backlog_course, backlogs
 from qps.solver.profiles.moment_values import MomentValues
 from qps.solver.profiles.transient_queues import QueueAt, queues_at, transient_queues
 
@@ -72,7 +79,7 @@ def profile_course(
     numbers = MomentValues(is_in_floats=len(distinct) > _FEW)
     states = {values: _state(model, configuration, values, at, numbers) for values in distinct}
     found = [states[one.values] for one in moments]
-    waiting, peaks = _backlogs(moments, found)
+    waiting, peaks, courses = _backlogs(moments, found)
     return CourseAnswer(
         cycle=cycle,
         at=at,
@@ -82,6 +89,7 @@ def profile_course(
             for moment, state, seconds in zip(moments, found, waiting, strict=True)
         ),
         backlogs=tuple(peaks),
+        backlog_courses=tuple(courses),
         servers=tuple(_servers(model, moments, found)),
         transient=transient_queues(moments, [one.queues for one in found], cycle),
     )
@@ -180,10 +188,14 @@ def _finite(value: float) -> float:
 
 def _backlogs(
     moments: Sequence[ir.Moment], states: Sequence[_State]
-) -> tuple[list[float], list[Backlog]]:
-    """Return the longest backlog at the end of each moment, in s, and the peaks of resources."""
+) -> tuple[list[float], list[Backlog], list[BacklogCourse]]:
+    """Return the longest backlog at the end of each moment, in s, and the peaks of resources.
+
+    Also the course of each backlog.
+    """
     longest = [0.0] * len(moments)
     found: list[Backlog] = []
+    courses: list[BacklogCourse] = []
     names = dict.fromkeys(name for state in states for name in state.loads)
     for name in names:
         loads = [state.loads.get(name, 0.0) for state in states]
@@ -195,6 +207,13 @@ def _backlogs(
         ]
         ends, peaks = backlogs(periods)
         longest = [max(one, _MINUTE * end) for one, end in zip(longest, ends, strict=True)]
+        points = backlog_course(periods, ends)
+        courses.append(
+            BacklogCourse(
+                resource=name,
+                points=tuple(BacklogPoint(at=at, backlog=_MINUTE * one) for at, one in points),
+            )
+        )
         found += [
             Backlog(
                 resource=name,
@@ -205,7 +224,7 @@ def _backlogs(
             )
             for peak in peaks
         ]
-    return longest, sorted(found, key=lambda one: -one.worst)
+    return longest, sorted(found, key=lambda one: -one.worst), courses
 
 
 def _servers(

@@ -111,7 +111,7 @@ def line_chart(
     top = highest_share([value for _, values in lines for value in values])
     x = ChartAxis(low=populations[0], high=populations[-1], start=LEFT, end=WIDTH - RIGHT)
     y = ChartAxis(low=0, high=top, start=HEIGHT - BOTTOM, end=TOP)
-    series = _series(x, y, populations, lines)
+    series = chart_series(x, y, populations, lines)
     return LineChart(
         key=key,
         title=title,
@@ -124,7 +124,7 @@ def line_chart(
         region=None if region is None else _region(x, region),
         limit_y=y.at(1) if top >= 1 else None,
         limit_label=limit_label,
-        rows=_rows(populations, lines, number, percent),
+        rows=chart_rows(populations, lines, number, percent),
     )
 
 
@@ -164,14 +164,14 @@ def figure_chart(
         x_label=f"{axis[0]}, {x_unit}" if x_unit else axis[0],
         x_ticks=without_overlaps([tick_at(x, v) for v in x.ticks(WANTED_TICKS)]),
         y_ticks=tuple(tick_at(y, v) for v in y.ticks(5)),
-        series=_series(x, y, places, scaled),
-        rows=_rows(places, scaled, number, number),
+        series=chart_series(x, y, places, scaled),
+        rows=chart_rows(places, scaled, number, number),
         note=note,
         leads=tuple(leads),
     )
 
 
-def _rows(
+def chart_rows(
     at: Sequence[float],
     lines: Sequence[tuple[str, Sequence[float]]],
     format_x: Callable[[float], str],
@@ -183,9 +183,10 @@ def _rows(
     return tuple((format_x(at[i]), *(format_y(values[i]) for _, values in lines)) for i in chosen)
 
 
-def _series(
+def chart_series(
     x: ChartAxis, y: ChartAxis, at: Sequence[float], lines: Sequence[tuple[str, Sequence[float]]]
 ) -> tuple[ChartSeries, ...]:
+    """Return lines with their paths and colors."""
     looks = zip(cycle(COLORS), cycle(DASHES))
     return tuple(
         ChartSeries(name, _path(x, y, at, values), *look)

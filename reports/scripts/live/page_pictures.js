@@ -3,6 +3,7 @@
 import { number } from "../common/format.js";
 import { Choice, Picture, switchOf } from "../common/picture.js";
 import { drawTornado } from "./charts/bar_chart.js";
+import { clockAxis } from "./charts/clock_axis.js";
 import { drawTogether } from "./charts/limit_chart.js";
 import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./charts/population_charts.js";
 import { countOfAxes, drawSpace, drawSpace3, offerAxes } from "./charts/quality_space.js";
@@ -121,7 +122,7 @@ function drawFigure(figure, width) {
   const values = Float64Array.from(figure.x.values, (v) => v / xFactor);
   const series = figure.lines.map((line) => ({ name: line.name, values: line.values.map((v) => (v === null ? NaN : v / yFactor)) }));
   return linePicture(figure.title + (yUnit ? `, in ${yUnit}` : ""), {
-    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, format: (v) => number(v) },
+    x: figure.x.cycle ? clockAxis(figure.x) : { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, format: (v) => number(v) },
     y: { isLog: figure.y.isLog, format: (v) => number(v), formatValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
   }, width);
 }

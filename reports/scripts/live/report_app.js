@@ -44,6 +44,8 @@ export class App {
     offerTables();
     if (!this.columns.length) { // a page of figures alone
       this.pictures = picturesOf(this);
+      this.drawAll = () => this.pictures.forEach((picture) => picture.redraw());
+      window.addEventListener("beforeprint", this.drawAll);
       return;
     }
     this.started = this.start(data, Uncertainty);

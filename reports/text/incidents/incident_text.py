@@ -26,7 +26,9 @@ from qps.solver.incidents.incident_system import (
 _STRIP = 40
 _MOST_BACKLOGS = 3
 _MOST_CHANGES = 4
-_SHOWN_BACKLOG = 0.1
+_FACTS_OF_END = 2
+"""When it is over, and how accurate that is."""
+SHOWN_BACKLOG = 0.1
 """In s: less is no backlog that anybody notices."""
 _SHOWN_COUNT = 0.5
 
@@ -35,10 +37,24 @@ def incident_layout(
     answer: IncidentAnswer, incident: ir.Incident, model: ir.Model, place: str, labels: Labels
 ) -> TextLayout:
     """Return what an incident comes to."""
+    facts = incident_facts(answer, incident, model, labels)
+    end = len(facts) - _FACTS_OF_END
+    return TextLayout(
+        title=phrase("incident.title", model=model.name, incident=answer.name),
+        place=place,
+        facts=(*facts[:end], *_strips(answer.course), *facts[end:]),
+        tables=(mitigations_table(answer),),
+    )
+
+
+def incident_facts(
+    answer: IncidentAnswer, incident: ir.Incident, model: ir.Model, labels: Labels
+) -> list[tuple[str, str]]:
+    """Return what an incident comes to, as facts with labels; last when it is over."""
     course, system = answer.course, answer.system
     rate = sum(one.rate for one in system.streams)
     at = phrase("incident.at", users=counted(answer.at, model.population.name), rate=number(rate))
-    facts = [
+    return [
         (phrase("incident.label.at"), at),
         (phrase("incident.label.happens"), _happens(answer, incident)),
         *_worst(course, labels),
@@ -47,16 +63,9 @@ def incident_layout(
         *_late(course, system, labels),
         *_servers(course, system),
         *_caches(course, system),
-        *_strips(course),
         (phrase("incident.label.over"), labels.sentence(_over(answer, labels))),
         (phrase("incident.label.accuracy"), phrase("incident.accuracy")),
     ]
-    return TextLayout(
-        title=phrase("incident.title", model=model.name, incident=answer.name),
-        place=place,
-        facts=tuple(facts),
-        tables=(_mitigations(answer),),
-    )
 
 
 def _happens(answer: IncidentAnswer, incident: ir.Incident) -> str:
@@ -120,7 +129,7 @@ def _backlogs(
     found = []
     for place, station in enumerate(system.stations):
         point = max(course.points, key=lambda one: one.backlogs[place])
-        if point.backlogs[place] > _SHOWN_BACKLOG:
+        if point.backlogs[place] > SHOWN_BACKLOG:
             found.append((point.backlogs[place], point.at, station.name))
     label = phrase("incident.label.backlog")
     for worst, at, name in sorted(found, reverse=True)[:_MOST_BACKLOGS]:
@@ -262,11 +271,17 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
     return f"{over}; {phrase('incident.in_time', at=duration(course.in_time_at))}"
 
 
+def over_in_short(answer: IncidentAnswer) -> str:
+    """Return the name of an incident and when it is over."""
+    over = _over_at(answer.course.cleared_at)
+    return phrase("incident.over_in_short", name=answer.name, over=over)
+
+
 def _passes(stream: RequestStream, place: int) -> bool:
     return any(station == place for route in stream.routes for station, _ in route.visits)
 
 
-def _mitigations(answer: IncidentAnswer) -> Table:
+def mitigations_table(answer: IncidentAnswer) -> Table:
     """Return what would have made it shorter, the shortest first."""
     shown = answer.mitigations[:_MOST_CHANGES]
     headings = (

@@ -37,7 +37,10 @@ class WorstBacklogView(Struct, frozen=True, kw_only=True):
 
 
 class CoursePointView(Struct, frozen=True, kw_only=True):
-    """A time of the course: requests in a second, backlogs in s by resource, all else by name."""
+    """A time of the course: requests in a second, backlogs in s by resource, all else by name.
+
+    Loads and capacities are parts of the capacity before the incident.
+    """
 
     at: float
     offered: float
@@ -46,6 +49,8 @@ class CoursePointView(Struct, frozen=True, kw_only=True):
     lost: float
     wait: float
     backlogs: dict[str, float]
+    loads: dict[str, float]
+    capacities: dict[str, float]
     utilizations: dict[str, float]
     machines: dict[str, int]
     hit_rates: dict[str, float]
@@ -171,6 +176,8 @@ def _point(one: CoursePoint, system: IncidentSystem) -> CoursePointView:
         lost=one.failed,
         wait=one.wait,
         backlogs=dict(zip(stations, one.backlogs, strict=True)),
+        loads=dict(zip(stations, one.loads, strict=True)),
+        capacities=dict(zip(stations, one.capacities, strict=True)),
         utilizations=dict(zip(stations, one.utilizations, strict=True)),
         machines=dict(zip((each.node for each in system.scalers), one.machines, strict=True)),
         hit_rates=dict(zip((each.name for each in system.caches), one.hit_rates, strict=True)),

@@ -131,10 +131,22 @@ def duration(seconds: float) -> str:
     """
     if seconds < 2 * _MINUTE:
         return quantity(seconds, TIME)
-    minutes = seconds / _MINUTE
-    if minutes < 2 * _MINUTE:
-        return phrase("course.minutes", many=f"{minutes:.3g}")
-    return phrase("course.hours", many=f"{minutes / _MINUTE:.3g}")
+    factor, _ = duration_scale(seconds)
+    key = "course.minutes" if factor == _MINUTE else "course.hours"
+    return phrase(key, many=f"{seconds / factor:.3g}")
+
+
+def duration_scale(seconds: float) -> tuple[float, str]:
+    """Return the unit in which a time is read, in s, and its name.
+
+    >>> duration_scale(1350), duration_scale(90), duration_scale(12_240)
+    ((60, 'minutes'), (1, 's'), (3600, 'hours'))
+    """
+    if seconds < 2 * _MINUTE:
+        return 1, phrase("course.unit.seconds")
+    if seconds < 2 * _MINUTE * _MINUTE:
+        return _MINUTE, phrase("course.unit.minutes")
+    return _MINUTE * _MINUTE, phrase("course.unit.hours")
 
 
 def _up(minutes: float) -> int:

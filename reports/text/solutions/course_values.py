@@ -37,6 +37,21 @@ class BacklogView(Struct, frozen=True, kw_only=True):
     """When the backlog is cleared, possibly in a later cycle; null if it grows in each cycle."""
 
 
+class BacklogPointView(Struct, frozen=True, kw_only=True):
+    """The backlog of a resource at a time, in s of its work; straight between two times."""
+
+    at: float
+    """In minutes from the start of the cycle."""
+    backlog: float
+
+
+class BacklogCourseView(Struct, frozen=True, kw_only=True):
+    """The backlog of a resource over the cycle."""
+
+    resource: str
+    points: tuple[BacklogPointView, ...]
+
+
 class ServerHoursView(Struct, frozen=True, kw_only=True):
     """Server-hours of a node in a cycle."""
 
@@ -69,6 +84,7 @@ class CourseView(Struct, frozen=True, kw_only=True):
     """The name of the time that comes nearest to a limit."""
     times: tuple[TimeView, ...]
     backlogs: tuple[BacklogView, ...]
+    backlog_courses: tuple[BacklogCourseView, ...]
     servers: tuple[ServerHoursView, ...]
     slow_queues: tuple[TransientQueueView, ...]
     """Queues that change too slowly to be in steady state at each time."""

@@ -31,6 +31,8 @@ from qps.reports.text.solutions.answer_values import (
 )
 from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
 from qps.reports.text.solutions.course_values import (
+    BacklogCourseView,
+    BacklogPointView,
     BacklogView,
     CourseView,
     ServerHoursView,
@@ -49,7 +51,7 @@ from qps.solver.answers.answer_parts import (
 from qps.solver.answers.solution import ElasticSolution, ResourceSolution
 from qps.solver.calendar.calendar_answer import CalendarAnswer
 from qps.solver.failures.availability_result import Availability
-from qps.solver.profiles.course_answer import CourseAnswer
+from qps.solver.profiles.course_answer import BacklogCourse, CourseAnswer
 from qps.solver.search.method import SearchMethod
 
 
@@ -115,9 +117,15 @@ def _course(found: CourseAnswer) -> CourseView:
             for one in found.moments
         ),
         backlogs=tuple(_same(BacklogView, one) for one in found.backlogs),
+        backlog_courses=tuple(map(_backlog_course, found.backlog_courses)),
         servers=tuple(_same(ServerHoursView, one) for one in found.servers),
         slow_queues=tuple(_same(TransientQueueView, one) for one in found.transient),
     )
+
+
+def _backlog_course(found: BacklogCourse) -> BacklogCourseView:
+    points = tuple(_same(BacklogPointView, one) for one in found.points)
+    return BacklogCourseView(resource=found.resource, points=points)
 
 
 def _calendar(found: CalendarAnswer) -> CalendarView:

@@ -3,6 +3,31 @@
 from __future__ import annotations
 
 INCIDENT_PHRASES: dict[str, str] = {
+    "course.chart.answered": "answered in time",
+    "course.chart.backlog": "Backlog",
+    "course.chart.capacity": "capacity",
+    "course.chart.day": "Day at {users}",
+    "course.chart.first": "first attempts",
+    "course.chart.highest": "utilization",
+    "course.chart.hits": "Hit rate",
+    "course.chart.in_unit": "{title}, in {unit}",
+    "course.chart.incident": "Incident: {name}",
+    "course.chart.load": "load",
+    "course.chart.load_of": "Load and capacity of {resource}, compared with before",
+    "course.chart.lost": "lost",
+    "course.chart.midnight": "24:00",
+    "course.chart.of_day": "Time",
+    "course.chart.of_week": "Day",
+    "course.chart.rate": "requests/s",
+    "course.chart.requests": "Traffic",
+    "course.chart.retries": "retries",
+    "course.chart.servers": "Servers that work",
+    "course.chart.since": "Time since the start",
+    "course.chart.utilization": "Utilization of the busiest resource",
+    "course.chart.week": "Week at {users}",
+    "course.unit.hours": "hours",
+    "course.unit.minutes": "minutes",
+    "course.unit.seconds": "s",
     "incident.accuracy": (
         "fluid model, at nominal inputs; in simulations of single requests, backlogs were within "
         "10 % and times within 12 %"
@@ -52,6 +77,7 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.no_retries": "no retries for {target}",
     "incident.none": "0",
     "incident.over": "at {at}, by itself",
+    "incident.over_in_short": "{name}, over: {over}",
     "incident.retries": "{many} retries",
     "incident.retry": "1 retry",
     "incident.same_servers": "{node}: {first} at all times",
@@ -60,5 +86,6 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.strip": "0 s {bars} {end}",
     "incident.surge": "{amount} more {target}",
     "incident.title": "{model}: {incident}",
+    "incident.written": "{output}: {incidents}",
     "incident.worst": "{stream}: response time up to {worst}, at {at}",
 }

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
 
 from qps.commands.arguments.planned_load import at_month
 from qps.commands.cache.spec_cache import load
+from qps.commands.incidents.incident_files import check_output, write_incidents
 from qps.commands.terminal.console import Exit, complain, outside_range, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.pipeline import Spec
-from qps.reports.text.incidents.incident_text import incident_layout
+from qps.reports.pages.course_charts import incident_section
+from qps.reports.text.incidents.incident_text import incident_layout, over_in_short
 from qps.reports.text.incidents.incident_view import incidents_view
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.phrases import phrase
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.incidents.incident_answer import incident_answer
+from qps.solver.incidents.incident_result import IncidentAnswer
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 
@@ -27,7 +33,9 @@ def run(arguments: Namespace) -> Exit:
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     arguments = at_month(spec, arguments)
-    incidents = _chosen(spec.model, arguments.name)
+    if arguments.output is not None:
+        check_output(arguments.output, spec.files)
+    incidents = chosen_incidents(spec.model, arguments.name)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     at = _population(spec, configuration, arguments.at)
     answers = []
@@ -39,25 +47,38 @@ def run(arguments: Namespace) -> Exit:
                 incident_answer(spec.model, configuration, one, at, advice=arguments.advice)
             )
             progress.advance(1)
-    if arguments.format == "json":
-        view = incidents_view(spec.model.file, spec.model.population.name, at, answers)
+    view = incidents_view(spec.model.file, spec.model.population.name, at, answers)
+    place = ", ".join(
+        [spec.model.file, *map("scenario {}".format, arguments.scenario), *arguments.set]
+    )
+    labels = spec.model.derived(labels_of)
+    pairs = list(zip(answers, incidents, strict=True))
+    if arguments.output is not None:
+        sections = [incident_section(answer, one, spec.model, labels) for answer, one in pairs]
+        write_incidents(arguments.output, view, spec.model.name, place, sections)
+        if not arguments.quiet:
+            print(_written(arguments.output, answers))
+    elif arguments.format == "json":
         print_json(as_json(view))
     else:
-        place = ", ".join(
-            [spec.model.file, *map("scenario {}".format, arguments.scenario), *arguments.set]
-        )
-        labels = spec.model.derived(labels_of)
         texts = [
             incident_layout(answer, one, spec.model, place, labels).printed(
                 markdown=arguments.format == "markdown", width=width_of(sys.stdout)
             )
-            for answer, one in zip(answers, incidents, strict=True)
+            for answer, one in pairs
         ]
         sys.stdout.write("\n".join(texts))
     return Exit.YES if all(one.course.returns for one in answers) else Exit.NO
 
 
-def _chosen(model: ir.Model, name: str | None) -> tuple[ir.Incident, ...]:
+def _written(output: Path, answers: Sequence[IncidentAnswer]) -> str:
+    """Return which incidents are in a file, and when each is over."""
+    return phrase(
+        "incident.written", output=output, incidents="; ".join(map(over_in_short, answers))
+    )
+
+
+def chosen_incidents(model: ir.Model, name: str | None) -> tuple[ir.Incident, ...]:
     """Return the incident of a name; all without one."""
     if not model.incidents:
         raise complain(

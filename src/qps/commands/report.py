@@ -25,6 +25,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.claims_section import ClaimsSection, claims_section
 from qps.reports.pages.configuration_comparison import compared
+from qps.reports.pages.course_charts import CourseSection, incident_section
 from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import SimulatedSection, page_view
@@ -40,6 +41,7 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.details.answer_details import answer_details
+from qps.solver.incidents.incident_answer import incident_answer
 from qps.solver.solved_spec import SolvedSpec, solved_spec
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.variants.model_variants import ShownCase, model_variants
@@ -157,6 +159,7 @@ def page_of(
         COMBINATIONS_STEP, lambda: live_page(spread or variants(has_spreads=False), figures)
     )
     live = live or live_page(model_variants(cases, 1, has_spreads=spread is not None), figures)
+    courses = [] if len(found) > 1 else _incidents(first, arguments, make)
     page = page_view(
         first.model,
         first.configuration,
@@ -174,10 +177,34 @@ def page_of(
         draws_samples=draws_samples and bool(uncertain_in(first.configuration)),
         simulated=_simulated(first) if arguments.simulate else None,
         growth=_growth(first) if arguments.advice else (),
+        incidents=courses,
         compared=compared(cases, [one.answer for one in found]),
         origin=origin_line(specs),
     )
     return render_html(page), found
+
+
+def _incidents(found: SolvedSpec, arguments: Namespace, make: PagePart) -> list[CourseSection]:
+    """Return the incidents of a spec for as many users as the page is about."""
+    at, labels = at_headline(found.answer).at, found.model.derived(labels_of)
+    sections: list[CourseSection] = []
+    for one in found.stated.incidents:
+
+        def section(incident: ir.Incident = one) -> CourseSection:
+            try:
+                answer = incident_answer(
+                    found.stated, found.configuration, incident, at, advice=arguments.advice
+                )
+            except QpsError as error:  # such as an overload before it
+                return CourseSection(
+                    heading=phrase("course.chart.incident", name=incident.name),
+                    why_not=error.diagnostics[0].message,
+                )
+            return incident_section(answer, incident, found.stated, labels)
+
+        made = make(f"incident {one.name}", section)
+        sections += [] if made is None else [made]
+    return sections
 
 
 def _claims(claims: list[Claims], make: PagePart, progress: Progress) -> ClaimsSection:

@@ -102,7 +102,7 @@ function gridOf(across, up, x, y, { left, right, bottom }) {
       draw("line", { x1: left, x2: right, y1: up.at(v), y2: up.at(v), class: "grid" }),
       draw("text", { x: left - 6, y: up.at(v) + 4, "text-anchor": "end", class: "tick" }, y.format(v)),
     ]),
-    spacedOut(across.ticks(Math.max(2, Math.floor((right - left) / apart))).filter((v) => !x.isWhole || Number.isInteger(v)), across, x).map((v) => [
+    spacedOut((x.ticks ?? ((wanted) => across.ticks(wanted)))(Math.max(2, Math.floor((right - left) / apart))).filter((v) => !x.isWhole || Number.isInteger(v)), across, x).map((v) => [
       draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
       draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 20 ? "end" : "middle", class: "tick" }, x.format(v)),
     ]),

@@ -206,6 +206,13 @@ def add_incident(commands: Commands) -> None:
         help="set the population, or a month of the forecast: 2028-06 [default: the capacity]",
     )
     takes_advice(command)
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write an interactive .html page, or the course to a .parquet, .csv or .json file",
+    )
     takes_format(command, "text", "json", "markdown")
 
 

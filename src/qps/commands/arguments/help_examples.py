@@ -34,6 +34,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "incident": (
         ("qps incident shop.qps", "all incidents of a spec, at capacity"),
         ("qps incident shop.qps database_down --at 14000", "one of them, for 14,000 users"),
+        ("qps incident shop.qps --at 14000 -o outage.html", "write a page with its course"),
     ),
     "matrix": (
         ("qps matrix site.qps", "print a table"),

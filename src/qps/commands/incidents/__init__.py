@@ -1,0 +1,1 @@
+"""Files of incidents: pages, and tables of their courses."""
