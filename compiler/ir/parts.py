@@ -57,6 +57,20 @@ def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
             pass
 
 
+def words_in(condition: ir.Condition) -> Iterator[str]:
+    """Yield what a condition compares with a word: options, places, the mode and the scenario."""
+    match condition:
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from words_in(part)
+        case ir.Negated(inner):
+            yield from words_in(inner)
+        case ir.RowIs(column):
+            yield column
+        case ir.OptionIs(option):
+            yield option
+
+
 def parted(group: ir.Group) -> ir.Expr:
     """Return what the parts of a group rest on: its size, and in an instance the users there."""
     return group.size.expr if group.users is None else ir.Sum((group.size.expr, group.users))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
-from qps.compiler.ir.parts import operands_of, parts_of
+from qps.compiler.ir.parts import operands_of, parts_of, words_in
 from qps.solver.cheapest.design_space import DesignSpace, machines_of
 
 
@@ -46,7 +46,7 @@ def axes_of_conditions(conditions: Iterable[ir.Condition], space: DesignSpace) -
     """Return the axes on which conditions may depend: all where a value may depend on any."""
     names: set[str] = set()
     for condition in conditions:
-        names |= set(_names_in(condition))
+        names |= set(words_in(condition))
         for side in operands_of(condition):
             for part in parts_of(side):
                 if isinstance(part, ir.NodeCount):
@@ -60,17 +60,3 @@ def axes_of_conditions(conditions: Iterable[ir.Condition], space: DesignSpace) -
         for at, axis in enumerate(space.axes)
         if axis.name in names or any(names & one.numbers.keys() for one in axis.options)
     }
-
-
-def _names_in(condition: ir.Condition) -> Iterator[str]:
-    """Yield the axes that are compared with a word."""
-    match condition:
-        case ir.AllOf(parts) | ir.AnyOf(parts):
-            for part in parts:
-                yield from _names_in(part)
-        case ir.Negated(inner):
-            yield from _names_in(inner)
-        case ir.RowIs(column):
-            yield column
-        case ir.OptionIs(option):
-            yield option

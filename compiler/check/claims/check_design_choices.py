@@ -10,8 +10,11 @@ from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
+from qps.compiler.ir.parts import words_in
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import remark
+
+_MODE = "mode"
 
 
 class DesignChoiceChecker(OfChanges, frozen=True):
@@ -40,7 +43,20 @@ class DesignChoiceChecker(OfChanges, frozen=True):
             objective = self.expressions.quantity(item.objective, scope)
             if objective is None:
                 return None
-        is_sound = are_distinct and len(axes) == len(item.axes) > 0
+        modes = [one.name.span for one in item.axes if one.name.text == _MODE]
+        modes += [
+            expr.span
+            for expr, condition in zip(item.excluded, excluded, strict=True)
+            if condition is not None and _MODE in words_in(condition)
+        ]
+        for span in modes:
+            self.refuse(
+                codes.BAD_SETTING,
+                span,
+                "a mode cannot be chosen: a plan meets the requirements in every mode",
+                "remove it; to plan for one mode alone, write `choose with mode = NAME { … }`",
+            )
+        is_sound = are_distinct and not modes and len(axes) == len(item.axes) > 0
         if not is_sound or len(changes) < len(item.changes) or len(excluded) > len(sound(excluded)):
             return None
         return ir.DesignChoices(
