@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # these import what a report of a spec does not need
     from qps.reports.pages.difference_page import DifferencePage
     from qps.reports.pages.incidents_page import IncidentsPage
     from qps.reports.pages.matrices.matrix_page import MatrixPage
+    from qps.reports.pages.plan_page import PlanPage
 
 
 @cache
@@ -206,15 +207,20 @@ def render_incidents(page: IncidentsPage, origin: str = "") -> str:
     return _rendered("incident.html.jinja", page, page.data, "app.js", origin=origin)
 
 
+def render_plan(page: PlanPage, origin: str = "") -> str:
+    """Return the page of a plan, which needs no script; `origin` is said of when and by what."""
+    return _rendered("plan.html.jinja", page, {}, None, origin=origin)
+
+
 def _rendered(
     template: str,
     page: object,
     data: Json,
-    entry: str,
+    entry: str | None,
     styles: tuple[str, ...] = ("style",),
     origin: str = "",
 ) -> str:
-    style, code = _style(styles), script(entry, words_of(data))
+    style, code = _style(styles), "" if entry is None else script(entry, words_of(data))
     return (
         _environment()
         .get_template(template)
@@ -224,7 +230,7 @@ def _rendered(
             style=style,
             style_hash=_hash(style),
             script=code,
-            script_hash=_hash(code),
+            script_hash=_hash(code) if code else "none",
             data=packed(data),
         )
     )

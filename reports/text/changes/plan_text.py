@@ -20,7 +20,12 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, percent, quantity
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.answers.answer_parts import ReliableCapacity
-from qps.solver.cheapest.plan_result import CostAtUsers, Plan, PlannedConfiguration
+from qps.solver.cheapest.plan_result import (
+    CostAtUsers,
+    Plan,
+    PlannedConfiguration,
+    RequirementPrice,
+)
 
 _COMMA = ", "
 
@@ -139,15 +144,43 @@ def plan_text(
     width: int = COLUMNS,
 ) -> str:
     """Return what to choose, what it costs, the proof, and what else there is."""
-    users = counted(plan.users, plan.population)
     layout = TextLayout(
-        title=phrase("plan.title", users=users),
+        title=plan_title(plan),
         place=place,
         facts=tuple(_facts(plan, labels)),
-        tables=(_front_table(plan),),
-        notes=tuple(map(labels.sentence, _nominal(plan))),
+        tables=(front_table(plan),),
+        notes=tuple(plan_notes(plan, labels)),
     )
     return layout.printed(markdown=markdown, width=width)
+
+
+class PlanSummary(Struct, frozen=True, kw_only=True):
+    """The answer of a plan in a line, what is chosen, and what both rest on."""
+
+    headline: str
+    choices: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def plan_summary(plan: Plan, labels: Labels) -> PlanSummary:
+    """Return what a page says of the answer; other configurations are not in it."""
+    best = plan.cheapest
+    if best is None:
+        (_, headline), *facts = _facts(plan, labels)
+        return PlanSummary(headline=headline, choices="", facts=tuple(facts))
+    found = money(best.cost, plan.dimension)
+    facts = [*_basis(plan, best, labels), _proof(plan)]
+    return PlanSummary(headline=found, choices=_chosen(best), facts=tuple(facts))
+
+
+def plan_title(plan: Plan) -> str:
+    """Return what a plan answers."""
+    return phrase("plan.title", users=counted(plan.users, plan.population))
+
+
+def plan_notes(plan: Plan, labels: Labels) -> Iterator[str]:
+    """Yield what has to be known of the answer beside it."""
+    yield from map(labels.sentence, _nominal(plan))
 
 
 def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
@@ -159,34 +192,68 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
         yield phrase("plan.result"), phrase(key, users=users, count=plan.combinations)
         yield from _most(plan, labels)
         return
-    cost = _money(best.cost, plan.dimension)
+    cost = money(best.cost, plan.dimension)
     yield phrase("plan.cheapest"), phrase("plan.cost_for", cost=cost, choices=_chosen(best))
-    if plan.price_date is not None:
-        yield phrase("plan.prices"), plan.price_date.in_words
-    yield phrase("plan.capacity"), _capacity(plan, best, labels)
-    yield from _reliable(plan, best)
-    yield phrase("accuracy"), _accuracy(best, labels)
-    key = "plan.proven" if plan.is_proven else "plan.not_proven"
-    yield phrase("plan.proof"), phrase(key, count=plan.combinations)
+    yield from _basis(plan, best, labels)
+    yield _proof(plan)
     other = plan.runner_up
     if other is not None:
-        more = _money(other.cost - best.cost, plan.dimension)
+        more = money(other.cost - best.cost, plan.dimension)
         key = "plan.more" if other.cost > best.cost else "plan.as_much"
         yield phrase("plan.runner_up"), phrase(key, more=more, choices=_chosen(other, best))
     for place, one in enumerate(plan.requirement_prices):
-        share = is_share(one.requirement)
-        limit, relaxed = (
-            quantity(value, one.dimension, 4, share=share) for value in (one.limit, one.relaxed)
-        )
+        limit, relaxed = _limits(one)
         text = phrase(
             "plan.saves",
             requirement=labels.of(one.requirement),
             limit=limit,
             relaxed=relaxed,
-            less=_money(best.cost - one.configuration.cost, plan.dimension),
+            less=money(best.cost - one.configuration.cost, plan.dimension),
             choices=_chosen(one.configuration, best),
         )
         yield "" if place else phrase("plan.relaxed"), text
+
+
+def _limits(one: RequirementPrice) -> tuple[str, str]:
+    """Return a limit, and the wider one."""
+    share = is_share(one.requirement)
+    limit, relaxed = (
+        quantity(value, one.dimension, 4, share=share) for value in (one.limit, one.relaxed)
+    )
+    return limit, relaxed
+
+
+def requirement_table(plan: Plan, labels: Labels) -> Table:
+    """Return what wider limits save, the most first, each with the configuration then."""
+    best = plan.cheapest
+    headings = ("plan.limit", "plan.limit_now", "plan.limit_wider", "plan.less", "plan.then")
+    rows = [
+        (
+            labels.of(one.requirement),
+            *_limits(one),
+            money(best.cost - one.configuration.cost, plan.dimension),
+            _chosen(one.configuration, best),
+        )
+        for one in plan.requirement_prices
+        if best is not None
+    ]
+    return Table(
+        headings=tuple(map(phrase, headings)), rows=tuple(rows), right=frozenset((1, 2, 3))
+    )
+
+
+def _basis(plan: Plan, best: PlannedConfiguration, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield the date of the prices, the capacity, and how both are known."""
+    if plan.price_date is not None:
+        yield phrase("plan.prices"), plan.price_date.in_words
+    yield phrase("plan.capacity"), capacity_of(plan, best, labels)
+    yield from _reliable(plan, best)
+    yield phrase("accuracy"), _accuracy(best, labels)
+
+
+def _proof(plan: Plan) -> tuple[str, str]:
+    key = "plan.proven" if plan.is_proven else "plan.not_proven"
+    return phrase("plan.proof"), phrase(key, count=plan.combinations)
 
 
 def _accuracy(best: PlannedConfiguration, labels: Labels) -> str:
@@ -202,13 +269,14 @@ def _most(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
     if most is None:
         yield "", phrase("plan.nobody")
         return
-    cost = _money(most.cost, plan.dimension)
+    cost = money(most.cost, plan.dimension)
     yield phrase("plan.most"), phrase("plan.cost_for", cost=cost, choices=_chosen(most))
-    yield phrase("plan.capacity"), _capacity(plan, most, labels)
+    yield phrase("plan.capacity"), capacity_of(plan, most, labels)
     yield from _reliable(plan, most)
 
 
-def _capacity(plan: Plan, one: PlannedConfiguration, labels: Labels) -> str:
+def capacity_of(plan: Plan, one: PlannedConfiguration, labels: Labels) -> str:
+    """Return how many users a configuration supports, and what limits it."""
     if one.capacity is None:
         return ""
     users = marked_users(one.capacity, one.known, range_limits=one.limited_by is None)
@@ -258,11 +326,12 @@ def _chosen(one: PlannedConfiguration, other: PlannedConfiguration | None = None
     )
 
 
-def _money(value: float, dimension: Dimension) -> str:
+def money(value: float, dimension: Dimension) -> str:
+    """Return a cost as it is printed."""
     return quantity(value, dimension, 4)
 
 
-def _front_table(plan: Plan) -> Table:
+def front_table(plan: Plan) -> Table:
     """Return what other populations cost, each with its configuration."""
     rows = tuple(_front_row(one, plan) for one in plan.front)
     headings = ("plan.users_heading", "plan.cost", "plan.reliable", "plan.choices")
@@ -279,5 +348,5 @@ def _front_row(one: CostAtUsers, plan: Plan) -> tuple[str, ...]:
     if planned is None:
         return f"{one.users:,}", "–", "–", phrase("plan.not_supported")
     users = quantity(float(one.users), DIMENSIONLESS, 12)
-    cost = _money(planned.cost, plan.dimension)
+    cost = money(planned.cost, plan.dimension)
     return users, cost, reliable_users(plan, planned), _chosen(planned)

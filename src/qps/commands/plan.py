@@ -8,7 +8,9 @@ from argparse import Namespace
 from qps.commands.arguments.named_declaration import named_declaration
 from qps.commands.arguments.planned_load import planned_load
 from qps.commands.cache.spec_cache import load
+from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
+from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.reports.text.changes.plan_text import plan_text, plan_view
@@ -21,7 +23,11 @@ def run(arguments: Namespace) -> Exit:
     """Search the choices of a spec; status 1 where no configuration supports the population."""
     from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415 - imports numpy
 
+    if arguments.output is not None:
+        refuse_other_endings(arguments.output)
     spec = load(arguments.file).with_parts_of(arguments.set)
+    if arguments.output is not None:
+        refuse_inputs(arguments.output, spec.files)
     show(spec.warnings, arguments)
     choices = _choices(spec.model, arguments.name)
     if arguments.users is None:
@@ -31,15 +37,24 @@ def run(arguments: Namespace) -> Exit:
     label = phrase("plan.search", population=planned.users)
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
         found = plan(spec.model, planned.configuration, choices, planned.users)
+    scenarios = [f"scenario {name}" for name in arguments.scenario]
+    place = ", ".join([spec.model.file, *scenarios, *arguments.set, *planned.month])
+    labels = spec.model.derived(labels_of)
+    if arguments.output is not None:
+        from qps.reports.pages.html_page import render_plan  # noqa: PLC0415 - and the templates
+        from qps.reports.pages.plan_page import plan_page  # noqa: PLC0415
+
+        page = plan_page(found, place, labels)
+        write_text(arguments.output, render_plan(page, origin_line((spec,))))
+        if not arguments.quiet:
+            print(f"{arguments.output} written", file=sys.stderr)
     if arguments.format == "json":
         print_json(as_json(plan_view(found)))
     else:
-        scenarios = [f"scenario {name}" for name in arguments.scenario]
-        request = [spec.model.file, *scenarios, *arguments.set, *planned.month]
         text = plan_text(
             found,
-            ", ".join(request),
-            labels=spec.model.derived(labels_of),
+            place,
+            labels=labels,
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
         )

@@ -267,6 +267,9 @@ def add_plan(commands: Commands) -> None:
         help="support this many users (300, 'N = 300'), or the forecast until a month: 2028-06",
     )
     takes_changes(command)
+    command.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="write the plan to this .html file, too"
+    )
     takes_format(command, "text", "json", "markdown")
     command.set_defaults(confidence=None)
 
