@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 Number = TypeVar("Number")
@@ -25,3 +25,17 @@ def repeated(each: Sequence[Number], repeats: int, count: int) -> tuple[Number, 
     if not repeats:
         return tuple(each)
     return tuple(each[place_of(place, len(each), repeats)] for place in range(count))
+
+
+def found_together(
+    waits: int | None, repeats: int, count: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where two shares stand, that of both, and the servers of the second.
+
+    Of groups of so many operands as it `repeats`, from that in the place `waits` on: each begins
+    with a share, has servers in its fifth place, and in its eighth, where these are none, the share
+    of it and of the one before together.
+    """
+    if waits is not None:
+        for place in range(waits + repeats, count, repeats):
+            yield place - repeats, place, place + 7, place + 4

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flint import arb
 
     from qps.engine.evaluators.domains import Domain
-    from qps.engine.evaluators.on_bounds import Bounds
+    from qps.engine.evaluators.row_bounds import Bounds
     from qps.engine.numerics.sloped_intervals import SlopedInterval
     from qps.engine.numerics.value_ranges import ValueRange
 
@@ -56,7 +56,9 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     that is the name of the share that takes longer than a time, of the same operands. Of what is
     `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
     of `gammas` stand the squared variations of gamma laws, each behind its mean. With less than
-    zero in a place that is `never_negative` it has no value.
+    zero in a place that is `never_negative` it has no value. What `is_composed` is a law written
+    for numbers of any kind: it has the bounds and the slopes of what it is made of. From the place
+    `waits` on stand the operands of stages.
     """
 
     word: str
@@ -86,6 +88,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     by_floats: bool = False
     gammas: tuple[int, ...] = ()
     never_negative: tuple[int, ...] = ()
+    is_composed: bool = False
+    waits: int | None = None
 
     @property
     def is_of_queue(self) -> bool:
@@ -121,7 +125,11 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         if self.by_ends:
             from qps.engine.evaluators.on_bounds import monotone  # noqa: PLC0415 - needs numpy
 
-            return monotone(self.array, self.grows, self.repeats, self.gammas)
+            return monotone(self.array, self.grows, self.repeats, self.gammas, self.waits)
+        if self.is_composed:
+            from qps.engine.evaluators.composed_bounds import bounds_of  # noqa: PLC0415 - needs numpy
+
+            return bounds_of(self.name)
         return self._in("on_bounds")
 
     @cached_property
@@ -140,6 +148,10 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
                 return found
             tail = getattr(import_module("qps.engine.evaluators.on_balls"), self.tail)
             return by_tail(found, self.number, tail, self.is_whole)
+        if self.is_composed:
+            from qps.engine.evaluators.composed_bounds import slopes_of  # noqa: PLC0415 - seldom needed
+
+            return slopes_of(self.name)
         return self._in("slopes_on_floats")
 
     @cached_property
@@ -156,7 +168,12 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
                 self.repeats,
                 self.gammas,
                 self.never_negative,
+                self.waits,
             )
+        if self.is_composed:
+            from qps.engine.evaluators.composed_bounds import interval_of  # noqa: PLC0415 - seldom needed
+
+            return interval_of(self.name, self.lies)
         return self._in("on_intervals")
 
     @cached_property
@@ -256,6 +273,11 @@ of_queues = partial(by_ends, is_slow=True)
 
 
 of_networks = partial(of_queues, row_by_row=True, by_floats=True)
+
+
+def of_laws(word: str, *grows: int, **stated: Any) -> Operation:
+    """Return the row of a law that is written for numbers of any kind."""
+    return row(word, word, *grows, is_composed=True, **stated)
 
 
 def of_classes(word: str, operands: int) -> Operation:

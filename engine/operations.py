@@ -17,7 +17,15 @@ from __future__ import annotations
 from math import inf, nextafter, pi
 from typing import Any
 
-from qps.engine.operation_rows import NOT_NEGATIVE, by_ends, of_classes, of_networks, of_queues, row
+from qps.engine.operation_rows import (
+    NOT_NEGATIVE,
+    by_ends,
+    of_classes,
+    of_laws,
+    of_networks,
+    of_queues,
+    row,
+)
 from qps.engine.queueing_networks.closed_operands import (
     GROWING_QUANTILE,
     GROWING_RATE,
@@ -86,6 +94,10 @@ _ROWS = (
     by_ends("harmonic", 1, of="count", lies=(-inf, inf)),
     of_queues("erlang_b", -1, 1, of="servers traffic", lies=_SHARE),
     of_queues("erlang_c", -1, 1, of="servers traffic", lies=_SHARE),
+    of_laws("unlike_ratio", 0, 0, 0, 0, 0, lies=NOT_NEGATIVE, is_slow=True),
+    of_laws("unlike_share", 0, 0, 1, 1, lies=_SHARE),
+    of_laws("unlike_short", 0, 0, 1, lies=NOT_NEGATIVE),
+    of_laws("unlike_long", 0, 0, 1, lies=NOT_NEGATIVE),
     of_queues("periodic_wait", 1, 1, of="flows load"),
     of_queues("md1_tail", 1, -1, of="load time", lies=_SHARE, error=1e-30),
     of_queues("md1_quantile", 1, 1, of="load share"),
@@ -103,6 +115,7 @@ _ROWS = (
         tail="stages_tail",
         by_floats=True,
         gammas=(4, 7),
+        waits=1,
         never_negative=_in_stages(1),
     ),
     of_queues(
@@ -114,6 +127,7 @@ _ROWS = (
         repeats=9,
         by_floats=True,
         gammas=(4, 7),
+        waits=1,
         never_negative=_in_stages(1),
         error=1e-30,
     ),
@@ -126,6 +140,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(5, 8),
+        waits=2,
         never_negative=_in_stages(2),
     ),
     of_queues(
@@ -136,6 +151,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(7, 10),
+        waits=4,
         never_negative=_in_stages(4),
     ),
     of_queues(
@@ -146,6 +162,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(3, 6),
+        waits=0,
         part=_GRIDS,
         never_negative=_in_stages(0),
     ),
@@ -157,6 +174,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(4, 7),
+        waits=1,
         part=_GRIDS,
         never_negative=_in_stages(1),
     ),
@@ -169,6 +187,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(4, 7),
+        waits=1,
         part=_GRIDS,
         never_negative=_in_stages(1),
         error=1e-9,

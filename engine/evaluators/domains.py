@@ -139,6 +139,27 @@ def burst_quantile(sources: Formula, active: Formula, peak: Formula, level: Form
     return *burst_wait(sources, active, peak), *share(level)
 
 
+def unlike_ratio(
+    between: Formula, _third: Formula, varied: Formula, servers: Formula, load: Formula
+) -> Domain:
+    """Return of what services there is a wait, as a multiple."""
+    none = DomainCondition(servers, is_zero_out=True)
+    return DomainCondition(between), DomainCondition(varied), none, DomainCondition(load)
+
+
+def unlike_share(between: Formula, _third: Formula, ratio: Formula, load: Formula) -> Domain:
+    """Return of what services there is a share that waits long."""
+    return DomainCondition(between), DomainCondition(ratio), DomainCondition(load)
+
+
+def unlike_short(between: Formula, _third: Formula, load: Formula) -> Domain:
+    """Return of what services there are two times."""
+    return DomainCondition(between), DomainCondition(load)
+
+
+unlike_long = unlike_short
+
+
 def uneven(arrivals: Formula, service: Formula, load: Formula) -> Domain:
     """Return for what variations there is a wait."""
     return DomainCondition(arrivals), DomainCondition(service), DomainCondition(load)

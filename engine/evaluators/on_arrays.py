@@ -46,6 +46,12 @@ from qps.engine.queueing.queue_arrays import (
     stages_tail,
     uneven,
 )
+from qps.engine.queueing.unlike_arrays import (
+    unlike_long,
+    unlike_ratio,
+    unlike_share,
+    unlike_short,
+)
 from qps.engine.queueing_networks.load_dependent_arrays import (
     nested_rate,
     nested_time,
@@ -118,6 +124,10 @@ __all__ = [
     "stages_quantile",
     "stages_tail",
     "uneven",
+    "unlike_long",
+    "unlike_ratio",
+    "unlike_share",
+    "unlike_short",
 ]
 
 absolute, root, exponential, cosine, arc_cosine = np.abs, np.sqrt, np.exp, np.cos, np.arccos

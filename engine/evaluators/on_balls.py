@@ -52,6 +52,12 @@ from qps.engine.evaluators.queueing.quantile_balls import (
     sojourn_quantile,
 )
 from qps.engine.evaluators.queueing.sum_balls import stages_quantile, stages_tail
+from qps.engine.evaluators.queueing.unlike_balls import (
+    unlike_long,
+    unlike_ratio,
+    unlike_share,
+    unlike_short,
+)
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -102,6 +108,10 @@ __all__ = [
     "stages_quantile",
     "stages_tail",
     "uneven",
+    "unlike_long",
+    "unlike_ratio",
+    "unlike_share",
+    "unlike_short",
 ]
 
 

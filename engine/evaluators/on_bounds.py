@@ -9,11 +9,8 @@ those of chords, so that steps and kinks have them too. Bounds may be wide, neve
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
-from math import isfinite, log
-from operator import mul
-from typing import Any, TypeAlias
+from math import log
 
 import numpy as np
 
@@ -25,62 +22,13 @@ from qps.engine.evaluators import (
     on_arrays,
 )
 from qps.engine.evaluators.on_arrays import whole_power as powered
+from qps.engine.evaluators.row_bounds import Bound, Bounds, is_zero, span
 from qps.engine.numerics.sloped_intervals import SlopedInterval
-from qps.engine.operand_groups import placed, repeated
+from qps.engine.operand_groups import found_together, placed, repeated
 from qps.engine.queueing_networks.load_dependent_arrays import rates_grow, times_grow
 from qps.engine.queueing_networks.load_dependent_operands import GROUP
 
 _PER_OCTAVE = 1.0 / log(2.0)
-
-_Bound: TypeAlias = Any
-"""A number, or an array of one for each row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Bounds of a value, and of its slope in the population."""
-
-    low: _Bound
-    high: _Bound
-    slope_low: _Bound = 0.0
-    slope_high: _Bound = 0.0
-
-
-def _times(one: _Bound, other: _Bound) -> _Bound:
-    """Return a product in which zero times infinity is zero: a slope of zero stays zero."""
-    return np.where((one == 0) | (other == 0), 0.0, one * other)
-
-
-def _infinite(value: _Bound) -> bool:
-    if isinstance(value, float):  # np.float64 too: most bounds are those of all rows
-        return not isfinite(value)
-    return not bool(np.isfinite(value).all())
-
-
-def _span(a: _Bound, b: _Bound, c: _Bound, d: _Bound) -> tuple[_Bound, _Bound]:
-    """Return the least and the greatest product of two intervals, [a, b] and [c, d]."""
-    low, high = _extremes(mul, a, b, c, d)
-    return _extremes(_times, a, b, c, d) if _infinite(low + high) else (low, high)
-
-
-def _extremes(
-    times: Callable[[_Bound, _Bound], _Bound], a: _Bound, b: _Bound, c: _Bound, d: _Bound
-) -> tuple[_Bound, _Bound]:
-    """Return the same by a product of numbers; many an interval is one number."""
-    products = [
-        times(one, other)
-        for one in ((a,) if a is b else (a, b))
-        for other in ((c,) if c is d else (c, d))
-    ]
-    low = high = products[0]
-    for product in products[1:]:
-        low, high = np.minimum(low, product), np.maximum(high, product)
-    return low, high
-
-
-def _is_zero(one: Bounds) -> bool:
-    """True where a slope is zero throughout, as that of all that has no population in it."""
-    return isinstance(one.slope_low, float) and one.slope_low == 0.0 == one.slope_high
 
 
 def total(*parts: Bounds) -> Bounds:
@@ -103,22 +51,20 @@ def product(*parts: Bounds) -> Bounds:
 
 
 def _multiplied(one: Bounds, other: Bounds) -> Bounds:
-    low, high = _span(one.low, one.high, other.low, other.high)
-    slope: tuple[_Bound, _Bound] = (0.0, 0.0)
+    low, high = span(one.low, one.high, other.low, other.high)
+    slope: tuple[Bound, Bound] = (0.0, 0.0)
     for f, g in ((one, other), (other, one)):
-        if not _is_zero(g):
-            part = _span(f.low, f.high, g.slope_low, g.slope_high)
+        if not is_zero(g):
+            part = span(f.low, f.high, g.slope_low, g.slope_high)
             slope = (slope[0] + part[0], slope[1] + part[1])
     return Bounds(low, high, *slope)
 
 
-def _chained(
-    low: _Bound, high: _Bound, inner: Bounds, steep_low: _Bound, steep_high: _Bound
-) -> Bounds:
+def _chained(low: Bound, high: Bound, inner: Bounds, steep_low: Bound, steep_high: Bound) -> Bounds:
     """Return a function of something, its own slopes being between two bounds."""
-    if _is_zero(inner):
+    if is_zero(inner):
         return Bounds(low, high)
-    return Bounds(low, high, *_span(inner.slope_low, inner.slope_high, steep_low, steep_high))
+    return Bounds(low, high, *span(inner.slope_low, inner.slope_high, steep_low, steep_high))
 
 
 def power(base: Bounds, exponent: int) -> Bounds:
@@ -130,7 +76,7 @@ def power(base: Bounds, exponent: int) -> Bounds:
         low, high = np.where(inside, -np.inf, low), np.where(inside, np.inf, high)
     elif exponent % 2 == 0:
         low = np.where(inside, 0.0, low)
-    if _is_zero(base):
+    if is_zero(base):
         return Bounds(low, high)
     at_low = exponent * powered(base.low, exponent - 1) if exponent != 1 else 1.0
     at_high = exponent * powered(base.high, exponent - 1) if exponent != 1 else 1.0
@@ -186,8 +132,8 @@ def _smaller(one: Bounds, other: Bounds) -> Bounds:
 
 
 def _chosen(
-    first: _Bound, second: _Bound, one: _Bound, other: _Bound, join: Callable[..., _Bound]
-) -> _Bound:
+    first: Bound, second: Bound, one: Bound, other: Bound, join: Callable[..., Bound]
+) -> Bound:
     return np.where(first, one, np.where(second, other, join(one, other)))
 
 
@@ -202,13 +148,13 @@ def absolute(one: Bounds) -> Bounds:
 
 
 def rising(
-    function: Callable[[_Bound], _Bound], slope: Callable[[_Bound], _Bound]
+    function: Callable[[Bound], Bound], slope: Callable[[Bound], Bound]
 ) -> Callable[[Bounds], Bounds]:
     """Return the bounds of a function that rises, its slope rising or falling throughout."""
 
     def bounds(one: Bounds) -> Bounds:
         low, high = function(one.low), function(one.high)
-        if _is_zero(one):
+        if is_zero(one):
             return Bounds(low, high)
         ends = slope(one.low), slope(one.high)
         return _chained(low, high, one, np.minimum(*ends), np.maximum(*ends))
@@ -216,7 +162,7 @@ def rising(
     return bounds
 
 
-def stepped(function: Callable[[_Bound], _Bound]) -> Callable[[Bounds], Bounds]:
+def stepped(function: Callable[[Bound], Bound]) -> Callable[[Bounds], Bounds]:
     """Return the bounds of what is rounded: flat, but where it jumps."""
 
     def bounds(one: Bounds) -> Bounds:
@@ -225,7 +171,7 @@ def stepped(function: Callable[[_Bound], _Bound]) -> Callable[[Bounds], Bounds]:
     return bounds
 
 
-def _lambert_slope(w: _Bound) -> _Bound:
+def _lambert_slope(w: Bound) -> Bound:
     """Return the slope of Lambert's W where it is w: 1 / (exp(w) (1 + w))."""
     return 1.0 / (np.exp(w) * (1.0 + w))
 
@@ -233,7 +179,7 @@ def _lambert_slope(w: _Bound) -> _Bound:
 def lower_lambert(one: Bounds) -> Bounds:
     """Return the lower branch, which falls from -1 at -1/e; it is least steep where it is -2."""
     low, high = on_arrays.lower_lambert(one.high), on_arrays.lower_lambert(one.low)
-    if _is_zero(one):
+    if is_zero(one):
         return Bounds(low, high)
     ends = _lambert_slope(low), np.where(high == -1.0, -np.inf, _lambert_slope(high))
     least_steep = np.where((low <= -2.0) & (high >= -2.0), -np.exp(2.0), np.maximum(*ends))  # noqa: PLR2004
@@ -289,7 +235,7 @@ def cosine(one: Bounds) -> Bounds:
     return _chained(*_cosines(one.low, one.high), one, *slopes)
 
 
-def _cosines(low: _Bound, high: _Bound) -> tuple[_Bound, _Bound]:
+def _cosines(low: Bound, high: Bound) -> tuple[Bound, Bound]:
     """Return the least and the greatest cosine between two angles: 1 at whole turns, -1 between."""
     ends = np.cos(low), np.cos(high)
     first, last = low / (2 * np.pi), high / (2 * np.pi)
@@ -307,20 +253,28 @@ def arc_cosine(one: Bounds) -> Bounds:
 
 
 def monotone(
-    function: Callable[..., _Bound],
+    function: Callable[..., Bound],
     grows: tuple[int, ...],
     repeats: int = 0,
     gammas: tuple[int, ...] = (),
+    waits: int | None = None,
 ) -> Callable[..., Bounds]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     Where `grows` is 0 it may do either: nothing is known then but of a fixed one.
-    Of the last operands come more groups of so many as it `repeats`. Of `gammas` see
+    Of the last operands come more groups of so many as it `repeats`. Of `gammas` and `waits` see
     `on_intervals.monotone`.
     """
 
     def bounds(*operands: Bounds) -> Bounds:
         pairs = list(zip(repeated(grows, repeats, len(operands)), operands, strict=True))
+        for first, second, both, servers in found_together(waits, repeats, len(pairs)):
+            one, part, whole = operands[first], operands[second], operands[both]
+            is_part = (operands[servers].high == 0) & (whole.high > 0)
+            rest = np.maximum(whole.low - part.low, 0.0), np.maximum(whole.high - part.high, 0.0)
+            of_rest, plain = (*rest, 0.0, 0.0), (one.low, one.high, one.slope_low, one.slope_high)
+            both_ends = zip(of_rest, plain, strict=True)
+            pairs[first] = 1, Bounds(*(np.where(is_part, *ends)[()] for ends in both_ends))
         ordered = placed(gammas, len(grows), repeats, len(pairs))
         least = [o.high if g < 0 else o.low for g, o in pairs]
         most = [o.low if g < 0 else o.high for g, o in pairs]
@@ -332,7 +286,7 @@ def monotone(
             least[place - 1] = least[place - 1] / wider
             most[place - 1] = most[place - 1] * wider
         low, high = function(*least), function(*most)
-        slope: tuple[_Bound, _Bound] = (0.0, 0.0)
+        slope: tuple[Bound, Bound] = (0.0, 0.0)
         for place, (sign, operand) in enumerate(pairs):
             if not sign and place in ordered:
                 is_bounded = (operand.low > 0) | (operand.low == operand.high)
@@ -342,10 +296,10 @@ def monotone(
                 is_fixed = operand.low == operand.high
                 low = np.where(is_fixed, low, -np.inf)
                 high = np.where(is_fixed, high, np.inf)
-            if not _is_zero(operand):
+            if not is_zero(operand):
                 rate = (0.0 if sign > 0 else -np.inf, 0.0 if sign < 0 else np.inf)
-                part = _span(operand.slope_low, operand.slope_high, *rate)
-                slope = (slope[0] + part[0], slope[1] + part[1])
+                moved = span(operand.slope_low, operand.slope_high, *rate)
+                slope = (slope[0] + moved[0], slope[1] + moved[1])
         return Bounds(low, high, *slope)
 
     return bounds

@@ -34,6 +34,12 @@ from qps.engine.queueing.queue_numbers import (
     stages_tail,
     uneven,
 )
+from qps.engine.queueing.unlike_numbers import (
+    unlike_long,
+    unlike_ratio,
+    unlike_share,
+    unlike_short,
+)
 from qps.engine.queueing_networks.cycle_time_quantiles import closed_quantile
 from qps.engine.queueing_networks.fork_join_mva import forked_rate, forked_time, forked_wait
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
@@ -98,6 +104,10 @@ __all__ = [
     "stages_quantile",
     "stages_tail",
     "uneven",
+    "unlike_long",
+    "unlike_ratio",
+    "unlike_share",
+    "unlike_short",
 ]
 
 NEARLY_WHOLE = 1e-13

@@ -78,6 +78,12 @@ from qps.engine.evaluators.queueing.queue_fractions import (
     stages_tail,
     uneven,
 )
+from qps.engine.evaluators.queueing.unlike_fractions import (
+    unlike_long,
+    unlike_ratio,
+    unlike_share,
+    unlike_short,
+)
 from qps.engine.exact_algebra.exact_values import Exact, InexactError
 
 # Functions of this column that stand elsewhere.
@@ -135,6 +141,10 @@ __all__ = [
     "stages_tail",
     "total",
     "uneven",
+    "unlike_long",
+    "unlike_ratio",
+    "unlike_share",
+    "unlike_short",
     "waiting",
 ]
 

@@ -44,7 +44,7 @@ from qps.engine.numerics.sloped_intervals import (
     times,
     total,
 )
-from qps.engine.operand_groups import placed, repeated
+from qps.engine.operand_groups import found_together, placed, repeated
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -253,9 +253,35 @@ def effective(cores: SlopedInterval, efficiency: SlopedInterval) -> SlopedInterv
     return SlopedInterval(*_widened(low, high, 2 * LIBRARY), slow, found.steep)
 
 
-def _is_one_number(one: SlopedInterval) -> bool:
+def is_one_number(one: SlopedInterval) -> bool:
     """Return whether bounds are those of one number, itself a float or between two of them."""
     return one.is_fixed and one.high <= above(above(one.low))
+
+
+def _leave_rests(pairs: list[tuple[int, SlopedInterval]], waits: int | None, repeats: int) -> None:
+    """Let shares that are found together with others have the ends of what these leave.
+
+    From the place `waits` on stand groups of operands of stages (`engine/distributions/stages.py`),
+    each of which begins with a share that waits. Where parts of work are found together by a known
+    share, the second of them takes no less time: so all is longest where most find any of them, and
+    most of these the second. How the first share moves by itself does not matter then.
+    """
+    for first, second, both, servers in found_together(waits, repeats, len(pairs)):
+        part, whole = pairs[second][1], pairs[both][1]
+        if pairs[servers][1].high == 0 and whole.high > 0:
+            rest = max(whole.low - part.low, 0.0), max(whole.high - part.high, 0.0)
+            pairs[first] = 1, SlopedInterval(*rest)
+
+
+def _slopes_of(pairs: list[tuple[int, SlopedInterval]]) -> tuple[float, float]:
+    """Return the bounds of the slope of what rises (1) or falls (-1) with each of some operands."""
+    slow = steep = 0.0
+    for g, p in pairs:
+        if not p.is_fixed:
+            rate = (-inf if g <= 0 else 0.0, inf if g >= 0 else 0.0)
+            least, most = span(p.slow, p.steep, *rate)
+            slow, steep = slow + least, steep + most
+    return slow, steep
 
 
 def monotone(
@@ -266,6 +292,7 @@ def monotone(
     repeats: int = 0,
     gammas: tuple[int, ...] = (),
     never_negative: tuple[int, ...] = (),
+    waits: int | None = None,
 ) -> Callable[..., SlopedInterval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
@@ -276,6 +303,8 @@ def monotone(
     In the places of `gammas` stand the squared variations of gamma laws, behind their means. Such a
     law grows with its shape 1/v and with its scale m v, in the order of likelihood ratios, and what
     is left of it as well: of all within bounds none is longer than that of the largest both.
+
+    From the place `waits` on stand operands of stages: see `_leave_rests`.
 
     With an operand below zero in a place that is `never_negative` it has no value: one without
     bounds begins at zero there. So it does not hide what another operand makes infinite.
@@ -296,22 +325,18 @@ def monotone(
             g, p = pairs[place]
             if p.low == -inf and p.high >= 0:
                 pairs[place] = g, replace(p, low=0.0)
+        _leave_rests(pairs, waits, repeats)
         ordered = placed(gammas, len(grows), repeats, len(pairs))
         for place, (g, p) in enumerate(pairs):
             is_ordered = place in ordered and p.low > 0
-            if not g and not is_ordered and not _is_one_number(p):
+            if not g and not is_ordered and not is_one_number(p):
                 return NOTHING_KNOWN
         least, most = at_end(pairs, -1), at_end(pairs, 1)
         if least == inf:
             return SlopedInterval(inf, inf, -inf, inf)  # without an end, not only beyond all floats
         if math.isnan(most) and not math.isnan(least) and lies[1] == inf:
             most = inf  # an operand without bounds has no value at its end
-        slow = steep = 0.0
-        for g, p in pairs:
-            if not p.is_fixed:
-                rate = (-inf if g <= 0 else 0.0, inf if g >= 0 else 0.0)
-                part = span(p.slow, p.steep, *rate)
-                slow, steep = slow + part[0], steep + part[1]
+        slow, steep = _slopes_of(pairs)
         low, high = _widened(least, most, off[0])
         low, high = below(low - off[1]), above(high + off[1])
         # In this order: one that is not-a-number stays so, and then bounds nothing.

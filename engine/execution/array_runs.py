@@ -13,7 +13,7 @@ import numpy as np
 
 from qps.engine.evaluators import on_bounds
 from qps.engine.evaluators.on_arrays import whole_power
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.engine.execution.programs import EvaluationPlan, ProgramStep, StraightLineProgram
 from qps.engine.leaves import NUMBER

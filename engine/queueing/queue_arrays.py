@@ -10,12 +10,12 @@ from qps.engine.distributions.sum_tail_arrays import stages_tail
 from qps.engine.queueing.erlang_arrays import (
     erlang_b,
     erlang_b_slopes,
-    erlang_c,
     erlang_c_slopes,
     inverse_erlang_b,
     periodic_wait,
     periodic_wait_slopes,
 )
+from qps.engine.queueing.erlang_rows import erlang_c
 from qps.engine.queueing.md1_arrays import (
     batch_quantile,
     batch_quantile_slopes,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, comb, exp, expm1, floor, inf, log, log1p, nan
+from math import ceil, comb, exp, expm1, floor, gamma, inf, log, log1p, nan
 
 from qps.engine.distributions.normal_numbers import normal_quantile, normal_tail
 from qps.engine.distributions.sum_numbers import stages_quantile
@@ -47,6 +47,7 @@ _MANY_FLOWS = 60
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
 _MUCH_TRAFFIC = 100.0
+_MOST_TERMS, _LAST_DIGIT = 1000, 1e-16
 _LARGEST = 700.0
 """Of larger numbers exponentials are beyond all floats."""
 
@@ -92,9 +93,36 @@ def _between_servers(part: float, traffic: float) -> float:
         for k in range(14, -1, -1):
             total = 1 + total * (part - k) / traffic
         return total
-    from qps.engine.queueing.erlang_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
+    shape = part + 1
+    if traffic >= shape + 1:
+        return traffic * _upper_fraction(shape, traffic)
+    # Gamma(f + 1, a) exp(a) a^-f is all of the integral less what lies below a, a series.
+    term = below = traffic / shape
+    k = 1
+    while term > below * _NOTHING:
+        term *= traffic / (shape + k)
+        below += term
+        k += 1
+    return gamma(shape) * exp(traffic) / exp(part * log(traffic)) - below
 
-    return inverse_erlang(part, traffic)
+
+def _upper_fraction(shape: float, value: float) -> float:
+    """Return the upper incomplete gamma function times e^x x^-s, by Legendre's continued fraction.
+
+    DLMF 8.9.2, in Lentz's way.
+    """
+    b = value + 1 - shape
+    c, d = inf, 1 / b
+    found = d
+    for k in range(1, _MOST_TERMS):
+        a = -k * (k - shape)
+        b += 2
+        d = 1 / (a * d + b)
+        c = b + a / c
+        found *= c * d
+        if abs(c * d - 1) < _LAST_DIGIT:
+            break
+    return found
 
 
 def exact_inverse_erlang_b(servers: int, traffic: Fraction) -> Fraction:

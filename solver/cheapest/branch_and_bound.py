@@ -14,7 +14,7 @@ from math import inf
 
 import numpy as np
 
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.solver.cheapest.option_values import SearchProblem
 from qps.solver.cheapest.part_values import BoundedFormula, Floats, Ints, LeastBetween
 from qps.solver.cheapest.sampled_requirements import SampledBoxes

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.solver.cheapest.design_formulas import DesignFormulas, SampledCriteria

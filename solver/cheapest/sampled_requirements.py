@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.formulas import Formula
 from qps.solver.cheapest.part_values import Bools, Floats, Ints, LeastBetween, PartValues
 from qps.solver.cheapest.separable_parts import ChoicePart

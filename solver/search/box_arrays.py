@@ -18,7 +18,6 @@ import numpy as np
 
 from qps.engine.evaluators.on_bounds import (
     ONE_BY_ONE,
-    Bounds,
     exponential,
     logarithm,
     negative,
@@ -26,6 +25,7 @@ from qps.engine.evaluators.on_bounds import (
     product,
     total,
 )
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.formula_parts import parts_first, whole_exponent
 from qps.engine.expressions.formulas import ONE, Formula
 from qps.engine.expressions.point_values import in_floats

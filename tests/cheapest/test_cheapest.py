@@ -204,7 +204,7 @@ def test_parts_of_one_choice_are_separated() -> None:
 
 def _value(formula: Any, values: dict[Any, Any]) -> float:
     symbols = [one for one in values if one in formula.symbols]
-    from qps.engine.evaluators.on_bounds import Bounds
+    from qps.engine.evaluators.row_bounds import Bounds
 
     ends = [Bounds(np.array([float(values[s])]), np.array([float(values[s])])) for s in symbols]
     found = BoxArrays(formula, *symbols).bounds(*ends)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from qps.engine.evaluators import load_dependent_bounds, on_bounds
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.engine.queueing_networks import load_dependent_arrays, load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import GROUP

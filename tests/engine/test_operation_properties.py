@@ -24,7 +24,7 @@ from helpers.cases.operation_cases import (
 from helpers.nightly import examples
 from helpers.operations import CASES, OF_NETWORKS
 from qps.engine.evaluators.on_balls import ball
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.formulas import apply, population
 from qps.engine.expressions.point_values import EvaluationPoint

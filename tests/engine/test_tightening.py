@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helpers.single_rows import no_row_alone
 from matrices.test_matrices import disagreements
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.execution.array_runs import Runner
 from qps.engine.execution.program_builder import ProgramBuilder
 from qps.engine.execution.tight_program_builder import TightBuilder

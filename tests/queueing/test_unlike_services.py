@@ -6,13 +6,20 @@ from fractions import Fraction
 from math import inf
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import lowered
+from oracles import unlike_formulas
 from oracles.servers_of_kinds import Waits
-from qps.compiler.lower.queues.unlike_services import ServiceLengths, two_lengths, unlike_ratio
+from qps.compiler.lower.queues.unlike_services import ServiceLengths, unlike_ratio, unlike_wait
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import METHODS
 from qps.engine.expressions.formulas import Formula, apply, number
+from qps.engine.operations import OPERATIONS
+from qps.engine.queueing.unlike_laws import two_lengths
+from qps.engine.queueing.unlike_numbers import FLOATS, ratio_rises
 
 POOL = """
 users N in 1..5000
@@ -43,14 +50,8 @@ def test_exponential_services_of_two_lengths(
     share = of_load / (of_load + (1 - of_load) * apart)
     mean = share * apart + 1 - share
     rate = load * servers / mean
-    lengths = ServiceLengths(
-        mean=number(Fraction(mean)),
-        share=number(Fraction(of_load)),
-        short=number(Fraction(1)),
-        long=number(Fraction(apart)),
-        varied=number(Fraction(1)),
-        variation=number(Fraction(2 * (of_load * apart + 1 - of_load) / mean - 1)),
-    )
+    shares, times = [Fraction(share), 1 - Fraction(share)], [Fraction(apart), Fraction(1)]
+    lengths = lengths_of_kinds(list(zip(shares, times, strict=True)))
     there = number(Fraction(servers))
     ratio = reported(unlike_ratio(lengths, there, number(Fraction(load))))
     late = reported(apply("erlang_c", there, number(Fraction(load * servers))))
@@ -81,17 +82,86 @@ def test_holds_of_some_lengths_are_as_simulated(name: str) -> None:
     assert found == pytest.approx(wait, rel=0.09)
 
 
-def test_two_lengths_have_three_moments() -> None:
-    """Of 1, 5 and 50 with 60, 35 and 5 of 100."""
-    kinds = [(Fraction(6, 10), 1), (Fraction(35, 100), 5), (Fraction(5, 100), 50)]
+def lengths_of_kinds(
+    kinds: list[tuple[Fraction, Fraction]], varied: Fraction = Fraction(1)
+) -> ServiceLengths:
+    """Return the moments of kinds of services, each of a share of all."""
     mean = sum(share * time for share, time in kinds)
     square, cube = (sum(share * (time - mean) ** at for share, time in kinds) for at in (2, 3))
-    of = two_lengths(number(mean), number(square), number(cube), number(Fraction(0)))
-    often = reported(of.share) * float(mean) / reported(of.long)
+    return ServiceLengths(
+        mean=number(Fraction(mean)),
+        between=number(Fraction(square / mean**2)),
+        third=number(Fraction(cube / mean**3)),
+        varied=number(varied),
+    )
+
+
+def test_two_lengths_have_three_moments() -> None:
+    """Of 1, 5 and 50 with 60, 35 and 5 of 100, in means of 4.85."""
+    kinds = [(Fraction(60, 100), 1), (Fraction(35, 100), 5), (Fraction(5, 100), 50)]
+    parts = [(share, time / Fraction(485, 100)) for share, time in kinds]
+    square, cube = (sum(share * (time - 1) ** at for share, time in parts) for at in (2, 3))
+    of = two_lengths(FLOATS, float(square), float(cube))
+    often = of.share / of.long
     for at in (1, 2, 3):
-        expected = float(sum(share * time**at for share, time in kinds))
-        found = often * reported(of.long) ** at + (1 - often) * reported(of.short) ** at
+        expected = float(sum(share * time**at for share, time in parts))
+        found = often * of.long**at + (1 - often) * of.short**at
         assert found == pytest.approx(expected, rel=1e-9)
+
+
+@st.composite
+def waits(draw: st.DrawFn) -> tuple[list[tuple[Fraction, Fraction]], Fraction, Fraction, Fraction]:
+    """Draw kinds of services, how they vary, servers and a load."""
+    shares = draw(st.lists(st.integers(1, 1000), min_size=2, max_size=4))
+    times = draw(st.lists(st.integers(1, 3000), min_size=len(shares), max_size=len(shares)))
+    kinds = [
+        (Fraction(one, sum(shares)), Fraction(time))
+        for one, time in zip(shares, times, strict=True)
+    ]
+    assume(len(set(times)) > 1)
+    varied = draw(st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1), Fraction(5, 2)]))
+    servers = Fraction(draw(st.integers(2, 160)), draw(st.sampled_from([1, 2])))
+    return kinds, varied, servers, Fraction(draw(st.integers(1, 999)), 1000)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(waits())
+def test_operations_have_the_values_of_the_formulas(
+    drawn: tuple[list[tuple[Fraction, Fraction]], Fraction, Fraction, Fraction],
+) -> None:
+    kinds, varied, servers, load = drawn
+    mean = sum(share * time for share, time in kinds)
+    between, third = (
+        number(Fraction(sum(share * (time - mean) ** at for share, time in kinds))) for at in (2, 3)
+    )
+    formulas = unlike_formulas.two_lengths(
+        number(Fraction(mean)), between, third, number(varied) * (between + number(mean**2))
+    )
+    there, at = number(servers), number(load)
+    of = lengths_of_kinds(kinds, varied)
+    expected = unlike_formulas.unlike_ratio(formulas, there, at)
+    assert reported(unlike_ratio(of, there, at)) == pytest.approx(reported(expected), rel=1e-9)
+    wait = unlike_wait(of, there, at)
+    found = wait.mean, wait.lasts.short, wait.lasts.long, wait.lasts.share
+    for one, other in zip(found, unlike_formulas.wait_of(formulas, there, at), strict=True):
+        assert reported(one) == pytest.approx(reported(other), rel=1e-8, abs=1e-9)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(waits(), st.integers(1, 999))
+def test_what_is_proven_to_rise_with_the_load_does(
+    drawn: tuple[list[tuple[Fraction, Fraction]], Fraction, Fraction, Fraction], other: int
+) -> None:
+    kinds, varied, servers, load = drawn
+    of = lengths_of_kinds(kinds, varied)
+    moments = [float(one.value) for one in (of.between, of.third)]
+    low, high = sorted((float(load), other / 1000))
+    times = [("unlike_short", ()), ("unlike_long", ()), ("unlike_share", (1.7,))]
+    if ratio_rises(*moments, float(varied), float(servers)):
+        times.append(("unlike_ratio", (float(varied), float(servers))))
+    for word, others in times:
+        least, most = (OPERATIONS[word].number(*moments, *others, at) for at in (low, high))
+        assert least <= most * (1 + 1e-9) + 1e-12, word
 
 
 def test_a_few_long_holds_make_few_wait_long() -> None:

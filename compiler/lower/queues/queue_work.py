@@ -116,11 +116,8 @@ class QueueWork(Struct, frozen=True, kw_only=True):
 
         Batches are not looked at.
         """
-        kinds = [
-            ServiceMoments(mean=one.service, within=(one.service * self.variation) ** 2)
-            for one in self.visits
-        ]
-        return lengths_of(kinds, [visit.rate for visit in self.visits])
+        kinds = [ServiceMoments(mean=one.service) for one in self.visits]
+        return lengths_of(kinds, [visit.rate for visit in self.visits], self.variation**2)
 
     @property
     def longest_service(self) -> Formula:

@@ -13,13 +13,16 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, number
 class WorkPart(Struct, frozen=True, kw_only=True):
     """A part of the work that is waited for: its `load`, and the law of one such work.
 
-    A share `found` finds it first; None where that is as much as its load.
+    A share `found` finds it first; None where that is as much as its load. Where it takes no less
+    than the part before it, and it is known which share finds either of both first, that is the
+    one `found_together`: bounds of the two rest on it.
     """
 
     load: Formula
     work: Formula
     spread: Formula
     found: Formula | None = None
+    found_together: Formula = ZERO
 
     @property
     def operands(self) -> tuple[Formula, ...]:
@@ -52,8 +55,13 @@ class StageLaw(Struct, frozen=True, kw_only=True):
         more: list[Formula] = []
         if self.parts:
             found, *others = (one.operands for one in self.parts)
-            more = [number for one in others for number in (*one, *_NO_STATION)]
-        within = number(Fraction(inside + len(more) // (len(found) + len(_NO_STATION))))
+            together = [one.found_together for one in self.parts[1:]]
+            more = [
+                number
+                for one, share in zip(others, together, strict=True)
+                for number in (*one, *_NO_STATION, share, ZERO)
+            ]
+        within = number(Fraction(inside + len(self.parts[1:])))
         return (*found, self.servers, self.service, self.variation, times, within, *more)
 
     def lasting(self, times: Formula) -> StageLaw:
@@ -62,5 +70,5 @@ class StageLaw(Struct, frozen=True, kw_only=True):
         return replace(self, work=self.work * times, parts=parts)
 
 
-_NO_STATION = (ZERO,) * 5
-"""What follows the work of a part: it has no servers, and nothing else of its own."""
+_NO_STATION = (ZERO,) * 3
+"""What follows the work of a part: it has no servers, and no service of its own."""

@@ -10,7 +10,8 @@ that is the wait of Lee and Longton (1959); of one server it is that of Pollacze
 
 For exponential services of two lengths 5 to 500 times apart in the loads, on 1 to 100 servers,
 it was 0.84 to 1.27 times the wait that follows from the chain, 96 % of it 0.9 to 1.1 times; for
-fixed ones it was 1.01 to 1.09 times a simulated wait.
+fixed ones it was 1.01 to 1.09 times a simulated wait. The laws are operations of formulas
+(`engine/queueing/unlike_laws.py`), which states how they move with the load.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.lower.queues.pool_holding import weighted_mean
-from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
 from qps.engine.expressions.formulas import (
     ONE,
@@ -31,32 +31,26 @@ from qps.engine.expressions.formulas import (
     maximum,
     minimum,
     number,
-    square_root,
     total,
 )
 
 _LEAST = number(Fraction(1, 10**12))
 _NO_TIME = number(Fraction(1, 10**40))
-_NEARLY = number(1 - Fraction(1, 10**9))
 _MOST_VARIED = number(Fraction(13, 5))
 """The mean square over the square of the mean, of which a gamma law is left: below 8/3."""
-_LIGHT, _LESS_IF_FULL = number(Fraction(9, 10)), number(Fraction(3, 5))
-"""Fitted to the chains that the errors above were measured on."""
 
 
 class ServiceLengths(Struct, frozen=True, kw_only=True):
-    """Services of two lengths: the mean, which share of the load are `long` ones, and both.
+    """Services of two lengths, of a `mean`: both have the moments that are stated.
 
-    Around each, services have a variance of `varied` squares of the length; in all, one of
-    `variation` squares of the mean.
+    Their variance is `between` squares of the mean, and their `third` central moment so many cubes
+    of it. Around each length services vary, by a variance of `varied` squares of the length.
     """
 
     mean: Formula
-    share: Formula
-    short: Formula
-    long: Formula
+    between: Formula
+    third: Formula
     varied: Formula
-    variation: Formula
 
 
 class ServiceMoments(Struct, frozen=True, kw_only=True):
@@ -72,8 +66,13 @@ class ServiceMoments(Struct, frozen=True, kw_only=True):
     within: Formula = ZERO
 
 
-def lengths_of(kinds: Sequence[ServiceMoments], rates: Sequence[Formula]) -> ServiceLengths | None:
-    """Return the two lengths of services of some kinds, each so often; None where all are alike."""
+def lengths_of(
+    kinds: Sequence[ServiceMoments], rates: Sequence[Formula], varied: Formula | None = None
+) -> ServiceLengths | None:
+    """Return the two lengths of services of some kinds, each so often; None where all are alike.
+
+    All vary around their lengths as `varied` says, where that is known.
+    """
     times = [one.mean for one in kinds]
     mean = maximum(_NO_TIME, weighted_mean(times, rates))
     between = weighted_mean([one.between for one in kinds], rates)
@@ -84,52 +83,23 @@ def lengths_of(kinds: Sequence[ServiceMoments], rates: Sequence[Formula]) -> Ser
     thirds = [
         one.third + 3 * (one.mean - mean) * one.between + (one.mean - mean) ** 3 for one in kinds
     ]
-    within = weighted_mean([one.within for one in kinds], rates)
-    return two_lengths(mean, between, weighted_mean(thirds, rates), within)
-
-
-def two_lengths(mean: Formula, between: Formula, third: Formula, within: Formula) -> ServiceLengths:
-    """Return two lengths with a mean, a variance and a third central moment.
-
-    Around these services vary by a variance `within`.
-    """
-    between = maximum(between, mean**2 * _LEAST)
-    half = third / between / 2
-    reach = square_root(between + half**2)
-    long, short = mean + half + reach, maximum(mean * _LEAST, mean + half - reach)
-    often = (reach - half) / (2 * reach)
+    if varied is None:
+        within = weighted_mean([one.within for one in kinds], rates)
+        varied = within / (between + mean**2)
     return ServiceLengths(
         mean=mean,
-        share=minimum(ONE, often * long / mean),
-        short=short,
-        long=long,
-        varied=within / (between + mean**2),
-        variation=(between + within) / mean**2,
+        between=between / mean**2,
+        third=weighted_mean(thirds, rates) / mean**3,
+        varied=varied,
     )
 
 
 def unlike_ratio(of: ServiceLengths, servers: Formula, load: Formula) -> Formula:
     """Return how many times as long as for exponential services one waits, at a load below 1.
 
-    Of lengths that are hardly apart two moments determine it.
+    Of lengths that are hardly apart two moments determine it: it is `wait_ratio`.
     """
-    busy = servers * load
-    long, short = busy * of.share, busy * (1 - of.share)
-    waits = maximum(_LEAST, apply("erlang_c", servers, busy))
-    alone = minimum(ONE, apply("erlang_c", servers - short, long) / waits)
-    few = apply("ln", of.mean / of.long)  # long ones of all who come, over their share of the load
-    power = (_LIGHT - _LESS_IF_FULL * waits) * (1 - 1 / servers)
-    for_long = of.share * (alone + (1 - alone) * apply("exp", power * few))
-    later = for_long * of.long * _more_even(of, servers - short, long)
-    sooner = (1 - for_long) * of.short * _more_even(of, servers - long, short)
-    near = (of.short / of.long) ** 2
-    return near * wait_ratio(of.variation, servers, load) + (1 - near) * (later + sooner) / of.mean
-
-
-def _more_even(of: ServiceLengths, servers: Formula, busy: Formula) -> Formula:
-    """Return how many times as long as for exponential services of one length one waits."""
-    there = maximum(ONE, servers)
-    return wait_ratio(of.varied, there, busy / there)
+    return apply("unlike_ratio", of.between, of.third, of.varied, servers, load)
 
 
 class TwoTimes(Struct, frozen=True, kw_only=True):
@@ -179,7 +149,9 @@ class UnlikeWait(Struct, frozen=True, kw_only=True):
             work=2 * self.mean / (1 + spread),
             spread=spread,
             parts=tuple(
-                WorkPart(found=waits * share, load=ZERO, work=time, spread=ONE)
+                WorkPart(
+                    found=waits * share, load=ZERO, work=time, spread=ONE, found_together=waits
+                )
                 for share, time in parts
             ),
         )
@@ -194,15 +166,13 @@ def unlike_wait(of: ServiceLengths, servers: Formula, load: Formula) -> UnlikeWa
     exponential, and as many wait for the long one as the mean says. From load 1 on they have no
     end.
     """
-    below = minimum(load, _NEARLY)
-    spare, left = 1 - below, (1 + of.varied) / 2 / servers
-    short, long = of.short * left, of.long * left
-    both = short + long - below * (of.share * short + (1 - of.share) * long)
-    reach = both + square_root(maximum(ZERO, both**2 - 4 * spare * short * long))
-    mean = of.mean / servers * unlike_ratio(of, servers, below)
-    near, far = minimum(mean, 2 * spare * short * long / reach), maximum(mean, reach / 2)
-    share = (mean - near) / maximum(mean * _LEAST, far - near)
-    lasts = TwoTimes(
-        short=near / spare, long=apply("waiting", far, load), share=minimum(ONE, share)
+    each, left = of.mean / servers, (1 + of.varied) / 2
+    ratio = unlike_ratio(of, servers, load)
+    mean = apply("waiting", each * ratio, load)
+    near, far = (
+        each * left * apply(word, of.between, of.third, load)
+        for word in ("unlike_short", "unlike_long")
     )
-    return UnlikeWait(mean=apply("waiting", mean, load), lasts=lasts)
+    share = apply("unlike_share", of.between, of.third, ratio / left, load)
+    lasts = TwoTimes(short=minimum(mean, near), long=maximum(mean, far), share=share)
+    return UnlikeWait(mean=mean, lasts=lasts)

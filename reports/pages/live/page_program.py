@@ -40,6 +40,8 @@ def law_of(row: Operation) -> dict[str, tuple[int, ...] | float]:
         law["repeats"] = row.repeats
     if row.gammas:
         law["gammas"] = row.gammas
+    if row.waits is not None:
+        law["waits"] = row.waits
     if row.part > ROUNDED_OFF:
         law["part"] = row.part
     return law

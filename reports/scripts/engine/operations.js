@@ -21,6 +21,7 @@ import { shared_rate, shared_time, shared_wait } from "./rows/multiclass_pools.j
 import { slowest } from "./rows/slowest_stage.js";
 import { order_level, order_mean, order_quantile } from "./rows/order_statistics.js";
 import { stages_quantile, stages_tail } from "./rows/stage_sums.js";
+import { unlike_long, unlike_ratio, unlike_share, unlike_short } from "./rows/unlike_services.js";
 import { finished } from "../common/slices.js";
 
 export const OPERATIONS = {
@@ -160,6 +161,7 @@ export const OPERATIONS = {
   shared_rate, shared_time, shared_wait,
   slowest,
   stages_quantile, stages_tail,
+  unlike_long, unlike_ratio, unlike_share, unlike_short,
   order_level, order_mean, order_quantile,
 };
 

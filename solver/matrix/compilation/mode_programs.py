@@ -10,7 +10,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import Criterion
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.execution.array_runs import Runner
 from qps.engine.execution.program_builder import ProgramBuilder
 from qps.engine.execution.programs import StraightLineProgram

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.operations import EXTREMES, OPERATIONS
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.execution.array_runs import Runner, Values
 from qps.engine.expressions.formulas import Formula
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.limits.failure_brackets import Excess

@@ -2,18 +2,20 @@
 // Analysis, chapters 5 and 6): of their values, and of how fast they rise. `boxes` holds both, and takes what is found.
 
 import { isLess } from "./fractions.js";
-import { expandedPlaces, valuesOfEach } from "./operand_groups.js";
+import { expandedPlaces, foundTogether, valuesOfEach } from "./operand_groups.js";
 
 export const NOTHING = [NaN, NaN]; // anything may be
 
 // The bounds of what rises or falls with each of its parts, all over; nothing, where one moves with which it may do either. A gamma law
 // grows with its shape 1/v and its scale m v: of all within bounds none is longer than that of the largest both (see
-// `engine/evaluators/on_intervals.py`).
+// `engine/evaluators/on_intervals.py`, also for shares that are found together).
 export function monotone(value, parts, law) {
   const grows = valuesOfEach(law, parts.length), off = law.part ?? 0, variations = law.gammas ? expandedPlaces(law.gammas, law, parts.length) : [];
+  const together = foundTogether(law, parts);
   const free = parts.filter((_, k) => grows[k] === 0 && !variations.includes(k)), varied = variations.map((k) => parts[k]);
   const at = (from, to) => {
     const found = parts.map((part, k) => (grows[k] < 0 ? from : to)[part]);
+    for (const [first, second, both, servers] of together) if (!found[servers] && found[both] > 0) found[first] = Math.max(found[both] - found[second], 0);
     for (const k of variations) {
       found[k] = from[parts[k]];
       if (found[k] !== to[parts[k]]) found[k - 1] *= to[parts[k]] / found[k];
@@ -25,7 +27,9 @@ export function monotone(value, parts, law) {
     const isOpen = free.some((part) => low[part] !== high[part]) || varied.some((part) => low[part] !== high[part] && !(low[part] > 0));
     boxes.keep(i, isOpen ? NOTHING : [at(high, low) * (1 - off), at(low, high) * (1 + off)]);
     let least = 0, most = 0;
+    const rests = together.filter(([, , both, servers]) => !high[parts[servers]] && high[parts[both]] > 0).map(([first]) => first);
     parts.forEach((part, k) => {
+      if (rests.includes(k)) return;
       times(slow[part], steep[part], grows[k] > 0 ? 0 : -Infinity, grows[k] < 0 ? 0 : Infinity);
       least += pair[0];
       most += pair[1];
