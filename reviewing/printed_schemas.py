@@ -19,6 +19,7 @@ from qps.reports.text.explanations.explanation import Explanation
 from qps.reports.text.explanations.network_view import NetworkView
 from qps.reports.text.explanations.rule_text import RuleView
 from qps.reports.text.incidents.incident_view import IncidentsView
+from qps.reports.text.incidents.simulated_course import SimulatedCourseView
 from qps.reports.text.measurements.fit_view import FitView
 from qps.reports.text.measurements.scalability_view import ScalabilityView
 from qps.reports.text.schemas.json_schemas import schema_of
@@ -52,6 +53,7 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "history": (History, "qps history --format json"),
     "matrix": (MatrixShape, "qps matrix -o FILE.json"),
     "simulation": (SimulationView, "qps simulate --format json"),
+    "simulated_course": (SimulatedCourseView, "qps simulate --over … --format json"),
     "incident": (IncidentsView, "qps incident --format json"),
     "fit": (FitView, "qps fit --format json"),
     "scalability": (ScalabilityView, "qps fit --by COLUMN --format json"),

@@ -45,9 +45,15 @@ def simulated_model(graph: LoadGraph, at: int) -> SimulatedNetwork:
     return network_simulation(graph.network, operating_point(graph, at))
 
 
-def network_simulation(network: Network, point: OperatingPoint) -> SimulatedNetwork:
-    """Return what is to be played of a network at an operating point, likewise."""
-    _refuse_overload(network, point)
+def network_simulation(
+    network: Network, point: OperatingPoint, *, is_over_time: bool = False
+) -> SimulatedNetwork:
+    """Return what is to be played of a network at an operating point, likewise.
+
+    What is played over time may be overloaded for a while.
+    """
+    if not is_over_time:
+        _refuse_overload(network, point)
     playing = _NetworkBuilder(stations=Stations(network=network, point=point))
     for one in network.classes.values():
         playing.add(one)
@@ -59,6 +65,8 @@ def network_simulation(network: Network, point: OperatingPoint) -> SimulatedNetw
         flows=playing.flows,
         remarks=tuple(dict.fromkeys(playing.stations.remarks)),
     )
+    if is_over_time:
+        return found
     return replace(found, episode=episode_of(found), lead=lead_of(found))
 
 

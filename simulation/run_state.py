@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
+from typing import Protocol
 
 import simpy
 from msgspec import Struct, field
@@ -29,6 +30,17 @@ class StreamHandlers(Struct, frozen=True):
     recoveries: tuple[LossRecovery, ...] = ()
 
 
+class SharedServers(Protocol):
+    """Servers with one queue, of all machines of a station."""
+
+    def entrance(self, then: Go, draw: Callable[[], float], *, overlaps: bool) -> Go:
+        """Return what lets an item be served for a time that is drawn, and go on.
+
+        It goes on when its service begins where that `overlaps` with what is behind.
+        """
+        ...
+
+
 def _no_clock(*_: object) -> None:
     """Schedule nothing: there is no clock yet."""
 
@@ -52,6 +64,8 @@ class SimulationState(Struct, kw_only=True):
     machines: dict[tuple[int, ...], StationMachine] = field(default_factory=dict)
     random: Random = field(default_factory=Random)
     schedule: Schedule = field(default_factory=lambda: _no_clock)
+    shared: Sequence[SharedServers] = ()
+    """The servers of all machines of each station, where their number changes over time."""
     several: frozenset[str] = frozenset()
 
     def note_wait(self, station: int) -> Callable[[Item, float], None]:

@@ -33,6 +33,8 @@ def serve(state: SimulationState, step: Serve, then: Go, of: StreamHandlers) -> 
     last = step.parts[-1][1]
     if last is not None:
         then = with_random_loss(state, last, then, of)
+    if state.shared:
+        return state.shared[number].entrance(then, lambda: draw(mean), overlaps=overlaps)
     if step.thread is not None:
         return _serve_threaded(state, step, mean, then)
     if known.room < math.inf:

@@ -49,8 +49,8 @@ from qps.simulation.sources import at_random, by_clock, customers, schedule_of, 
 from qps.simulation.stations import NORMAL, Happening, QueuelessResource
 
 
-def begin(state: SimulationState) -> None:
-    """Let all sources begin, as if they had been sending for ever."""
+def prepare(state: SimulationState) -> None:
+    """Let a state have its stations, of which nothing is used yet."""
     stations = state.network.stations
     state.random = Random(f"{state.name}/stations")  # noqa: S311 - no secret
     state.schedule = schedule_of(state.clock)
@@ -63,6 +63,11 @@ def begin(state: SimulationState) -> None:
         for node, station in stood(source.steps)
         if node is not None and stations[station].copies > 1
     )
+
+
+def begin(state: SimulationState) -> None:
+    """Let all sources begin, as if they had been sending for ever."""
+    prepare(state)
     for number, source in enumerate(state.network.sources):
         random = Random(f"{state.name}/{source.stream}/{number}")  # noqa: S311
         way = partial(_path, state, source)
@@ -79,7 +84,7 @@ def begin(state: SimulationState) -> None:
 def _path(state: SimulationState, source: StreamSource, over: Callable[[], None] | None) -> Go:
     """Return the way of an item of a source, and what is to be done when it is over."""
     of = StreamHandlers(source.stream, over)
-    return _chain(state, source.steps, _finish(state, of), of)
+    return chained(state, source.steps, _finish(state, of), of)
 
 
 def _finish(state: SimulationState, of: StreamHandlers) -> Go:
@@ -101,7 +106,8 @@ def _finish(state: SimulationState, of: StreamHandlers) -> Go:
     return finish
 
 
-def _chain(state: SimulationState, steps: Sequence[Step], then: Go, of: StreamHandlers) -> Go:
+def chained(state: SimulationState, steps: Sequence[Step], then: Go, of: StreamHandlers) -> Go:
+    """Return what lets an item do steps, and go on behind them."""
     for step in reversed(steps):
         then = _step(state, step, then, of)
     return then
@@ -140,18 +146,18 @@ def _branched(
     """Let an item do a step that has steps of its own."""
     match step:
         case Call():
-            return call_of(state, step, then, of, partial(_chain, state))
+            return call_of(state, step, then, of, partial(chained, state))
         case Choose():
-            return choose_of(state, step, then, of, partial(_chain, state))
+            return choose_of(state, step, then, of, partial(chained, state))
         case Fork():
-            return fork_of(step, then, of, partial(_chain, state))
+            return fork_of(step, then, of, partial(chained, state))
         case FanOut():
-            return fan_out_of(state, step, then, of, partial(_chain, state))
+            return fan_out_of(state, step, then, of, partial(chained, state))
         case Gather():
-            return gather_of(state, step, then, of, partial(_chain, state))
+            return gather_of(state, step, then, of, partial(chained, state))
         case Recovery():
             recoveries = (*of.recoveries, LossRecovery(step.share, then))
-            return _chain(state, step.steps, then, replace(of, recoveries=recoveries))
+            return chained(state, step.steps, then, replace(of, recoveries=recoveries))
 
 
 def _delay(state: SimulationState, time: float, then: Go) -> Go:
@@ -186,6 +192,8 @@ def _later(state: SimulationState, step: Shift | NormalJitter, then: Go) -> Go:
 
 def _use(state: SimulationState, step: BackgroundLoad, then: Go) -> Go:
     busy, station, amount = state.busy, step.station, step.amount
+    if state.shared and amount > 0:
+        return state.shared[station].entrance(then, lambda: amount, overlaps=True)
 
     def use(item: Item) -> None:
         busy[station] += amount

@@ -202,12 +202,12 @@ def _backlogs(
         if not any(load > 1 + _ROUNDING for load in loads) or not all(map(isfinite, loads)):
             continue
         periods = [
-            LoadPeriod(moment.start, moment.end, load)
-            for moment, load in zip(moments, loads, strict=True)
+            LoadPeriod(moment.start, moment.end, load, state.counts.get(name, 0.0) or 1.0)
+            for moment, load, state in zip(moments, loads, states, strict=True)
         ]
         ends, peaks = backlogs(periods)
         longest = [max(one, _MINUTE * end) for one, end in zip(longest, ends, strict=True)]
-        points = backlog_course(periods, ends)
+        points = backlog_course(periods)
         courses.append(
             BacklogCourse(
                 resource=name,

@@ -54,6 +54,7 @@ COMMANDS = {
     "diff": "diff site.qps other.qps --format json",
     "matrix": "matrix site.qps -o matrix.json -q",
     "simulation": "simulate site.qps --at 10 --seconds 1 --precision 20% --format json",
+    "simulated_course": "simulate site.qps --over outage --at 50 --runs 2 --format json",
     "incident": "incident site.qps --at 50 --format json",
     "fit": "fit runs.csv --cores 2 --format json",
     "scalability": "fit clients.csv --by threads --format json",

@@ -25,6 +25,37 @@ INCIDENT_PHRASES: dict[str, str] = {
     "course.chart.since": "Time since the start",
     "course.chart.utilization": "Utilization of the busiest resource",
     "course.chart.week": "Week at {users}",
+    "course.sim.accuracy": (
+        "Stated accuracy of the fluid model: 10 % for backlogs and lost requests, 12 % for the "
+        "time from the end of the last event until it is over."
+    ),
+    "course.sim.agree": "all {compared} compared results agree",
+    "course.sim.agreement": "Agreement",
+    "course.sim.agrees": "agrees",
+    "course.sim.differ": "{differing} of {compared} compared results differ",
+    "course.sim.differs": "differs",
+    "course.sim.fluid": "Fluid model",
+    "course.sim.in": "{many} {unit}",
+    "course.sim.interval": "{mean} ± {width}",
+    "course.sim.measure": "Measure",
+    "course.sim.not_compared": "not compared",
+    "course.sim.not_over": "not over",
+    "course.sim.of.backlog": "{of}: largest backlog",
+    "course.sim.of.cleared_at": "{of}: backlog cleared at",
+    "course.sim.of.late": "{of}: late requests",
+    "course.sim.of.lost": "{of}: lost requests",
+    "course.sim.of.over_at": "Over at",
+    "course.sim.of.response_time": "{of}: longest mean response time",
+    "course.sim.open": "{over} of {runs} were over within {until}",
+    "course.sim.over": "{runs}; all were over",
+    "course.sim.queues": (
+        "In the simulation, all machines of a node share one queue, and requests are served first "
+        "come, first served."
+    ),
+    "course.sim.result": "Result",
+    "course.sim.runs": "Runs",
+    "course.sim.simulated": "Simulated, 95 % CI",
+    "course.sim.title": "Simulation of {model} at {users}",
     "course.unit.hours": "hours",
     "course.unit.minutes": "minutes",
     "course.unit.seconds": "s",

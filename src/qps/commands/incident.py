@@ -9,23 +9,18 @@ from pathlib import Path
 
 from qps.commands.arguments.planned_load import at_month
 from qps.commands.cache.spec_cache import load
+from qps.commands.incidents.incident_choice import chosen_incidents, incident_population
 from qps.commands.incidents.incident_files import check_output, write_incidents
-from qps.commands.terminal.console import Exit, complain, outside_range, print_json, show, width_of
+from qps.commands.terminal.console import Exit, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
-from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration
-from qps.compiler.diagnostics.suggest import did_you_mean
-from qps.compiler.pipeline import Spec
 from qps.reports.pages.course_charts import incident_section
 from qps.reports.text.incidents.incident_text import incident_layout, over_in_short
 from qps.reports.text.incidents.incident_view import incidents_view
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
-from qps.solver.answers.worst_mode import solve_model
 from qps.solver.incidents.incident_answer import incident_answer
 from qps.solver.incidents.incident_result import IncidentAnswer
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 
 def run(arguments: Namespace) -> Exit:
@@ -37,7 +32,7 @@ def run(arguments: Namespace) -> Exit:
         check_output(arguments.output, spec.files)
     incidents = chosen_incidents(spec.model, arguments.name)
     configuration = spec.configuration(arguments.scenario, arguments.set)
-    at = _population(spec, configuration, arguments.at)
+    at = incident_population(spec, configuration, arguments.at)
     answers = []
     with Progress(
         total=len(incidents), quiet=arguments.quiet, unit=None, label="incidents"
@@ -76,33 +71,3 @@ def _written(output: Path, answers: Sequence[IncidentAnswer]) -> str:
     return phrase(
         "incident.written", output=output, incidents="; ".join(map(over_in_short, answers))
     )
-
-
-def chosen_incidents(model: ir.Model, name: str | None) -> tuple[ir.Incident, ...]:
-    """Return the incident of a name; all without one."""
-    if not model.incidents:
-        raise complain(
-            "this spec declares no incident",
-            "add one, such as `incident database_down { lose db for 10 minute }`",
-        )
-    if name is None:
-        return model.incidents
-    found = [one for one in model.incidents if one.name == name]
-    if not found:
-        names = [one.name for one in model.incidents]
-        raise complain(
-            f"this spec declares no incident `{name}`",
-            did_you_mean(name, names) or f"use one of {', '.join(names)}",
-        )
-    return (found[0],)
-
-
-def _population(spec: Spec, configuration: Configuration, at: int | None) -> int:
-    """Return for how many users: by default the capacity."""
-    if at is None:
-        solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
-        return solution.at
-    if not configuration.low <= at <= configuration.high:
-        name = spec.model.population.name
-        raise outside_range(name, at, configuration.low, configuration.high)
-    return at

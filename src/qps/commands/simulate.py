@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from qps.commands.arguments.planned_load import at_month
 from qps.commands.arguments.simulation_effort import precision_of, seconds_of
 from qps.commands.cache.spec_cache import load
+from qps.commands.incidents.simulated_incident import run_over_time
 from qps.commands.terminal.console import Exit, outside_range, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
@@ -40,6 +41,8 @@ def run(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     arguments = at_month(spec, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
+    if arguments.over is not None:
+        return run_over_time(spec, configuration, arguments, seconds)
     graph, at = _simulation_input(spec, configuration, arguments)
     effort = Effort(
         precision=precision,

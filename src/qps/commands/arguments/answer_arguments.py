@@ -165,6 +165,18 @@ def add_simulate(commands: Commands) -> None:
         help="set the population, or a month of the forecast: 2028-06 [default: the capacity]",
     )
     command.add_argument(
+        "--over",
+        metavar="TIMES",
+        help="simulate an incident, `day` or `week`, or hours: 17:00..22:00",
+    )
+    command.add_argument(
+        "--runs",
+        metavar="COUNT",
+        type=count,
+        default=10,
+        help="with `--over`, simulate at most so often [default: 10]",
+    )
+    command.add_argument(
         "--precision",
         metavar="PERCENT",
         default="2 %",

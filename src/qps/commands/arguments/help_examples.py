@@ -30,6 +30,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "simulate": (
         ("qps simulate site.qps", "simulate at capacity"),
         ("qps simulate site.qps --at 5000 --precision '1 %'", "at 5,000 users, to 1 %"),
+        (
+            "qps simulate shop.qps --over database_down --at 14000",
+            "simulate an incident",
+        ),
     ),
     "incident": (
         ("qps incident shop.qps", "all incidents of a spec, at capacity"),

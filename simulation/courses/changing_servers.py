@@ -1,0 +1,82 @@
+"""Servers that take who came first, and of which there are more or fewer over time."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from math import ceil
+from typing import Any
+
+from qps.simulation.items import Go, Item, of_item
+from qps.simulation.stations import NORMAL, Happening, Schedule
+
+_ROUNDING = 1e-9
+
+
+class ChangingServers:
+    """All servers of a station, of all its machines together, with one queue.
+
+    A part of a server is a slower one. Who is served when servers go is served to the end.
+    """
+
+    __slots__ = (
+        *("_busy", "_changed_at", "_clock", "_queue", "_schedule", "_servers", "_served_of"),
+        *("_speed", "busy_time", "work"),
+    )
+
+    def __init__(self, clock: Any, schedule: Schedule, capacity: float) -> None:
+        self._clock, self._schedule = clock, schedule
+        self._queue: deque[tuple[float, Go, Item, bool]] = deque()
+        self._busy, self._changed_at = 0, clock.now
+        self.busy_time = self.work = 0.0
+        self._served_of = (self._end_service,)
+        self._servers, self._speed = 0, 1.0
+        self.change(capacity)
+
+    def change(self, capacity: float) -> None:
+        """Have another capacity from now on, in servers."""
+        self._servers = ceil(capacity - _ROUNDING)
+        self._speed = capacity / self._servers if self._servers else 0.0
+        self._start()
+
+    def entrance(self, then: Go, draw: Callable[[], float], *, overlaps: bool) -> Go:
+        """Return what lets an item be served for a time that is drawn, and go on."""
+
+        def enter(item: Item) -> None:
+            service = draw()
+            self._queue.append((service, then, item, overlaps))
+            self.work += service
+            self._start()
+
+        return enter
+
+    def used(self) -> float:
+        """Return for how long servers have been busy since this was last item."""
+        self._account()
+        used, self.busy_time = self.busy_time, 0.0
+        return used
+
+    def _account(self) -> None:
+        now = self._clock.now
+        self.busy_time += self._busy * (now - self._changed_at)
+        self._changed_at = now
+
+    def _start(self) -> None:
+        queue = self._queue
+        while queue and self._busy < self._servers:
+            service, then, item, overlaps = queue.popleft()
+            self.work = self.work - service if queue else 0.0
+            self._account()
+            self._busy += 1
+            if overlaps:
+                self._schedule(Happening((of_item(then),), item), NORMAL, 0.0)
+            happening = Happening(self._served_of, (None if overlaps else then, item))
+            self._schedule(happening, NORMAL, service / self._speed)
+
+    def _end_service(self, happening: Any) -> None:
+        then, item = happening.item
+        self._account()
+        self._busy -= 1
+        self._start()
+        if then is not None:
+            then(item)

@@ -1,0 +1,205 @@
+"""Incidents request by request: the fluid model is as accurate as it states.
+
+The simulation itself is compared with another one, which shares nothing with QPS.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from helpers.nightly import nightly
+from incidents.request_simulator import Outcome, Scaler, Setting, Simulation, Tier
+from qps.cli import main
+from qps.simulation.courses.recently_used import RecentlyUsed, RequestedItems
+
+AT = 490
+SHOP = """
+users shoppers in 1..1_000_000
+machine vm  {{ cpu 4 core, queueing mmc }}
+machine big {{ cpu 16 core, queueing mmc }}
+network lan {{ switched; rate 10 Gbit/s }}
+topology {{ node web = vm * 5; node db = big * 1; link net = lan between web, db }}
+component page  {{ cpu 240 ms/request }}
+component query {{ cpu 180 ms/request }}
+cache hits {{ items 50_000; zipf 0.8; size 15_000 }}
+stream browse for each user {{
+  traffic 0.1 request/s, 2 kB/request
+  event hit = hits
+  at web {{ page; not hit: call db {{ query }} }}
+}}
+require {{ browse.p99 <= 5 s }}
+autoscale web in 4..20 {{ target 70 %; startup 60 s }}
+retry browse {{ timeout 2 s; retries 3; backoff 1 s{budget} }}
+incident short {{ lose db after 10 s for 100 s; empty hits after 10 s }}
+incident long {{ lose db after 100 s for 10 minute; empty hits after 100 s }}
+incident surge {{ surge browse by 150 % for 5 minute }}
+incident slower {{ slow db by 75 % for 3 minute }}
+"""
+
+
+def _other(down: tuple[float, float], budget: float | None, seconds: int) -> Outcome:
+    setting = Setting(
+        rate=0.1 * AT,
+        front=Tier(service=0.24, cores=4, ready=5),
+        database=Tier(service=0.18, cores=16, ready=1),
+        timeout=2,
+        retries=3,
+        backoff=1,
+        budget=budget,
+        down=down,
+        items=50_000,
+        exponent=0.8,
+        size=15_000,
+        empty_at=down[0],
+        scaler=Scaler(least=4, most=20, target=0.7, startup=60, count=5),
+    )
+    return Simulation(setting, seconds, seed=1).run()
+
+
+def _simulated(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    *,
+    budget: str = "; budget 10 %",
+    runs: int = 2,
+) -> tuple[dict[str, dict[str, float | None]], int, dict[str, object]]:
+    file = folder / "shop.qps"
+    file.write_text(SHOP.format(budget=budget))
+    capsys.readouterr()
+    over = ["--over", name, "--at", str(AT), "--runs", str(runs), "--workers", "1"]
+    status = main(["simulate", str(file), *over, "--format", "json"])
+    view = json.loads(capsys.readouterr().out)
+    return {one["measure"]: one for one in view["results"]}, status, view
+
+
+def test_an_outage_is_as_the_fluid_model_and_another_simulation_have_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, status, view = _simulated(tmp_path, capsys, "short")
+    assert status == 0
+    assert (view["runs"], view["runs_over"], view["agrees"]) == (2, 2, True)
+    other = _other((10.0, 110.0), 0.1, 300)
+    assert found["lost"]["simulated"] == pytest.approx(sum(other.lost), rel=0.05)
+    cleared = next(s for s in range(110, 300) if other.backlog[s] <= 5)
+    assert found["over_at"]["simulated"] == pytest.approx(cleared, rel=0.06)
+    worst = max(other.backlog) * 0.18 / 16
+    assert found["backlog"]["simulated"] == pytest.approx(worst, rel=0.05)
+
+
+@nightly
+@pytest.mark.parametrize("name", ["long", "surge", "slower"])
+@pytest.mark.parametrize("budget", ["", "; budget 10 %"])
+def test_many_incidents_are_as_the_fluid_model_has_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, budget: str
+) -> None:
+    _, status, view = _simulated(tmp_path, capsys, name, budget=budget, runs=4)
+    assert status == 0, view
+
+
+def test_text_names_both_and_what_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "small.qps"
+    file.write_text(
+        "users N in 1..900\nmachine box { cpu 1 core, queueing mmc }\n"
+        "component work { cpu 10 ms/request }\ntopology { node host = box }\n"
+        "stream flow for each user { traffic 0.1 request/s; at host { work } }\n"
+        "require { flow.p99 <= 500 ms }\nincident outage { lose host for 30 s }\n"
+    )
+    arguments = ["simulate", str(file), "--over", "outage", "--at", "500", "--runs", "2"]
+    assert main([*arguments, "--workers", "1"]) == 0
+    text = capsys.readouterr().out
+    assert "Simulation of outage at 500 users" in text
+    assert "host CPU: largest backlog" in text
+    assert "all 2 compared results agree" in text
+    assert main(["simulate", str(file), "--over", "none"]) == 2
+    assert "this spec declares no incident `none`" in capsys.readouterr().err
+
+
+def test_too_many_requests_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "large.qps"
+    file.write_text(
+        "users N in 1..90_000_000\nmachine box { cpu 64 core, queueing mmc }\n"
+        "component work { cpu 10 us/request }\ntopology { node host = box }\n"
+        "stream flow for each user { traffic 0.1 request/s; at host { work } }\n"
+        "require { flow.p99 <= 500 ms }\nincident outage { lose host for 30 s }\n"
+    )
+    assert main(["simulate", str(file), "--over", "outage", "--at", "30000000"]) == 2
+    assert "at most 20,000,000 are simulated" in capsys.readouterr().err
+
+
+def test_a_cache_in_use_has_the_items_that_were_used_last() -> None:
+    requested = RequestedItems(2000, 0.9, seed=1)
+    cache = RecentlyUsed(400, requested, 2000)
+    hits = 0
+    for _ in range(20_000):
+        item = requested.next()
+        hits += cache.has(item)
+        cache.store(item)
+    # a list of the items that were used last, from the first request on
+    used: list[int] = []
+    found = 0
+    for number in range(40_000):
+        item = requested.next()
+        is_hit = item in used
+        found += is_hit and number >= 20_000
+        if is_hit:
+            used.remove(item)
+        used.insert(0, item)
+        del used[400:]
+    assert hits / 20_000 == pytest.approx(found / 20_000, abs=0.015)
+    full = RecentlyUsed(5000, requested, 2000)
+    assert all(full.has(item) for item in range(2000))
+
+
+BUSY = """
+users shoppers in 1..2_000
+machine vm {{ cpu 1 core, queueing mmc }}
+profile visits over {cycle} {{ {days}00:00..24:00 = 0.2; {day}10:00..10:20 = 1 }}
+profile down over {cycle} {{ {days}00:00..24:00 = 0; {day}10:00..10:20 = 1 }}
+topology {{ node app = vm * (2 - down) }}
+component render {{ cpu 100 ms/request }}
+stream page for each user {{ traffic 0.1 request/s * visits; at app {{ render }} }}
+require {{ page.p99 <= 20 s }}
+"""
+
+
+@pytest.mark.parametrize("cycle", ["day", "week"])
+def test_hours_of_a_day_are_as_the_fluid_model_has_them(
+    cycle: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "busy.qps"
+    days, day = ("monday, tuesday, weekday, weekend ", "friday ") if cycle == "week" else ("", "")
+    days = "" if cycle == "day" else days.replace("monday, tuesday, ", "")
+    file.write_text(BUSY.format(cycle=cycle, days=days, day=day))
+    at = ["--at", "150", "--runs", "2", "--workers", "1"]
+    over = f"{day}09:55..10:50"
+    assert main(["simulate", str(file), "--over", over, *at, "--format", "json"]) == 0
+    view = json.loads(capsys.readouterr().out)
+    found = {one["measure"]: one for one in view["results"]}
+    # 15 requests/s for 20 minutes at one server, of 10 a second; later 3 of 20, at both machines
+    cleared = 300 + 1200 + 600 / 1.7
+    assert found["backlog"]["fluid"] == pytest.approx(600 / 2)
+    assert found["backlog"]["simulated"] == pytest.approx(600 / 2, rel=0.1)
+    assert found["cleared_at"]["fluid"] == pytest.approx(cleared)
+    assert found["cleared_at"]["simulated"] == pytest.approx(cleared, rel=0.05)
+
+
+def test_hours_that_are_none_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "busy.qps"
+    file.write_text(BUSY.format(cycle="day", days="", day=""))
+    for over, expected in (
+        ("17:00..", "no hours"),
+        ("friday 17:00..18:00", "no hours"),
+        ("18:00..17:00", "no hours"),
+        ("week", "are over a day"),
+        ("night", "no incident"),
+    ):
+        assert main(["simulate", str(file), "--over", over, "--at", "100"]) == 2
+        assert expected in capsys.readouterr().err, over
