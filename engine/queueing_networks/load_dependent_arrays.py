@@ -2,7 +2,7 @@
 
 All numbers of customers of a network are computed together, and cached for later requests. Numbers
 of customers, servers and places between whole ones are on lines. Others, such as stations with
-speeds, pools of several copies and open load at several servers, are solved row by row.
+speeds and pools of several copies, are solved row by row.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 from qps.engine.queueing_networks import load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import GROUP, OWN, STATION
+from qps.engine.queueing_networks.open_load_arrays import busy_servers
 from qps.engine.queueing_networks.pool_network_arrays import NetworkArrays, Rated, Single
 
 _Bools = NDArray[np.bool_]
@@ -139,9 +140,9 @@ def _are_solvable(columns: Sequence[Array], which: int) -> _Bools:
         if kind > 0:
             found &= (copies == 1) & (servers <= _MOST_PLACES)
         else:
-            found &= (load < servers) & (servers <= _MOST_PLACES)
+            found &= (load < np.floor(servers)) & (servers <= _MOST_PLACES)
             is_alike = (copies == copies[0]) & (copies % 1 == 0) & (copies <= _MOST_COPIES)
-            found &= (servers == 1) | ((load == 0) & is_alike)
+            found &= (servers == 1) | is_alike
     return found
 
 
@@ -355,14 +356,13 @@ class _Places:
             elif servers.max() == 1:
                 singles.append(Single(demand / copies / (1 - load), copies))
                 self._singles.append(at)
-            elif servers.min() > most:
+            elif servers.min() > most and not load.any():
                 think = think + demand
                 self._delays.append(at)
             else:
-                there = np.arange(1.0, servers.max() + 1)[:, None]
                 self.is_sound &= (copies == copies[0]) & (demand > 0) & (copies % 1 == 0)
                 with np.errstate(all="ignore"):
-                    rates = (np.minimum(there, servers) - load) / (demand / copies)
+                    rates = busy_servers(servers, load) / (demand / copies)
                 rated.append(Rated(rates, int(copies[0])))
                 self._rated.append(at)
             at = behind

@@ -135,7 +135,8 @@ class NetworkSolution(_Sorted):
         singles = self._singles()
         delay = think
         for s, (ratio, count) in zip(self.plain + self.several, singles, strict=True):
-            delay += s.demand - ratio * count if s.servers > 1 else 0.0
+            # Where open visits take most servers, those that are left are about a single one.
+            delay += max(0.0, s.demand - ratio * count) if s.servers > 1 else 0.0
         tables = [(rates[: self._customers], count) for _, rates, count in self.paced]
         return open_rate(self._customers, delay, singles, tables)
 

@@ -13,7 +13,11 @@ import pytest
 from qps.engine.evaluators import load_dependent_bounds, on_bounds
 from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.numerics.sloped_intervals import SlopedInterval
-from qps.engine.queueing_networks import load_dependent_arrays, load_dependent_mva
+from qps.engine.queueing_networks import (
+    load_dependent_arrays,
+    load_dependent_mva,
+    product_form,
+)
 from qps.engine.queueing_networks.load_dependent_operands import GROUP
 
 _ROWS = 9
@@ -67,11 +71,36 @@ def test_rows_are_the_networks_by_themselves(seed: int, monkeypatch: pytest.Monk
     assert not alone  # nothing was left to others
 
 
+@pytest.mark.parametrize("most", [2, 5, 40])
+@pytest.mark.parametrize("copies", [1, 3])
+@pytest.mark.parametrize("part", [0.02, 0.6, 0.97])
+def test_open_visits_share_several_servers(most: int, copies: int, part: float) -> None:
+    random = Random(most)
+    rows = []
+    for _ in range(_ROWS):
+        servers = [random.randint(2, most), random.uniform(2, most), 1, random.randint(2, most)]
+        stations = [
+            number
+            for own, load in zip(servers, (part, part * 0.6, part, 0), strict=True)
+            for number in (random.uniform(0.01, 1), own, own * load, copies)
+        ]
+        customers = random.choice([0, random.randint(1, 300), random.uniform(0, 30)])
+        rows.append([customers, random.choice([0.0, 5.0]), *stations])
+    alone = [product_form.closed_rate(*row) for row in rows]
+    columns = np.array(rows, dtype=float).T
+    assert load_dependent_arrays.rate_of_stations(*columns) == pytest.approx(alone, rel=1e-11)
+    operands = np.insert(columns, range(2, len(columns), GROUP - 1), 0.0, axis=0)
+    places = len(columns) // (GROUP - 1)
+    for place in range(places):
+        times = [load_dependent_mva.nested_time(place, *row) for row in operands.T.tolist()]
+        found = load_dependent_arrays.nested_time(place, *operands)
+        assert found == pytest.approx(times, rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     "station",
     [
         (0, 1.0, 1, 0, 1, -1, 0, 2, 0, 1),  # two speeds
-        (0, 1.0, 2, 0.5, 1),  # open load at several servers
         (1, 0.1, 3, 1, 2, -2, 1.0, 1, 0, 1),  # two copies of a pool
     ],
 )
