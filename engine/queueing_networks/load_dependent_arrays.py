@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
+from qps.engine.queueing.open_load_arrays import busy_servers
 from qps.engine.queueing_networks import load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import GROUP, OWN, STATION
-from qps.engine.queueing_networks.open_load_arrays import busy_servers
 from qps.engine.queueing_networks.pool_network_arrays import NetworkArrays, Rated, Single
 
 _Bools = NDArray[np.bool_]
