@@ -20,7 +20,12 @@ from qps.compiler.lower.labels.labeled_network import (
     is_holders,
 )
 from qps.compiler.lower.labels.one_service_pools import DELAY, delay_case, pools_by_method
-from qps.compiler.lower.labels.station_premises import by_chance, is_by_chance, product_form_station
+from qps.compiler.lower.labels.station_premises import (
+    by_chance,
+    is_by_chance,
+    not_behind_a_pool,
+    product_form_station,
+)
 from qps.compiler.lower.queues.queue_certainty import cannot_overtake
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve
@@ -73,12 +78,17 @@ def _is_chance(call: Call, numbers: NumberFacts) -> bool:
 def product_form_stations(
     passages: NetworkPassages, of: Class, numbers: NumberFacts
 ) -> Iterator[Premise]:
-    """All stations are in product form at which closed classes wait that a class meets."""
+    """All stations are in product form at which closed classes wait that a class meets.
+
+    Open traffic comes there at random, too: a pool that is waited for makes it come later the more
+    users there are.
+    """
     component = passages.component(of)
     stations = {one.name: one for each in component for one in passages.stations_of(each)}
     for one in stations.values():
         if one.waits:
             yield from product_form_station(passages, one, numbers)
+            yield from not_behind_a_pool(passages, one, numbers)
 
 
 def no_saturation(passages: NetworkPassages, of: Class, numbers: NumberFacts) -> Iterator[Premise]:  # noqa: ARG001 - populations decide

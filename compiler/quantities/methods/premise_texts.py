@@ -93,7 +93,10 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         ),
         "product-form-stations": PremiseText(
             "product form at all stations",
-            "Every station of all streams that share queues with this one has a product form.",
+            (
+                "Every station of all streams that share queues with this one has a product form, "
+                "and open traffic does not pass a pool before it arrives there."
+            ),
         ),
         "few-enough-users": PremiseText(
             "small population", "The population is small enough for exact mean value analysis."
