@@ -23,6 +23,16 @@ Points: TypeAlias = tuple[OperatingPoint, ...]
 
 BY_TWO_MOMENTS = "nearer-percentile"
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
+_OF_LAWS = frozenset(
+    {
+        ErrorQuantity.QUANTILE,
+        ErrorQuantity.LOW_QUANTILE,
+        ErrorQuantity.WAIT_QUANTILE,
+        ErrorQuantity.SHARE_BEYOND,
+        ErrorQuantity.SHARE_WITHIN,
+    }
+)
+"""What rests on a whole distribution."""
 
 
 class Checks(Struct, frozen=True, kw_only=True):
@@ -80,8 +90,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         """Return how a number of the class is known: as the premises allow, with its error."""
         is_of_times = quantity not in (ErrorQuantity.LOSS, ErrorQuantity.RATE)
         lowered = self.lowered(known) if is_of_times else self.checks.known(known)
-        is_quantile = quantity in (ErrorQuantity.QUANTILE, ErrorQuantity.LOW_QUANTILE)
-        is_beyond = (self.calls_rarely and is_quantile) or self.is_beyond(lowered)
+        is_beyond = (self.calls_rarely and quantity in _OF_LAWS) or self.is_beyond(lowered)
         if self.is_like_drawn and not is_beyond:
             below = self.is_below_knee
             return measured(lowered, quantity, is_below_knee=below, points=self.points)
@@ -98,10 +107,12 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         found = approximation(*dict.fromkeys((*known.because, *because)))
         return replace(found, theorems=known.theorems)
 
-    def known_in_part(self, known: Certainty) -> Certainty:
+    def known_in_part(
+        self, known: Certainty, quantity: ErrorQuantity = ErrorQuantity.LATENCY
+    ) -> Certainty:
         """Return how a part of the latency is known, in which more may be waited than in all."""
         points = tuple({ErrorAxis.UTILIZATION: one[ErrorAxis.UTILIZATION]} for one in self.points)
-        return replace(self, points=points).known(known, ErrorQuantity.LATENCY)
+        return replace(self, points=points).known(known, quantity)
 
     def is_beyond(self, known: Certainty) -> bool:
         """Return whether more users wait than an error was measured with that goes by these."""
@@ -165,6 +176,31 @@ def _together(each: Sequence[ClassDoubts]) -> ClassDoubts:
         calls_rarely=any(one.calls_rarely for one in each),
         many_wait=any(one.many_wait for one in each),
         is_below_knee=all(one.is_below_knee for one in each),
+    )
+
+
+def at_station(checks: Checks, each: Sequence[ClassDoubts]) -> ClassDoubts:
+    """Return the doubts of what is known of a station itself, on which some classes rest."""
+    if not each:
+        return ClassDoubts(checks=checks)
+    found = _together(each)
+    return ClassDoubts(
+        checks=checks,
+        rests_on=found.rests_on,
+        is_like_drawn=all(one.is_like_drawn for one in each),
+        many_wait=found.many_wait,
+        is_below_knee=found.is_below_knee,
+        points=_highest([one.points for one in each]),
+    )
+
+
+def _highest(each: Sequence[Points]) -> Points:
+    """Return how full the fullest is at each end of the range; none where that is not known."""
+    if not all(each) or len({len(points) for points in each}) > 1:
+        return ()
+    utilization = ErrorAxis.UTILIZATION
+    return tuple(
+        {utilization: max(one[utilization] for one in ends)} for ends in zip(*each, strict=True)
     )
 
 

@@ -38,6 +38,13 @@ class ErrorQuantity(StrEnum):
     """How much of a pool is held, which rests on how long that is; no `LOAD` of what serves."""
     LOSS = "loss"
     """As a part of what is truly lost, as all others; of what was too little to be seen, none."""
+    WAIT = "wait"
+    """The mean, at a station or of a stream, and how many wait, which is as many times a rate."""
+    WAIT_QUANTILE = "wait quantile"
+    SHARE_BEYOND = "share beyond"
+    """Which share waits longer than a time, or takes longer."""
+    SHARE_WITHIN = "share within"
+    """The rest of it, which is as far off in absolute terms and by another part of the truth."""
 
     @classmethod
     def of_level(cls, level: Fraction) -> ErrorQuantity:

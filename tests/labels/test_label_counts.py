@@ -232,7 +232,7 @@ def test_the_report_states_the_counts(tmp_path: Path) -> None:
         "exact: 1 (50.0%), 0 outside (family-wise 1%)\n"
         "bounds: 0, 0 on the wrong side\n"
         "approximations: 1, 100.0% state an error up to a factor of two\n"
-        "stated errors: 1, 0.0% hold\n"
+        "stated errors: 1, 0.0% hold, 0.0% within two standard errors of the simulation\n"
         "median stated error: 20%, 100.0% are at most 25 %\n"
         "rightly exact before: 1, still exact: 1 (100.0%)\n"
     )

@@ -228,6 +228,50 @@ def test_beyond_what_was_drawn_no_measured_error_is_stated(beyond: dict[str, str
     assert _graph(**within).streams["t"].doubts.is_like_drawn
 
 
+_WAITS = """
+measure wait = b.cpu.wait
+measure many = b.cpu.queue
+measure p95 = b.cpu.wait.p95
+measure later = share(b.cpu.wait > 50 ms)
+measure by_then = share(b.cpu.wait <= 50 ms)
+measure of_stream = s.wait
+measure share_of_stream = share(s.latency > 1 s)
+"""
+_QUANTITIES_OF_WAITS = {
+    "wait": ErrorQuantity.WAIT,
+    "many": ErrorQuantity.WAIT,
+    "p95": ErrorQuantity.WAIT_QUANTILE,
+    "later": ErrorQuantity.SHARE_BEYOND,
+    "by_then": ErrorQuantity.SHARE_WITHIN,
+    "of_stream": ErrorQuantity.WAIT,
+    "share_of_stream": ErrorQuantity.SHARE_BEYOND,
+}
+
+
+def _errors_of_waits(queues: str) -> dict[str, tuple[frozenset[str], float | None]]:
+    known = graph_of(queues.format(most=11, pause="1 s") + _WAITS).analysis.measures
+    return {name: (one.known.methods, one.known.error) for name, one in known.items()}
+
+
+def test_waits_and_shares_state_errors_of_their_own() -> None:
+    """Those of latencies say nothing of them: they are a part of it, or another quantity.
+
+    Of one or two methods a row counts for all points; of more, the worst at the ends of the range.
+    """
+    ends = [{ErrorAxis.UTILIZATION: 0.15}, {ErrorAxis.UTILIZATION: 0.65}]
+    found = _errors_of_waits(_QUEUES)
+    assert found.keys() == _QUANTITIES_OF_WAITS.keys()
+    for name, (methods, error) in found.items():
+        errors = table()[_QUANTITIES_OF_WAITS[name]]
+        rows = errors.rows_at(methods, ends) if len(methods) > 2 else [errors.row_of(methods)]
+        assert error == max(row.error or inf for row in rows if row is not None), name
+
+
+def test_no_error_of_waits_is_stated_beyond_what_was_drawn() -> None:
+    found = _errors_of_waits(_QUEUES.replace("mgc cv 1.5", "mgc cv 3.5"))
+    assert {error for _, error in found.values()} == {None}
+
+
 _PAGE = Path(__file__).parents[2] / "docs/language/exact-bound-approximate.md"
 _WORDS = {
     ErrorQuantity.LATENCY: "mean latency",
@@ -237,6 +281,10 @@ _WORDS = {
     ErrorQuantity.LOAD: "utilization",
     ErrorQuantity.POOL: "utilization of pools",
     ErrorQuantity.LOSS: "loss",
+    ErrorQuantity.WAIT: "mean queueing delay, queue length",
+    ErrorQuantity.WAIT_QUANTILE: "percentiles of the queueing delay",
+    ErrorQuantity.SHARE_BEYOND: "share above a time",
+    ErrorQuantity.SHARE_WITHIN: "share within a time",
 }
 
 

@@ -162,5 +162,5 @@ def test_items_that_wait_for_each_other_arrive_in_no_poisson_process(
     """Two queues at 70 %: 59.2 % of the items wait behind them, ± 0.4 %, where 60 % are busy."""
     graph = lowered(BEHIND % calls)
     (queue,) = stations_in(graph.streams.values(), ["c.cpu"])
-    assert queue.mean_known.is_exact == queue.tails_known.is_exact == is_poisson
+    assert queue.mean_known.is_exact == queue.quantiles_known.is_exact == is_poisson
     assert float(graph.at(1).number(queue.tail(Fraction(0)))) == pytest.approx(0.6)

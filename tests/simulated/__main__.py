@@ -31,6 +31,7 @@ from simulated.report import (  # noqa: E402
     line_of_wrong,
     outside,
     refusals,
+    too_seldom,
     unstated,
 )
 
@@ -119,6 +120,9 @@ def _reported(found: list[Model], requested: argparse.Namespace) -> int:
         print(line)
     print("approximations that state no error, by reason, the most frequent first:")
     for line in islice(unstated(found), None if requested.report else _FIRST):
+        print(line)
+    print("methods whose stated errors hold in fewer than 19 in 20 cases, by two standard errors:")
+    for line in too_seldom(found):
         print(line)
     print("by quantity:")
     for line in by_quantity(found):

@@ -45,6 +45,8 @@ class Tree(Struct, frozen=True, kw_only=True):
     length: Callable[[Numbers], float]
     error: Callable[[Numbers], float]
     fewest: int
+    fewest_apart: int
+    """So few may be split off, at least: of others there must be the fewest of which one tells."""
     least_gain: float
 
     def leaves(self, members: Numbers, path: frozenset[int] = frozenset()) -> Iterator[Leaf]:
@@ -64,7 +66,7 @@ class Tree(Struct, frozen=True, kw_only=True):
         holds, whole = self.holds[members], self.length(members)
         best, gain = None, self.least_gain
         often = np.count_nonzero(holds, axis=0)
-        single = [one for one in np.flatnonzero(often >= self.fewest) if one not in path]
+        single = [one for one in np.flatnonzero(often >= self.fewest_apart) if one not in path]
         pairs = (two for two in combinations(single, 2) if self._are_apart(*two))
         for chosen in [*((one,) for one in single), *pairs]:
             inside = holds[:, list(chosen)].all(axis=1)
@@ -85,11 +87,12 @@ class Tree(Struct, frozen=True, kw_only=True):
         return isinstance(first, str) or isinstance(second, str) or first[0] != second[0]
 
     def _are_enough(self, members: Numbers, inside: NDArray[np.bool_]) -> bool:
-        count = np.count_nonzero(inside)
-        if min(count, len(members) - count) < self.fewest:
-            return False
-        sides = (self.networks[members[inside]], self.networks[members[~inside]])
-        return all(len(np.unique(side)) >= self.fewest for side in sides)
+        sides = ((inside, self.fewest_apart), (~inside, self.fewest))
+        return all(
+            np.count_nonzero(side) >= least
+            and len(np.unique(self.networks[members[side]])) >= least
+            for side, least in sides
+        )
 
 
 def statements_of(

@@ -16,6 +16,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.compiler.quantities.measured_errors import ErrorAxis
@@ -30,7 +31,7 @@ from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import RUNS, Effort, Simulation, simulate
 from qps.simulation.run_lengths import lengths_of
 from qps.simulation.simulated_model import SimulatedNetwork
-from qps.simulation.simulated_waits import waiting_measures
+from qps.simulation.simulated_waits import measure_text, waiting_measures
 from qps.simulation.single_run import LEVELS
 from simulated.bands import bands_of
 from simulated.generated import spec_of
@@ -106,16 +107,17 @@ def labels_of(seed: int) -> Model:
     text = spec_of(seed)
     known = Model(seed=seed, text=sha256(text.encode()).hexdigest()[:12])
     try:
-        graph = graph_of(text)
+        model = _checked(text)
+        graph = _lowered(model)
         ready = simulated_model(graph, 1)
-        return replace(known, numbers=tuple(_predicted(graph, ready)))
+        return replace(known, numbers=tuple(_predicted(model, graph, ready)))
     except QpsError as refused:
         return replace(known, refused=refused.diagnostics[0].message)
     except Exception as fault:  # noqa: BLE001 - a fault of ours, in one of many models
         return replace(known, fault=f"{type(fault).__name__}: {fault}"[:300])
 
 
-def _predicted(graph: LoadGraph, ready: SimulatedNetwork) -> Iterator[Number]:
+def _predicted(model: ir.Model, graph: LoadGraph, ready: SimulatedNetwork) -> Iterator[Number]:
     point = graph.at(ready.population)
     for name in ready.flows:
         for one in predictions(graph.streams[name], LEVELS):
@@ -125,6 +127,10 @@ def _predicted(graph: LoadGraph, ready: SimulatedNetwork) -> Iterator[Number]:
     for station in ready.stations:
         resource = graph.resources[station.name]
         yield _number(graph, station.name, "load", point.number(resource.load), resource.known)
+    measures = Measures.of_graph(graph)
+    for one in waiting_measures(model):
+        value = point.number(measures.of(one))
+        yield _number(graph, one.subject, measure_text(one), value, measures.known(one))
 
 
 def _number(

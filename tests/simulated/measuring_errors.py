@@ -13,7 +13,7 @@ a row of its own before all others. So methods are measured anew, too, where not
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -53,15 +53,27 @@ _LEAST_OF_TIMES, _LEAST_STATED = 0.1, {ErrorQuantity.RATE: 0.05, ErrorQuantity.L
 _FURTHEST = 10.0
 """Beyond a factor of ten it is as bad as that."""
 _FEWEST, _FEWEST_OF_ALL = 20, 5
-"""In so many networks methods have a part, at least, that are a row; that are in any row at all."""
-_FEWEST_AT_POINTS = 28
+"""In so many networks methods have a part, at least, that hold too seldom; that are in any row."""
+_FEWEST_STATED = 28
 """Fewer networks tell no error, with the confidence that is asked for."""
+_FEWEST_APART = 10
+"""So few may be told apart, as of them nothing is stated then: others are nearer without them."""
 _LEAST_GAIN = 5.0
 """So much less must the loss be by a row, that it is one."""
-_DOUBTED = 0.05
-"""Less probable than that by chance: then a method has a row of its own."""
+_UNSTATED = 1000.0
+"""A number of which no error is stated counts as if it were off by as much."""
+_DOUBTED, _FEWEST_HOLD = 0.2, 0.9
+"""Less probable than that by chance, or fewer numbers that hold: a method has a row of its own."""
 _SIGMAS = 2.0
 """So many standard errors of what was played may be its own."""
+_OF_WAITS = frozenset(
+    {
+        ErrorQuantity.WAIT,
+        ErrorQuantity.WAIT_QUANTILE,
+        ErrorQuantity.SHARE_BEYOND,
+        ErrorQuantity.SHARE_WITHIN,
+    }
+)
 
 
 class Off(Struct, frozen=True):
@@ -113,28 +125,38 @@ def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
     found = defaultdict[ErrorQuantity, list[Off]](list)
     for model in models:
         for one in model.numbers:
-            off, quantity = _off(one), _quantity_of(one)
-            if off is not None and quantity is not None:
-                methods = frozenset(one.why)
-                found[quantity].append(Off(off, model.seed, methods, one.point))
+            off, quantity = off_of(one), _quantity_of(one)
+            if off is not None:
+                point = _point_of(one, quantity)
+                found[quantity].append(Off(off, model.seed, frozenset(one.why), point))
     return found
+
+
+def _point_of(one: Number, quantity: ErrorQuantity) -> dict[ErrorAxis, float]:
+    """Return where a number lies: of waits alone the share of the latency says nothing."""
+    if quantity not in _OF_WAITS:
+        return one.point
+    return {axis: at for axis, at in one.point.items() if axis is not ErrorAxis.WAITING}
 
 
 def _least(quantity: ErrorQuantity) -> float:
     return _LEAST_STATED.get(quantity, _LEAST_OF_TIMES)
 
 
-_QUANTITIES = {one.value: one for one in ErrorQuantity}
+_QUANTITIES = {one.value: one for one in ErrorQuantity} | {"queue": ErrorQuantity.WAIT}
 
 
-def _quantity_of(one: Number) -> ErrorQuantity | None:
-    """Return of what a number is; None of a measure of waits, whose errors stand by its methods."""
-    if one.quantity != "quantile":
-        return _QUANTITIES.get(one.quantity)
-    return ErrorQuantity.of_level(Fraction(one.measure.removeprefix("p")) / 100)
+def _quantity_of(one: Number) -> ErrorQuantity:
+    """Return of what a number is."""
+    if one.quantity == "quantile":
+        return ErrorQuantity.of_level(Fraction(one.measure.removeprefix("p")) / 100)
+    if one.quantity.endswith(" share"):
+        is_rest = "<=" in one.measure
+        return ErrorQuantity.SHARE_WITHIN if is_rest else ErrorQuantity.SHARE_BEYOND
+    return _QUANTITIES[one.quantity]
 
 
-def _off(one: Number) -> float | None:
+def off_of(one: Number) -> float | None:
     """Return how far off an approximation is for sure; None of what is none, or was not played."""
     play = one.last
     if one.kind is not CertaintyKind.APPROXIMATION or play is None or play.error is None:
@@ -190,12 +212,13 @@ def with_own_rows(
         every = [row for each in own.values() for row in each] + others
         holding = [(one, _holds(one, every)) for one in numbers]
         doubts = {
-            method: _doubt([(n, held) for n, held in holding if method in n.methods])
+            method: _doubt(of_it)
             for method, each in _networks_by_method(numbers).items()
             if method not in own and len(each) >= _FEWEST
+            if _hold_too_seldom(of_it := [(n, held) for n, held in holding if method in n.methods])
         }
         worst = min(doubts, key=lambda one: (doubts[one], one), default=None)
-        if worst is None or doubts[worst] > _DOUBTED:
+        if worst is None:
             return every
         of_it = rows_of([one for one in numbers if worst in one.methods])
         own[worst] = [replace(row, methods=row.methods | {worst}) for row in of_it]
@@ -211,6 +234,11 @@ def _holds(one: Off, rows: Iterable[ErrorRow]) -> bool:
     """Return whether a number is as near as the first row says that counts for it."""
     error = next((row.error for row in rows if row.holds(one.methods, one.point)), None)
     return error is None or one.off <= error
+
+
+def _hold_too_seldom(numbers: Sequence[tuple[Off, bool]]) -> bool:
+    many = sum(held for _, held in numbers) >= _FEWEST_HOLD * len(numbers)
+    return not many or _doubt(numbers) <= _DOUBTED
 
 
 def _doubt(numbers: Iterable[tuple[Off, bool]]) -> float:
@@ -250,7 +278,8 @@ def _rows_at_points(least: float, numbers: list[Off]) -> Iterator[ErrorRow]:
         networks=np.array([one.network for one in known]),
         length=lambda members: _length(of(members), least),
         error=lambda members: stated(of(members)),
-        fewest=_FEWEST_AT_POINTS,
+        fewest=_FEWEST_STATED,
+        fewest_apart=_FEWEST_APART,
         least_gain=_LEAST_GAIN,
     )
     leaves = tree.leaves(np.arange(len(known)))
@@ -275,7 +304,7 @@ def _rows(left: list[Off]) -> Iterator[ErrorRow]:
         for methods in _candidates(left):
             inside = [one for one in left if methods <= one.methods]
             outside = [one for one in left if not methods <= one.methods]
-            if len(_networks(inside)) < _FEWEST or len(_networks(outside)) < _FEWEST:
+            if len(_networks(inside)) < _FEWEST_APART or len(_networks(outside)) < _FEWEST_STATED:
                 continue
             gained = whole - _length(inside) - _length(outside)
             if gained > gain:
@@ -292,7 +321,7 @@ def _candidates(numbers: Iterable[Off]) -> list[frozenset[str]]:
         methods = sorted(one.methods)
         often.update(frozenset({method}) for method in methods)
         often.update(map(frozenset, combinations(methods, 2)))
-    return [methods for methods, count in often.most_common() if count >= _FEWEST]
+    return [methods for methods, count in often.most_common() if count >= _FEWEST_APART]
 
 
 def _networks(numbers: Iterable[Off]) -> set[int]:
@@ -305,7 +334,9 @@ def _length(numbers: list[Off], least: float = 0.0) -> float:
     It is the less the smaller the error is; what is further off counts twenty times as much as it
     is. So the numbers of a method that are often further off than all others are told apart, too.
     """
-    error = min(_FURTHEST, max(least, stated(numbers)))
+    error = max(least, stated(numbers))
+    if error > MOST_STATED:
+        return len(numbers) * log(_UNSTATED)
     beyond = sum(log(min(_FURTHEST, one.off) / error) for one in numbers if one.off > error)
     return len(numbers) * log(error) + beyond / (1 - _HELD)
 

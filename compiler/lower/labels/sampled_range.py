@@ -3,9 +3,9 @@
 A number is like those that were drawn where all that comes to the stations it rests on is: service
 times and arrivals of a stated variation up to 3, flows that are on for a fifth of the time or more.
 Where first come is first served none takes more than ten times as long as another, or what they
-take on average varies by a squared coefficient of variation up to 1.5. Three in ten items make a
-call or more. Of users who wait for answers up to 45 were played, and of 110 numbers of networks of
-twice as many 109 were within their errors.
+take on average varies by a squared coefficient of variation up to 1.5. Calls are made by one in a
+hundred items or more. Of users who wait for answers up to 45 were played, and of 110 numbers of
+networks of twice as many 109 were within their errors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_VARIATION = 3
 MOST_SPREAD = Fraction(3, 2)
 MOST_USERS = 90
 LEAST_ON = number(Fraction(1, 5))
-LEAST_SHARE = number(Fraction(3, 10))
+LEAST_SHARE = number(Fraction(1, 100))
 _LEAST_FREE = number(Fraction(1, 1000))
 
 

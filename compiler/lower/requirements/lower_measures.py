@@ -11,7 +11,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.label_doubts import NO_GATE, Gate
+from qps.compiler.lower.label_doubts import NO_GATE, ClassDoubts, Gate, at_station
 from qps.compiler.lower.load_graph import LoadGraph, Price
 from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.requirements.serial_losses import (
@@ -157,7 +157,13 @@ class Measures(Struct, frozen=True, kw_only=True):
             late = late_known(stream, self.series)
             return together(wait_of_stream_known(stream, measured), of_another(late))
         stations = self._stations_of(measured.subject)
-        return together(*(self.gate.checks.known(wait_at_known(o, measured)) for o in stations))
+        return together(*(wait_at_known(one, measured, self._doubts_at(one)) for one in stations))
+
+    def _doubts_at(self, station: StationWaits) -> ClassDoubts:
+        """Return the doubts of the waits at a station: of all streams whose numbers rest on it."""
+        name = station.queue.resource
+        each = (one.doubts for one in self.streams.values() if name in one.doubts.rests_on)
+        return at_station(self.gate.checks, tuple(each))
 
     def _stations_of(self, name: str) -> list[StationWaits]:
         """Return the queues of a resource, or of all of a place; QpsError where it has none."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from qps.compiler import ir
+from qps.compiler.lower.label_doubts import ClassDoubts
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_stages import every
 from qps.compiler.lower.response_time.station_waits import StationWaits
 from qps.compiler.quantities.certainty import Certainty, of_another, opposite
+from qps.compiler.quantities.measured_errors import ErrorQuantity
 from qps.engine.expressions.formulas import Formula
 
 __all__ = [
@@ -49,11 +51,11 @@ def wait_of_stream_known(stream: StreamMeasures, measured: ir.Measured) -> Certa
     """Return how such a measure is known."""
     if measured.times is not None:
         of = stream.waits_alone if measured.times.is_wait else stream
-        later = of.later_certainty
-        return later if measured.times.is_longer else opposite(later)
+        share = of.share_certainty(_quantity_of(measured))
+        return share if measured.times.is_longer else opposite(share)
     if measured.kind is ir.MeasureKind.WAIT_QUANTILE:
         assert measured.level is not None
-        return of_another(stream.waits_alone.quantile_certainty(measured.level))
+        return stream.wait_quantile_certainty(measured.level)
     is_number = measured.kind is ir.MeasureKind.QUEUE
     return stream.number_certainty if is_number else stream.wait_certainty
 
@@ -68,11 +70,19 @@ def wait_at(station: StationWaits, measured: ir.Measured) -> Formula:
     return station.number if measured.kind is ir.MeasureKind.QUEUE else station.mean
 
 
-def wait_at_known(station: StationWaits, measured: ir.Measured) -> Certainty:
-    """Return how such a measure is known."""
+def wait_at_known(station: StationWaits, measured: ir.Measured, doubts: ClassDoubts) -> Certainty:
+    """Return how such a measure is known, where some premises are in doubt."""
+    is_of_law = measured.times is not None or measured.kind is ir.MeasureKind.WAIT_QUANTILE
+    found = of_another(station.quantiles_known if is_of_law else station.mean_known)
+    known = doubts.known_in_part(found, _quantity_of(measured))
+    is_rest = measured.times is not None and not measured.times.is_longer
+    return opposite(known) if is_rest else known
+
+
+def _quantity_of(measured: ir.Measured) -> ErrorQuantity:
     if measured.times is not None:
-        known = station.tails_known
-        return known if measured.times.is_longer else opposite(known)
+        is_longer = measured.times.is_longer
+        return ErrorQuantity.SHARE_BEYOND if is_longer else ErrorQuantity.SHARE_WITHIN
     if measured.kind is ir.MeasureKind.WAIT_QUANTILE:
-        return of_another(station.quantiles_known)
-    return of_another(station.mean_known)
+        return ErrorQuantity.WAIT_QUANTILE
+    return ErrorQuantity.WAIT

@@ -142,22 +142,21 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             found = minimum(ONE, found)
         if self._has_fork:
             return found
-        known, mean_known = self._later_certainty(paths), self.latency_certainty
+        known, mean_known = self._sum_certainty(paths, Fraction(1, 2)), self.latency_certainty
         return guarded_share(found, seconds, known, self.mean_latency, mean_known)
 
-    @property
-    def later_certainty(self) -> Certainty:
-        """How the share is known that takes longer than a time."""
+    def share_certainty(self, quantity: ErrorQuantity) -> Certainty:
+        """Return how the share is known that takes longer than a time, or its rest."""
         if self.kinds:
-            return together(known_by("slowest-kind"), *(one.later_certainty for one in self.kinds))
-        paths = later_paths(self.latency, self._is_added)
-        known = together(self._later_certainty(paths), known_by("path-of-stages", self.name))
-        if not self._has_fork:
-            known = guarded_known(known, self.latency_certainty)
-        return self.doubts.known_in_part(of_another(known))
-
-    def _later_certainty(self, paths: Sequence[LatencyPath]) -> Certainty:
-        return self._sum_certainty(paths, Fraction(1, 2))
+            kinds = [one.share_certainty(quantity) for one in self.kinds]
+            known = together(known_by("slowest-kind"), *kinds)
+        else:
+            paths = later_paths(self.latency, self._is_added)
+            summed = known_by("path-of-stages", self.name)
+            known = together(self._sum_certainty(paths, Fraction(1, 2)), summed)
+            if not self._has_fork:
+                known = guarded_known(known, self.latency_certainty)
+        return self.doubts.known_in_part(of_another(known), quantity)
 
     @property
     def _has_no_law(self) -> bool:
@@ -307,21 +306,29 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def latency_certainty(self) -> Certainty:
         """How the mean latency is known."""
+        return self.doubts.known(self.unchecked_mean_certainty, ErrorQuantity.LATENCY)
+
+    @property
+    def unchecked_mean_certainty(self) -> Certainty:
+        """How it is known before premises are checked and errors are looked up."""
         waits = [part.certainty for part in self.latency]
         missing = uncounted(self.uncounted)
         summed = known_by("sum-of-means", self.name)
         known = (summed, self.buffer_certainty, self.cycle_certainty, missing, self.elastic_known)
-        return self.doubts.known(together(*waits, *known), ErrorQuantity.LATENCY)
+        return together(*waits, *known)
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
+        known = self.unchecked_quantile_certainty(level)
+        return self.doubts.known(known, ErrorQuantity.of_level(level))
+
+    def unchecked_quantile_certainty(self, level: Fraction) -> Certainty:
+        """Return how it is known before premises are checked and errors are looked up."""
         known = self._quantile_certainty(level)
         if self._is_loose(known):
             known = together(known, REFINED)
         known = together(known, known_by("path-of-stages", self.name))
-        if not self._has_fork:
-            known = guarded_known(known, self.latency_certainty)
-        return self.doubts.known(known, ErrorQuantity.of_level(level))
+        return known if self._has_fork else guarded_known(known, self.latency_certainty)
 
     @cached_property
     def _known_quantiles(self) -> dict[Fraction, Certainty]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
@@ -91,8 +92,14 @@ class StreamMeasures(ClassLatency, frozen=True, kw_only=True, dict=True):
 
     @property
     def wait_certainty(self) -> Certainty:
-        """How the mean wait is known: errors that were measured are those of latencies."""
-        return of_another(self.waits.latency_certainty)
+        """How the mean wait is known."""
+        known = of_another(self.waits.unchecked_mean_certainty)
+        return self.doubts.known_in_part(known, ErrorQuantity.WAIT)
+
+    def wait_quantile_certainty(self, level: Fraction) -> Certainty:
+        """Return how the quantile of the wait of a level is known."""
+        known = of_another(self.waits_alone.unchecked_quantile_certainty(level))
+        return self.doubts.known_in_part(known, ErrorQuantity.WAIT_QUANTILE)
 
     @cached_property
     def waits(self) -> Self:
@@ -120,7 +127,7 @@ class StreamMeasures(ClassLatency, frozen=True, kw_only=True, dict=True):
         """How the number of items that wait is known: as their rate and their wait are."""
         waits = together(*(part.certainty for part in every(self.latency) if part.queue))
         found = together(waits, uncounted(self.uncounted), self.rate_known, self.elastic_known)
-        return of_another(self.doubts.known_in_part(found))
+        return self.doubts.known_in_part(of_another(found), ErrorQuantity.WAIT)
 
     # -- loss ----------------------------------------------------------------------------
 

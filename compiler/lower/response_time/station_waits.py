@@ -17,7 +17,7 @@ from qps.compiler.lower.response_time.waiting_times import (
     no_distribution,
     no_share_of_waits,
 )
-from qps.compiler.quantities.certainty import Certainty, of_another
+from qps.compiler.quantities.certainty import Certainty
 from qps.engine.expressions.formulas import ONE, Formula, apply, number, total
 
 
@@ -67,13 +67,8 @@ class StationWaits(Struct, frozen=True, kw_only=True):
 
     @property
     def quantiles_known(self) -> Certainty:
-        """How quantiles of the wait are known."""
+        """How quantiles of the wait are known, and shares of the visits by their wait."""
         return quantile_certainty(self._alone)
-
-    @property
-    def tails_known(self) -> Certainty:
-        """How shares of visits by their wait are known: a time that is off says not how far."""
-        return of_another(self.quantiles_known)
 
     @property
     def _alone(self) -> Queue:
