@@ -4,8 +4,10 @@ A few rows show neither. So both have a prior, and they share a scale, as tables
 are straight as well: the noise, as a share of the load, is a lognormal variable about `NOISE`
 with the standard deviation `SPREAD` of its logarithm, and the cost of an item is expected to change
 along the load and along the mix of its causes as Brownian motion does: by `BEND` times the noise,
-a standard deviation, over a load e times as large, or from one cause to another. Rows that show no
-bend make it smaller, as if `BEND_ROWS` rows had shown what is expected.
+a standard deviation, over a load e times as large, or over as much of the mix. The mix is followed
+by the logarithm of the odds of a cause: where nearly all of a load is that of the bytes, items ten
+times as large have the same share of it, but not the same cost of a byte. Rows that show no bend
+make it smaller, as if `BEND_ROWS` rows had shown what is expected.
 
 A scaled inverse chi-squared prior, as conjugate as it is, does not expect tables ten times as noisy
 or as exact as the usual one (A. Gelman, Prior distributions for variance parameters in hierarchical
@@ -31,21 +33,23 @@ from qps.compiler.measurement.student_t import student_quantile
 Vector = list[float]
 Matrix = list[Vector]
 
-NOISE = 0.012
+NOISE = 0.008
 """Share of a load by which one run is expected to differ from the next: the median of tables."""
-SPREAD = 1.2
+SPREAD = 1.6
 """Standard deviation of its logarithm, from table to table."""
-BEND = 1.6
+BEND = 1.3
 """Costs are expected to change by so many times the noise over a load e times as large."""
 BEND_ROWS = 3
 """How many rows that expectation counts as."""
 
 _MOST_ROWS = 1000
 """From so many rows on what was expected of a bend makes no difference."""
-_FARTHEST = (-1.0, 2.0)
-"""Between which the share of a cause counts; beyond are tables with numbers below zero."""
-_ROUNDING = 1e-4
-"""Share of a load by which a row is off where it is printed with four digits."""
+_FARTHEST = (0.01, 0.99)
+"""Between which the share of a cause counts: what is smaller shows no change of its cost."""
+_EVEN = 0.25
+"""By how much a share changes with the logarithm of its odds where it is a half."""
+_ROUNDING = 1e-5
+"""Share of a load by which a row is off where it is printed with five digits."""
 _STEPS, _STEP = 24, 0.25
 """How far the noise is looked at on both sides of the likeliest one, in standard deviations."""
 _HALVINGS = 60
@@ -74,7 +78,7 @@ def expected_noise(
     >>> none, exact, noisy = (expected_noise(freedom * s**2, freedom) for freedom, s in
     ...     [(0, 0.0), (4, 0.0005), (4, 0.1)])
     >>> [(one.freedom, round(one.variance**0.5, 4)) for one in (none, exact, noisy)]
-    [(1, 0.0073), (3, 0.0007), (6, 0.0862)]
+    [(1, 0.0075), (3, 0.0006), (5, 0.0887)]
     """
     mixed, _ = _mixture(squares + freedom * _ROUNDING**2, freedom, noise, spread)
     median, tail = _size(mixed, _MEDIAN), _size(mixed, _TAIL)
@@ -184,7 +188,7 @@ def bend_covariance(
 def row_places(
     loads: Sequence[float], numbers: Sequence[float], columns: Sequence[Sequence[float]]
 ) -> Matrix:
-    """Return where rows lie along the logarithm of the load, and along the share of each cause.
+    """Return where rows lie along the logarithm of the load, and along the odds of each cause.
 
     Of more rows than may bend, there are none.
     """
@@ -195,9 +199,13 @@ def row_places(
     if len(numbers) > 1:
         found += [
             [
-                min(max(number * value / load, low), high)
+                _EVEN * _log_odds(min(max(number * value / load, low), high))
                 for value, load in zip(column, loads, strict=True)
             ]
             for number, column in zip(numbers, columns, strict=True)
         ]
     return found
+
+
+def _log_odds(share: float) -> float:
+    return log(share / (1 - share))

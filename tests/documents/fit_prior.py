@@ -35,7 +35,7 @@ _LIKE = 1.3
 Row = tuple[int, ...]
 Numbers = tuple[float, float, float]
 GRID: tuple[Numbers, ...] = tuple(
-    product((0.008, 0.012, 0.016), (1.0, 1.2, 1.4), (1.0, 1.3, 1.6, 2.0, 2.5))
+    product((0.006, 0.008, 0.012, 0.016), (1.2, 1.4, 1.6, 2.0), (1.0, 1.3, 1.6, 2.0))
 )
 """The median of the noise, the spread of its logarithm, and the bend in units of the noise."""
 _CAUSES = {
