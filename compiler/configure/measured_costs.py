@@ -89,8 +89,9 @@ class PlacedCost(Struct, frozen=True, kw_only=True):
             f"(`{cost.fit.file}`) but runs on `{self.machine.name}`, scaled by a single "
             f"rating{idle}",
             secondary=[self._place],
-            hint=f"measure it on `{self.machine.name}`, too, and add "
-            f"`measured on {self.machine.name}`; or specify the uncertainty with "
+            hint="how far the rating is off is unknown, so no interval includes it: measure it on "
+            f"`{self.machine.name}`, too, and add `measured on {self.machine.name}`; or specify "
+            "the uncertainty with "
             f"`{component.name} * {_trusted(resource, of_measured)}` of `std.trust`",
         )
 

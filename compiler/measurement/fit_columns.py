@@ -15,7 +15,7 @@ from qps.compiler.measurement.cost_products import CostProduct
 from qps.compiler.measurement.idle_counts import COUNT, IDLE_COUNT, loads_of_counts
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn, numbers
 from qps.compiler.measurement.number_forms import MISSING
-from qps.compiler.measurement.usual_headings import looks_like_rate, with_usual_headings
+from qps.compiler.measurement.usual_headings import served_hint, with_usual_headings
 from qps.compiler.quantities.dimension import (
     CORE,
     DIMENSIONLESS,
@@ -227,14 +227,6 @@ def need_cores(table: MeasuredTable, column: LoadColumn) -> None:
     )
 
 
-def rate_hint(table: MeasuredTable) -> str:
-    """Return how a rate is to be headed, by name where a column looks like one."""
-    likely = [heading for heading in table.headings if looks_like_rate(heading)]
-    if likely:
-        return f"rename `{likely[0]}` to its unit, such as `request/s`"
-    return "name a column by its unit: `packet/s`, `request/s`, `byte/s` or `Mbit/s`"
-
-
 def load_column(
     table: MeasuredTable, reading: FitColumns, rates: Sequence[RateColumn], unit_of: UnitOf
 ) -> LoadColumn:
@@ -267,7 +259,7 @@ def load_column(
                 others.append(named["name"])
             else:
                 found[named["name"]] = column
-    return _chosen(table, reading, found, others)
+    return _chosen(table, reading, rates, found, others)
 
 
 def _is_called_load(table: MeasuredTable, column: LoadColumn) -> bool:
@@ -277,7 +269,11 @@ def _is_called_load(table: MeasuredTable, column: LoadColumn) -> bool:
 
 
 def _chosen(
-    table: MeasuredTable, reading: FitColumns, found: dict[str, LoadColumn], others: Sequence[str]
+    table: MeasuredTable,
+    reading: FitColumns,
+    rates: Sequence[RateColumn],
+    found: dict[str, LoadColumn],
+    others: Sequence[str],
 ) -> LoadColumn:
     """Return the load of those columns that may be it; `others` only have numbers like one."""
     resource = reading.resource
@@ -305,15 +301,17 @@ def _chosen(
             f"`{table.name}` has no column for CPU utilization",
             f"rename `{likely[0]}` to `cpu in %`, or to `cpu in core` for busy cores",
         )
+    items = [rate.heading for rate in rates if rate.item != INFORMATION_BASE]
     if others:
         named = listed([f"--resource {name}" for name in others[:_MOST_NAMED]], "or")
         raise DataError(
             f"`{table.name}` has no column for CPU utilization",
-            f"rename the column to `cpu in %`, or name it: {named}",
+            f"rename the column to `cpu in %`, or name it: {named}{served_hint(table, items)}",
         )
     raise DataError(
         f"`{table.name}` has no column for the utilization of `{resource or 'cpu'}`",
-        did_you_mean(resource or "", found) or f"name it `{resource or 'cpu'} in %`",
+        did_you_mean(resource or "", found)
+        or f"name it `{resource or 'cpu'} in %`{served_hint(table, items)}",
     )
 
 

@@ -22,7 +22,6 @@ from qps.compiler.measurement.fit_columns import (
     need_cores,
     numbers_below,
     rate_columns,
-    rate_hint,
     refuse_load,
     usually_headed,
     with_cores,
@@ -34,7 +33,7 @@ from qps.compiler.measurement.fit_terms import (
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable, NumberColumn
 from qps.compiler.measurement.repeated_settings import settings_of
 from qps.compiler.measurement.repetitions import Repetitions, repetitions_of
-from qps.compiler.measurement.usual_headings import measured_rows
+from qps.compiler.measurement.usual_headings import measured_rows, rate_hint
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 SATURATED = Fraction(99, 100)

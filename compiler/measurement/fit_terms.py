@@ -84,6 +84,11 @@ class FitTerm(Struct, frozen=True, kw_only=True):
         return ".".join([item_word(self.item), *map(_called, self.factors), *curve])
 
     @property
+    def counted(self) -> str:
+        """What it is for each of: an item, or what a spec writes behind `per`."""
+        return self.cost.written if self.factors else self.item
+
+    @property
     def cost(self) -> CostProduct:
         """Which cost of a spec it is."""
         return CostProduct(

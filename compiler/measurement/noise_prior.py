@@ -199,7 +199,7 @@ def row_places(
     if len(numbers) > 1:
         found += [
             [
-                _EVEN * _log_odds(min(max(number * value / load, low), high))
+                _EVEN * _logit(min(max(number * value / load, low), high))
                 for value, load in zip(column, loads, strict=True)
             ]
             for number, column in zip(numbers, columns, strict=True)
@@ -207,5 +207,5 @@ def row_places(
     return found
 
 
-def _log_odds(share: float) -> float:
+def _logit(share: float) -> float:
     return log(share / (1 - share))

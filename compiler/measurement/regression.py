@@ -95,13 +95,17 @@ class Residual(Struct, frozen=True, kw_only=True):
         return self.measured + self.error
 
 
-class BetterCurve(Struct, frozen=True, kw_only=True):
-    """Costs with a curve, and the leave-one-out errors without and with it (root mean square)."""
+class BetterCosts(Struct, frozen=True, kw_only=True):
+    """Costs with a curve, or with a `column` that was not used, that predict rows better.
+
+    `before` and `after` are leave-one-out errors without and with it (root mean square).
+    """
 
     costs: tuple[CostProduct, ...]
     has_fixed: bool
     before: float
     after: float
+    column: str = ""
 
 
 class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
@@ -114,7 +118,7 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """How many of the rows that are used differ."""
     settings: int
     """How many settings these were measured at: rows of one are left out together."""
-    better: BetterCurve | None = None
+    better: BetterCosts | None = None
     _errors: array[float]
     _left_out: array[float]
     _pulls: array[float]

@@ -36,9 +36,10 @@ _ITEMS = (
     r"(?:http\s*)?(?:req|reqs|request|requests|query|queries|transactions?|hits?|calls?"
     r"|ops|operations?)"
 )
+_MEAN = r"(?:avg|average|mean)"
 _RATES = (
-    rf"(?:[rqt]ps|i?ops|{_ITEMS}\s*(?:/|per|a)\s*(?:{_SECOND}))",
-    rf"(?:[rqt]pm|{_ITEMS}\s*(?:/|per|a)\s*(?:m|min|minute))",
+    rf"(?:{_MEAN} )?(?:[rqt]ps|i?ops|{_ITEMS}\s*(?:/|per|a)\s*(?:{_SECOND}))(?: {_MEAN})?",
+    rf"(?:{_MEAN} )?(?:[rqt]pm|{_ITEMS}\s*(?:/|per|a)\s*(?:m|min|minute))(?: {_MEAN})?",
 )
 """Of a second, of a minute."""
 _RATE_NAMES = (
@@ -84,6 +85,15 @@ _LIKE_A_RATE = (
     r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$"
 )
 """What a heading has in it that was probably meant as a rate."""
+
+
+_RESULTS = (
+    r"latenc|\b(?:in )?(?:ns|us|ms|s|sec|seconds)$|^p\d|\b(?:time|times|elapsed|duration|rt|errors?"
+    r"|failed|failures?|loss|lost|memory|mem|rss|power|watts?|temperature|cycles|instructions"
+    r"|total|completed|throughput|speedup|efficiency|cpu|utili[sz]ation|mean|average|avg|median"
+    r"|min|max|std|stdev)\b"
+)
+"""What a heading has in it that is of how a run went."""
 
 
 class ColumnMeaning(Struct, frozen=True):
@@ -178,6 +188,20 @@ def _other(name: str, unit: str) -> ColumnMeaning | None:
     return None
 
 
+def is_result(heading: str) -> bool:
+    """Return whether a heading is of what a run showed, such as a time, errors or memory.
+
+    >>> [is_result(one) for one in ("p99 in ms", "avg_ms", "latency", "elapsed", "batch", "size")]
+    [True, True, True, True, False, False]
+    """
+    word = re.sub(r"[\s_]+", " ", heading.strip()).lower()
+    return (
+        usual_meaning(heading) is not None
+        or looks_like_rate(heading)
+        or re.search(_RESULTS, word) is not None
+    )
+
+
 def looks_like_rate(heading: str) -> bool:
     """Return whether a heading was probably meant as a rate.
 
@@ -185,6 +209,26 @@ def looks_like_rate(heading: str) -> bool:
     [True, True, True, False, False]
     """
     return re.search(_LIKE_A_RATE, heading.strip()) is not None
+
+
+def rate_hint(table: MeasuredTable) -> str:
+    """Return how a rate is to be headed, by name where a column looks like one."""
+    likely = [heading for heading in table.headings if looks_like_rate(heading)]
+    if likely:
+        return f"rename `{likely[0]}` to its unit, such as `request/s`"
+    return "name a column by its unit: `packet/s`, `request/s`, `byte/s` or `Mbit/s`"
+
+
+def served_hint(table: MeasuredTable, rates: Sequence[str]) -> str:
+    """Return how the throughput of a full machine is to be headed, if a column may be that.
+
+    `rates` are the columns that are known to be one, of items.
+    """
+    likely = rates or [heading for heading in table.headings if looks_like_rate(heading)]
+    if not likely:
+        return ""
+    unit = rates[0] if rates else RATE
+    return f"; if `{likely[0]}` is the throughput of a full machine, name it `served in {unit}`"
 
 
 def with_usual_headings(

@@ -4,7 +4,9 @@
 service in Python, each on the first processor, asked by a generator on the second. Each number of
 clients is run several times, in random order; the median counts. Tables of one and two clients, and
 of one to four, are fitted `by clients`, and predict the others. It prints a line for each row:
-throughput and response time, measured and predicted, with the error and the 90 % interval.
+throughput and response time, measured and predicted, with the error and the 90 % interval. Behind
+these stand the measured rows, a line for each: server,clients,requests/s,busy cores. With
+`--rows FILE` such lines are predicted again, and nothing is measured.
 """
 
 from __future__ import annotations
@@ -247,22 +249,35 @@ def main(names: Sequence[str]) -> None:
     """Measure servers, and print what was predicted of them."""
     print("| server | fitted | clients | measured/s | predicted/s | error | response | in 90 % |")
     print("|---|---|---|---|---|---|---|---|")
+    if names[0] == "--rows":
+        by_server: dict[str, list[ClosedRow]] = {}
+        for line in Path(names[1]).read_text(encoding="utf-8").split():
+            server, clients, rate, busy = line.split(",")
+            row = ClosedRow(int(clients), float(rate), float(busy))
+            by_server.setdefault(server, []).append(row)
+        for server, rows in by_server.items():
+            _print(server, rows)
+        return
     for name in names:
         rows = measured(SERVERS[name])
-        for small in SMALL:
-            known = [one for one in rows if one.clients in small]
-            others = [one for one in rows if small[-1] < one.clients <= 16 * small[-1]]
-            found = predicted(known, [one.clients for one in others])
-            for one, (rate, factor) in zip(others, found, strict=True):
-                error = rate / one.rate - 1
-                held = one.rate / factor <= rate <= one.rate * factor
-                print(
-                    f"| {name} | {small[0]} to {small[-1]} | {one.clients} | {one.rate:,.0f} | "
-                    f"{rate:,.0f} | {error:+.1%} | {1 / (1 + error) - 1:+.1%} | "
-                    f"{'yes' if held else 'no'} |",
-                    flush=True,
-                )
-        print("rows:", *(f"{one.clients},{one.rate:.1f},{one.busy:.3f}" for one in rows))
+        _print(name, rows)
+        print(*(f"{name},{one.clients},{one.rate:.1f},{one.busy:.3f}" for one in rows), sep="\n")
+
+
+def _print(name: str, rows: Sequence[ClosedRow]) -> None:
+    for small in SMALL:
+        known = [one for one in rows if one.clients in small]
+        others = [one for one in rows if small[-1] < one.clients <= 16 * small[-1]]
+        found = predicted(known, [one.clients for one in others])
+        for one, (rate, factor) in zip(others, found, strict=True):
+            error = rate / one.rate - 1
+            held = one.rate / factor <= rate <= one.rate * factor
+            print(
+                f"| {name} | {small[0]} to {small[-1]} | {one.clients} | {one.rate:,.0f} | "
+                f"{rate:,.0f} | {error:+.1%} | {1 / (1 + error) - 1:+.1%} | "
+                f"{'yes' if held else 'no'} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

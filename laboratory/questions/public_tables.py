@@ -23,7 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from scipy.optimize import least_squares
 
-from qps.compiler.check.model.fits.curve_choice import better_curve, possible_fit
+from qps.compiler.check.model.fits.curve_choice import better_costs, possible_fit
 from qps.compiler.check.model.fits.table_units import costs_with, units_with
 from qps.compiler.measurement.cost_products import RATE, SIZE, CostProduct, CurveKind, item_word
 from qps.compiler.measurement.fit_columns import FitColumns
@@ -125,7 +125,7 @@ def _by_rates(
     table, unit_of = read_table(_text(head, others), "x.csv"), units_with(_UNITS)
     try:
         fit = fitted(table, reading, unit_of)
-        better = better_curve(table, reading, unit_of, regression(fit))
+        better = better_costs(table, reading, unit_of, regression(fit))
         if better is not None:
             fit = fitted(table, replace(reading, costs=better.costs), unit_of)
         else:

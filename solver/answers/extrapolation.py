@@ -41,6 +41,7 @@ Of a line through evenly spaced rates it is about 1.7 times at one and a half ti
 _PEAK = 0.95
 """Part of the peak speed below which more items at once are reported: they slow each other."""
 
+_NO_KNEE = "; intervals expect a gradual change there, as in other tables, and no knee"
 _BYTE = 8
 
 
@@ -315,9 +316,9 @@ def _how_far(one: Extrapolation) -> str:
                 "model assumes the last measured speed"
             )
         case ExtrapolatedKind.SIZE | ExtrapolatedKind.FACTOR if one.specified < one.low:
-            return f"the smallest measured value is {times} as large"
+            return f"the smallest measured value is {times} as large{_NO_KNEE}"
         case ExtrapolatedKind.SIZE | ExtrapolatedKind.FACTOR:
-            return f"that is {times} the largest measured value"
+            return f"that is {times} the largest measured value{_NO_KNEE}"
     return (
         f"that is {times} the largest value of column `{one.column}`; intervals assume a "
         "linear trend"

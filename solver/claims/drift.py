@@ -157,7 +157,8 @@ def drift(
 def _with_items(table: MeasuredTable, stated: StatedCosts, unit_of: UnitOf) -> MeasuredTable:
     """Return a table with the rates that the spec has costs for."""
     rates = rate_columns(table, unit_of)
-    wanted = {item for item in stated.items if item is not None}
+    costs = stated.reading.costs
+    wanted = {one.item for one in costs} or {item for item in stated.items if item is not None}
     missing = sorted(wanted - {rate.item for rate in rates})
     if missing:
         per = "byte" if missing[0] == INFORMATION_BASE else missing[0]
@@ -225,8 +226,8 @@ def _run_fit(
             return None
         raise
     spread = fit_spread(fit, may_bend=False)
-    found = {None: float(fit.fixed)} | {term.item: float(term.value) for term in fit.terms}
-    names = [*[None] * fit.has_fixed, *(term.item for term in fit.terms)]
+    found = {None: float(fit.fixed)} | {term.counted: float(term.value) for term in fit.terms}
+    names = [*[None] * fit.has_fixed, *(term.counted for term in fit.terms)]
     if None in stated.items and not fit.has_fixed:
         raise DataError(
             f"`{table.name}` shows no idle utilization to compare with that of `{stated.machine}`",

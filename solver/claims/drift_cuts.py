@@ -55,7 +55,7 @@ def runs_in_numbers(fit: CostFit, stated: StatedCosts) -> RunsInNumbers:
     """
     used = list(fit.runs.used)
     by_item = {
-        term.item: np.array([float(rate[row]) for row in used]) / float(fit.cores)
+        term.counted: np.array([float(rate[row]) for row in used]) / float(fit.cores)
         for term, rate in zip(fit.terms, fit.runs.rates, strict=True)
     }
     ones = np.ones(len(used))

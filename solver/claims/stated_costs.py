@@ -29,7 +29,8 @@ from qps.compiler.quantities.dimension import INFORMATION, TIME
 class StatedCosts(Struct, frozen=True, kw_only=True):
     """Numbers of a spec: seconds of one processor for each of the `items` (bits for information).
 
-    The item None is the load of the whole machine that is always there. `covariance` explains how
+    An item may be a product of columns, as a spec writes it: `token * context`. The item None is
+    the load of the whole machine that is always there. `covariance` explains how
     well the spec knows them, by `freedom` degrees (None for many). `reading` is how runs of that
     machine are read, `components` whose costs these are, and `loads` between which they were
     measured, if that is reported.
@@ -113,12 +114,9 @@ def _steps(streams: Iterable[ir.Stream]) -> Iterator[tuple[str, ir.Step]]:
                     yield leg.node, step
 
 
-def _has_factors(cost: ir.Cost) -> bool:
-    """Return whether a cost is fitted to products of columns, or scaled to another machine."""
-    fit = cost.fit
-    return fit is not None and (
-        fit.scale is not None or any(one.factors or one.curve for one in fit.terms)
-    )
+def _has_products(cost: ir.Cost) -> bool:
+    """Return whether a cost is fitted to products of columns."""
+    return cost.fit is not None and any(one.factors for one in cost.fit.terms)
 
 
 def _items(cost: ir.Cost) -> tuple[str, ...]:
@@ -159,12 +157,7 @@ def _together(model: ir.Model, used: Sequence[_Used]) -> StatedCosts:
         )
     machine, resource = used[0].machine, used[0].cost.resource
     reading = _reading(machine, resource)
-    if any(_has_factors(one.cost) for one in used):
-        raise DataError(
-            f"{listed(names, 'and')} have demands per product of columns or scaled to another "
-            "machine, which runs are not held against",
-            "fit the new runs by themselves: `qps fit`, and compare both",
-        )
+    _check_comparable(used, names)
     if len(used) == 1 and used[0].cost.fit is not None:
         fit = used[0].cost.fit
         reading = replace(reading, has_fixed=fit.has_fixed, costs=fit.costs)
@@ -195,6 +188,21 @@ def _together(model: ir.Model, used: Sequence[_Used]) -> StatedCosts:
     )
 
 
+def _check_comparable(used: Sequence[_Used], names: Sequence[str]) -> None:
+    """Raise where runs cannot be held against costs, and why."""
+    if any(one.cost.fit is not None and one.cost.fit.curves for one in used):
+        raise DataError(
+            f"{listed(names, 'and')} have a demand with a curve, which the runs have at other "
+            "values: how uncertain the difference of both is, is unknown",
+            "fit the new runs by themselves: `qps fit`, and compare both",
+        )
+    if len(used) > 1 and any(_has_products(one.cost) for one in used):
+        raise DataError(
+            f"{listed(names, 'and')} have demands per product of columns, which are not added up",
+            "name one component with `--of NAME`, and measure it alone",
+        )
+
+
 def _reading(machine: ir.Machine, resource: str) -> FitColumns:
     """Return how runs of a machine are read, as costs are fitted to them."""
     found = machine.resource(resource)
@@ -216,8 +224,11 @@ def _reading(machine: ir.Machine, resource: str) -> FitColumns:
 
 
 def _of_fit(fit: CostFit, names: tuple[str, ...], machine: str, reading: FitColumns) -> StatedCosts:
-    """Return numbers that were fitted to a table, with their standard errors."""
-    spread = fit_spread(fit, may_bend=False)
+    """Return numbers that were fitted to a table, with their standard errors.
+
+    Of a fit that is scaled to runs of another machine, with that of the factor.
+    """
+    spread = fit_spread(fit, may_bend=False) if fit.scale is None else fit.scale
     size = fit.has_fixed + len(fit.terms)
     weights = [(0.0,)] * size if spread is None else spread.weights
     low, high = fit.loads
@@ -225,7 +236,7 @@ def _of_fit(fit: CostFit, names: tuple[str, ...], machine: str, reading: FitColu
         components=names,
         machine=machine,
         reading=reading,
-        items=(*[None] * fit.has_fixed, *(term.item for term in fit.terms)),
+        items=(*[None] * fit.has_fixed, *(term.counted for term in fit.terms)),
         values=(*[float(fit.fixed)] * fit.has_fixed, *(float(t.value) for t in fit.terms)),
         covariance=tuple(
             tuple(sum(a * b for a, b in zip(one, other, strict=True)) for other in weights)

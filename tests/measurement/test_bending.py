@@ -81,6 +81,22 @@ def test_a_fixed_part_below_zero_by_chance_is_none(tmp_path: Path) -> None:
     assert warned(tmp_path, text) == []
 
 
+@pytest.mark.parametrize(
+    ("heading", "is_named"), [("batch", True), ("p99 in ms", False), ("memory in MB", False)]
+)
+def test_an_unused_column_that_costs_depend_on_is_named(
+    heading: str, *, is_named: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A step of 2 ms for each batch, and 0.1 ms for each image."""
+    rows = [f"{size / (2e-3 + 1e-4 * size):.1f},{size}\n" for size in (1, 4, 16, 64, 256)]
+    table = tmp_path / "gpu.csv"
+    table.write_text(f"served in image/s,{heading}\n" + "".join(rows))
+    assert main(["fit", str(table), "--unit", "image"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert ("costs that depend on `batch` predict rows" in out) == is_named
+    assert ("--per 'image' --per 'image / batch'" in out) == is_named
+
+
 def test_batching_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = warned(tmp_path, table_of(lambda rate: (rate / 100) ** 0.7))
     assert any("bends downward" in message for _, message in found), found

@@ -19,7 +19,7 @@ from scipy.optimize import least_squares
 from qps.cli import main
 from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.diagnostics import codes
-from qps.compiler.measurement.measured_tables import read_table
+from qps.compiler.measurement.measured_tables import DataError, read_table
 from qps.compiler.measurement.scalability import closed_loop, scalability_fit
 from qps.compiler.measurement.scalability.closed_loop import (
     NUMBERS,
@@ -328,6 +328,25 @@ def test_a_throughput_may_be_headed_by_its_abbreviation(
     found = station_fit(closed_table(short, "threads", units_with(units)))
     assert found.table.item == item
     assert found.law == read(text).law
+
+
+def test_a_column_of_clients_may_have_another_case() -> None:
+    text = with_responses(ScalabilityLaw(demand=2e-3, parallel=8.0), [1, 4, 16, 64], think=0.0)
+    titled = text.replace("threads", "Threads").replace("request/s", "QPS avg")
+    found = station_fit(closed_table(read_table(titled, "runs.csv"), "threads", units_with([])))
+    assert found.law == read(text).law
+    with pytest.raises(DataError) as error:
+        closed_table(read_table(titled, "runs.csv"), "clients", units_with([]))
+    assert "its columns are `Threads`, `QPS avg`" in error.value.hint
+
+
+def test_busy_cores_of_few_clients_say_less_of_many() -> None:
+    """The throughput of busy cores may be another one with sixteen times the clients."""
+    text = "clients,request/s,cpu in core,cores\n1,1500,0.75,1\n2,1960,0.98,1\n"
+    found = station_fit(closed_table(read_table(text, "runs.csv"), "clients", units_with([])))
+    at = found.numbers.index("parallel")
+    off = float(np.linalg.norm(found.weights[at])) / found.value_of("parallel")
+    assert off > 0.05
 
 
 @pytest.mark.parametrize("variation", [0.3, 1.0, 2.0])

@@ -23,13 +23,13 @@ from qps.compiler.measurement.fit_columns import (
     cores_of,
     numbers_below,
     rate_columns,
-    rate_hint,
     usually_headed,
 )
 from qps.compiler.measurement.measured_tables import DataError, MeasuredTable
 from qps.compiler.measurement.scalability.busy_columns import busy_cores
 from qps.compiler.measurement.scalability.littles_law import Contradiction, little_checked
 from qps.compiler.measurement.scalability.response_columns import response_columns
+from qps.compiler.measurement.usual_headings import rate_hint
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 MOST_CLIENTS = 100_000
@@ -87,10 +87,11 @@ class ClosedTable(Struct, frozen=True, kw_only=True):
 
 def closed_table(table: MeasuredTable, by: str, unit_of: UnitOf) -> ClosedTable:
     """Return the runs of a table by its column of clients; DataError where it is none."""
-    table = usually_headed(table, by, unit_of)
+    written = table.headings
+    table = usually_headed(_with_column(table, by), by, unit_of)
     if by not in table.headings:
-        near = closest(by, table.headings)
-        named = ", ".join(f"`{one}`" for one in table.headings[:_MOST_NAMED])
+        near = closest(by, written)
+        named = ", ".join(f"`{one}`" for one in written[:_MOST_NAMED])
         raise DataError(
             f"`{table.name}` has no column `{by}`",
             f"did you mean `{near}`?" if near else f"its columns are {named}",
@@ -128,6 +129,15 @@ def closed_table(table: MeasuredTable, by: str, unit_of: UnitOf) -> ClosedTable:
         contradiction=contradiction,
         missed=tuple(one for one in found.missed if one not in (by, rate.heading)),
     )
+
+
+def _with_column(table: MeasuredTable, name: str) -> MeasuredTable:
+    """Return a table with a column that is named so: of another case, where no other is."""
+    alike = [heading for heading in table.headings if heading.lower() == name.lower()]
+    if name in table.headings or len(alike) != 1:
+        return table
+    columns = {name if heading in alike else heading: c for heading, c in table.columns.items()}
+    return MeasuredTable(table.name, tuple(columns), table.lines, columns)
 
 
 def _throughputs(

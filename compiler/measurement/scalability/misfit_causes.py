@@ -16,7 +16,7 @@ from msgspec import Struct
 from qps.compiler.measurement.scalability.station_fit import StationFit
 
 _LEAST = 0.05
-_DEVIATIONS = 2.5
+_DEVIATIONS = 2.0
 """Share of a throughput, and deviations of a run, from which a row is missed by more than noise."""
 _RISE = 1.2
 """Growth of the throughput per client that is no noise."""

@@ -74,6 +74,9 @@ _NOTHING = 1e-12
 """A coherency that makes no difference."""
 _SATURATING, _MOST_SATURATING = 16, 20_000
 """Clients, as a multiple of those that were measured, that keep all cores busy."""
+_CHANGE = 0.05
+"""By what share requests of many clients cost another time than those of the few that show what
+busy cores can do: caches, processes, requests that are read together. A standard deviation."""
 _FEWEST_FITS, _MOST_FITS = 3, 48
 """Numbers of clients up to which each is left out by itself; of more, several at once."""
 _PARTS = 16
@@ -263,7 +266,7 @@ def unseen_errors(fit: StationFit) -> tuple[float, ...] | None:
     for fold in range(folds):
         left_out = counts[fold::folds]
         others = rows.without(frozenset(left_out))
-        best = _refitted(others, fit) if are_many else _best(others)
+        best = _refitted(others, fit) if are_many else _least(_candidates(others))
         law = _law(best.names, best.point, rows.think)
         found = np.exp(log_throughput(law, np.array(left_out))).tolist()
         predicted |= dict(zip(left_out, found, strict=True))
@@ -297,12 +300,8 @@ def _rows(table: ClosedTable) -> _Rows:
     )
 
 
-def _best(rows: _Rows) -> _Candidate:
-    """Return the choice of numbers of the best criterion."""
-    return _least(_candidates(rows))
-
-
 def _least(choices: Iterable[_Candidate]) -> _Candidate:
+    """Return the choice of numbers of the best criterion."""
     return min(choices, key=lambda found: found.criterion)
 
 
@@ -393,6 +392,9 @@ def _weights(
         weights[weights > LEAST_WEIGHT],
         expected / scales,
     )
+    if rows.limit_clients and "parallel" in best.names:
+        at = best.names.index("parallel")
+        covariance[at, at] += (_CHANGE * values[at] * lengths[at]) ** 2
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0)) / lengths[:, None]
     return tuple(map(tuple, root.tolist()))

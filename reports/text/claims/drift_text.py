@@ -98,7 +98,9 @@ def _describe(found: Drift) -> str:
 def _moved(cost: CostDrift, found: Drift) -> str:
     factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
     is_more, of = cost.difference > 0, listed(found.stated.components, "and")
-    by = f"{number(abs(cost.difference) * factor, 3)} {unit.partition('/')[0]}"
+    by = (
+        f"{number(abs(cost.difference) * factor, 3)} {unit.partition(' per ')[0].partition('/')[0]}"
+    )
     what = (
         phrase("drift.idle_utilization")
         if cost.item is None

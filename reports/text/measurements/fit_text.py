@@ -117,7 +117,8 @@ def cost_scale(item: str | None, value: float) -> tuple[float, str]:
     if item == INFORMATION_BASE:
         return _BYTE_BITS * 1e9, "ns/byte"
     is_long = abs(value) >= 1e-3  # noqa: PLR2004 - a millisecond
-    return (1e3, f"ms/{item}") if is_long else (1e6, f"us/{item}")
+    per = f" per {item}" if " " in item else f"/{item}"  # of a product of columns
+    return (1e3, f"ms{per}") if is_long else (1e6, f"us{per}")
 
 
 def _scale(coefficient: Coefficient) -> tuple[float, str]:
@@ -186,7 +187,8 @@ def warnings_of(found: Regression) -> list[str]:
         better = found.better
         warnings.append(
             phrase(
-                "fit.better_curve",
+                "fit.better_column" if better.column else "fit.better_curve",
+                column=better.column,
                 flags=" ".join(f"--per '{cost.written}'" for cost in better.costs),
                 after=percent(better.after, 2),
                 before=percent(better.before, 2),

@@ -95,6 +95,10 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "a curve predicts rows that were left out better: `{flags}`, with an error of {after} "
         "instead of {before} (root mean square, of the measured utilization)"
     ),
+    "fit.better_column": (
+        "costs that depend on `{column}` predict rows that were left out better: `{flags}`, with "
+        "an error of {after} instead of {before} (root mean square, of the measured utilization)"
+    ),
     "fit.below_zero": "{name} is below zero: {advice}",
     "fit.copies": "copies of these",
     "fit.equally_influential": "{count:,} more rows are equally influential",
@@ -178,7 +182,9 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
         "rates are completed work, add `--served`)"
     ),
     "fit.scaled": (
-        "demands are those of {file}: {factor} times as large; the rows below are of the fitted "
+        "demands are those of {file}: {factor} times as large, by one factor for all of them. By "
+        "how much machines differ from one demand to another is unknown, so intervals do not "
+        "include it. The rows below are of the fitted "
         "table"
     ),
     "fit.service_demand": "Service demand",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from qps.compiler.check.model.fits.curve_choice import better_curve
+from qps.compiler.check.model.fits.curve_choice import better_costs
 from qps.compiler.check.model.fits.table_units import costs_with, units_with
 from qps.compiler.measurement.fit_columns import CORES, FitColumns
 from qps.compiler.measurement.fits import fitted
@@ -56,7 +56,7 @@ def fitted_to(
     table, unit_of = read_table(text, name, MOST_RUNS), units_with(units)
     if onto is None:
         own = regression(fitted(table, reading, unit_of))
-        better = better_curve(table, reading, unit_of, own)
+        better = better_costs(table, reading, unit_of, own)
         return own if better is None else replace(own, better=better)
     found = fitted(table, _of_table(table, reading), unit_of)
     other = read_table(*onto)
