@@ -166,7 +166,7 @@ def test_what_a_pool_lets_through_does_not_arrive_at_random() -> None:
 
 
 @pytest.mark.parametrize("taken", ["take threads; ", ""])
-def test_throughput_beside_open_traffic_that_waits_for_a_pool_is_approximate(taken: str) -> None:
+def test_closed_throughput_is_approximate_if_open_traffic_has_waited_for_a_pool(taken: str) -> None:
     """Simulated at 76 % with 3 cores and threads: throughput is 0.4 % higher than in one."""
     through = _open(f"at a {{ {taken}call b {{ work }}{'; give threads' if taken else ''} }}", "p")
     graph = _graph(_TWO.format(a="gate", b="queue"), through, _closed("at b { work }"))
