@@ -33,10 +33,10 @@ class ChangingServers:
         self._servers, self._speed = 0, 1.0
         self.change(capacity)
 
-    def change(self, capacity: float) -> None:
-        """Have another capacity from now on, in servers."""
-        self._servers = ceil(capacity - _ROUNDING)
-        self._speed = capacity / self._servers if self._servers else 0.0
+    def change(self, capacity: float, speed: float = 1.0) -> None:
+        """Have another capacity from now on, in servers, each of another speed."""
+        self._servers = ceil(capacity - _ROUNDING) if speed > 0 else 0
+        self._speed = speed * capacity / self._servers if self._servers else 0.0
         self._start()
 
     def entrance(self, then: Go, draw: Callable[[], float], *, overlaps: bool) -> Go:

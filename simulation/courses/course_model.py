@@ -51,6 +51,7 @@ def incident_course(
 
     Of the fluid model it takes how long to play, and nothing else.
     """
+    _refuse_slower_delays(system)
     numbers = IncidentNumbers.of(model, configuration, incident, population)
     emptied = [one.name for one in system.caches]
     miss = _network(numbers, emptied, 0)
@@ -94,6 +95,17 @@ def incident_course(
         until=until,
         width=max(_LEAST_WIDTH, until / _POINTS),
     )
+
+
+def _refuse_slower_delays(system: IncidentSystem) -> None:
+    slower = {one.node for one in system.capacity_changes if one.is_slower}
+    for one in system.streams:
+        for route in one.routes:
+            if any(node in slower for node, _ in route.delays):
+                raise refused(
+                    f"`{one.name}` has a delay at a node that is slower: it cannot be simulated",
+                    "in a copy of the spec, state it as `cpu` of a node with enough cores",
+                )
 
 
 def _is_of(name: str, stream: str) -> bool:

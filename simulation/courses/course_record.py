@@ -53,7 +53,7 @@ class _Tally(Struct, kw_only=True):
         self.took_in_window += took
 
 
-class CourseRecord(Struct):
+class CourseRecord(Struct, kw_only=True):
     """The counters of a run."""
 
     course: CourseInput

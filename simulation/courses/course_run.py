@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import inf
+from math import inf, prod
 from random import Random
 from typing import Any
 
@@ -20,6 +20,7 @@ from qps.simulation.items import Go, Item, StreamCounts
 from qps.simulation.run_state import SimulationState, StreamHandlers
 from qps.simulation.stations import NORMAL, Happening
 from qps.simulation.step_chains import chained, prepare
+from qps.solver.incidents.incident_system import CapacityLoss
 
 _SAVED = 10.0
 """For so long a budget of retries is saved, in s."""
@@ -30,7 +31,9 @@ class Attempt(Item):
 
     __slots__ = ("first", "is_answered", "is_hit", "item", "number")
 
-    def __init__(self, now: float, priority: float, first: float, item: int, number: int) -> None:
+    def __init__(
+        self, *, now: float, priority: float, first: float, item: int, number: int
+    ) -> None:
         super().__init__(now, priority)
         self.first, self.item, self.number = first, item, number
         self.is_answered = self.is_hit = False
@@ -68,7 +71,7 @@ class CourseRun:
             one.name: RecentlyUsed(one.size, self.requested[one.name], one.items)
             for one in course.caches
         }
-        self.record = CourseRecord(course)
+        self.record = CourseRecord(course=course)
         self._is_over = False
         for place, stream in enumerate(course.streams):
             _Clients(self, state, place, stream).begin()
@@ -110,13 +113,25 @@ class CourseRun:
                 machines = scaler.ready
         capacity = station.servers * machines
         for change in self.course.capacity_changes:
-            if change.node == station.node and change.start <= self.clock.now < change.end:
+            if change.node == station.node and self._is_now(change) and not change.is_slower:
                 capacity *= change.factor
         return capacity
 
+    def _speed(self, place: int) -> float:
+        """Return how fast the servers of a station are now."""
+        node = self.course.stations[place].node
+        return prod(
+            one.factor
+            for one in self.course.capacity_changes
+            if one.node == node and self._is_now(one) and one.is_slower
+        )
+
+    def _is_now(self, change: CapacityLoss) -> bool:
+        return change.start <= self.clock.now < change.end
+
     def _change_servers(self) -> None:
         for place, one in enumerate(self.servers):
-            one.change(self._capacity(place))
+            one.change(self._capacity(place), self._speed(place))
 
     def _observe(self) -> None:
         now, stations = self.clock.now, self.course.stations
@@ -209,14 +224,22 @@ class _Clients:
             self._tokens = min(self._tokens + retry.budget, most)
         item = -1 if stream.cache is None else self._run.requested[stream.cache].next()
         self._run.record.offer(self._place, now)
-        self._send(Attempt(now, stream.priority, now, item, 0))
+        attempt = Attempt(now=now, priority=stream.priority, first=now, item=item, number=0)
+        self._send(attempt)
 
     def _send_again(self, happening: Any) -> None:
         before: Attempt = happening.item
         now = self._clock.now
         self._run.record.retry(self._place, now)
         number = before.number + 1
-        self._send(Attempt(now, self._stream.priority, before.first, before.item, number))
+        attempt = Attempt(
+            now=now,
+            priority=before.priority,
+            first=before.first,
+            item=before.item,
+            number=number,
+        )
+        self._send(attempt)
 
     def _send(self, attempt: Attempt) -> None:
         if self._timeout < inf:

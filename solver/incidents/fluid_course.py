@@ -20,11 +20,8 @@ from qps.solver.incidents.course_summary import StepRecord, summarized
 from qps.solver.incidents.filling_cache import FillingCache, fetched, sent_again
 from qps.solver.incidents.flow_layout import DONE, FlowLayout, Parcel, flow_layout
 from qps.solver.incidents.horizontal_scaling import HorizontalScaler
-from qps.solver.incidents.incident_system import (
-    FluidCourse,
-    IncidentSystem,
-    StreamOutcome,
-)
+from qps.solver.incidents.incident_system import FluidCourse, IncidentSystem, StreamOutcome
+from qps.solver.incidents.slowed_service import SlowedService, slowed_service
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,6 +97,7 @@ class _Flow(Struct, kw_only=True):
     """How long machines of each autoscaler were busy since it looked; in this step; the time."""
     tokens: list[float]
     counts: list[list[float]]
+    slowed: SlowedService | None = None
     missed: dict[int, list[float]] = field(default_factory=dict)
     flushed: set[int] = field(default_factory=set)
     records: list[StepRecord] = field(default_factory=list)
@@ -167,6 +165,7 @@ class _Flow(Struct, kw_only=True):
                 self.caches[flush.cache].flush()
         for scaler in self.scalers:
             scaler.start_up(now)
+        self.slowed = slowed_service(self.system, self.layout, now)
         self._send(number, now)
         used = self._serve(number, now)
         failed = self._time_out(number)
@@ -289,23 +288,35 @@ class _Flow(Struct, kw_only=True):
         for place, stream in enumerate(self.system.streams):
             slices = self.layout.of_stream[place]
             own = slice(slices[0].start, slices[-1].stop)
-            many = float(amounts[own].sum())
-            if many <= 0:
+            answered = amounts[own]
+            if not answered.any():
                 continue
             record.wait = max(record.wait, waited)
-            response = waited + stream.latency
             if stream.cache is not None:
                 missed = self.missed[place][origin]
-                self.caches[stream.cache].fill(fetched(stream, missed, amounts[own]))
-            if stream.retry is not None and response > stream.retry.timeout:
+                self.caches[stream.cache].fill(fetched(stream, missed, answered))
+            response, all_of_them = waited + stream.latency, answered
+            timeout = inf if stream.retry is None else stream.retry.timeout
+            if timeout < inf:
+                answered = all_of_them * self._within(timeout - response, own)
+            self.done[origin, own] += answered
+            many = float(answered.sum())
+            if many <= 0:
                 continue
-            self.done[origin, own] += amounts[own]
             record.answered += many
             counts = self.counts[place]
-            if stream.limit is not None and response > stream.limit:
-                counts[_LATE] += many
+            if stream.limit is not None:
+                soon = float((all_of_them * self._within(stream.limit - response, own)).sum())
+                counts[_LATE] += max(0.0, many - soon)
+                self.troubled = number if many > soon else self.troubled
+            if self.slowed is not None:
+                response += self.slowed.longer(timeout - response, own)
             if response > counts[_WORST] + self.step / 2:
                 counts[_WORST], counts[_WORST_AT] = response, (number + 1) * self.step
+
+    def _within(self, left: float, own: slice) -> Amounts | float:
+        """Return which part of requests is answered if so much time is left, by keys."""
+        return float(left >= 0) if self.slowed is None else self.slowed.within(left, own)
 
     def _time_out(self, number: int) -> float:
         """Have clients send again what was not answered in time; return how much they give up."""
@@ -375,18 +386,8 @@ class _Flow(Struct, kw_only=True):
     # -- what became of it -------------------------------------------------------------------
 
     def _course(self, cleared_at: float, *, is_extrapolated: bool = False) -> FluidCourse:
-        streams = tuple(
-            StreamOutcome(
-                stream=stream.name,
-                sent=counts[_SENT],
-                retries=counts[_RETRIES],
-                lost=counts[_LOST],
-                late=counts[_LATE],
-                worst=counts[_WORST],
-                worst_at=counts[_WORST_AT],
-            )
-            for stream, counts in zip(self.system.streams, self.counts, strict=True)
-        )
+        pairs = zip(self.system.streams, self.counts, strict=True)
+        streams = tuple(StreamOutcome.of(stream.name, counts) for stream, counts in pairs)
         return FluidCourse(
             step=self.step,
             points=summarized(self.records, self.step),

@@ -46,7 +46,15 @@ def capacity_changes(numbers: IncidentNumbers) -> tuple[CapacityLoss, ...]:
         else:
             continue
         start, end = times_of(numbers, one)
-        found.append(CapacityLoss(node=one.target, factor=factor, start=start, end=end))
+        found.append(
+            CapacityLoss(
+                node=one.target,
+                factor=factor,
+                start=start,
+                end=end,
+                is_slower=one.kind is _KIND.SLOW,
+            )
+        )
     return tuple(found)
 
 

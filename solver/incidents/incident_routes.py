@@ -12,7 +12,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.solver.incidents.incident_numbers import IncidentNumbers, no_answer
 from qps.solver.incidents.incident_system import FluidStation, RequestRoute
-from qps.solver.incidents.network_routes import WorkRoute, routes_of, with_mean_work
+from qps.solver.incidents.network_routes import DELAY, WorkRoute, routes_of, with_mean_work
 
 _QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 _ROUNDING = 1e-6
@@ -41,6 +41,11 @@ class ClassRoutes(Struct, frozen=True, kw_only=True):
                 per_hit=slope,
                 visits=tuple(
                     (places[name], work) for name, work in route.visits.items() if name in places
+                ),
+                delays=tuple(
+                    (name.removeprefix(DELAY), time)
+                    for name, time in route.visits.items()
+                    if name.startswith(DELAY)
                 ),
             )
             for route, slope in zip(self.routes, self.per_hit, strict=True)
@@ -125,6 +130,7 @@ def stations_of(
             node=station.place.name,
             servers=servers,
             background=min(background, 1.0),
+            variation=numbers.number(station.variation),
             is_processor=is_processor,
         )
         found.append((load, followed))

@@ -5,6 +5,7 @@ Times are in s from the start of the incident, rates in 1/s; work is in s of one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, prod
 
 from msgspec import Struct, field
@@ -17,6 +18,8 @@ class FluidStation(Struct, frozen=True, kw_only=True):
     node: str
     servers: float
     background: float = 0.0
+    variation: float = 0.0
+    """The coefficient of variation of service times."""
     is_processor: bool = True
 
 
@@ -33,11 +36,12 @@ class RequestRoute(Struct, frozen=True, kw_only=True):
     """The requests of a stream that visit the same stations in the same order.
 
     Their share is `share`, plus `per_hit` times the hit rate of a cache. `visits` are the numbers
-    of stations with the work of a request there.
+    of stations with the work of a request there, `delays` the times at nodes in which nobody works.
     """
 
     share: float
     visits: tuple[tuple[int, float], ...]
+    delays: tuple[tuple[str, float], ...] = ()
     per_hit: float = 0.0
 
 
@@ -87,12 +91,16 @@ class ScalingPolicy(Struct, frozen=True, kw_only=True):
 
 
 class CapacityLoss(Struct, frozen=True, kw_only=True):
-    """The capacity of a node is multiplied by a factor between two times."""
+    """The capacity of a node is multiplied by a factor between two times.
+
+    Fewer machines serve as fast as before, while `is_slower` machines take longer for each request.
+    """
 
     node: str
     factor: float
     start: float
     end: float
+    is_slower: bool = False
 
 
 class TrafficChange(Struct, frozen=True, kw_only=True):
@@ -195,6 +203,12 @@ class StreamOutcome(Struct, frozen=True, kw_only=True):
     late: float
     worst: float
     worst_at: float
+
+    @classmethod
+    def of(cls, stream: str, counts: Sequence[float]) -> StreamOutcome:
+        """Return an outcome of its numbers, in their order."""
+        names = ("sent", "retries", "lost", "late", "worst", "worst_at")
+        return cls(stream=stream, **dict(zip(names, counts, strict=True)))
 
 
 class FluidCourse(Struct, frozen=True, kw_only=True):

@@ -41,8 +41,12 @@ _REFUSED = {
 }
 """What changes how many requests there are, or holds something, on their way."""
 
+DELAY = "delay at "
 Visits = dict[str, float]
-"""The work at each station, in the order in which they are visited first."""
+"""The work at each station, in the order in which they are visited first.
+
+The time of delays at a node is under its name, behind `DELAY`.
+"""
 
 
 class WorkRoute(Struct, frozen=True):
@@ -79,13 +83,15 @@ class _Walk(Struct, frozen=True, kw_only=True):
         """Return the ways through a sequence; calls of one choice exclude each other."""
         routes = [WorkRoute(1.0, {})]
         nodes = list(body.nodes)
+        place = ""
         while nodes:
             node = nodes.pop(0)
+            place = node.node if isinstance(node, At) else place
             group = [node]
             if isinstance(node, Call) and node.choice is not None:
                 while nodes and _is_of_choice(nodes[0], node.choice):
                     group.append(nodes.pop(0))
-            routes = _merged(_joined(routes, self._branches(group)))
+            routes = _merged(_joined(routes, self._branches(group, place)))
             if len(routes) > _MOST_ROUTES:
                 raise _unsupported(
                     self.of.span,
@@ -94,7 +100,7 @@ class _Walk(Struct, frozen=True, kw_only=True):
                 )
         return routes
 
-    def _branches(self, group: Sequence[Node]) -> list[WorkRoute]:
+    def _branches(self, group: Sequence[Node], place: str) -> list[WorkRoute]:
         first = group[0]
         match first:
             case Call():
@@ -111,6 +117,9 @@ class _Walk(Struct, frozen=True, kw_only=True):
                 return [WorkRoute(1.0, {name: work for name in names if self._serves(name)})]
             case Cross(ports=ports):
                 return [WorkRoute(1.0, dict(self._ports(ports)))]
+            case Delay(link=None):
+                time = self.number(first.time) * self.number(first.times.mean)
+                return [WorkRoute(1.0, {f"{DELAY}{place}": time})]
             case At() | Delay() | Resize() | Give():
                 return [WorkRoute(1.0, {})]
             case _:
