@@ -30,6 +30,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "O. J. Boxma, F. P. Kelly, A. G. Konheim: The product form for sojourn time "
             "distributions in cyclic exponential queues. Journal of the ACM 31(1), 1984"
         ),
+        "Brumelle 1971": (
+            "S. L. Brumelle: On the relation between customer and time averages in queues. "
+            "Journal of Applied Probability 8(3), 1971"
+        ),
         "Burke 1969": (
             "P. J. Burke: The dependence of sojourn times in tandem M/M/s queues. Operations "
             "Research 17(4), 1969"
@@ -143,6 +147,9 @@ SOURCES: Mapping[str, str] = MappingProxyType(
         "Takahashi 1981": (
             "Y. Takahashi: Asymptotic exponentiality of the tail of the waiting-time distribution "
             "in a PH/PH/c queue. Advances in Applied Probability 13(3), 1981"
+        ),
+        "Takács 1962": (
+            "L. Takács: Introduction to the Theory of Queues. Oxford University Press, 1962"
         ),
         "Takács 1963": (
             "L. Takács: A single-server queue with feedback. Bell System Technical Journal 42(2), "

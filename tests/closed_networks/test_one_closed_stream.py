@@ -210,18 +210,19 @@ def test_open_traffic_waits_for_whoever_is_there(servers: int, service: str) -> 
     assert at.number(graph.streams["open"].mean_latency) - own == pytest.approx(waits, rel=0.01)
     known = graph.streams["open"].latency_certainty
     assert known.kind is CertaintyKind.APPROXIMATION
-    assert known.error is None  # it may be off by as many times as services differ
+    # At several servers it may be off by as many times as services differ.
+    assert (known.error is None) is (servers > 1)
 
 
 def test_open_traffic_finds_others_as_they_are_without_users() -> None:
-    """With hardly any user it waits as in M/M/1, and for the user in the time of that."""
+    """With hardly any user it waits as in M/M/1, as the user does, and for the user."""
     rare = MIXED.replace("step0", "short")
     more = f"component short {{ cpu 5 ms/request }}\n{rare}"
     graph = lowered(spec(ONE, costs=("40 ms",), think="10 s", more=more))
     found = graph.at(1).number(graph.streams["open"].mean_latency)
-    cycle = 0.04 / 0.9
+    cycle = 0.04 + 0.1 * 0.005 / 0.9
     there = cycle / (10 + cycle)
-    assert found == pytest.approx(0.005 + (0.1 * 0.005 + there * 0.04) / 0.9)
+    assert found == pytest.approx(0.005 + (0.1 * 0.005 + there * 0.04) / 0.9, rel=1e-5)
 
 
 def test_what_states_no_queueing_serves_no_more_than_it_can() -> None:

@@ -38,7 +38,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
 
     Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations, and
     holds pools: `pools_by_class`. One class alone may have `forks`, its parallel calls. In a delay
-    is what those who go first keep a cycle `behind` at a resource.
+    is what those who go first keep a cycle `behind` at a resource, and how much more open work it
+    has `found` there than in product form.
     """
 
     names: tuple[str, ...]
@@ -47,6 +48,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     stations: tuple[ClosedStation, ...]
     pools_by_class: tuple[tuple[CyclePool, ...], ...]
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
+    found: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     forks: tuple[ForkJoin, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
     """How often the one class visits each station; that of several is not known."""
@@ -169,7 +171,13 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
 
     def wait(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream waits at a station."""
-        return self._wait(name, resource) + self.behind.get((name, resource), ZERO)
+        more = (part.get((name, resource), ZERO) for part in (self.behind, self.found))
+        return self._wait(name, resource) + total(more)
+
+    @property
+    def finds_open_work(self) -> frozenset[str]:
+        """The stations at which users find open work as first comes first, not in product form."""
+        return frozenset(resource for _, resource in self.found)
 
     def _wait(self, name: str, resource: str) -> Formula:
         """Return the same but for those who go first.
@@ -281,6 +289,11 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
     """How its stations are known as those of a network in product form."""
     slowed_by: frozenset[str] = frozenset()
     """The names of the elastic parameters on which its rate rests."""
+
+    @property
+    def finds_open_work(self) -> frozenset[str]:
+        """Where it finds open work as first comes first."""
+        return self.alone_with_open_work | self.network.finds_open_work
 
     @property
     def throughput(self) -> Formula:

@@ -54,7 +54,8 @@ class Cycle(Struct, frozen=True, kw_only=True):
     `visits` of each of them and of its pools, of which `outer_pools` are the outermost. Stations
     are `mixed` that are visited while a pool is held and while it is not, by it or by others, and
     `overlapping` where several are busy with one stage. At machines of its own it waits for open
-    traffic alone: `own_waits`. Calls that it makes together are `forks`.
+    traffic alone: `own_waits`, where it finds it as first comes first `alone_with_open_work`. Calls
+    that it makes together are `forks`.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Cycle(Struct, frozen=True, kw_only=True):
     mixed: tuple[str, ...] = ()
     overlapping: tuple[str, ...] = ()
     forks: tuple[ForkJoin, ...] = ()
+    alone_with_open_work: frozenset[str] = frozenset()
 
     @property
     def pools(self) -> tuple[CyclePool, ...]:

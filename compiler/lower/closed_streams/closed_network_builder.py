@@ -26,6 +26,7 @@ from qps.compiler.lower.closed_streams.closed_holds import holding
 from qps.compiler.lower.closed_streams.closed_refusals import refused
 from qps.compiler.lower.closed_streams.cycle_demands import ClosedClass
 from qps.compiler.lower.closed_streams.load_parts import LoadParts, load_parts
+from qps.compiler.lower.closed_streams.open_work_found import with_open_work
 from qps.compiler.lower.closed_streams.shadow_servers import by_ranks
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.class_premises import is_summed_exactly
@@ -113,7 +114,10 @@ def _solved(
     closing: Sequence[ClosedClass], expressions: ExpressionLowering
 ) -> Iterator[ClosedStream]:
     """Yield what each class comes to in the network that it is one of."""
-    networks = _networks([one.cycle for one in closing])
+    cycles = {one.cycle.name: one.cycle for one in closing}
+    sources, demands = closing[0].streams, closing[0].demands
+    in_product_form = _networks(list(cycles.values()))
+    networks = with_open_work(in_product_form, cycles, demands, sources, expressions)
     rates = {
         one.source.symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
         for one in closing

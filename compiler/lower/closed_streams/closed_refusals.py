@@ -44,3 +44,29 @@ def refuse_no_time(
         f"a cycle of closed stream `{stream.name}` takes no time",
         hint="add a think time, or a step with a service demand",
     )
+
+
+def refuse_queueing(
+    stream: ir.Stream, name: str, queueing: ir.Queueing | None, open_load: Formula
+) -> None:
+    """Refuse a discipline of a resource at which closed streams are not known."""
+    if queueing is None:
+        return
+    if queueing.speeds and open_load is not ZERO:
+        raise refused(
+            stream,
+            f"{name} has load-dependent speeds and other traffic",
+            "use `ps` or `mmc` with one speed",
+        )
+    if not queueing.traits.may_be_closed:
+        raise refused(
+            stream,
+            f"`{queueing.written}` at {name} supports only open workloads",
+            "use `ps`, `mm1` or `mmc`, or an open workload with a rate",
+        )
+    if queueing.traits.has_ranks and not queueing.is_preemptive:
+        raise refused(
+            stream,
+            f"at {name}, high priority waits for the residual service of low priority",
+            f"make it preemptive: `queueing {name} priority preemptive`",
+        )

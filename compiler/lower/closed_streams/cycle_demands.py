@@ -32,10 +32,19 @@ from qps.compiler.lower.closed_streams.closed_fork_join import (
     refuse_forks,
 )
 from qps.compiler.lower.closed_streams.closed_holds import Holding, pools_of
-from qps.compiler.lower.closed_streams.closed_refusals import refuse_no_time, refused
+from qps.compiler.lower.closed_streams.closed_refusals import (
+    refuse_no_time,
+    refuse_queueing,
+    refused,
+)
 from qps.compiler.lower.closed_streams.cycle_labels import CycleKnown
 from qps.compiler.lower.closed_streams.cycle_limits import limits_of
 from qps.compiler.lower.closed_streams.load_parts import LoadParts
+from qps.compiler.lower.closed_streams.open_work_found import (
+    OpenTraffic,
+    open_traffic,
+    work_found,
+)
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic.station_queues import speeds_of
@@ -67,7 +76,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         )
         lone = [name for name in waited if self._is_alone(name)]
         stations = tuple(self._station(name) for name in waited if name not in lone)
-        own = {name: self._own_wait(name) for name in lone}
+        own = {name: self._own_wait(name, stations) for name in lone}
         refuse_forks(self.stream, self.traffic)
         delay = self._delay(stations, own, ROOT)
         names = [one.resource for one in stations]
@@ -112,6 +121,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             mixed=tuple(name for name in names if name in self.holding.mixed),
             overlapping=self._overlapping(stations),
             forks=forks,
+            alone_with_open_work=frozenset(n for n in lone if self._open_traffic(self._station(n))),
         )
 
     @cached_property
@@ -271,24 +281,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         """Return a resource as a station."""
         demand = self.demands[name]
         queueing, part = demand.queueing, self.parted[name]
-        if queueing is not None and queueing.speeds and part.open_load is not ZERO:
-            raise refused(
-                self.stream,
-                f"{name} has load-dependent speeds and other traffic",
-                "use `ps` or `mmc` with one speed",
-            )
-        if queueing is not None and not queueing.traits.may_be_closed:
-            raise refused(
-                self.stream,
-                f"`{queueing.written}` at {name} supports only open workloads",
-                "use `ps`, `mm1` or `mmc`, or an open workload with a rate",
-            )
-        if queueing is not None and queueing.traits.has_ranks and not queueing.is_preemptive:
-            raise refused(
-                self.stream,
-                f"at {name}, high priority waits for the residual service of low priority",
-                f"make it preemptive: `queueing {name} priority preemptive`",
-            )
+        refuse_queueing(self.stream, name, queueing, part.open_load)
         work = part.by.get(self.source.symbol, ZERO)
         each = work * demand.count / self.source.flows
         servers = demand.servers if self._is_several(demand) else ONE
@@ -332,14 +325,25 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         known = self.expressions.put_in(demand.servers).exact
         return known is not None and known.denominator == 1
 
-    def _own_wait(self, name: str) -> Formula:
+    def _own_wait(self, name: str, stations: Sequence[ClosedStation]) -> Formula:
         """Return what a cycle waits where nobody else of the stream is: for open traffic alone."""
         self._refuse_others(name)
         station = self._station(name)
         if station.open_load is ZERO:
             return ZERO
+        opened = self._open_traffic(station)
+        if opened is not None:
+            visits = self._visits(name, station.copies)
+            elsewhere = self._delay(stations, {}, ROOT) + total(one.demand for one in stations)
+            away = maximum(ZERO, elsewhere - self._served(station)) / visits
+            return work_found(opened, station.demand / visits, away) * visits
         alone = (station.demand, station.servers, station.open_load, ONE)
         return apply("closed_wait", ONE, ZERO, *alone)
+
+    def _open_traffic(self, station: ClosedStation) -> OpenTraffic | None:
+        """Return the open traffic that users find at a station as first comes first."""
+        at = self.demands[station.resource]
+        return open_traffic(station, at, self.streams, self.expressions)
 
     def _overlapping(self, stations: Sequence[ClosedStation]) -> tuple[str, ...]:
         """Return the stations of which several are busy with one stage."""
@@ -385,12 +389,9 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
 
     def _visits(self, resource: str, copies: Formula) -> Formula:
         """Return how often a cycle visits a station, or takes of a pool."""
-        rates = [
-            self.expressions.averaged(visit.rate)
-            for visit in self.traffic.visits.values()
-            if visit.resource == resource
-        ]
-        return self._in_a_cycle(total(rates)) * copies / self.source.flows
+        visits = [one for one in self.traffic.visits.values() if one.resource == resource]
+        rates = total(self.expressions.averaged(one.rate) for one in visits)
+        return self._in_a_cycle(rates) * copies / self.source.flows
 
 
 def _is_processor_sharing(demand: StationTraffic) -> bool:

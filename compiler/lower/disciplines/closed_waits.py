@@ -15,6 +15,7 @@ from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStr
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.fork_join_stations import every
 from qps.compiler.lower.disciplines.gamma_stages import gamma_law
+from qps.compiler.lower.disciplines.open_work import Brought, WorkFound, found_stage
 from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
@@ -50,13 +51,15 @@ class Uneven(Struct, frozen=True, kw_only=True):
     """A station that is not in product form.
 
     The longest service is so many `times` as long as the shortest, 1 where all are alike; `varies`
-    is the coefficient of variation of service. None where these may be anything.
+    is the coefficient of variation of service. None where these may be anything. One class of users
+    beside open traffic `finds_open_work`, as first comes first.
     """
 
     resource: str
     is_exponential: bool
     times: float | None
     varies: float | None = 1
+    finds_open_work: bool = False
 
     @property
     def known(self) -> Certainty:
@@ -76,6 +79,8 @@ class Uneven(Struct, frozen=True, kw_only=True):
     def _known(self, of: str) -> Certainty:
         """Return how it is known, of errors that were measured together, and do not multiply."""
         parts, name = [], self.resource
+        if self.finds_open_work:
+            return known_by("open-work-found", name, case=of)
         if not self.is_exponential:
             method = "product-form-by-means"
             certainty = known_by(method, name, case=of, apart=self.varies)
@@ -131,6 +136,10 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
 
         Where it is a difference of times, no bounds of these must make it less than none.
         """
+        if queue.resource in self.streams[0].finds_open_work:
+            waits = maximum(ZERO, self.wait(queue, own))
+            varies = self._found_variance(queue, own, waits)
+            return found_stage(waits, varies, own.service, queue.variation**2)
         whole = maximum(ZERO, self.wait(queue, own) + own.service)
         return gamma_law(whole, self._variation(queue, own, whole), own.service)
 
@@ -154,6 +163,8 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         waits, closed = whole - own.service, self.stream_of(own)
         uneven = queue.variation**2
         served = uneven * own.service**2
+        if queue.resource in self.streams[0].finds_open_work:
+            return apply("mean", self._found_variance(queue, own, waits) + served, whole**2)
         if closed is not None and (closed.name, queue.resource) in closed.network.behind:
             return apply("mean", self._behind(queue, closed, own, waits) + served, whole**2)
         in_line = self._in_line(queue, closed, waits)
@@ -254,6 +265,11 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         return any(one.resource == queue.shaped_by for one in self.uneven)
 
     @property
+    def finding(self) -> frozenset[str]:
+        """The stations at which users of one class find open work as first comes first."""
+        return frozenset(one.resource for one in self.uneven if one.finds_open_work)
+
+    @property
     def stations_known(self) -> Certainty:
         """How a network is labeled that has stations that are not in product form."""
         return together(*(station.known for station in self.uneven))
@@ -267,13 +283,16 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         """The law of the times is a guess."""
         if queue.traits.is_insensitive:
             return known_by("closed-gamma-sharing", queue.resource)
+        if queue.resource in self.finding:
+            return known_by("open-work-percentiles", queue.resource)
         known = known_by("closed-gamma", queue.resource, case=self._quantile_case(queue))
         of_means = () if known.error is None else self.stations_known.because
         return replace(known, because=(*dict.fromkeys((*of_means, *known.because)),))
 
     def mean_for_quantile(self, queue: Queue) -> Certainty:
         """Quantiles were measured with all that stations do to means."""
-        if queue.traits.is_insensitive or not self._quantile_case(queue):
+        is_measured = queue.resource in self.finding or bool(self._quantile_case(queue))
+        if queue.traits.is_insensitive or not is_measured:
             return self.mean_known(queue)
         return together(*(stream.known for stream in self.streams))
 
@@ -337,11 +356,39 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         others = [visit for visit in queue.visits if self.stream_of(visit) is None]
         servers, load = station.servers, station.open_load
         busy = load if servers is ONE else apply("erlang_c", servers, load)
+        if name in closed.finds_open_work:
+            return self._work_found(queue).mean
         without = apply("waiting", busy / servers, load / servers)
         # What is found in service is longer or shorter than a service, as these vary.
         longer = wait_ratio(queue.variation**2, servers, load / servers)
         of_others = without * longer * mean_service(others)
         return (of_others + (waits - without) * mean_service(users)) / fast
+
+    def _work_found(self, queue: Queue) -> WorkFound:
+        """Return the work at one server that open traffic finds as first comes first."""
+        closed, name = self.streams[0], queue.resource
+        station = closed.alone[name].station if name in closed.alone else closed.station(name)
+        fast = _as_fast(queue, station)
+        brought = [
+            Brought(
+                rate=visit.rate,
+                service=visit.service / fast,
+                find=None if self.stream_of(visit) is None else self.wait(queue, visit),
+            )
+            for visit in queue.visits
+        ]
+        return WorkFound(brought=brought, load=station.open_load, variation=queue.variation)
+
+    def _found_variance(self, queue: Queue, own: QueueVisit, waits: Formula) -> Formula:
+        """Return the variance of what a visit finds at one server, open traffic included."""
+        work, closed = self._work_found(queue), self.stream_of(own)
+        if closed is not None:
+            return work.found_variance(waits, own.service, self._in_line(queue, closed, waits))
+        varied = [
+            replace(one, variance=self._found_variance(queue, visit, one.find)) if one.find else one
+            for one, visit in zip(work.brought, queue.visits, strict=True)
+        ]
+        return replace(work, brought=varied).variance(waits)
 
 
 def _all_pools(closed: ClosedStream) -> list[CyclePool]:

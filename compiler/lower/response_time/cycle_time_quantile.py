@@ -63,7 +63,9 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
         return None
     waits = [part for part in parts if part.queue is not None]
     stream = _stream_of(waits)
-    if stream is None or stream.network.is_nested or stream.network.behind:
+    if stream is None or stream.network.is_nested:
+        return None
+    if stream.network.behind or stream.network.found:
         return None
     visits: dict[str, list[LatencyPart]] = {}
     for part in waits:

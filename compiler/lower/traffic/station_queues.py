@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -78,12 +78,14 @@ def queues_of(
 ) -> dict[str, PlacedQueue]:
     """Return the queues of stations, as closed streams and what is before them leave them."""
     found = dict(stations)
+    finding = {name for one in closed.streams.values() for name in one.finds_open_work}
     uneven = {
         name: Uneven(
             resource=name,
             is_exponential=queue.is_exponential,
-            times=_times(queue.visits, expressions),
+            times=times_apart(queue.visits, expressions),
             varies=_varies(queue, expressions),
+            finds_open_work=name in finding and len(closed.waiting_for(name)) == 1,
         )
         for name, queue in found.items()
         if closed.streams
@@ -185,7 +187,7 @@ def queue_of(
         offered=demand.offered and demand.offered.changed(put_in),
         is_in_step=len(set(_evaluated(periods, expressions))) == 1,
         most_uneven=_most_uneven(visits, expressions),
-        times_apart=_times(visits, expressions),
+        times_apart=times_apart(visits, expressions),
         is_alike=not expressions.sizes_move
         and len(set(_sizes(visits, expressions))) == 1
         and all(visit.others is None for visit in visits),
@@ -237,7 +239,7 @@ def _most_uneven(visits: tuple[QueueVisit, ...], expressions: ExpressionLowering
     return max(known, default=1.0) if len(known) == len(values) else None
 
 
-def _times(visits: tuple[QueueVisit, ...], expressions: ExpressionLowering) -> float | None:
+def times_apart(visits: Sequence[QueueVisit], expressions: ExpressionLowering) -> float | None:
     """Return how many times as long as the shortest the longest visit is served, where known."""
     services = list({visit.service for visit in visits})
     if len(services) == 1:

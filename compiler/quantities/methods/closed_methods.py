@@ -108,6 +108,34 @@ OF_CLOSED: Rows = MappingProxyType(
             fails=("equal-service",),
             instead=("product-form",),
         ),
+        "open-work-found": Method(
+            name="open work found by users who return: transient M/G/1 queue",
+            of=CLOSED,
+            reason=(
+                "service times at {at} are not all exponential with the same mean; users who "
+                "return find the open work that came while they waited and were served"
+            ),
+            notes={
+                "times": "response times within {error:%} of simulation",
+                "rates": "throughput within {error:%} of simulation",
+            },
+            errors={"times": 0.25, "rates": 0.15},
+            measured="95 % of 120 random networks: `python tests/oracles/open_work_found.py 120`",
+            sources=("Takács 1962", "Brumelle 1971", "Reiser and Lavenberg 1980"),
+            fails=("equal-service",),
+            instead=("product-form",),
+        ),
+        "open-work-percentiles": Method(
+            name="waits for open work as an atom and an exponential time",
+            of=TAIL,
+            reason=(
+                "a part of the users at {at} waits for an exponential time, with the mean and "
+                "variance of the open work found: percentiles within {error:%} of simulation"
+            ),
+            error=0.7,
+            measured="95 % of 120 random networks: `python tests/oracles/open_work_found.py 120`",
+            sources=("Brumelle 1971",),
+        ),
         "unequal-beside-closed": Method(
             name="first come, first served shared by closed and other classes, as in product form",
             of=CLOSED,
