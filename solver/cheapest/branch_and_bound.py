@@ -38,9 +38,9 @@ class BranchAndBound:
     def __post_init__(self) -> None:
         self.problem = _by_cost(self.problem)
         parts = self.problem.parts
-        self._cost = BoundedFormula(self.problem.cost, parts)
+        self._cost = self.problem.bounded(self.problem.cost)
         self._requirements = [
-            (BoundedFormula(one.over, parts), one.strict) for one in self.problem.requirements
+            (self.problem.bounded(one.over), one.strict) for one in self.problem.requirements
         ]
         self._requirements = [one for one in self._requirements if len(one[0].axes) > 1]
         self._tables = {
@@ -128,7 +128,7 @@ class BranchAndBound:
 def _by_cost(problem: SearchProblem) -> SearchProblem:
     """Return a search with the options of each axis by what they cost, the cheapest first."""
     costs: dict[int, Floats] = {}
-    for one in BoundedFormula(problem.cost, problem.parts).parts:
+    for one in problem.bounded(problem.cost).parts:
         costs[one.axis] = costs.get(one.axis, 0.0) + one.low
     for axis, cost in costs.items():
         problem = problem.with_options(axis, np.argsort(cost, kind="stable"))

@@ -12,9 +12,10 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.expressions.formulas import Formula
 from qps.solver.cheapest.option_values import PartRequirement, SearchProblem
-from qps.solver.cheapest.part_values import BoundedFormula, Floats, Ints, PartValues
+from qps.solver.cheapest.part_values import Bools, BoundedFormula, Ints, PartValues
 from qps.solver.cheapest.sampled_requirements import SampledBoxes
 
 _LARGEST_PAIRS = 4_000
@@ -39,25 +40,23 @@ def with_fewer_options(problem: SearchProblem, compared: Collection[int]) -> Sea
 def _possible(problem: SearchProblem) -> SearchProblem | None:
     """Return the options with which no requirement surely fails; None for none."""
     for requirement in problem.requirements:
-        formula = BoundedFormula(requirement.over, problem.parts)
-        for axis in sorted(formula.axes):
-            formula = BoundedFormula(requirement.over, problem.parts)
-            count = problem.options[axis].size
-            ends = [
-                (one.low, one.high)
-                if one.axis == axis
-                else (np.full(count, one.low.min()), np.full(count, one.high.max()))
-                for one in formula.parts
-            ]
-            found = formula.bounds(ends)
-            fails = found.low >= 0 if requirement.strict else found.low > 0
+        formula = problem.bounded(requirement.over)
+        if not formula.parts:
+            if _is_violated(requirement.over, strict=requirement.strict):
+                return None
+            continue
+        found = _by_option(problem, formula)
+        always_holds = found.high < 0 if requirement.strict else found.high <= 0
+        if always_holds.all():
+            problem = problem.without(requirement)
+            continue
+        always_fails = found.low >= 0 if requirement.strict else found.low > 0
+        for axis, fails in _by_axis(problem, formula, always_fails):
             places = np.flatnonzero(~fails)
             if not places.size:
                 return None
-            if places.size < count:
+            if places.size < fails.size:
                 problem = problem.with_options(axis, places)
-        if not formula.parts and _is_violated(requirement.over, strict=requirement.strict):
-            return None
     for sampled in problem.sampled:
         boxes = SampledBoxes(sampled, problem.options)
         sizes = np.array([own.size for own in problem.options])
@@ -68,6 +67,30 @@ def _possible(problem: SearchProblem) -> SearchProblem | None:
             if places.size < sizes[axis]:
                 problem = problem.with_options(axis, places)
     return problem
+
+
+def _by_option(problem: SearchProblem, formula: BoundedFormula) -> Bounds:
+    """Return bounds with each option of each axis, one axis after the other."""
+    count = sum(problem.options[axis].size for axis in formula.axes)
+    starts: dict[int, int] = {}
+    for axis in sorted(formula.axes):
+        starts[axis] = sum(problem.options[before].size for before in starts)
+    ends = []
+    for one in formula.parts:
+        low, high = np.full(count, one.low.min()), np.full(count, one.high.max())
+        span = slice(starts[one.axis], starts[one.axis] + one.low.size)
+        low[span], high[span] = one.low, one.high
+        ends.append((low, high))
+    return formula.bounds(ends)
+
+
+def _by_axis(
+    problem: SearchProblem, formula: BoundedFormula, values: Bools
+) -> list[tuple[int, Bools]]:
+    """Return the values of the options of each axis."""
+    axes = sorted(formula.axes)
+    stops = np.cumsum([problem.options[axis].size for axis in axes])
+    return list(zip(axes, np.split(values, stops[:-1]), strict=True))
 
 
 def _possible_places(boxes: SampledBoxes, sizes: Ints, axis: int) -> Ints:
@@ -128,10 +151,12 @@ def _directions(problem: SearchProblem) -> dict[Formula, int]:
     sampled = (over for one in problem.sampled for over in one.apart)
     parts = (*problem.parts, *(drawn for one in problem.sampled for drawn in one.drawn))
     for whole in (problem.cost, *requirements, *sampled):
-        formula = BoundedFormula(whole, parts)
-        ends = [(np.array([one.low.min()]), np.array([one.high.max()])) for one in formula.parts]
+        formula = BoundedFormula(whole, parts, problem.known)
+        if not formula.parts:
+            continue
+        slopes = formula.slopes()
         for at, one in enumerate(formula.parts):
-            own = _direction(formula, ends, at)
+            own = 1 if slopes.slope_low[at] >= 0 else -1 if slopes.slope_high[at] <= 0 else 0
             before = found.get(one.symbol, own)
             found[one.symbol] = own if before == own else 0
     return found
@@ -139,15 +164,8 @@ def _directions(problem: SearchProblem) -> dict[Formula, int]:
 
 def _holds(requirement: PartRequirement, problem: SearchProblem) -> bool:
     """Return whether a requirement is certain to hold with every option that is left."""
-    parts = BoundedFormula(requirement.over, problem.parts).parts
+    parts = problem.bounded(requirement.over).parts
     if len({one.axis for one in parts}) != 1 or requirement.over is not parts[0].symbol:
         return False
     high = parts[0].high.max()
     return bool(high < 0 if requirement.strict else high <= 0)
-
-
-def _direction(formula: BoundedFormula, ends: list[tuple[Floats, Floats]], at: int) -> int:
-    slopes = formula.bounds(ends, moving=at)
-    if slopes.slope_low[0] >= 0:
-        return 1
-    return -1 if slopes.slope_high[0] <= 0 else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.solver.cheapest.design_formulas import DesignFormulas, SampledCriteria
 from qps.solver.cheapest.design_space import DesignAxis, DesignSpace
-from qps.solver.cheapest.part_values import Ints, PartValues
+from qps.solver.cheapest.part_values import BoundedFormula, Ints, KnownArrays, PartValues
 from qps.solver.cheapest.sampled_requirements import SampledRequirement
 from qps.solver.cheapest.separable_parts import ChoicePart, SeparableParts
 from qps.solver.search.box_arrays import BoxArrays
@@ -43,11 +43,21 @@ class SearchProblem:
     requirements: tuple[PartRequirement, ...]
     sampled: tuple[SampledRequirement, ...] = ()
     cost: Formula
+    known: KnownArrays = field(default_factory=dict)
 
     @property
     def size(self) -> float:
         """How many configurations are left."""
         return float(np.prod([float(one.size) for one in self.options]))
+
+    def bounded(self, formula: Formula) -> BoundedFormula:
+        """Return a formula with the options that are left; its arrays are made once."""
+        return BoundedFormula(formula, self.parts, self.known)
+
+    def without(self, requirement: PartRequirement) -> SearchProblem:
+        """Return the same without a requirement: one that holds whatever is chosen."""
+        others = tuple(one for one in self.requirements if one is not requirement)
+        return replace(self, requirements=others)
 
     def with_options(self, axis: int, places: Ints) -> SearchProblem:
         """Return the same with some of the options of an axis alone, in this order."""
@@ -90,7 +100,7 @@ def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProble
     return SearchProblem(
         options=options,
         parts=tuple(parts),
-        requirements=tuple(separated.values()),
+        requirements=tuple(sorted(separated.values(), key=lambda one: len(one.over.symbols))),
         sampled=tuple(sampled),
         cost=cost,
     )

@@ -57,23 +57,40 @@ class LeastBetween:
         return least
 
 
+KnownArrays = dict[Formula, BoxArrays]
+"""Formulas that were turned into arrays before, each always with the same parts."""
+
+
 class BoundedFormula:
     """A formula in parts, bounded over boxes of options."""
 
-    def __init__(self, formula: Formula, parts: Sequence[PartValues]) -> None:
+    def __init__(
+        self, formula: Formula, parts: Sequence[PartValues], known: KnownArrays | None = None
+    ) -> None:
         self.formula = formula
-        self.parts = [one for one in parts if one.symbol in formula.symbols]
-        self._arrays = BoxArrays(formula, *(one.symbol for one in self.parts))
+        symbols = formula.symbols
+        self.parts = [one for one in parts if one.symbol in symbols]
+        found = None if known is None else known.get(formula)
+        if found is None:
+            found = BoxArrays(formula, *(one.symbol for one in self.parts))
+            if known is not None:
+                known[formula] = found
+        self._arrays = found
 
     @property
     def axes(self) -> set[int]:
         """The axes on which it depends."""
         return {one.axis for one in self.parts}
 
-    def bounds(self, ends: Sequence[tuple[Floats, Floats]], moving: int | None = None) -> Bounds:
-        """Return bounds between the ends of each of its parts; slopes in the one that moves."""
-        slopes = [1.0 if at == moving else 0.0 for at in range(len(self.parts))]
+    def bounds(self, ends: Sequence[tuple[Floats, Floats]]) -> Bounds:
+        """Return bounds between the ends of each of its parts."""
+        return self._arrays.bounds(*(Bounds(low, high) for low, high in ends))
+
+    def slopes(self) -> Bounds:
+        """Return bounds over all values of the parts, with the slopes in one part after another."""
+        moving = np.eye(len(self.parts))
         inputs = [
-            Bounds(low, high, slope, slope) for (low, high), slope in zip(ends, slopes, strict=True)
+            Bounds(np.full(own.size, one.low.min()), np.full(own.size, one.high.max()), own, own)
+            for one, own in zip(self.parts, moving, strict=True)
         ]
         return self._arrays.bounds(*inputs)
