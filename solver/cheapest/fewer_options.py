@@ -12,7 +12,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.formulas import Formula
 from qps.solver.cheapest.option_values import PartRequirement, SearchProblem
 from qps.solver.cheapest.part_values import Bools, BoundedFormula, Ints, PartValues
