@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from qps.compiler.lower.queues.pool_holding import weighted_mean
 from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
+from qps.engine.expressions.cancellation import canceled
 from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
@@ -33,6 +34,7 @@ from qps.engine.expressions.formulas import (
     number,
     total,
 )
+from qps.engine.expressions.memo import memoized
 
 _LEAST = number(Fraction(1, 10**12))
 _NO_TIME = number(Fraction(1, 10**40))
@@ -87,11 +89,20 @@ def lengths_of(
         within = weighted_mean([one.within for one in kinds], rates)
         varied = within / (between + mean**2)
     return ServiceLengths(
-        mean=mean,
-        between=between / mean**2,
-        third=weighted_mean(thirds, rates) / mean**3,
-        varied=varied,
+        mean=_without_population(mean),
+        between=_without_population(between / mean**2),
+        third=_without_population(weighted_mean(thirds, rates) / mean**3),
+        varied=_without_population(varied),
     )
+
+
+@memoized
+def _without_population(value: Formula) -> Formula:
+    """Return what has the same values; where each rate is one for each user it stays as it is."""
+    for one in value.symbols:
+        if one.is_population:
+            return canceled(value, one)
+    return value
 
 
 def unlike_ratio(of: ServiceLengths, servers: Formula, load: Formula) -> Formula:
