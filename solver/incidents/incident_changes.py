@@ -66,7 +66,8 @@ def _part_left(numbers: IncidentNumbers, of: ir.Disturbance) -> float:
         raise no_answer(
             of.span,
             f"`{of.target}` is autoscaled: its number of machines changes",
-            f"state a part of its capacity: `slow {of.target} by 30 % for 10 minute`",
+            f"state a part of its capacity: `slow {of.target} by 30 % for 10 minute`; each request "
+            "takes longer then",
         )
     count = machines_of(numbers, of.target)
     if of.count > count:

@@ -12,7 +12,13 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.solver.incidents.incident_numbers import IncidentNumbers, no_answer
 from qps.solver.incidents.incident_system import FluidStation, RequestRoute
-from qps.solver.incidents.network_routes import DELAY, WorkRoute, routes_of, with_mean_work
+from qps.solver.incidents.network_routes import (
+    DELAY,
+    PARALLEL,
+    WorkRoute,
+    routes_of,
+    with_mean_work,
+)
 
 _QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 _ROUNDING = 1e-6
@@ -42,6 +48,7 @@ class ClassRoutes(Struct, frozen=True, kw_only=True):
                 visits=tuple(
                     (places[name], work) for name, work in route.visits.items() if name in places
                 ),
+                has_parallel_calls=PARALLEL in route.visits,
                 delays=tuple(
                     (name.removeprefix(DELAY), time)
                     for name, time in route.visits.items()

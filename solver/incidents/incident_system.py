@@ -42,6 +42,8 @@ class RequestRoute(Struct, frozen=True, kw_only=True):
     share: float
     visits: tuple[tuple[int, float], ...]
     delays: tuple[tuple[str, float], ...] = ()
+    has_parallel_calls: bool = False
+    """Whether calls are made together: they are followed one after the other."""
     per_hit: float = 0.0
 
 

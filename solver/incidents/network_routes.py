@@ -42,10 +42,12 @@ _REFUSED = {
 """What changes how many requests there are, or holds something, on their way."""
 
 DELAY = "delay at "
+PARALLEL = "calls in parallel"
 Visits = dict[str, float]
 """The work at each station, in the order in which they are visited first.
 
-The time of delays at a node is under its name, behind `DELAY`.
+The time of delays at a node is under its name, behind `DELAY`; `PARALLEL` is there if calls are
+made together, which are followed one after the other.
 """
 
 
@@ -107,7 +109,7 @@ class _Walk(Struct, frozen=True, kw_only=True):
                 return self._calls([one for one in group if isinstance(one, Call)])
             case Fork(branches=branches, count=count):
                 times = 1.0 if count is None else self.number(count)
-                routes = [WorkRoute(1.0, {})]
+                routes = [WorkRoute(1.0, {PARALLEL: 0.0})]
                 for branch in branches:
                     routes = _merged(_joined(routes, _repeated(self.through(branch), times)))
                 return routes

@@ -97,3 +97,15 @@ def test_a_slower_delay_is_not_simulated(
     file.write_text(PAYMENT.format(queueing="mmc", time="delay 200 ms"))
     assert main(["simulate", str(file), "--over", "slow_payment", "--at", "100"]) == 2
     assert "has a delay at a node that is slower" in capsys.readouterr().err
+
+
+def test_parallel_calls_are_named_in_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "both.qps"
+    text = PAYMENT.format(queueing="mmc", time="cpu 200 ms/request")
+    calls = "call psp { pay }; call psp { pay }"
+    file.write_text(text.replace("call psp { pay }", "together { " + calls + " }"))
+    main(["incident", str(file), "--at", "100", "--no-advice"])
+    found = " ".join(capsys.readouterr().out.split())
+    assert "parallel calls of order are followed one after the other" in found

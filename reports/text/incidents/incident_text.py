@@ -64,8 +64,18 @@ def incident_facts(
         *_servers(course, system),
         *_caches(course, system),
         (phrase("incident.label.over"), labels.sentence(_over(answer, labels))),
-        (phrase("incident.label.accuracy"), phrase("incident.accuracy")),
+        (phrase("incident.label.accuracy"), _accuracy(system)),
     ]
+
+
+def _accuracy(system: IncidentSystem) -> str:
+    """Return how accurate an answer is, and for which streams it is less so."""
+    found = [
+        one.name for one in system.streams if any(each.has_parallel_calls for each in one.routes)
+    ]
+    if not found:
+        return phrase("incident.accuracy")
+    return phrase("incident.accuracy_in_series", streams=", ".join(found))
 
 
 def _happens(answer: IncidentAnswer, incident: ir.Incident) -> str:

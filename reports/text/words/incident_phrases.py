@@ -63,6 +63,10 @@ INCIDENT_PHRASES: dict[str, str] = {
         "fluid model, at nominal inputs; in simulations of single requests, backlogs were within "
         "10 % and times within 12 %"
     ),
+    "incident.accuracy_in_series": (
+        "fluid model, at nominal inputs; parallel calls of {streams} are followed one after the "
+        "other, so that waits at several of them are added"
+    ),
     "incident.at_once": "no backlog",
     "incident.at": "{users}, {rate} requests/s",
     "incident.backlog": "{resource}: up to {worst} of work, at {at}",
