@@ -146,15 +146,29 @@ def with_unit(text: str, unit: str) -> str:
 
     A unit that begins with a word has a plural; one that begins with a symbol stays as it is.
 
-    >>> with_unit("40", "ms"), with_unit("1,118", "$/month"), with_unit("-5", "$")
-    ('40 ms', '$1,118/month', '-$5')
+    >>> with_unit("40", "us"), with_unit("1,118", "$/month"), with_unit("-5", "$")
+    ('40 µs', '$1,118/month', '-$5')
     >>> with_unit("6.94", "hour"), with_unit("1", "core"), with_unit("8", "query/s")
     ('6.94 hours', '1 core', '8 queries/s')
     """
     if unit.startswith(_MONEY):
         sign = "-" if text.startswith("-") else ""
         return f"{sign}{_MONEY}{text.removeprefix('-')}{unit.removeprefix(_MONEY)}"
-    return f"{text} {unit if text.removeprefix('-') == '1' else plural(unit)}".rstrip()
+    shown = unit if text.removeprefix("-") == "1" else plural(unit)
+    return f"{text} {unit_symbols(shown)}".rstrip()
+
+
+def unit_symbols(text: str) -> str:
+    """Return a unit, or a text with units, as it is printed: specs and settings have `us` in ASCII.
+
+    >>> unit_symbols("us/packet"), unit_symbols("20 us + 5 ns"), unit_symbols("bus/s")
+    ('µs/packet', '20 µs + 5 ns', 'bus/s')
+    """
+    return re.sub(_MICROSECONDS, "µs", text)
+
+
+_MICROSECONDS = r"(?<![^\W\d])us(?!\w)"
+"""Microseconds, also directly behind a digit; no part of another word."""
 
 
 _MONEY = "$"

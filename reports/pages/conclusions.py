@@ -19,6 +19,7 @@ _NOTICEABLE = 0.005
 class Conclusions(Struct, frozen=True, kw_only=True):
     """A line for each of these sections; empty where there is nothing to say."""
 
+    uncertainty: str
     requirements: str
     sensitivity: str
     traffic: str
@@ -31,9 +32,11 @@ def conclusions(
     labels: Mapping[str, str],
     traffic: Table,
     assumptions: Sequence[FactRow],
+    measured: str,
 ) -> Conclusions:
-    """Return the lines of a page's sections from their rows."""
+    """Return the lines of a page's sections from their rows; `measured` is what to measure next."""
     return Conclusions(
+        uncertainty=measured,
         requirements=_requirements(answer, requirements),
         sensitivity=_sensitivity(answer, labels),
         traffic=f"{traffic.rows[0][0]}: {traffic.rows[0][1]}" if traffic.rows else "",

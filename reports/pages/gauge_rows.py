@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.ir.measure_names import is_utilization, resource_in, utilization_of
+from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.limit_use import limit_used
 from qps.reports.text.solutions.elastic_text import SATURATED
-from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import limit_of
 from qps.reports.text.words.limit_states import LimitState, limit_state
 from qps.reports.text.words.nouns import counted, noun
@@ -242,6 +243,8 @@ def _limits_in_order(answer: Answer, called: Callable[[str], str]) -> tuple[Limi
             found.setdefault(resource.name, resource.saturation.at)
         elif name not in found:  # of a required utilization that limit alone is as reliable
             found[resource.name] = reliable[name]
+    known = {one.name: one.met_up_to_known for one in answer.requirements}
+    known[QUALITY] = quality.met_up_to_known
     allowed = {one.name: f"≤ {percent(one.target)}" for one in answer.resources}
     allowed |= {one.name: _most_allowed(one) for one in answer.requirements}
     rows = sorted(found.items(), key=lambda row: row[1])[:_MOST_LIMITS]
@@ -251,7 +254,7 @@ def _limits_in_order(answer: Answer, called: Callable[[str], str]) -> tuple[Limi
         LimitRow(
             name=_limit_name(name, found, called),
             most=allowed.get(name, ""),
-            at=whole_population(at),
+            at=marked(whole_population(at), known.get(name, EXACT)),
             state="limit" if _is_limit(name, answer) else "within",
             length=100 * at / longest if longest else 0.0,
         )

@@ -62,7 +62,7 @@ from qps.reports.text.solutions.answer_text import (
     title_of,
 )
 from qps.reports.text.solutions.answer_values import SolveView
-from qps.reports.text.solutions.capacity_text import at_headline, headline_line
+from qps.reports.text.solutions.capacity_text import at_headline, headline_line, measure_next
 from qps.reports.text.solutions.change_rows import HELPS, capacity_in_row, cost_with, printed_with
 from qps.reports.text.solutions.change_wording import Wording, wording
 from qps.reports.text.solutions.first_screen import Decision, decision
@@ -213,7 +213,14 @@ def page_view(
         gauges=gauges(shown, words.labels.of),
         limits=limits(answer, words.labels.of),
         requirements=requirements,
-        conclusions=conclusions(shown, requirements, labels, traffic, assumptions),
+        conclusions=conclusions(
+            shown,
+            requirements,
+            labels,
+            traffic,
+            assumptions,
+            words.labels.sentence(measure_next(answer)),
+        ),
         charts=population_charts(shown, details.curves, words.labels.of),
         resources=resource_rows(_nominal(shown), words.labels.of),
         is_planned=any(one.target != 1 for one in answer.resources),
@@ -297,13 +304,22 @@ def _decision(answer: Answer, words: Wording) -> Decision:
         # which elastic rates give way, and where, stands below
         text = fact.partition(": ")[0] if label == "Elastic" else fact
         groups[-1].append((label, in_prose(unbroken, text)))
-    groups_here = [group for group in groups if group[0][0] not in elsewhere]
-    groups_here.sort(key=lambda group: (*_ORDER, group[0][0]).index(group[0][0]))
+    here = [group for group in groups if group[0][0] not in elsewhere]
+    p99 = "".join(fact for (label, fact), *_ in here if label == phrase("p99"))
+    here = [group for group in here if group[0][0] != phrase("p99")]
+    order = _ORDER if answer.uncertainty is not None else _ORDER_BESIDE_LIMITS
+    here.sort(key=lambda group: (*order, group[0][0]).index(group[0][0]))
+    facts = [fact for group in here for fact in group]
     headline = summary.headline
     if answer.capacity is None and answer.uncertainty is None:
         headline = phrase("capacity.not_even", users=counted(answer.low, answer.population))
     headline = f"{headline[0].upper()}{headline[1:]}"
-    return Decision(headline, tuple(fact for group in groups_here for fact in group))
+    return Decision(
+        headline=headline,
+        facts=tuple(facts[:MOST_FACTS]),
+        beside=f"{phrase('p99')} {p99}" if p99 else "",
+        more=tuple(facts[MOST_FACTS:]),
+    )
 
 
 def _over_time(answer: Answer, words: Wording) -> tuple[tuple[str, str], ...]:
@@ -316,15 +332,26 @@ def _over_time(answer: Answer, words: Wording) -> tuple[tuple[str, str], ...]:
     )
 
 
+MOST_FACTS = 4
+"""Facts beside the picture; others stand further below."""
+
 _ORDER = (
-    "p99",
     "Violated",
+    phrase("limit.cause"),
     "Limit",
     "Bottleneck",
     phrase("term.next_limit"),
     "Cost",
+    phrase("accuracy"),
+    phrase("error"),
+    phrase("error.not_covered"),
+    "Uncertainty",
+    "Elastic",
 )
 """The facts that a reader looks for first."""
+
+_ORDER_BESIDE_LIMITS = tuple(sorted(_ORDER, key=lambda label: label == phrase("term.next_limit")))
+"""The same beside a picture of the limits in order, which has the next one."""
 
 
 def _cycle(answer: Answer, words: Wording) -> Iterator[CourseSection]:

@@ -59,6 +59,25 @@ matrix of_all_sizes {
   requests_of_a_customer in [0.1 request/s, 0.2 request/s]
 }
 '''
+LONG_NAME = "runs_of_a_whole_week_on_the_large_application_server.csv"
+LONG_CLIENTS = "throughput_of_the_server.csv"
+CLIENTS = "clients,request/s\n1,95\n2,180\n4,340\n8,590\n16,880\n32,1010\n"
+FITTED = """users readers_of_the_catalog in 1..10_000
+component answer_with_a_page_of_the_catalog { cpu fit "runs_m.csv" measured on application_server }
+machine application_server { cpu 4 core, idle fit "runs_m.csv", queueing mmc }
+topology { node frontend_servers = application_server }
+stream pages for each user {
+  traffic 1 request/s
+  at frontend_servers { answer_with_a_page_of_the_catalog }
+}
+"""
+
+
+def measured_runs(cost: int) -> str:
+    rows = (f"{10 * n},{5 + n * cost / 4 + n % 3 / 9:.3f},4\n" for n in range(10, 61, 5))
+    return f"request/s,cpu in %,cores\n{''.join(rows)}"
+
+
 LOG = """A commit of the catalog team that says in one line all of what it is about and why"""
 COMMANDS = [
     ["solve", "shop.qps"],
@@ -78,6 +97,9 @@ COMMANDS = [
     ["matrix", "shop.qps"],
     ["plan", "shop.qps", "--users", "900"],
     ["fit", "runs.csv", "--cores", "4"],
+    ["fit", LONG_NAME, "--cores", "4"],
+    ["fit", LONG_CLIENTS, "--by", "clients"],
+    ["observe", "more.csv", "-q", "-o", "new.csv", "--into", "fitted.qps"],
     ["trace", "trace.csv", "trace.csv", "trace.csv", "--period", "160ms"],
 ]
 WITHOUT_TABLES = {
@@ -86,7 +108,6 @@ WITHOUT_TABLES = {
     "metrics": "prints metrics",
     "incident": "is tested in `tests/incidents`",
     "measure": "runs programs: see `test_what_was_measured`",
-    "observe": "prints CSV",
     "check": "prints diagnostics",
     "review": "prints Markdown",
     "fmt": "prints specs",
@@ -107,6 +128,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("shop")
     larger = SPEC.replace("cpu 4 core", "cpu 8 core")
     files = {"shop.qps": SPEC, "larger.qps": larger, "runs.csv": RUNS, "trace.csv": TRACE}
+    files |= {LONG_NAME: RUNS, LONG_CLIENTS: CLIENTS, "fitted.qps": FITTED}
+    files |= {"runs_m.csv": measured_runs(4), "more.csv": measured_runs(5)}
     for name, text in (files | {"shop.qps": larger}).items():
         (made / name).write_text(text, encoding="utf-8")
     git = partial(subprocess.run, check=True, cwd=made, capture_output=True)

@@ -47,7 +47,7 @@ def _at(examined: TextExamination, text: str, part: str) -> PlacedValue | None:
     [
         ("= 4 kB/request", "4 kB/request", "4 kB/request"),
         ("2 ms/request + size / (1 GB/s)", "2 ms/request + size / (1 GB/s)", "2.004 ms/request"),
-        ("size / (1 GB/s)", "size / (1 GB/s)", "4 us/request"),
+        ("size / (1 GB/s)", "size / (1 GB/s)", "4 µs/request"),
         ("pace * work", "pace * work", "0.006012"),
         ("each * N", "each * N", "0.01202 … 0.3006"),
         ("twice(work)", "twice(work)", "4.008 ms/request"),
@@ -101,7 +101,7 @@ def test_a_mistake_leaves_what_does_not_rest_on_it(right: str, wrong: str, why: 
     assert any(one.is_error for one in found.diagnostics)
     result = _at(found, "size / (1 GB/s)", "size / (1 GB/s)")
     assert result is not None
-    assert result.text() == "4 us/request"
+    assert result.text() == "4 µs/request"
     assert found.model is not None
     assert "size" in {parameter.name for parameter in found.model.parameters}
     if "pace" in wrong:

@@ -120,7 +120,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     def result(place: str) -> str:
         return str(page.text_content(f"#{place}"))
 
-    assert "Next limitflow latency: limit of" in result("decision")
+    assert "Next limitflow latency: limit of" in result("decision") + result("more-facts")
     for picture in ("picture-loads", "picture-needs"):
         assert "supported: 1 to 82 (approximate)" in result(picture)
     choose("picture-topology", "rare")

@@ -299,11 +299,14 @@ class Truth(TruePictures):
         following = None if view.next_limit is None else view.next_limit.met_up_to
         limit = view.next_limit.requirement if view.next_limit is not None else ""
         resource = self.graph.resources.get(limit.removesuffix(".utilization"))
-        if following is not None and ": saturated at " in facts["Next limit"] and resource:
+        if "Next limit" not in facts:
+            following = None  # it is in the picture beside them
+        elif following is not None and ": saturated at " in facts["Next limit"] and resource:
             # Whoever may not find it saturated is met at one less.
             is_there = self.graph.at(following).number(resource.load) >= 1
             following += not is_there
-        if self.beside is not None and self.beside.limited_by != self.solution.limited_by:
+        is_other = self.beside is not None and self.beside.limited_by != self.solution.limited_by
+        if is_other and "Next limit" in facts:
             following = view.capacity  # where another limit sets the headline
         if following is not None and f"{following:,}" not in numbers_in(facts["Next limit"]):
             yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"

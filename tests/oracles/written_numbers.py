@@ -31,6 +31,7 @@ from qps.reports.text.words.quantities import (
     quantity_at_limit,
     rounded_down,
     scales,
+    unit_symbols,
 )
 from qps.solver.answers.solution import Solution
 from qps.solver.claims.claim_results import ClaimResult
@@ -199,16 +200,16 @@ def _amounts(texts: Iterable[str]) -> set[tuple[str, str]]:
 
 
 _UNITS = frozenset(
-    unit
+    unit_symbols(unit)
     for dimension in (TIME, DATA_RATE, INFORMATION, MONEY, MONEY / TIME, TIME * TIME)
     for _, unit in scales(dimension)
 ) | {"%"}
 """Words behind numbers that are units: what stands with one is that amount."""
-_JUDGED_BESIDE = {"decision": "advice"}
+_JUDGED_BESIDE = {"decision": "advice", "more-facts": "advice"}
 """Where numbers of sentences stand in a table of another place, too."""
 _SAID_OF_NUMBERS = frozenset(
     (
-        *("answer", "decision", "headroom", "small-answer", "comparison"),
+        *("answer", "decision", "more-facts", "headroom", "small-answer", "comparison"),
         *("picture-topology", "picture-waterfall", "picture-tornado"),
     )
 )

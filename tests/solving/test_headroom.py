@@ -397,7 +397,7 @@ def test_a_limit_exceeded_by_less_than_floats_resolve_is_reported_with_the_exces
         == "49 users. At 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
     )
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
-    sentence = "49 users. At 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
+    sentence = "49 users. At 50, both is 50 ms + 1.654 × 10⁻⁶¹ µs, above the limit of 50 ms."
     assert answer_sentence(_answer(text)) == sentence
 
 

@@ -29,7 +29,7 @@ from qps.reports.pages.drawings.chart_axes import (
 )
 from qps.reports.pages.drawings.line_thinning import line_points
 from qps.reports.pages.drawings.stacked_bars import COLORS
-from qps.reports.text.words.quantities import number, percent, scale_of
+from qps.reports.text.words.quantities import number, percent, scale_of, unit_symbols
 
 # These distinguish lines in print.
 DASHES = ("", "8 4", "2 4", "10 4 2 4", "5 3", "1 3", "12 3", "6 2 1 2")
@@ -159,9 +159,9 @@ def figure_chart(
     y = value_axis([v for _, values in scaled for v in values], "y" in logarithmic)
     return LineChart(
         key=key,
-        title=f"{title}, in {y_unit}" if y_unit else title,
+        title=f"{title}, in {unit_symbols(y_unit)}" if y_unit else title,
         description="; ".join(name for name, _ in lines),
-        x_label=f"{axis[0]}, {x_unit}" if x_unit else axis[0],
+        x_label=f"{axis[0]}, {unit_symbols(x_unit)}" if x_unit else axis[0],
         x_ticks=without_overlaps([tick_at(x, v) for v in x.ticks(WANTED_TICKS)]),
         y_ticks=tuple(tick_at(y, v) for v in y.ticks(5)),
         series=chart_series(x, y, places, scaled),

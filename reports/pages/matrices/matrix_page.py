@@ -21,7 +21,7 @@ from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
 from qps.reports.text.words.certainty_marks import MARKS
 from qps.reports.text.words.nouns import counted, noun, noun_of_one
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import joined_words
+from qps.reports.text.words.quantities import joined_words, unit_symbols
 from qps.solver.matrix.matrix_request import Request, read_request
 from qps.solver.matrix.row_tables import KNOWN, LARGEST, LIMITED, LOAD, one_by_one_in
 from qps.solver.matrix.rows.scalar_fallback import FAULT
@@ -283,7 +283,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             tuple(self._mark(column, row) + column.text(column.at(row)) for column in shown)
             for row in range(min(self.rows, _STATIC_ROWS))
         ]
-        headings = tuple(f"{c.label}, {c.unit}" if c.unit else c.label for c in shown)
+        headings = tuple(f"{c.label}, {unit_symbols(c.unit)}" if c.unit else c.label for c in shown)
         right = frozenset(i for i, column in enumerate(shown) if not column.is_word)
         return Table(headings, tuple(rows), right)
 

@@ -97,8 +97,12 @@ const READ_WITH = [0.1, 10_000]; // values that are read at once in the unit of 
 // A number with its unit behind it, money with its sign before it: `40 ms`, `$1,118/month`.
 export function withUnit(text, unit) {
   if (unit.startsWith("$")) return `${text.startsWith("-") ? "-" : ""}$${text.replace("-", "")}${unit.slice(1)}`;
-  return `${text} ${/^-?1$/.test(text) ? unit : plural(unit)}`.trimEnd();
+  return `${text} ${unitSymbols(/^-?1$/.test(text) ? unit : plural(unit))}`.trimEnd();
 }
+
+// A unit, or a text with units, as it is printed: specs and settings have `us` in ASCII (`unit_symbols` in `scales.py`).
+export function unitSymbols(text) { return text.replace(MICROSECONDS, "µs"); }
+const MICROSECONDS = /(?<![\p{L}_])us(?![\p{L}\p{N}_])/gu;
 
 // The plural of a unit that begins with a word, any other unit as it is: as `compiler/quantities/scales.py` has it.
 function plural(unit) {

@@ -196,7 +196,7 @@ export class App {
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start, headroomLines: [...headroom.children], ...writtenAdvice(), decision: [...document.getElementById("decision").childNodes] };
+    this.first ??= { column: this.shown, start: this.shown.setting.start, headroomLines: [...headroom.children], ...writtenAdvice(), decision: ["decision", "more-facts"].map((id) => [id, [...document.getElementById(id).childNodes]]) };
     const isFirst = this.isAsWritten = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
     headroom.replaceChildren(...isFirst && this.first.headroomLines.length ? this.first.headroomLines : beyondLines(this.shown).map((line) => make("li", null, spoken(this.shown.model, line))));
     for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;
@@ -230,7 +230,7 @@ export class App {
     copy.n = n;
     this.columns.push(copy);
     this.show();
-    document.getElementById("comparison").scrollIntoView({ block: "nearest" });
+    document.getElementById("comparison").scrollIntoView({ block: "start" });
   }
 
   drop(index) {
@@ -318,7 +318,7 @@ export class App {
   }
 
   showHeadline() {
-    if (this.isAsWritten) fill("decision", this.first.decision);
+    if (this.isAsWritten) for (const [id, made] of this.first.decision) fill(id, made);
     else showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.uncertainty : null, this.beside);
   }
 

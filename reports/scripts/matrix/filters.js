@@ -96,7 +96,7 @@ function nearly(value, direction) { return value + direction * 1e-9 * Math.abs(v
 function amountIn(column, text, usual = "") {
   const parts = AMOUNT.exec(text.trim());
   if (!parts) return { trouble: `enter a limit such as >= ${column.values.length ? column.format(Math.ceil(column.values.length / 2)) : "5"}, 10..20, or none` };
-  const unit = parts[2] || usual;
+  const unit = parts[2]?.replace(/^[µμ]s/, "us") || usual;
   const known = unit === "" || unit === column.unit ? [column.factor] : column.scales.find(([, name]) => name === unit);
   if (!known) {
     const names = [...new Set([column.unit, ...column.scales.map(([, name]) => name)])].filter(Boolean);

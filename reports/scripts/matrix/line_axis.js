@@ -1,7 +1,7 @@
 // An axis of parallel lines: its head, its ticks, and the range of it that is kept.
 
 import { draw } from "../common/dom.js";
-import { shortened } from "../common/format.js";
+import { shortened, unitSymbols } from "../common/format.js";
 
 export const LEVELS = 256; // places along an axis; below the lowest stand rows without a value
 const NONE_LEVEL = 0, LOWEST = 14;
@@ -51,10 +51,10 @@ export class LineAxis {
       if (lines.at(-1) && lines.at(-1).length + word.length > most && lines.length < (column.unit ? 2 : 3)) lines.push("");
       lines[lines.length - 1] += lines.at(-1) ? word : word.trim();
     }
-    if (column.unit) lines.push(column.unit);
+    if (column.unit) lines.push(unitSymbols(column.unit));
     return [draw("title", null, `${column.head}${this.isLog ? " (log scale)" : ""}`),
       draw("rect", { class: "paper", x: this.x - AXIS_ROOM / 2 + 2, y: 2, width: AXIS_ROOM - 4, height: 44 }),
-      lines.map((line, i) => draw("text", { x: this.x, y: 13 + i * 14, "text-anchor": "middle", class: i && line === column.unit ? "soft" : null }, shortened(line, most)))];
+      lines.map((line, i) => draw("text", { x: this.x, y: 13 + i * 14, "text-anchor": "middle", class: i && line === unitSymbols(column.unit) ? "soft" : null }, shortened(line, most)))];
   }
 
   ticks() {

@@ -2,7 +2,7 @@
 // are in sight, so that thousands scroll as a few do.
 
 import { chooser, make, tickBox } from "../common/dom.js";
-import { whole } from "../common/format.js";
+import { whole, unitSymbols } from "../common/format.js";
 import { filterField } from "./filter_fields.js";
 
 const ROW_HEIGHT = 29, AHEAD = 12, MAX_PRINTED = 500;
@@ -48,7 +48,7 @@ export class RowTable {
     }));
     this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}px`;
     this.sorters = this.visible.map((one) => make("button", { type: "button", class: "sorter", on: { click: () => this.does.sort(one) } },
-      make("span", null, one.label, one.unit ? make("span", { class: "unit" }, `, ${one.unit}`) : ""), make("span", { class: "mark", "aria-hidden": "true" })));
+      make("span", null, one.label, one.unit ? make("span", { class: "unit" }, `, ${unitSymbols(one.unit)}`) : ""), make("span", { class: "mark", "aria-hidden": "true" })));
     this.heads = this.visible.map((one, i) => make("th", { scope: "col", class: one.isWord ? null : "num" }, this.sorters[i]));
     this.fields = this.visible.map((one) => filterField(one, this.filters, () => this.does.change(), (trouble) => this.does.report(trouble)));
     this.head.replaceChildren(make("tr", null, this.heads), make("tr", { class: "filter-row" }, this.fields.map((field) => make("td", null, field.element))));

@@ -1,7 +1,7 @@
 // The rows of a matrix: columns of distinct values in order, and for each row the number of its
 // value, from 1 on; 0 is no value. To sort and to filter, the numbers will do.
 
-import { amountIn, whole, withUnit } from "../common/format.js";
+import { amountIn, whole, withUnit, unitSymbols } from "../common/format.js";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const NOTHING = "–";
@@ -10,7 +10,7 @@ export class RowColumn {
   constructor(data, index, count) {
     Object.assign(this, { ...data, index, isWord: data.kind === "word" });
     this.codes = decoded(data.rows, data.width, count);
-    this.head = data.unit ? `${data.label}, ${data.unit}` : data.label;
+    this.head = data.unit ? `${data.label}, ${unitSymbols(data.unit)}` : data.label;
     this.hasNone = this.codes.includes(0);
     this.texts = new Array(this.values.length + 1);
   }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.words.certainty_marks import known_numbers, parenthesis
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import joined_words, number, quantity, scale_of
+from qps.reports.text.words.quantities import joined_words, number, quantity, scale_of, unit_symbols
 from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Lead, Leads
 
 _ROWS, _MOST_ROWS = 16, 40
@@ -64,7 +64,10 @@ def _table(drawn: DrawnFigure, axis: str) -> Table:
         )
         for i in chosen
     )
-    headings = (f"{axis}, {x_unit}" if x_unit else axis, *(line_label(c) for c in drawn.curves))
+    headings = (
+        f"{axis}, {unit_symbols(x_unit)}" if x_unit else axis,
+        *(line_label(c) for c in drawn.curves),
+    )
     return Table(headings, rows, frozenset(range(len(headings))))
 
 

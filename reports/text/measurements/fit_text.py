@@ -309,7 +309,7 @@ def component_text(found: Regression) -> str | None:
     formals = f"({', '.join(names)})" if names else ""
     return (
         f"{''.join(_before_pasting(fit))}{''.join(units)}"
-        f"machine tested {{ {fit.resource} {cores} {unit}, idle {idle} }}\n"
+        f"{machine_lines(f'{fit.resource} {cores} {unit}, idle {idle}')}\n"
         f"component step{formals} {{\n"
         f"{cost_lines(cost, 'tested')}\n"
         "}\n"
@@ -328,6 +328,12 @@ def cost_lines(cost: str, measured_on: str) -> str:
     """Return the cost of a component and where it was measured, in two lines if it is long."""
     line = f"  {cost} measured on {measured_on}"
     return line if len(line) <= COLUMNS else f"  {cost}\n    measured on {measured_on}"
+
+
+def machine_lines(attributes: str) -> str:
+    """Return the machine that was tested, on a line of its own, or on three if it is long."""
+    line = f"machine tested {{ {attributes} }}"
+    return line if len(line) <= COLUMNS else f"machine tested {{\n  {attributes}\n}}"
 
 
 def quoted(text: str) -> str:

@@ -21,7 +21,13 @@ from qps.compiler.measurement.student_t import student_quantile
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
-from qps.reports.text.measurements.fit_text import cost_scale, quoted, signed_percent
+from qps.reports.text.measurements.fit_text import (
+    cost_lines,
+    cost_scale,
+    machine_lines,
+    quoted,
+    signed_percent,
+)
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
 
@@ -220,9 +226,9 @@ def station_text(found: StationFit) -> str | None:
     fit = f"fit {quoted(table.file)} by {table.by}"
     delay = f"  delay {fit}\n" if "delay" in found.numbers else ""
     return (
-        f"machine tested {{ cpu 1 core, queueing ps speeds {fit} }}\n"
+        f"{machine_lines(f'cpu 1 core, queueing ps speeds {fit}')}\n"
         "component step {\n"
-        f"  cpu {fit} measured on tested\n"
+        f"{cost_lines(f'cpu {fit}', 'tested')}\n"
         f"{delay}"
         "}\n"
     )

@@ -128,11 +128,21 @@ def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     """Return what stands beside the capacity: p99 there, and what it covers."""
     shown = at_headline(answer)
     return [
-        (phrase("forecast.until"), labels.sentence(holds_until(answer, labels))),
-        *course_rows(answer, labels),
-        (phrase("p99"), labels.sentence(percentiles(shown, labels))),
+        *time_rows(answer, labels),
+        percentile_row(answer, labels),
         *accuracy_rows(shown, labels),
     ]
+
+
+def time_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+    """Return until when a forecast is supported, and when in a profile the capacity is lowest."""
+    until = labels.sentence(holds_until(answer, labels))
+    return [(phrase("forecast.until"), until), *course_rows(answer, labels)]
+
+
+def percentile_row(answer: Answer, labels: Labels) -> tuple[str, str]:
+    """Return p99 of the streams that people wait for, at the headline."""
+    return phrase("p99"), labels.sentence(percentiles(at_headline(answer), labels))
 
 
 def circumstances(answer: Answer) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from qps.reports.text.words.quantities import (
     reliable_number,
     rounded_down,
     rounded_up,
-    side_of,
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import RequirementAnswer
@@ -182,7 +181,7 @@ def model_error(answer: Answer, labels: Labels) -> str:
         return ""
     errors = {one.name for one in answer.reliable.allowed_for}
     found = [text for name, text in _doubts(answer, labels) if name in errors]
-    return phrase("error.covered", value=_first(found, "; ")) if found else ""
+    return phrase("error.covered", value=_first(found, ", ")) if found else ""
 
 
 def not_covered(answer: Answer, labels: Labels) -> str:
@@ -240,32 +239,29 @@ def _is_doubtful(known: Certainty, *, at_most: bool, is_limiting: bool) -> bool:
 
 
 def _requirement(one: RequirementAnswer, labels: Labels) -> str:
-    """Return what a requirement is at the capacity, its model error, and its limit."""
+    """Return the name of a requirement with its model error; its value stands elsewhere."""
     if one.confidence is not None:  # its value is a population
         return labels.of(one.name)
     share = in_percent(one)
-    limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
     value = quantity(one.now.value, one.dimension, _DIGITS, share=share, other=one.limit)
-    known = _as_known(value, one.now.known)
-    return f"{labels.measure(one.name)} ({known}, {side_of(one)} {limit})"
+    return _as_known(labels.measure(one.name), value, one.now.known)
 
 
 def _resource(one: ResourceSolution, labels: Labels) -> str:
-    """Return the utilization of a resource at the capacity, its model error, and its target."""
-    known = _as_known(percent(one.utilization_at_limit, _DIGITS), one.known)
-    target = f", target {percent(one.target)}" if one.target != 1 else ""
-    return f"{labels.of(one.name)} utilization ({known}{target})"
+    """Return the name of a utilization with its model error."""
+    value = percent(one.utilization_at_limit, _DIGITS)
+    return _as_known(f"{labels.of(one.name)} utilization", value, one.known)
 
 
-def _as_known(value: str, known: Certainty) -> str:
-    """Return a value with its model error: `412 ms ± 15 %`, `at least 48.9 ms`."""
+def _as_known(name: str, value: str, known: Certainty) -> str:
+    """Return a name with a model error: `page latency ± 15 %`, `page latency at least 48.9 ms`."""
     if known.kind is CertaintyKind.UPPER_BOUND:
-        return phrase("capacity.at_most", value=value)
+        return f"{name} {phrase('capacity.at_most', value=value)}"
     if known.kind is CertaintyKind.LOWER_BOUND:
-        return phrase("capacity.at_least", value=value)
+        return f"{name} {phrase('capacity.at_least', value=value)}"
     if known.error is None or known.error > MOST_STATED:
-        return f"about {value}"
-    return f"{value} ± {percent(known.error, 2)}"
+        return f"{name} about {value}"
+    return f"{name} ± {percent(known.error, 2)}"
 
 
 def is_of_forecast_only(answer: Answer) -> bool:

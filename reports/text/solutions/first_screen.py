@@ -25,12 +25,15 @@ from qps.reports.text.solutions.answer_text import (
     headline_rows,
     mode_facts,
     modes_label,
+    percentile_row,
+    time_rows,
 )
 from qps.reports.text.solutions.availability_text import availability_fact
 from qps.reports.text.solutions.capacity_text import (
+    accuracy_rows,
     at_headline,
     capacity,
-    headline_line,
+    nominal_line,
     supported,
 )
 from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
@@ -90,7 +93,7 @@ def screen_head(
 ) -> str:
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
-    beside = _violations(answer, labels) or headline_rows(answer, labels)
+    beside = _first_facts(answer, labels)
     facts = [fact for fact in [("Capacity", capacity(answer)), *beside] if fact[1]]
     tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
     tones = [tone, *(_TONES.get(label) for label, _ in facts[1:])]
@@ -105,12 +108,7 @@ def screen_head(
 def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool = False) -> str:
     """Return what stands below the capacity: facts, changes with their settings, a table, notes."""
     labels, answer = words.labels, at_headline(answer)
-    facts = [fact for fact in _facts(answer, words) if fact[1]]
-    why = [fact for fact in _violations(answer, labels) if fact[1]]
-    if why:  # that stands above; what mends it comes first, and then how certain it is
-        facts = facts[len(why) :]
-        start = int(bool(facts) and facts[0][0] == HELPS)
-        facts[start:start] = [fact for fact in headline_rows(answer, labels) if fact[1]]
+    facts = [fact for fact in _other_facts(answer, words) if fact[1]]
     lines: list[str] = []
     rows = {
         HELPS: change_rows(answer, words, width),
@@ -131,8 +129,8 @@ def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool 
     warned = plain(warnings_shown).splitlines()
     warnings = [line for one in warned for line in wrapped(one, width, "  ", "    ")]
     notes = [toned(line, Tone.ASIDE, color=color) for line in _notes(answer, width)]
-    before = headline_line(answer)
-    if before:
+    before = nominal_line(answer)
+    if before and _is_nominal(answer):
         lines = ["", *wrapped(before, width, "  "), *lines]
     facts_shown = "".join(f"{line}\n" for line in lines)
     rest = joined([table, "\n".join(warnings), "\n".join(notes)])
@@ -144,12 +142,16 @@ class Decision(Struct, frozen=True):
 
     headline: str
     facts: tuple[tuple[str, str], ...]
+    beside: str = ""
+    """What stands below the headline: on a page, p99 there."""
+    more: tuple[tuple[str, str], ...] = ()
+    """Facts that a page has further below."""
 
 
 def decision(answer: Answer, words: Wording) -> Decision:
     """Return the first screen, for a page and a notebook."""
     labels, shown = words.labels, at_headline(answer)
-    facts = [*headline_rows(answer, labels), *_facts(shown, words)]
+    facts = [*_first_facts(answer, labels), *_other_facts(shown, words)]
     named = tuple(
         (label, in_one_line(shown, words) if label == HELPS else text)
         for label, text in facts
@@ -164,31 +166,67 @@ _MEASURES = phrase("screen.other_values")
 # -- facts ------------------------------------------------------------------------------------
 
 
-def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
-    """Yield facts under their labels; changes and measures have lines of their own."""
+def _first_facts(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+    """Return what stands below the capacity: what limits it, p99 there, and how sure that is.
+
+    What is of nominal inputs at another population stands further below, behind that.
+    """
+    shown = at_headline(answer)
+    if shown.verdict is CapacityVerdict.NOWHERE:
+        return _violations(answer, labels)
+    if _is_nominal(shown):
+        return headline_rows(answer, labels)
+    return [
+        *time_rows(answer, labels),
+        *_limits(shown, labels),
+        percentile_row(answer, labels),
+        _means(shown, labels),
+        *accuracy_rows(shown, labels),
+    ]
+
+
+def _other_facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
+    """Yield all other facts; changes, which come first, and measures have lines of their own."""
     labels = words.labels
     sentence = labels.sentence
+    helps = (HELPS, "…" if words.best_changes else "")
     if answer.verdict is CapacityVerdict.NOWHERE:
-        yield from _violations(answer, labels)
-        yield HELPS, "…" if words.best_changes else ""
-    elif answer.verdict is CapacityVerdict.LIMITED:
-        label, text = limit(answer, labels)
-        yield label, sentence(text + in_samples(answer, label))
-        if label != "Bottleneck":
-            yield "Busiest", sentence(_busiest(answer, labels))
-    else:
-        yield "Busiest", sentence(_busiest(answer, labels))
-    yield phrase("term.next_limit"), sentence(next_limit(answer, labels))
-    yield others_label(answer), sentence(others(answer, labels))
+        yield helps
+        yield from headline_rows(answer, labels)
+    if answer.verdict is CapacityVerdict.NOWHERE or _is_nominal(answer):
+        yield from _limits(answer, labels)
+        yield _means(answer, labels)
     yield "Throughput", sentence(closed_fact(answer))
     yield "Elastic", sentence(" ".join(elastic_facts(answer)))
     if answer.verdict is not CapacityVerdict.NOWHERE:
-        yield HELPS, "…" if words.best_changes else ""
+        yield helps
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
     yield modes_label(answer), mode_facts(answer, labels)
     yield phrase("availability"), labels.sentence(availability_fact(answer, labels))
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
     yield phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer))
+
+
+def _limits(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield what limits the capacity, and what would limit it next."""
+    sentence = labels.sentence
+    label = ""
+    if answer.verdict is CapacityVerdict.LIMITED:
+        label, text = limit(answer, labels)
+        yield label, sentence(text + in_samples(answer, label))
+    if answer.verdict is not CapacityVerdict.NOWHERE and label != "Bottleneck":
+        yield "Busiest", sentence(_busiest(answer, labels))
+    yield phrase("term.next_limit"), sentence(next_limit(answer, labels))
+
+
+def _means(answer: Answer, labels: Labels) -> tuple[str, str]:
+    """Return the requirements that no other fact shows."""
+    return others_label(answer), labels.sentence(others(answer, labels))
+
+
+def _is_nominal(answer: Answer) -> bool:
+    """Return whether values are of nominal inputs, at another population than the headline."""
+    return answer.uncertainty is not None and answer.at_reliable is None
 
 
 def _violations(answer: Answer, labels: Labels) -> list[tuple[str, str]]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor, isfinite
+from math import floor
 
 from qps.compiler.ir.measure_names import resource_in, timed_streams, utilization_of
-from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
 from qps.reports.text.words.certainty_marks import marked, marked_value
@@ -162,13 +161,8 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     if one is not None and there is not None:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-        text = f"{labels.measure(name)}: {value} at {users} ({side_of(one)} {limit})"
-        bound = CertaintyKind.LOWER_BOUND if one.at_most else CertaintyKind.UPPER_BOUND
-        if there.known.kind is bound and isfinite(there.value):
-            key = "limit.lower_bound_exceeds" if one.at_most else "limit.upper_bound_below"
-            text = phrase(key, text=text)
-        yield "Violated", text
-        yield "", _largest_parts(answer.latency_there, labels)
+        yield "Violated", f"{labels.measure(name)}: {value} at {users} ({side_of(one)} {limit})"
+        yield phrase("limit.cause"), _largest_parts(answer.latency_there, labels)
         return
     found = answer.resource(resource_in(name))
     if found is None or there is None:
@@ -187,7 +181,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
 def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
     """Return the largest parts of a mean latency; empty where there are none."""
     parts = [
-        f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS)}"
+        f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS, other=stages[0][1])}"
         for stage, value in stages[:MOST_NAMED]
         if value > _LEAST_SHARE * stages[0][1]
     ]

@@ -121,17 +121,17 @@ def _utilization_limits(answer: Answer) -> dict[str, float]:
 
 
 def _bar(load: float, target: float = 1.0, *, has_tick: bool = False) -> str:
-    """Return a bar of a utilization, with a tick at a target below 100 %.
+    """Return a bar of a utilization, with a tick at its target where a target is below 100 %.
 
     >>> _bar(0.75), _bar(2.0), _bar(0.7, 0.75, has_tick=True), _bar(0.2, has_tick=True)
-    ('██████░░', '████████', '██████|░░', '██░░░░░░ ')
+    ('██████░░', '████████', '██████|░░', '██░░░░░░|')
     """
     full = round(_BAR * min(1.0, max(0.0, load))) if load == load else 0  # noqa: PLR0124 - nan
     bar = "█" * full + "░" * (_BAR - full)
     if not has_tick:
         return bar
     tick = round(_BAR * target)
-    return f"{bar[:tick]}|{bar[tick:]}" if 0 < tick < _BAR else f"{bar} "
+    return f"{bar[:tick]}|{bar[tick:]}" if tick > 0 else f"{bar} "
 
 
 def _named(resource: str, name: str, labels: Labels) -> str:

@@ -20,6 +20,7 @@ from qps.compiler.quantities.scales import (
     scale_of,
     scales,
     scales_of_unit,
+    unit_symbols,
     whole_population,
     with_unit,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "scale_of",
     "scales",
     "scales_of_unit",
+    "unit_symbols",
     "whole_population",
     "with_unit",
 ]

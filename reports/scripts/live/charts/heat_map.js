@@ -7,7 +7,7 @@ import { Run } from "../../engine/model.js";
 import { Undecided } from "../../engine/numerics/search.js";
 import { roundStep } from "../../common/axis.js";
 import { draw, make } from "../../common/dom.js";
-import { number, percent, shortened, whole } from "../../common/format.js";
+import { number, percent, shortened, whole, unitSymbols } from "../../common/format.js";
 import { pointReadout } from "../../common/picture.js";
 import { scaleColor, scaleInk, scaleLegend } from "../../common/scale.js";
 import { sliced } from "../../common/slices.js";
@@ -209,9 +209,9 @@ function axisOfNumber(column, name, count) {
   const exact = isWhole ? wholeSteps(low / factor, high / factor, count).map((v) => exactIn(v * factor)) : places.map(exactIn);
   const shown = exact.map((value) => quotient(...value) / factor);
   return {
-    record, exact, called: called(column.model, name), label: record.unit ? `${called(column.model, name)}, ${record.unit}` : called(column.model, name),
+    record, exact, called: called(column.model, name), label: record.unit ? `${called(column.model, name)}, ${unitSymbols(record.unit)}` : called(column.model, name),
     tick: (i) => number(shown[i], 3),
-    format: (i) => `${number(shown[i])}${record.unit ? ` ${record.unit}` : ""}`,
+    format: (i) => `${number(shown[i])}${record.unit ? ` ${unitSymbols(record.unit)}` : ""}`,
     position: (value) => placeAmong(shown, value / factor),
   };
 }

@@ -2,7 +2,7 @@
 
 import { exactNumber } from "../../engine/model.js";
 import { make, table } from "../../common/dom.js";
-import { decimalOf, grouped, readable } from "../../common/format.js";
+import { decimalOf, grouped, readable, unitSymbols } from "../../common/format.js";
 import { labeled } from "../labels.js";
 import { inUnit } from "../sentences.js";
 
@@ -22,7 +22,7 @@ export function showAssumptions(column, controls) {
       place.inputs.set(record, input);
       const range = [record.low, record.high].map((bound) => (bound ? grouped(decimalOf(inUnit(record, bound.map(BigInt)))) : ""));
       return [
-        labeled(column.model, record.name), make("span", { class: "value" }, input, ` ${record.unit}`),
+        labeled(column.model, record.name), make("span", { class: "value" }, input, ` ${unitSymbols(record.unit)}`),
         range.some(Boolean) ? `${range[0] || "…"} to ${range[1] || "…"}` : record.interval,
         make("code", { class: "place" }, record.place ?? ""), record.source,
       ];

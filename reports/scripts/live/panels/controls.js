@@ -5,7 +5,7 @@ import { exactOf, quotient, reduced } from "../../engine/numerics/fractions.js";
 import { exactNumber } from "../../engine/model.js";
 import { Axis } from "../../common/axis.js";
 import { make, withCode } from "../../common/dom.js";
-import { decimalOf, grouped, readable, ungrouped, whole } from "../../common/format.js";
+import { decimalOf, grouped, readable, ungrouped, whole, unitSymbols } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { labeled } from "../labels.js";
 import { Finder, ranked } from "./control_search.js";
@@ -212,7 +212,7 @@ export class Controls {
     const field = { record, text, slider, note, scale, column, start };
     this.fields.set(id, field);
     field.place = make("div", { class: "field number", title: record.source || null },
-      make("label", { for: id }, labeled(this.column.model, record.name)), this.sure?.shown(this, field), field.scale ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
+      make("label", { for: id }, labeled(this.column.model, record.name)), this.sure?.shown(this, field), field.scale ? slider : null, text, make("span", { class: "unit" }, unitSymbols(record.unit)), note);
     return field.place;
   }
 
@@ -303,7 +303,7 @@ export function beyondRange(record, value) {
   const [low, high] = [record.low, record.high].map((bound) => bound && bound.map(BigInt));
   if (!(low && isBelow(value, low)) && !(high && isBelow(high, value))) return null;
   const ends = [low, high].map((bound) => (bound ? grouped(decimalOf(inUnit(record, bound))) : "…"));
-  return `${ends.join(" to ")}${record.unit ? ` ${record.unit}` : ""}`;
+  return `${ends.join(" to ")}${record.unit ? ` ${unitSymbols(record.unit)}` : ""}`;
 }
 
 // The ends of a number's slider, in its unit; by powers where they are far apart.

@@ -15,6 +15,7 @@ import { qualityAxes, valueAndLimit } from "../requirements.js";
 import { nounOf, oneOf } from "../sentences.js";
 
 const DIGITS = 3, MAX_KINDS = 3;
+const MAX_FACTS = 4; // beside the picture; others stand further below
 
 // A name in words; the identifier stands behind them.
 function worded({ model }, name, tag = "span") { return make(tag, { title: calledInFull(model, name) }, called(model, name)); }
@@ -144,18 +145,23 @@ function capacityWithUncertainty(column, uncertainty) {
 }
 
 export function showDecision(column, found, uncertainty, beside) {
+  const nextLimit = ["Next limit", nextRow(column, beside)];
   const rows = [
     [labelOfLimit(column, beside), limitRow(column, beside)],
-    ["Next limit", nextRow(column, beside)],
+    ...(column.isUncertain ? [nextLimit] : []),
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     [phrase("accuracy"), accuracyRow(column)],
     [phrase("error.not_covered"), errorRow(column)],
     ["Uncertainty", column.isUncertain || !column.graph.restsOnUsers ? [""] : withCode(phrase("uncertainty.not_stated"))],
     ["Elastic", givingRow(column)],
+    ...(column.isUncertain ? [] : [nextLimit]), // the picture of the limits in order has it
   ].filter((row) => row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithUncertainty(column, uncertainty), uncertainty ? uncertainty.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, parts]) => make("div", null, make("dt", null, word), make("dd", null, parts.map(unbroken))))));
+  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithUncertainty(column, uncertainty), uncertainty ? uncertainty.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), factsOf(rows.slice(0, MAX_FACTS)));
+  fill("more-facts", rows.length > MAX_FACTS ? factsOf(rows.slice(MAX_FACTS)) : []);
   column.run.at(column.n);
 }
+
+function factsOf(rows) { return make("dl", { class: "facts" }, rows.map(([word, parts]) => make("div", null, make("dt", null, word), make("dd", null, parts.map(unbroken))))); }
 
 // A resource that limits is a bottleneck; a requirement, or the range, is a limit.
 function labelOfLimit({ solved }, beside) {

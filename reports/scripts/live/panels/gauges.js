@@ -1,7 +1,7 @@
 // Utilizations as gauges, and limits in the order in which they are reached: the rows of `reports/pages/gauge_rows.py`.
 
 import { isStated } from "../../engine/answers.js";
-import { knownAt, marked } from "../../engine/certainty.js";
+import { knownAt, largestKnown, marked } from "../../engine/certainty.js";
 import { draw, fill, make, table } from "../../common/dom.js";
 import { formatAgainstLimit, percent, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
@@ -79,11 +79,15 @@ export function showLimits(column, beside) {
 
 // The first limits with the populations at which they are reached.
 function limitBars(column, beside) {
-  const { solved, graph, run } = column, found = new Map(), sure = beside?.met ?? {}, allowed = new Map();
+  const { solved, graph, run } = column, found = new Map(), known = new Map(), sure = beside?.met ?? {}, allowed = new Map();
   run.at(column.headlineAt);
-  for (const { criterion, holds } of solved.criteria) {
+  for (const one of solved.criteria) {
+    const { criterion, holds } = one;
     const name = criterion.isQuality ? "quality" : criterion.name, met = sure[name] ?? holds;
-    if (isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && met !== null && met < graph.high) found.set(name, met);
+    if (isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && met !== null && met < graph.high) {
+      found.set(name, met);
+      if (sure[name] === undefined || !beside.covered.includes(name)) known.set(name, largestKnown([one], graph.low));
+    }
     if (isStated(criterion) && !criterion.isQuality) allowed.set(name, mostAllowed(column, criterion));
   }
   for (const [one] of withPortsTogether(column, solved.resources)) {
@@ -97,7 +101,7 @@ function limitBars(column, beside) {
   // Of a resource with a required utilization, that alone limits.
   const isLimiting = (name) => name === solved.limitedBy || (utilized(solved.limitedBy) === name && !solved.criteria.some(({ criterion }) => isStated(criterion) && criterion.name === solved.limitedBy));
   const mostOf = (name) => allowed.get(name) ?? (targets.has(name) ? `≤ ${percent(run.value(targets.get(name)))}` : "");
-  return rows.map(([name, at]) => ({ name, most: mostOf(name), at: wholePopulation(at), length: longest ? (100 * at) / longest : 0, tick: null, isSaturated: [...found.keys()].some((other) => utilized(other) === name), state: isLimiting(name) ? "limit" : "within" }));
+  return rows.map(([name, at]) => ({ name, most: mostOf(name), at: marked(wholePopulation(at), known.get(name) ?? null), length: longest ? (100 * at) / longest : 0, tick: null, isSaturated: [...found.keys()].some((other) => utilized(other) === name), state: isLimiting(name) ? "limit" : "within" }));
 }
 
 // What a requirement allows, such as `≤ 100 ms`.

@@ -6,7 +6,7 @@ import { quotient } from "../../engine/numerics/fractions.js";
 import { exactNumber } from "../../engine/model.js";
 import { color, draw, fill, make, table } from "../../common/dom.js";
 import { Axis } from "../../common/axis.js";
-import { number, percent, printedCapacity, whole } from "../../common/format.js";
+import { number, percent, printedCapacity, whole, unitSymbols } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { sliced } from "../../common/slices.js";
 import { drawHistogram } from "../charts/histogram.js";
@@ -27,7 +27,7 @@ export class Uncertainty {
     this.first = app.columns[0];
     data.columns.forEach(({ uncertainty, start }, i) => { if (uncertainty) app.columns[i].uncertainty = { ...uncertainty, asStarted: start }; });
     this.controls = [make("button", { type: "button", id: "new-samples", on: { click: () => this.again() } }, "Resample")];
-    this.written = new Map(["likely", "measure-next"].map((id) => [id, [...document.getElementById(id)?.childNodes ?? []]]));
+    this.written = new Map(["likely", "measure-next", "of-how-sure"].map((id) => [id, [...document.getElementById(id)?.childNodes ?? []]]));
   }
 
   // -- what numbers may be ---------------------------------------------------------------
@@ -55,7 +55,7 @@ export class Uncertainty {
     const room = 0.6 * (high - low) || Math.abs(typical) / 2 || 1;
     const from = Math.max(bounds[0] ?? (low >= 0 ? 0 : -Infinity), low - room), to = Math.min(bounds[1] ?? Infinity, high + room);
     field.scale = new Axis(from, Math.max(to, from + room / 10), 0, 1);
-    const unit = record.unit ? ` ${record.unit}` : "";
+    const unit = record.unit ? ` ${unitSymbols(record.unit)}` : "";
     const interval = `95 % interval ${number(low, 3)}–${number(high, 3)}${unit}`;
     const back = make("button", { type: "button", class: "quiet", on: { click: () => this.forget(column, record) } }, "restore uncertainty");
     field.refresh = () => {
@@ -238,6 +238,7 @@ export class Uncertainty {
     if (limits) limits.hidden = !isCertain; // beside the headline stands the one picture or the other
     fill("likely", isFirst ? this.written.get("likely") : this.likely(uncertainty));
     fill("measure-next", isFirst ? this.written.get("measure-next") : this.measures(uncertainty));
+    fill("of-how-sure", isFirst ? this.written.get("of-how-sure") : this.lines(uncertainty).slice(0, 1));
   }
 
   // What to measure next: qps has solved for that, and tells it of the setting that the page begins with.
