@@ -147,14 +147,14 @@ class ModeSolver(ModeTables):
         some = np.flatnonzero(elsewhere & sound)
         if some.size:
             own = tuple(axis[some] for axis in index)
-            near, there, is_found = self._first_failures_near(own, first[some])
-            first[some[is_found]] = near[is_found]
+            starts, there, is_found = self._first_failures_by_steps(own, first[some])
+            first[some[is_found]] = starts[is_found]
             failing[:, some[is_found]] = there[:, is_found]
             for row in some[~is_found]:
                 self._solve_exactly(int(row), one_by_one, first, failing)
         return failing
 
-    def _first_failures_near(self, index: Index, start: Ints) -> tuple[Ints, Bools, Bools]:
+    def _first_failures_by_steps(self, index: Index, start: Ints) -> tuple[Ints, Bools, Bools]:
         """Return the first failure of each row, what fails there, and where both were found.
 
         They are looked for population by population, beside those that floats give.
@@ -162,9 +162,9 @@ class ModeSolver(ModeTables):
         mode, first = self.mode, start.copy()
         failing = np.zeros((len(mode.criteria), start.size), dtype=bool)
 
-        def is_near() -> Bools:
-            near: Bools = np.abs(first - start) < _SEARCH_WIDTH
-            return near
+        def is_within() -> Bools:
+            within: Bools = np.abs(first - start) < _SEARCH_WIDTH
+            return within
 
         def fails(some: Ints, at: Ints) -> Bools:
             return np.array([self.decider.fails(c, index, some, at) for c in mode.criteria])
@@ -173,14 +173,14 @@ class ModeSolver(ModeTables):
         while earlier.size:
             earlier = earlier[fails(earlier, first[earlier] - 1).any(axis=0)]
             first[earlier] -= 1
-            earlier = earlier[(is_near() & (first > mode.low))[earlier]]
-        later = np.flatnonzero(is_near() & (first <= mode.high))
+            earlier = earlier[(is_within() & (first > mode.low))[earlier]]
+        later = np.flatnonzero(is_within() & (first <= mode.high))
         while later.size:
             failing[:, later] = fails(later, first[later])
             later = later[~failing[:, later].any(axis=0)]
             first[later] += 1
-            later = later[(is_near() & (first <= mode.high))[later]]
-        return first, failing, is_near()
+            later = later[(is_within() & (first <= mode.high))[later]]
+        return first, failing, is_within()
 
     def _is_impossible(self, rows: Rows, limit: Ints) -> Bools:
         """Return which rows meet something that cannot be, up to the answer and one beyond."""
