@@ -59,7 +59,7 @@ class ConfigurationGroup:
     last: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Structure:
     """The structure of one product of axes.
 
