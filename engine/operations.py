@@ -155,6 +155,18 @@ _ROWS = (
         never_negative=_in_stages(4),
     ),
     of_queues(
+        "order_tail",
+        *(-1, 1, -1, 0, *_OF_A_STAGE),
+        lies=_SHARE,
+        whole=(3, 12),
+        repeats=9,
+        row_by_row=True,
+        by_floats=True,
+        gammas=(7, 10),
+        never_negative=_in_stages(4),
+        error=1e-9,
+    ),
+    of_queues(
         "fork_mean",
         *_OF_A_STAGE,
         whole=(8,),

@@ -17,9 +17,10 @@ from functools import lru_cache
 from math import inf, isnan, log, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.distributions.order_levels import order_level
+from qps.engine.distributions.order_levels import order_level, share_of_orders
 from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_numbers import TOLERANCES, stages_quantile, without_law
+from qps.engine.distributions.sum_tails import stages_tail
 from qps.engine.numerics.falling_roots import falling_root
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _MEDIAN = 0.5
 _LEAST = 1e-300
+_FEWEST = 1e-13
+"""Of rarer shares digits are not sought."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -70,6 +73,28 @@ def summed_quantile(
     low = max(stages_quantile(level, *others) + law.fixed[0], alone + other.least)
     high = stages_quantile(half, *others) + most
     return _root(law, other, 1 - level, low, high)
+
+
+@lru_cache(maxsize=1 << 14)
+def summed_tail(time: float, answers: float, spare: float, inside: float, *stages: float) -> float:
+    """Return the share that takes longer until the first `answers` are there, with other stages."""
+    if isnan(time) or not 1 <= inside <= len(stages) or isnan(order_level(_MEDIAN, answers, spare)):
+        return nan
+    branch, others = stages[: OPERANDS * round(inside)], stages[OPERANDS * round(inside) :]
+    share = stages_tail(time, *branch)
+    alone = share if isnan(share) else share_of_orders(share, answers, spare)
+    if not others or isnan(alone) or alone == 1 or time == inf:
+        return alone
+    besides = stages_tail(time, *others)
+    if isnan(besides) or besides == 1:
+        return besides
+    from qps.engine.distributions.order_laws import OrderLaw, OtherTime  # noqa: PLC0415 - needs numpy
+
+    law = OrderLaw.of(branch, answers, spare)
+    other = OtherTime.of(others, max(alone, besides, _FEWEST))
+    if law is None or other is None:
+        return nan
+    return law.longer_with(other, time)[0]
 
 
 def _root(law: OrderLaw, other: OtherTime, late: float, low: float, high: float) -> float:

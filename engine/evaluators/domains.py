@@ -210,6 +210,11 @@ def order_quantile(level: Formula, answers: Formula, spare: Formula, *_others: F
     return order_level(level, answers, spare)
 
 
+def order_tail(time: Formula, answers: Formula, spare: Formula, *_others: Formula) -> Domain:  # noqa: ARG001 - any
+    """Return for how many answers there is a tail of their time."""
+    return DomainCondition(answers - 1), DomainCondition(spare)
+
+
 def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of wait and gamma service."""
     return DomainCondition(load), DomainCondition(variation), *share(level)

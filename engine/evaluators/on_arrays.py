@@ -24,7 +24,7 @@ from qps.engine.evaluators.on_floats import (
     NEARLY_WHOLE,
     ONE_OVER_E,
 )
-from qps.engine.forks.answer_arrays import order_quantile
+from qps.engine.forks.answer_arrays import order_quantile, order_tail
 from qps.engine.forks.fork_arrays import fork_mean, fork_quantile, fork_tail
 from qps.engine.queueing.finite_room_arrays import room_loss, room_quantile, room_wait
 from qps.engine.queueing.queue_arrays import (
@@ -110,6 +110,7 @@ __all__ = [
     "order_level",
     "order_mean",
     "order_quantile",
+    "order_tail",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",

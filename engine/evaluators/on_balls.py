@@ -43,7 +43,12 @@ from qps.engine.evaluators.queueing.multiclass_exact import (
     shared_wait,
 )
 from qps.engine.evaluators.queueing.on_off_balls import burst_quantile, burst_wait, uneven
-from qps.engine.evaluators.queueing.order_balls import order_level, order_mean, order_quantile
+from qps.engine.evaluators.queueing.order_balls import (
+    order_level,
+    order_mean,
+    order_quantile,
+    order_tail,
+)
 from qps.engine.evaluators.queueing.periodic_balls import periodic_quantile, periodic_tail
 from qps.engine.evaluators.queueing.quantile_balls import (
     gamma_quantile,
@@ -94,6 +99,7 @@ __all__ = [
     "order_level",
     "order_mean",
     "order_quantile",
+    "order_tail",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",

@@ -12,7 +12,13 @@ from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 from qps.engine.distributions.maximum_numbers import slowest
 from qps.engine.distributions.order_levels import order_level
 from qps.engine.distributions.order_numbers import order_mean
-from qps.engine.forks.fork_numbers import fork_mean, fork_quantile, fork_tail, order_quantile
+from qps.engine.forks.fork_numbers import (
+    fork_mean,
+    fork_quantile,
+    fork_tail,
+    order_quantile,
+    order_tail,
+)
 from qps.engine.queueing.finite_room_numbers import room_loss, room_wait
 from qps.engine.queueing.finite_room_quantiles import room_quantile
 from qps.engine.queueing.queue_numbers import (
@@ -90,6 +96,7 @@ __all__ = [
     "order_level",
     "order_mean",
     "order_quantile",
+    "order_tail",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",

@@ -1,4 +1,4 @@
-"""The quantile of the time until the first of equal calls have answered, with other stages.
+"""Quantiles and tails of the time until the first of equal calls have answered, with other stages.
 
 Where each call takes an exponential time, that is a factor of the transform, as forks have it. Of
 other calls it is summed over the law of their order (`order_numbers`), row by row.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qps.engine.distributions.order_numbers import summed_quantile
+from qps.engine.distributions.order_numbers import summed_quantile, summed_tail
 from qps.engine.distributions.stages import OPERANDS
-from qps.engine.forks.fork_arrays import fork_lateness, fork_quantile
+from qps.engine.forks.fork_arrays import fork_lateness, fork_quantile, fork_tail
 from qps.engine.forks.phase_counts import CALLS
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 
@@ -25,6 +25,18 @@ def order_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
     is_left = np.isnan(found)
     if is_left.any():
         found[is_left] = in_blocks(row_by_row(summed_quantile), *(one[is_left] for one in columns))
+    return found
+
+
+def order_tail(time: ArrayLike, *operands: ArrayLike) -> Array:
+    """Return the share that takes longer than a time until so many answers are there."""
+    stages = _with_calls(*operands)
+    found = fork_tail(time, *stages) if stages else np.asarray(np.nan)
+    columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (time, *operands)))
+    found = np.array(np.broadcast_to(found, columns[0].shape))
+    is_left = np.isnan(found)
+    if is_left.any():
+        found[is_left] = in_blocks(row_by_row(summed_tail), *(one[is_left] for one in columns))
     return found
 
 

@@ -40,3 +40,11 @@ def order_quantile(
     from qps.engine.forks import answer_arrays  # noqa: PLC0415 - needs numpy
 
     return float(answer_arrays.order_quantile(level, answers, spare, inside, *stages))
+
+
+@lru_cache(maxsize=1 << 14)
+def order_tail(time: float, answers: float, spare: float, inside: float, *stages: float) -> float:
+    """Return the share that takes longer until so many answers are there, with other stages."""
+    from qps.engine.forks import answer_arrays  # noqa: PLC0415 - needs numpy
+
+    return float(answer_arrays.order_tail(time, answers, spare, inside, *stages))

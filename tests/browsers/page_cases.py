@@ -68,7 +68,7 @@ WIDE: dict[str, Ranges] = {
 """The same as powers of ten, much wider; a load or level is a power or 1 less one."""
 
 _WHOLE = 7.000000000000001
-_DEAREST = frozenset({"order_quantile", "fork_quantile"})
+_DEAREST = frozenset({"order_quantile", "order_tail", "fork_quantile"})
 """By day without slopes: these are differences, as those of other sums are."""
 _DEAR = frozenset(OF_NETWORKS) | _DEAREST
 """Of these, which have most of the edges, a tenth of them is tried by day."""

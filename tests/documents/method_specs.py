@@ -66,6 +66,20 @@ SPECS = {
     "batch-sharing": _spec(_open(_SENT), b="box * 3", link="lan", lan="ps"),
     "priority-waits": _spec(_open("at a { work }"), one="priority", extra=_LATE),
     "sharing-waits": _spec(_open("at a { work }"), one="ps", extra=_LATE),
+    "batch-waits": _spec(
+        _open("at a { together 3 { call b { work } } }"),
+        a="box",
+        b="one",
+        one="mm1",
+        extra="measure late = b.cpu.wait.p95",
+    ),
+    "later-by-two-moments": _spec(
+        _open("at a { call c * 2 { call b * 30 % { work }; call b * 20 % { more } } }"),
+        a="box",
+        b="one",
+        one="md1",
+        extra="measure late = share(s.latency > 1 s)",
+    ),
     "whole-batch": _spec(_open(_SENT), b="box * 3", link="lan"),
     "closed-as-open": _spec(
         "stream s for each user { traffic 1 request / think, 1 kB/request; at a { work } }",

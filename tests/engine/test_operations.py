@@ -187,7 +187,7 @@ def test_the_reference_states_the_meaning(word: str, at: tuple[float, ...], mean
 
 _IN_ARRAYS = {
     *(word for word in CASES if word.startswith(("class_", "shared_", "nested_"))),
-    *("order_mean", "order_quantile", "fork_mean", "fork_quantile", "fork_tail"),
+    *("order_mean", "order_quantile", "order_tail", "fork_mean", "fork_quantile", "fork_tail"),
 }
 """These wait for numpy: all populations of several classes are one table, an array, and so are all
 times at which an integral over a law of order statistics, or of a fork, is summed."""

@@ -88,6 +88,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "order_level": (LEVEL, (1.0, 40.0), (0.0, 9.0)),
     "order_mean": ((1.0, 40.0), (0.0, 9.0), *STAGE),
     "order_quantile": (LEVEL, (1.0, 40.0), (0.0, 9.0), (1.0, 1.0), *STAGE, *STAGE),
+    "order_tail": (POSITIVE, (1.0, 40.0), (0.0, 9.0), (1.0, 1.0), *STAGE, *STAGE),
     "fork_mean": FORKED_STAGES,
     "fork_quantile": (LEVEL, *FORKED_STAGES),
     "fork_tail": (POSITIVE, *FORKED_STAGES),

@@ -12,8 +12,8 @@ from qps.engine.distributions.order_numbers import summed_quantile
 from qps.engine.forks.answer_arrays import order_lateness
 from qps.engine.operations import OPERATIONS
 
-LEVEL, MEAN, QUANTILE = (
-    OPERATIONS[word] for word in ("order_level", "order_mean", "order_quantile")
+LEVEL, MEAN, QUANTILE, TAIL = (
+    OPERATIONS[word] for word in ("order_level", "order_mean", "order_quantile", "order_tail")
 )
 EXPONENTIAL = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
 """A service of mean 1, without a wait."""
@@ -188,3 +188,33 @@ def test_the_median_of_the_longest_of_a_hundred_exponential_times() -> None:
     level = LEVEL.number(0.5, 100, 0)
     found = OPERATIONS["stages_quantile"].number(level, *EXPONENTIAL)
     assert found == pytest.approx(-log(1 - 0.5**0.01), rel=1e-7)
+
+
+@pytest.mark.parametrize("others", [(), FULLY_LOADED, FIXED, BIMODAL])
+@pytest.mark.parametrize("branch", [EXPONENTIAL, FULLY_LOADED, FIXED])
+@pytest.mark.parametrize(("answers", "spare"), [(1, 0), (5, 0), (90, 10)])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_the_tail_is_the_inverse_of_the_quantile(
+    others: tuple[float, ...],
+    branch: tuple[float, ...],
+    answers: float,
+    spare: float,
+    level: float,
+) -> None:
+    inside = len(branch) // 9
+    time = QUANTILE.number(level, answers, spare, inside, *branch, *others)
+    found = TAIL.number(time, answers, spare, inside, *branch, *others)
+    assert found == pytest.approx(1 - level, rel=1e-5)
+    columns = TAIL.array(np.array([time, -1.0, inf]), answers, spare, inside, *branch, *others)
+    assert list(columns) == [pytest.approx(found, rel=1e-9), 1.0, 0.0]
+    ball = TAIL.ball(arb(time), *map(arb, (answers, spare, inside, *branch, *others)))
+    assert float(ball.mid()) == pytest.approx(found, rel=1e-6)
+
+
+@pytest.mark.parametrize("calls", [1, 2, 50])
+@pytest.mark.parametrize("time", [0.1, 1.0, 5.0])
+def test_the_longest_of_exponential_times_is_later_by_its_closed_form(
+    calls: int, time: float
+) -> None:
+    exact = 1 - (1 - exp(-time)) ** calls
+    assert TAIL.number(time, calls, 0, 1, *EXPONENTIAL) == pytest.approx(exact, rel=1e-7)

@@ -240,10 +240,9 @@ def test_users_who_think_wait_as_the_machine_repair_model_says() -> None:
     ("requested", "queueing", "words"),
     [
         ("page.wait.p95", "ps speeds [1, 2]", "only the mean waiting time at `web.cpu`"),
-        ("web.cpu.wait.p95", "priority preemptive", "only the mean waiting time at `web.cpu`"),
         ("share(web.cpu.wait > 1 s)", "mm1 room 5", "the share of visits of `web.cpu` that wait"),
         ("web.cpu.wait", "none", "no waiting time is modeled at `web.cpu`"),
-        ("share(page.latency > 1 s)", "mm1 room 5", "the share of `page` beyond a time"),
+        ("share(page.wait > 1 s)", "ps speeds [1, 2]", "only the mean waiting time at `web.cpu`"),
     ],
 )
 def test_what_has_no_law_is_refused_with_its_place(

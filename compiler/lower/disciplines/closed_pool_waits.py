@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from qps.compiler.lower.disciplines.closed_waits import LEAST_SHARE, InClosedNetwork
+from qps.compiler.lower.disciplines.closed_wait_laws import LEAST_SHARE
+from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.disciplines.gamma_stages import gamma_law
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
@@ -37,6 +38,14 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         spread = apply("mean", total(closed.network.jobs) * pool.copies, waiting**2)
         share = maximum(LEAST_SHARE, minimum(ONE, self._share_waiting(queue.resource, wait)))
         return gamma_law(wait, minimum(2 / share - 1, spread), own.service)
+
+    def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
+        """Return the same: all of it is waiting."""
+        return self.stage(queue, own)
+
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
+        """Return None: it is a stage."""
+        return None
 
     def _share_waiting(self, name: str, wait: Formula) -> Formula:
         """Return which share of those who take of a pool waits, by how long all do on average."""

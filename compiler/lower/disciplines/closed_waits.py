@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.fork_join_stations import every
+from qps.compiler.lower.disciplines.closed_wait_laws import LEAST_SHARE, as_fast, closed_wait_law
 from qps.compiler.lower.disciplines.gamma_stages import gamma_law
 from qps.compiler.lower.disciplines.open_work import Brought, WorkFound, found_stage
 from qps.compiler.lower.queues.service_variation import wait_ratio
@@ -37,8 +37,6 @@ from qps.engine.expressions.formulas import (
 
 _LEAST = number(Fraction(1, 10**9))
 _MANY = 10
-LEAST_SHARE = number(Fraction(1, 20))
-"""Of those who come so many wait at least: of fewer no percentile up to p95 tells."""
 
 
 _FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
@@ -123,7 +121,7 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         station = closed.station(name)
         waits = closed.network.wait(closed.name, name)
         if queue.traits.is_insensitive:
-            return waits * own.service / (station.demand * _as_fast(queue, station))
+            return waits * own.service / (station.demand * as_fast(queue, station))
         return waits / closed.visits[name]
 
     def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
@@ -142,6 +140,13 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
             return found_stage(waits, varies, own.service, queue.variation**2)
         whole = maximum(ZERO, self.wait(queue, own) + own.service)
         return gamma_law(whole, self._variation(queue, own, whole), own.service)
+
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:
+        """Return who waits at all, and a gamma law of these."""
+        wait, in_turn = self.wait(queue, own), not queue.traits.is_insensitive
+        varies = self._in_line(queue, self.stream_of(own), wait) if in_turn else None
+        spread = ONE if in_turn else self._variation(queue, own, own.service + wait)
+        return closed_wait_law(queue, own, wait, varies=varies, spread=spread)
 
     def unevenness(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the squared variation of wait and service; of a pool as if exponential."""
@@ -185,7 +190,7 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
             return None
         station = first.station(queue.resource)
         users = [visit for visit in queue.visits if self.stream_of(visit) is not None]
-        fast, left = _as_fast(queue, station), station.servers - station.open_load
+        fast, left = as_fast(queue, station), station.servers - station.open_load
         each = mean_service(users) / fast / maximum(_LEAST, left)
         found = maximum(ZERO, waits) / each
         served = total(visit.rate * visit.service for visit in users) / fast
@@ -233,7 +238,9 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
 
     def _is_exclusive(self, closed: ClosedStream, name: str) -> bool:
         """Return whether a station is one's own, or visited by no more than hold a place."""
-        return name in closed.alone or any(name in pool.stations for pool in _all_pools(closed))
+        return name in closed.alone or any(
+            name in one.stations for pool in closed.pools for one in pool.every
+        )
 
     def stage_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
@@ -346,7 +353,7 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
             station = closed.alone[name].station
         else:
             waits, station = closed.network.open_wait(name), closed.station(name)
-        fast = _as_fast(queue, station)
+        fast = as_fast(queue, station)
         if queue.traits.is_insensitive:
             return waits * own.service / fast
         is_alike = len({visit.service for visit in queue.visits}) == 1
@@ -368,7 +375,7 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         """Return the work at one server that open traffic finds as first comes first."""
         closed, name = self.streams[0], queue.resource
         station = closed.alone[name].station if name in closed.alone else closed.station(name)
-        fast = _as_fast(queue, station)
+        fast = as_fast(queue, station)
         brought = [
             Brought(
                 rate=visit.rate,
@@ -389,12 +396,3 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
             for one, visit in zip(work.brought, queue.visits, strict=True)
         ]
         return replace(work, brought=varied).variance(waits)
-
-
-def _all_pools(closed: ClosedStream) -> list[CyclePool]:
-    return [one for pool in closed.pools for one in pool.every]
-
-
-def _as_fast(queue: Queue, station: ClosedStation) -> Formula:
-    """Return how many times as fast as one core a station serves each visit."""
-    return ONE if station.servers is queue.servers else queue.servers

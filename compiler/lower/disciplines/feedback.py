@@ -127,6 +127,11 @@ class FeedbackQueue(DisciplineLaw, frozen=True):
         assert stage is not None
         return stage.lasting(self.factor(queue, own))
 
+    def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
+        """Return the law of the wait alone of one visit at random, likewise."""
+        stage = self.stated.waiting_stage(queue, own)
+        return stage and stage.lasting(self.factor(queue, own))
+
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random."""
         return self.stated.keeps_randomness(queue)
@@ -144,6 +149,11 @@ class FeedbackQueue(DisciplineLaw, frozen=True):
         """Return how the law of one pass is known, which is that of random arrivals scaled."""
         scaled = known_by("feedback-percentiles", queue.resource)
         return together(self.stated.stage_known(queue), scaled)
+
+    def waits_known(self, queue: Queue) -> Certainty:
+        """Return how the law of the wait alone is known."""
+        scaled = known_by("feedback-percentiles", queue.resource)
+        return together(self.stated.waits_known(queue), scaled)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The same: a quantile is that of the stage."""

@@ -34,6 +34,8 @@ from qps.engine.expressions.formulas import (
 )
 
 _LEAST = number(Fraction(1, 10**9))
+_NARROW, _WIDE = number(Fraction(1, 50)), number(20)
+"""Gamma laws beyond these have no transform that can be inverted."""
 
 
 class ByPriority(DisciplineLaw, frozen=True):
@@ -51,12 +53,23 @@ class ByPriority(DisciplineLaw, frozen=True):
 
     def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
+        return quantile_of(level, *self._wait_and_service(queue, own)) - own.service
+
+    def later_than_service(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:
+        """Return the share that takes longer than its mean service by a time, of the same law."""
+        if queue.bursts is not None or queue.arrivals is not ONE:
+            return None
+        stages = self._wait_and_service(queue, own)
+        operands = (one for stage in stages for one in stage)
+        return apply("stages_tail", seconds + own.service, *operands)
+
+    def _wait_and_service(self, queue: Queue, own: QueueVisit) -> Sequence[StageOperands]:
+        """Return the wait and the service, one after the other."""
         ranks = Ranks(queue, own)
         share = minimum(ONE, queue.share_waiting)
-        wait = self.wait(queue, own)
-        served = gamma_stage(own.service, queue.variation**2)
-        waits = _gamma_of(wait, share, ranks.spread(ranks.residual_of(queue.visits), queue.load))
-        return quantile_of(level, waits, served) - own.service
+        spread = ranks.spread(ranks.residual_of(queue.visits), queue.load)
+        waits = _gamma_of(self.wait(queue, own), share, spread)
+        return waits, gamma_stage(own.service, queue.variation**2)
 
     def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return a wait that is exponential for those who have one, and the service."""
@@ -121,17 +134,52 @@ class Preemptive(ByPriority, frozen=True):
 
     interrupts: ClassVar[str] = "preemptive"
 
-    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:  # noqa: ARG002
-        """Return None: of interruptions a service has but their mean and variance."""
-        return None
+    def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:
+        """Return a gamma law of those who wait at all, before the service or while interrupted.
+
+        Nobody comes first during a service of the mean s with a chance of exp(-r s), where r is the
+        rate of these, and of a gamma law of services with (1 + r s v)^(-1/v). What interrupts are
+        busy periods of these.
+        """
+        if queue.has_batches:
+            return None
+        ranks, v = Ranks(queue, own), queue.variation**2
+        first = maximum(_LEAST, minimum(ONE, self._share_waiting(queue, own)))
+        waits, held = self._parts(queue, own)
+        spread = ranks.spread(ranks.residual_of(ranks.upto_visits), ranks.upto)
+        square = waits**2 * (1 + spread) / first
+        if queue.servers is not ONE or not ranks.before_visits:
+            found = maximum(_NARROW, minimum(_WIDE, spread))
+            return first, StageLaw(waits=ZERO, work=ZERO, service=waits / first, variation=found)
+        spare = maximum(_LEAST, 1 - ranks.before)
+        square += 2 * waits * held + held**2 * (1 + v)
+        square += own.service * 2 * ranks.found_of(ranks.before_visits) / spare**3
+        comes = total(visit.rate for visit in ranks.before_visits) * own.service
+        among = comes if v is ZERO else apply("ln", 1 + comes * v) / maximum(_LEAST, v)
+        share = 1 - (1 - first) * apply("exp", -among)
+        mean = waits + held
+        varies = apply("mean", square * share, mean**2) - 1
+        return share, StageLaw(
+            waits=ZERO,
+            work=ZERO,
+            service=mean / share,
+            variation=maximum(_NARROW, minimum(_WIDE, varies)),
+        )
+
+    def _parts(self, queue: Queue, own: QueueVisit) -> tuple[Formula, Formula]:
+        """Return the mean wait before the service, and how long it is interrupted."""
+        ranks = Ranks(queue, own)
+        if queue.servers is not ONE:
+            return self.wait(queue, own), ZERO
+        work = ranks.found_of(ranks.upto_visits)
+        waiting = apply("waiting", apply("waiting", work, ranks.before), ranks.upto)
+        return waiting, apply("waiting", own.service * ranks.before, ranks.before)
 
     def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait, before the service and while it is interrupted."""
         ranks = Ranks(queue, own)
         if queue.servers is ONE:
-            work = ranks.found_of(ranks.upto_visits)
-            waiting = apply("waiting", apply("waiting", work, ranks.before), ranks.upto)
-            interrupted = apply("waiting", own.service * ranks.before, ranks.before)
+            waiting, interrupted = self._parts(queue, own)
             return waiting + interrupted + _own_batch(queue, own, ranks)
         # Those up to a rank are a queue of their own: the numbers who wait are distinguished.
         many = _waiting(queue, ranks.upto) - _few_waiting(queue, ranks.before)
@@ -146,21 +194,28 @@ class Preemptive(ByPriority, frozen=True):
 
     def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
+        return _of_fixed(queue, super().quantile(queue, own, level))
+
+    def later_than_service(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:
+        """Return the share that takes longer than its mean service by a time, of the same law."""
+        found = super().later_than_service(queue, own, seconds)
+        if found is None or queue.variation is not ZERO:
+            return found
+        return maximum(found, minimum(ONE, apply("ceil", maximum(ZERO, -seconds))))
+
+    def _wait_and_service(self, queue: Queue, own: QueueVisit) -> Sequence[StageOperands]:
         ranks = Ranks(queue, own)
         spread = ranks.spread(ranks.residual_of(ranks.upto_visits), ranks.upto)
+        waiting, _ = self._parts(queue, own)
         if queue.servers is not ONE:
             share = apply("erlang_c", queue.servers, queue.servers * ranks.upto)
-            waits = _gamma_of(self.wait(queue, own), share, spread)
             served = gamma_stage(own.service, queue.variation**2)
-            return _of_fixed(queue, quantile_of(level, waits, served) - own.service)
-        work = ranks.found_of(ranks.upto_visits)
-        waiting = apply("waiting", apply("waiting", work, ranks.before), ranks.upto)
-        waits = _gamma_of(waiting, minimum(ONE, ranks.upto), spread)
+            return _gamma_of(waiting, share, spread), served
         spare = maximum(_LEAST, 1 - ranks.before)
         busy = apply("mean", 2 * ranks.found_of(ranks.before_visits), own.service) / spare
         held = apply("waiting", own.service, ranks.before)
         served = gamma_stage(held, queue.variation**2 + busy)
-        return _of_fixed(queue, quantile_of(level, waits, served) - own.service)
+        return _gamma_of(waiting, minimum(ONE, ranks.upto), spread), served
 
 
 class Ranks:

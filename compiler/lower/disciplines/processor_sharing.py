@@ -82,23 +82,12 @@ class SharingLaw(DisciplineLaw, frozen=True):
         return replace(_longer_for_some(mean, self._spread(queue, own)), counted=own.service)
 
     def waiting_law(self, queue: Queue, own: QueueVisit) -> tuple[Formula, StageLaw] | None:
-        """Return who shares at all, and how much longer than their services these take.
-
-        Alone is who finds a server free and, while he is served, no more come than there are
-        servers: of one server for any of the exponential services in a mix. The time of a service
-        and how many times as long it takes are uncorrelated.
-        """
+        """Return who shares at all, and how much longer than their services these take."""
         if queue.has_batches:
             return None
-        wait, often = self.wait(queue, own), minimum(ONE, queue.share_waiting)
-        free, spare = 1 - often, queue.servers * (1 - minimum(ONE, queue.load))
-        sized = apply("mean", own.service, mean_service(queue.visits))
-        share = maximum(_LEAST, 1 - free**2 / maximum(_LEAST, free + sized * often * spare))
-        stay = own.service + wait
-        square = (
-            stay**2 * self._spread(queue, own) + own.service * (own.service - 2 * stay) + wait**2
-        )
+        share, wait = share_with_others(queue, own), self.wait(queue, own)
         among = apply("mean", wait, share)
+        square = square_of_wait(own, wait, self._spread(queue, own))
         return share, _longer_for_some(among, apply("mean", square / share, among**2) - 1)
 
     def _spread(self, queue: Queue, own: QueueVisit) -> Formula:
@@ -259,6 +248,28 @@ def _shared_unevenness(queue: Queue) -> Formula:
         return queue.arrivals
     served = queue.unevenness
     return maximum(ZERO, 2 * (queue.arrivals + served) / (1 + served) - 1)
+
+
+def share_with_others(queue: Queue, own: QueueVisit) -> Formula:
+    """Return which share of the visits shares at all.
+
+    Alone is who finds a server free and, while he is served, no more come than there are servers:
+    of one server for any of the exponential services in a mix.
+    """
+    often = minimum(ONE, queue.share_waiting)
+    free, spare = 1 - often, queue.servers * (1 - minimum(ONE, queue.load))
+    sized = apply("mean", own.service, mean_service(queue.visits))
+    return maximum(_LEAST, 1 - free**2 / maximum(_LEAST, free + sized * often * spare))
+
+
+def square_of_wait(own: QueueVisit, wait: Formula, spread: Formula) -> Formula:
+    """Return the mean square of how much longer than its service a visit takes.
+
+    The time of a service and how many times as long it takes are uncorrelated; of both together
+    the variance is `spread`, in mean squares.
+    """
+    stay = own.service + wait
+    return stay**2 * spread + own.service * (own.service - 2 * stay) + wait**2
 
 
 def _longer_for_some(mean: Formula, variance: Formula) -> StageLaw:

@@ -19,6 +19,7 @@ from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
+_FEW, _NARROW = number(Fraction(1, 20)), number(Fraction(1, 100))
 
 
 class OneServer(DisciplineLaw, frozen=True):
@@ -57,6 +58,10 @@ class OneServer(DisciplineLaw, frozen=True):
         )
 
     def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
+        """Return the law of wait and service."""
+        return self._of_batches(queue, own)
+
+    def _of_batches(self, queue: Queue, own: QueueVisit) -> StageLaw:
         """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
         before, varies = own.other_work / queue.servers, queue.variation**2 / own.batch
         if own.others is not None:
@@ -75,8 +80,32 @@ class OneServer(DisciplineLaw, frozen=True):
 
     def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the wait of Pollaczek and Khinchine alone; copies wait for each other, too."""
-        stage = None if queue.has_batches else self.stage(queue, own)
+        if queue.has_batches:
+            return replace(
+                self._of_batches(queue, own),
+                service=ZERO,
+                variation=ONE,
+                counted=ZERO,
+                then=self._for_copies(queue, own),
+            )
+        stage = self.stage(queue, own)
         return stage and replace(stage, service=ZERO, variation=ONE, counted=ZERO)
+
+    def _for_copies(self, queue: Queue, own: QueueVisit) -> tuple[Formula, Formula, Formula] | None:
+        """Return which share of the copies waits for others of the batch, and how long these do.
+
+        A copy has any place in it: of n others it waits for 0 to n, each as likely. Of several
+        servers some may be free, which the first copies take.
+        """
+        others, share = own.other_visits, minimum(ONE, self.share_waiting(queue))
+        if others is ZERO:
+            return None
+        free = queue.servers * maximum(ZERO, 1 - queue.load) / maximum(_NEXT_TO_NOTHING, 1 - share)
+        late = maximum(_FEW, 1 - free / (1 + others))
+        mean = own.other_work / 2 / queue.servers / late
+        each = maximum(_NEXT_TO_NOTHING, others)
+        square = (4 * each + 2) / 3 / each + 2 * queue.variation**2 / each
+        return late, mean, maximum(_NARROW, late * square - 1)
 
     def waiting_tail(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
         """Return Erlang's tails: of exponential service on any number of servers, and of fixed."""
@@ -108,7 +137,9 @@ class OneServer(DisciplineLaw, frozen=True):
 
     def waits_known(self, queue: Queue) -> Certainty:
         """Return how the law of the wait is known: exactly of equal exponential service."""
-        if queue.has_batches or not queue.is_modeled_as_uniform or queue.variation is not ONE:
+        if queue.has_batches:
+            return known_by("batch-waits", queue.resource)
+        if not queue.is_modeled_as_uniform or queue.variation is not ONE:
             return self.stage_known(queue)
         return known_by("erlang-c", queue.resource)
 

@@ -48,9 +48,18 @@ class StageLaw(Struct, frozen=True, kw_only=True):
     variation: Formula = ONE
     counted: Formula = ZERO
     parts: tuple[WorkPart, ...] = ()
+    then: tuple[Formula, Formula, Formula] | None = None
+    """Of a share of the visits one more wait, by itself: its mean and its squared variation."""
 
     def operands(self, times: Formula = ONE, inside: int = 0) -> tuple[Formula, ...]:
         """Return those of a sum: passed so often, with so many of the next stages inside."""
+        if self.then is not None:
+            share, mean, variation = self.then
+            first = replace(self, then=None).operands()
+            behind = StageLaw(waits=ZERO, work=ZERO, service=mean, variation=variation)
+            both = (*first, *behind.operands(share))
+            around = StageLaw(waits=ZERO, work=ZERO).operands(times, inside + len(both) // _SIZE)
+            return (*around, *both)
         found: tuple[Formula, ...] = (self.waits, self.load, self.work, self.spread)
         more: list[Formula] = []
         if self.parts:
@@ -72,3 +81,5 @@ class StageLaw(Struct, frozen=True, kw_only=True):
 
 _NO_STATION = (ZERO,) * 3
 """What follows the work of a part: it has no servers, and no service of its own."""
+_SIZE = 9
+"""Operands of a stage."""

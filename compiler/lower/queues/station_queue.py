@@ -289,6 +289,8 @@ class DisciplineLaw(Struct, frozen=True):
     """True if the wait of each visit of an item that comes back is known."""
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
+    includes_service: ClassVar[bool] = True
+    """False where its quantiles, and its law, are of a wait alone."""
 
     def unevenness(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002
         """Return the squared variation of wait and service together, as if exponential."""

@@ -23,12 +23,13 @@ from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
-from qps.compiler.lower.response_time.law_guards import (
-    guarded,
-    guarded_known,
-    guarded_share,
+from qps.compiler.lower.response_time.law_guards import guarded, guarded_known, guarded_share
+from qps.compiler.lower.response_time.quantile_refinement import (
+    LATER,
+    REFINED,
+    later_by_two_moments,
+    refined,
 )
-from qps.compiler.lower.response_time.quantile_refinement import REFINED, refined
 from qps.compiler.lower.response_time.response_parts import JitterPart
 from qps.compiler.lower.response_time.response_stages import LatencyPart, every, queue_resource
 from qps.compiler.lower.response_time.stage_sequence import (
@@ -39,11 +40,9 @@ from qps.compiler.lower.response_time.stage_sequence import (
     kinds_certainty,
     quantile_of,
 )
-from qps.compiler.lower.response_time.sum_certainty import added_known, paths_known
+from qps.compiler.lower.response_time.sum_certainty import added_known, added_up, paths_known
 from qps.compiler.lower.response_time.sum_quantiles import later_paths, later_share, paths_of
-from qps.compiler.lower.response_time.waiting_times import (
-    no_share,
-)
+from qps.compiler.lower.response_time.waiting_times import no_share
 from qps.compiler.quantities.certainty import EXACT, Certainty, CertaintyKind, of_another, together
 from qps.compiler.quantities.measured_errors import ErrorQuantity
 from qps.compiler.quantities.methods import known_by
@@ -129,20 +128,23 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
 
         It is the tail of the law of which `latency_quantile` is the quantile. Of several ways
         through calls that are made together the shares of all count, so that it is an upper bound.
-        QpsError where there is no such law: of a closed stream, beside jitter, and where a queue
-        has quantiles alone.
+        Of a cycle it is that of a sum of independent stays. Where quantiles are added up, it is
+        that of the law of two moments (`quantile_refinement`). QpsError beside jitter.
         """
         if self.kinds:
             return longest([kind.later(seconds) for kind in self.kinds])
-        paths = () if self._has_no_law else later_paths(self.latency, self._is_added)
-        if not paths:
+        if self.jitter or self.playout is not None:
             raise no_share(self.name)
+        paths = self._later_paths
         found = total(later_share(path, seconds) for path in paths)
+        if not paths:
+            self._quantile(Fraction(1, 2))  # it is refused where quantiles are
+            found = later_by_two_moments(seconds, self.latency, is_of_kinds=self._is_of_kinds)
         if len(paths) > 1:
             found = minimum(ONE, found)
-        if self._has_fork:
+        if paths and self._has_fork:
             return found
-        known, mean_known = self._sum_certainty(paths, Fraction(1, 2)), self.latency_certainty
+        known, mean_known = self._later_certainty, self.latency_certainty
         return guarded_share(found, seconds, known, self.mean_latency, mean_known)
 
     def share_certainty(self, quantity: ErrorQuantity) -> Certainty:
@@ -151,16 +153,20 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             kinds = [one.share_certainty(quantity) for one in self.kinds]
             known = together(known_by("slowest-kind"), *kinds)
         else:
-            paths = later_paths(self.latency, self._is_added)
-            summed = known_by("path-of-stages", self.name)
-            known = together(self._sum_certainty(paths, Fraction(1, 2)), summed)
-            if not self._has_fork:
+            known = together(self._later_certainty, known_by("path-of-stages", self.name))
+            if not (self._later_paths and self._has_fork):
                 known = guarded_known(known, self.latency_certainty)
         return self.doubts.known_in_part(of_another(known), quantity)
 
+    @cached_property
+    def _later_paths(self) -> tuple[LatencyPath, ...]:
+        return later_paths(self.latency, self._is_added)
+
     @property
-    def _has_no_law(self) -> bool:
-        return self.cycle is not None or bool(self.jitter) or self.playout is not None
+    def _later_certainty(self) -> Certainty:
+        if self._later_paths:
+            return self._sum_certainty(self._later_paths, Fraction(1, 2))
+        return together(self._certainty_of_law(Fraction(1, 2)), LATER)
 
     # -- the quantile ---------------------------------------------------------------------
 
@@ -356,7 +362,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             parts.append(jitter_certainty(laws, 1 - self.allotments(level)[0].late))
         count = len(self._waits)
         if count + self.varies > 1:
-            parts.append(_added_up(count, varies=self.varies))
+            parts.append(added_up(count, varies=self.varies))
         parts.append(calls_certainty(self.latency, varies=self.varies))
         parts += [kinds_certainty(self.latency), self._blocking_known]
         parts += [self.cycle_certainty, self.elastic_known]
@@ -374,7 +380,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             parts.append(added_known(way))
             count = bool(way.added) + len(way.aside)
             if count + self.varies > 1:
-                parts.append(_added_up(count, varies=self.varies))
+                parts.append(added_up(count, varies=self.varies))
         if self.jitter and self.playout is None:
             laws = [part.resource for part in self.jitter]
             parts.append(jitter_certainty(laws, 1 - self._allotment(paths[0], level).late))
@@ -392,8 +398,3 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def _waits(self) -> list[Queue]:
         return [part.queue for part in every(self.latency) if part.queue is not None]
-
-
-def _added_up(count: int, *, varies: bool) -> Certainty:
-    method = "sum-of-percentiles-and-jitter" if varies else "sum-of-percentiles"
-    return known_by(method, count=count)

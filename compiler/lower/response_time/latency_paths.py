@@ -8,6 +8,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.lower.queues.queue_certainty import stage_certainty
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.response_time.stage_operands import STAGE_SIZE
 from qps.compiler.lower.response_time.stage_sequence import Allotment
@@ -64,6 +65,12 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
             return apply("order_quantile", level, *operands)
         each = apply("order_level", level, self.required, self.spare)
         return apply("stages_quantile", each, *self.operands)
+
+    def later(self, seconds: Formula, others: tuple[Formula, ...]) -> Formula:
+        """Return the share that takes longer until they are there, with other stages besides."""
+        operands = self.operands or StageLaw(waits=ZERO, work=ZERO).operands()
+        inside = number(Fraction(len(operands) // STAGE_SIZE))
+        return apply("order_tail", seconds, self.required, self.spare, inside, *operands, *others)
 
 
 class LatencyPath(Struct, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ _TAIL = Fraction(9, 10)
 
 
 REFINED = known_by("nearer-percentile")
+LATER = known_by("later-by-two-moments")
 
 
 class _Varying(Struct, frozen=True):
@@ -70,8 +71,36 @@ def refined(
     return minimum(quantile, found)
 
 
+def later_by_two_moments(
+    seconds: Fraction, parts: Sequence[LatencyPart], *, is_of_kinds: bool
+) -> Formula:
+    """Return the share of items that takes longer than a time, by the same law."""
+    groups = list(_varying(parts))
+    always = [one for one in groups if one.is_always]
+    of_kinds = ONE if is_of_kinds else ZERO
+    fixed = total(part.value for part in parts) - total(one.mean for one in groups)
+    beyond = number(seconds) - fixed
+    found = [_share(groups, beyond, of_kinds)]
+    if always and len(always) < len(groups):
+        found.append(_share(always, beyond, of_kinds))
+    is_less = minimum(ONE, apply("ceil", maximum(ZERO, -beyond)))  # than what is always the same
+    return maximum(is_less, *found)
+
+
+def _share(groups: Sequence[_Varying], beyond: Formula, of_kinds: Formula) -> Formula:
+    """Return which share of the sums exceeds a time, of the law of `_quantile`."""
+    share, each = _two_moments(groups, of_kinds)
+    return minimum(ONE, share * apply("exp", -maximum(ZERO, beyond) / each))
+
+
 def _quantile(groups: Sequence[_Varying], late: Formula, of_kinds: Formula) -> Formula:
-    """Return what a share `late` of the sums exceeds, of a law of two moments.
+    """Return what a share `late` of the sums exceeds, of a law of two moments."""
+    share, each = _two_moments(groups, of_kinds)
+    return each * apply("ln", maximum(ONE, share / late))
+
+
+def _two_moments(groups: Sequence[_Varying], of_kinds: Formula) -> tuple[Formula, Formula]:
+    """Return the share that takes any time, and how long these do on average.
 
     By what kinds differ the squared variation of each is more. The law is nothing with the chance
     1 - q, else exponential of mean m/q: then its squared variation is 2/q - 1. Below 1 the same
@@ -82,8 +111,7 @@ def _quantile(groups: Sequence[_Varying], late: Formula, of_kinds: Formula) -> F
     more = of_kinds * total(maximum(ZERO, one.mean) ** 2 for one in groups)
     squares = total(one.variance for one in groups) + more
     each = maximum(_LEAST, (mean + squares / mean) / 2)
-    share = mean / each
-    return each * apply("ln", maximum(ONE, share / late))
+    return mean / each, each
 
 
 def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
@@ -130,6 +158,8 @@ def _varying_mean(part: LatencyPart) -> Formula:
         return part.value if any(one.queue is not None for one in every((part,))) else ZERO
     if part.queue is None or part.visit is None:
         return ZERO
+    if not part.queue.law.includes_service:
+        return part.value
     is_fixed = part.queue.variation is ZERO and not part.queue.traits.is_insensitive
     return part.value + (ZERO if is_fixed else part.visit.service * part.times)
 
@@ -137,11 +167,14 @@ def _varying_mean(part: LatencyPart) -> Formula:
 def _uneven(part: LatencyPart) -> Formula:
     """Return the squared variation of a wait with its service: at most that of an exponential.
 
+    Of waits alone it is more, as some do not wait.
     Where first come is first served and some take more than ten times as long as others, a wait
     varies as much as the services do that are waited for.
     """
     if part.branches or part.queue is None or part.visit is None:
         return ONE
+    if not part.queue.law.includes_service:
+        return part.queue.law.unevenness(part.queue, part.visit)
     if not part.queue.traits.is_insensitive and part.queue.is_far_apart:
         return maximum(ONE, part.queue.spread)
     found = part.queue.law.unevenness(part.queue, part.visit)

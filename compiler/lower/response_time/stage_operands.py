@@ -176,7 +176,7 @@ def _waiting_stage(stage: StageLaw, times: Formula) -> StageLaw:
     squares = apply("mean", squares, times)  # of what is never passed there is none
     less = maximum(ZERO, (squares - 1) / (5 - squares))
     work = stage.work * times * (1 + spread) / (1 + less)
-    return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO, parts=())
+    return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO, parts=(), then=None)
 
 
 def _number(part: LatencyPart, depth: int) -> int | None:

@@ -80,3 +80,9 @@ def _is_in_order(queues: Sequence[Queue]) -> bool:
     if len(names) < 2:  # noqa: PLR2004 - there is no other
         return True
     return len(set(names)) == len(names) and cannot_overtake(queues)
+
+
+def added_up(count: int, *, varies: bool) -> Certainty:
+    """Return how a quantile is known that is a sum of so many."""
+    method = "sum-of-percentiles-and-jitter" if varies else "sum-of-percentiles"
+    return known_by(method, count=count)

@@ -64,9 +64,13 @@ def later_paths(
     if forked is not None:
         return (forked,)
     lines = _lines(parts)
-    if any(part.fan_out is not None for line in lines for part in line):
-        return ()  # of calls made at once there is no tail yet
+    if any(sum(part.fan_out is not None for part in line) > 1 for line in lines):
+        return ()
     found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
+    if any(path.aside for path in found if _has_calls_together(path)) or any(
+        map(_lacks_law, found)
+    ):
+        return ()
     if not all(_is_simple(path) and (not path.aside or _own_share(path, ONE)) for path in found):
         return ()
     return () if any(path.chances > MOST_PATHS for path in found) else found
@@ -78,8 +82,19 @@ def later_share(path: LatencyPath, seconds: Fraction) -> Formula:
     if found is not None:
         return found
     operands = path.operands or StageLaw(waits=ZERO, work=ZERO).operands()
-    word = "fork_tail" if path.has_fork else "stages_tail"
-    return apply(word, number(seconds) / path.scale - path.fixed, *operands)
+    left = number(seconds) / path.scale - path.fixed
+    if path.fan_out is not None:
+        return path.fan_out.later(left, path.operands)
+    return apply("fork_tail" if path.has_fork else "stages_tail", left, *operands)
+
+
+def _has_calls_together(path: LatencyPath) -> bool:
+    return any(part.fan_out is not None for part in path.parts)
+
+
+def _lacks_law(path: LatencyPath) -> bool:
+    """Return whether calls are made at once of which no law is known."""
+    return _has_calls_together(path) and path.fan_out is None
 
 
 def _own_share(path: LatencyPath, seconds: Formula) -> Formula | None:
@@ -88,7 +103,7 @@ def _own_share(path: LatencyPath, seconds: Formula) -> Formula | None:
     What is served is always served for one time then, or nothing is.
     """
     waits = (*path.added, *path.aside)
-    if len(waits) != 1 or path.repeats:
+    if len(waits) != 1 or path.repeats or path.fan_out is not None:
         return None
     (part,) = waits
     queue, visit = part.queue, part.visit

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -25,13 +26,22 @@ from qps.compiler.lower.response_time.response_stages import (
     queue_resource,
 )
 from qps.compiler.quantities.certainty import Certainty
-from qps.engine.expressions.formulas import ONE, Formula, apply
+from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum, number
+
+_LEAST_SHARE = number(Fraction(1, 1000))
+"""So many wait at least."""
 
 
 class WaitLaw(DisciplineLaw, frozen=True):
     """The wait at a queue that has the `stated` discipline, without the service behind it."""
 
+    includes_service: ClassVar[bool] = False
+
     stated: DisciplineLaw
+
+    def unevenness(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - all alike
+        """Return the squared variation of the wait: exponential for those who have one."""
+        return 2 / minimum(ONE, maximum(_LEAST_SHARE, queue.share_waiting)) - 1
 
     def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait, in s."""
@@ -152,7 +162,7 @@ def no_share(stream: str) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         None,
-        f"the share of `{stream}` beyond a time is not available: only percentiles are",
+        f"the share of `{stream}` beyond a time is not available: jitter has no distribution",
         hint=f"limit a percentile instead: `{stream}.p95 <= 2 s`",
     )
 

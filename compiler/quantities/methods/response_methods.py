@@ -46,6 +46,14 @@ OF_RESPONSES: Rows = MappingProxyType(
             of=TAIL,
             reason="the smaller of this sum and a two-moment fit is used",
         ),
+        "later-by-two-moments": Method(
+            name="fraction beyond a time, from a distribution of two moments",
+            of=TAIL,
+            reason=(
+                "the fraction of items beyond a time is that of a distribution with the same mean "
+                "and an estimated variance"
+            ),
+        ),
         "independent-waits": Method(
             name="waiting times treated as independent",
             of=TAIL,

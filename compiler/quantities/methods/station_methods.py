@@ -290,6 +290,15 @@ OF_STATIONS: Rows = MappingProxyType(
             fails=("single", "exponential-service"),
             instead=("m-m-1-sojourn",),
         ),
+        "batch-waits": Method(
+            name="waiting time in batch arrivals M[X]/G/1, by two moments of the own batch",
+            of=TAIL,
+            reason=(
+                "copies sent together wait at {at} for a uniform number of others, whose service "
+                "is assumed to be gamma distributed"
+            ),
+            fails=("single",),
+        ),
         # -- several servers ------------------------------------------------------------------
         "batch-erlang-c": Method(
             name="Erlang C for batch arrivals",

@@ -52,3 +52,8 @@ def order_quantile(level: arb, answers: arb, spare: arb, *others: arb) -> arb:
     """Return the quantile of the time until so many answers are there: as floats have it."""
     refuse(bool(level < 0) or bool(level >= 1))
     return in_floats(fork_numbers.order_quantile, level, answers, spare, *others)
+
+
+def order_tail(time: arb, answers: arb, spare: arb, *others: arb) -> arb:
+    """Return the share that takes longer until so many answers are there: as floats have it."""
+    return in_floats(fork_numbers.order_tail, time, answers, spare, *others)

@@ -257,6 +257,13 @@ def order_quantile(level: Exact, answers: Exact, spare: Exact, *others: Exact) -
     )
 
 
+def order_tail(time: Exact, answers: Exact, spare: Exact, *others: Exact) -> Exact:
+    """Return the tail of the time until so many answers are there: as of a sum of stages."""
+    refuse(answers < 1 or spare < 0 or inf in (answers, spare))
+    found = fork_numbers.order_tail(*map(as_float, (time, answers, spare, *others)))
+    return _certain(found, time)
+
+
 def fork_mean(*stages: Exact) -> Exact:
     """Return the mean time of stages with forks: infinite, else no fraction."""
     return exact_of_float(fork_numbers.fork_mean(*map(as_float, stages)))

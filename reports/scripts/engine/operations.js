@@ -19,7 +19,7 @@ import { normal_tail, normal_quantile } from "./rows/normal_law.js";
 import { harmonic, erlang_b, erlang_c, periodic_wait } from "./rows/servers.js";
 import { shared_rate, shared_time, shared_wait } from "./rows/multiclass_pools.js";
 import { slowest } from "./rows/slowest_stage.js";
-import { order_level, order_mean, order_quantile } from "./rows/order_statistics.js";
+import { order_level, order_mean, order_quantile, order_tail } from "./rows/order_statistics.js";
 import { stages_quantile, stages_tail } from "./rows/stage_sums.js";
 import { unlike_long, unlike_ratio, unlike_share, unlike_short } from "./rows/unlike_services.js";
 import { finished } from "../common/slices.js";
@@ -162,7 +162,7 @@ export const OPERATIONS = {
   slowest,
   stages_quantile, stages_tail,
   unlike_long, unlike_ratio, unlike_share, unlike_short,
-  order_level, order_mean, order_quantile,
+  order_level, order_mean, order_quantile, order_tail,
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }

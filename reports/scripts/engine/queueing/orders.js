@@ -1,10 +1,10 @@
 // The mean and quantiles of the k-th shortest of n independent times: `engine/distributions/order_numbers.py` and `order_laws.py` tell how.
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
-import { forkQuantile } from "./forks.js";
+import { forkQuantile, forkTail } from "./forks.js";
 import { FEW, lawOf, longer, MANY, PanelLaw, panelPoints } from "./laws.js";
 import { CALLS } from "./phase_counts.js";
-import { isKinked, stagesQuantile, withoutLaw } from "./sums.js";
+import { isKinked, stagesQuantile, stagesTail, withoutLaw } from "./sums.js";
 
 const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;
 
@@ -35,6 +35,19 @@ export function orderQuantile(level, answers, spare, inside, ...stages) {
   const half = (1 + level) / 2, most = stagesQuantile(orderLevel(half, answers, spare), ...branch);
   const low = Math.max(stagesQuantile(level, ...others) + order.law.fixed[0][0], alone + beside.least);
   return rootOf((time) => Math.log(Math.max(longerWith(order, beside, time), 1e-300) / late), low, stagesQuantile(half, ...others) + most);
+}
+
+export function orderTail(time, answers, spare, inside, ...stages) {
+  if (Number.isNaN(time) || !(inside >= 1 && inside <= stages.length) || Number.isNaN(orderLevel(0.5, answers, spare))) return NaN;
+  const size = STAGE * Math.round(inside), branch = stages.slice(0, size), others = stages.slice(size);
+  const known = others.length ? forkTail(time, 0, 0, 0, answers, CALLS, 0, spare, 1, Math.round(inside), ...stages) : NaN;
+  if (!Number.isNaN(known)) return known;
+  const share = stagesTail(time, ...branch), alone = Number.isNaN(share) ? NaN : shareOfOrders(share, answers, spare);
+  if (!others.length || Number.isNaN(alone) || alone === 1 || time === Infinity) return alone;
+  const besides = stagesTail(time, ...others);
+  if (Number.isNaN(besides) || besides === 1) return besides;
+  const order = orderLawOf(branch, answers, spare), beside = otherTimeOf(others, Math.max(alone, besides, 1e-13));
+  return order && beside ? longerWith(order, beside, time) : NaN;
 }
 
 // Where a falling function vanishes or jumps over zero: by false position, or by halves.
