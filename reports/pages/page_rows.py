@@ -110,11 +110,12 @@ def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Requ
 def _requirement(
     answer: Answer, one: RequirementAnswer, called: Callable[[str], str]
 ) -> RequirementRow:
-    share = in_percent(one)
+    share, name = in_percent(one), called(one.name)
     text = quantity_at_limit(one.now.value, one.limit, one.dimension, share=share)
     used = limit_used(one.now.value, one.limit, at_most=one.at_most)
     return RequirementRow(
-        measure=called(one.name),
+        # Of a latency it is the mean: percentiles have names of their own.
+        measure=phrase("table.mean", name=name) if one.name.endswith(".latency") else name,
         limit=limit_of(one, one.limit, share=share, digits=3),
         value=marked_value(text, one.now.value, one.now.known),
         met_up_to=_up_to(one.met_up_to, answer, one.met_up_to_known),

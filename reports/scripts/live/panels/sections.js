@@ -35,6 +35,9 @@ export function stateOf(column, judged, beside = null) {
   return { state: limitState(Math.min(used, 1), isLimit), used };
 }
 
+// A requirement of a latency is of its mean: percentiles have names of their own.
+function requirementCalled(model, name) { return name.endsWith(".latency") ? phrase("table.mean", { name: labeled(model, name) }) : labeled(model, name); }
+
 const SURELY_OVER = 1 + 1e-9;
 
 function usedOf(column, criterion, beside) {
@@ -71,11 +74,11 @@ export function showRequirements(column, beside) {
     };
     const sure = beside?.met?.[isQuality ? "quality" : criterion.name], most = sure ?? one.holds;
     const met = most === null ? "never" : most === graph.high ? phrase("page.full_range") : marked(whole(most), sure !== undefined && beside.covered.includes(criterion.name) ? null : largestKnown([one], graph.low));
-    const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labeled(model, criterion.name);
+    const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : requirementCalled(model, criterion.name);
     const { state, used } = stateOf(column, one, beside);
     return [name, written(measure, n), `${relationOf(criterion)} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
   });
-  for (const one of solved.unevaluated) rows.push([labeled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
+  for (const one of solved.unevaluated) rows.push([requirementCalled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);
   if (solved.modes.length) {
     const head = [phrase(solved.modes[0].graph.mode.includes(":") ? "modes.time" : "modes.mode"), phrase("modes.capacity", { noun: nounOf(column.model) }), phrase("modes.limited")];
