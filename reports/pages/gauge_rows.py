@@ -239,7 +239,7 @@ def _limits_in_order(answer: Answer, called: Callable[[str], str]) -> tuple[Limi
         if resource.saturation.at is None or resource.saturation.not_below is not None:
             continue
         name = utilization_of(resource.name)
-        if name not in reliable:
+        if reliable.get(name, answer.high) >= answer.high:  # it is met in the whole range
             found.setdefault(resource.name, resource.saturation.at)
         elif name not in found:  # of a required utilization that limit alone is as reliable
             found[resource.name] = reliable[name]

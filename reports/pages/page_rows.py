@@ -115,7 +115,7 @@ def _requirement(
     used = limit_used(one.now.value, one.limit, at_most=one.at_most)
     return RequirementRow(
         # Of a latency it is the mean: percentiles have names of their own.
-        measure=phrase("table.mean", name=name) if one.name.endswith(".latency") else name,
+        measure=f"{name} {phrase('table.mean')}" if one.name.endswith(".latency") else name,
         limit=limit_of(one, one.limit, share=share, digits=3),
         value=marked_value(text, one.now.value, one.now.known),
         met_up_to=_up_to(one.met_up_to, answer, one.met_up_to_known),

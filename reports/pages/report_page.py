@@ -307,7 +307,7 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     here = [group for group in groups if group[0][0] not in elsewhere]
     p99 = "".join(fact for (label, fact), *_ in here if label == phrase("p99"))
     here = [group for group in here if group[0][0] != phrase("p99")]
-    order = _ORDER if answer.uncertainty is not None else _ORDER_BESIDE_LIMITS
+    order = _ORDER if answer.uncertainty is not None else _ORDER_WITH_LIMITS
     here.sort(key=lambda group: (*order, group[0][0]).index(group[0][0]))
     facts = [fact for group in here for fact in group]
     headline = summary.headline
@@ -317,7 +317,7 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     return Decision(
         headline=headline,
         facts=tuple(facts[:MOST_FACTS]),
-        beside=f"{phrase('p99')} {p99}" if p99 else "",
+        percentiles=f"{phrase('p99')} {p99}" if p99 else "",
         more=tuple(facts[MOST_FACTS:]),
     )
 
@@ -350,7 +350,7 @@ _ORDER = (
 )
 """The facts that a reader looks for first."""
 
-_ORDER_BESIDE_LIMITS = tuple(sorted(_ORDER, key=lambda label: label == phrase("term.next_limit")))
+_ORDER_WITH_LIMITS = tuple(sorted(_ORDER, key=lambda label: label == phrase("term.next_limit")))
 """The same beside a picture of the limits in order, which has the next one."""
 
 

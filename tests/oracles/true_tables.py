@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import floor, inf, nan
 
+from msgspec.structs import replace
+
 from browsers.page_numbers import Cell, ShownTable
 from oracles.written_numbers import (
     SAME,
@@ -72,9 +74,12 @@ class TrueTables(WrittenNumbers):
                 what.text
                 == f"{self.labels.of(QUALITY)} ({phrase(f'quality.{self.graph.metric.value}')})"
             )
-            criterion = (
-                None if is_quality else self._criterion(self.name_in(what, self._required) or "")
-            )
+            mean = f" {phrase('table.mean')}"
+            of = replace(what, text=what.text.removesuffix(mean))
+            name = self.name_in(of, self._required) or ""
+            criterion = None if is_quality else self._criterion(name)
+            if what.text.endswith(mean) is not name.endswith(".latency"):
+                yield f"the requirement {what} is of a mean, or not, by its text alone"
             if not is_quality and criterion is None:
                 yield f"nobody knows the requirement {what}"
                 continue
@@ -212,7 +217,11 @@ class TrueTables(WrittenNumbers):
 
     def _limits_in_order(self, table: ShownTable) -> Iterator[str]:
         """Populations at which limits are reached, or requirements where nobody is supported."""
-        met = {one.measure: one.met_up_to for one in self.view.requirements}
+        met = {
+            one.measure: marked(f"{one.met_up_to:,}", one.met_up_to_known)
+            for one in self.view.requirements
+            if one.met_up_to is not None
+        }
         of = {one.name: one for one in self.solution.resources}
         is_population, last = table.head[-1] == "Reached at", -inf
         for what, _, at in table.rows:
@@ -223,13 +232,15 @@ class TrueTables(WrittenNumbers):
             if allowed and most not in allowed:
                 yield f"{what.text} does not allow {allowed}"
             if is_population:
-                wanted = {f"{met[name]:,}" for name in names if met.get(name) is not None}
-                if called == self.labels.of(QUALITY) and self.view.quality.met_up_to is not None:
-                    wanted.add(f"{self.view.quality.met_up_to:,}")
+                wanted = {met[name] for name in names if name in met}
+                quality = self.view.quality
+                if called == self.labels.of(QUALITY) and quality.met_up_to is not None:
+                    wanted.add(marked(f"{quality.met_up_to:,}", quality.met_up_to_known))
                 wanted |= {one for name in names if name in of for one in self._saturates(of[name])}
-                if worth(at.text) < last:
+                users = worth(at.text.lstrip("≤≥~ "))
+                if users < last:
                     yield f"{what.text} is not in its order"
-                last = worth(at.text)
+                last = users
             else:
                 wanted = {
                     one

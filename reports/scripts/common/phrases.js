@@ -121,7 +121,7 @@ const PHRASES = {
   "table.never": "never",
   "table.at_start": "≤ {low}",
   "table.met": "Met up to",
-  "table.mean": "{name} (mean)",
+  "table.mean": "(mean)",
   "table.busiest": "{name}, busiest of {together} ports",
   "table.busiest.others": "{name}, busiest of {together} other ports",
   "side.below": "must be below",

@@ -142,7 +142,7 @@ class Decision(Struct, frozen=True):
 
     headline: str
     facts: tuple[tuple[str, str], ...]
-    beside: str = ""
+    percentiles: str = ""
     """What stands below the headline: on a page, p99 there."""
     more: tuple[tuple[str, str], ...] = ()
     """Facts that a page has further below."""

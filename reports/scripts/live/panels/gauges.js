@@ -93,7 +93,7 @@ function limitBars(column, beside) {
   for (const [one] of withPortsTogether(column, solved.resources)) {
     if (one.at === null || one.notBelow !== null) continue;
     const name = Object.keys(sure).find((other) => utilized(other) === one.name);
-    if (name === undefined) found.set(one.name, found.get(one.name) ?? one.at);
+    if (name === undefined || sure[name] >= graph.high) found.set(one.name, found.get(one.name) ?? one.at);
     else if (!found.has(name)) found.set(one.name, sure[name]); // of a required utilization that limit alone is as reliable
   }
   const sorted = [...found].sort((a, b) => a[1] - b[1]).slice(0, MAX_LIMITS), rows = sorted.filter(([, at]) => at <= WIDEST * Math.max(1, sorted[0][1]));

@@ -36,7 +36,7 @@ export function stateOf(column, judged, beside = null) {
 }
 
 // A requirement of a latency is of its mean: percentiles have names of their own.
-function requirementCalled(model, name) { return name.endsWith(".latency") ? phrase("table.mean", { name: labeled(model, name) }) : labeled(model, name); }
+function requirementCalled(model, name) { return name.endsWith(".latency") ? make("span", null, labeled(model, name), ` ${phrase("table.mean")}`) : labeled(model, name); }
 
 const SURELY_OVER = 1 + 1e-9;
 
