@@ -143,9 +143,20 @@ def measured(
     is_by_own_time = not UNEQUAL_SERVICES.isdisjoint(known.methods)  # short ones wait longer
     if known.error is None or anywhere.error is None or is_by_own_time or not is_measured:
         return anywhere
-    if not all(ErrorAxis.WAITING in row.at_most for row in rows):
+    if not all(ErrorAxis.WAITING in row.at_most for row in rows) or _is_far_apart(known):
         return anywhere  # of a method alone more was tried than what was drawn
     return replace(known, error=min(max(row_errors), anywhere.error))
+
+
+def _is_far_apart(known: Certainty) -> bool:
+    """Return whether a method states more than it does of what it was first measured on.
+
+    That is of arrivals or service times that vary more than nearly all that random networks have.
+    """
+    first = [
+        ranges[0][1] for one in known.methods for ranges in METHODS[one].up_to.values() if ranges
+    ]
+    return bool(first) and known.error is not None and known.error > max(first)
 
 
 def _is_of_few(known: Certainty) -> bool:

