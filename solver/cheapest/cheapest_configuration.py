@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import inf
 
+import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
@@ -29,7 +31,7 @@ from qps.solver.cheapest.design_formulas import with_relaxed
 from qps.solver.cheapest.design_space import DesignSpace
 from qps.solver.cheapest.fewer_options import with_fewer_options
 from qps.solver.cheapest.lowered_space import LoweredSpace
-from qps.solver.cheapest.option_values import search_problem
+from qps.solver.cheapest.option_values import SearchProblem, search_problem
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 MOST_BOXES = 4_000_000
@@ -40,13 +42,15 @@ MOST_TRIED = 500
 class DesignRequest(Struct, frozen=True, kw_only=True):
     """What is searched: the cheapest of some configurations that supports a population.
 
-    `relaxed` are factors of numbers, such as limits, by their names.
+    `relaxed` are factors of numbers, such as limits, by their names; of the axis `without` an
+    option, both by number, all others are left.
     """
 
     lowered: LoweredSpace
     choices: ir.DesignChoices
     users: int
     relaxed: tuple[tuple[str, Formula], ...] = ()
+    without: tuple[int, int] | None = None
 
     @property
     def space(self) -> DesignSpace:
@@ -55,36 +59,47 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
 
 
 class CheapestSearch(Struct, frozen=True, kw_only=True):
-    """What a search comes to: configurations in the order of their cost, the cheapest first.
+    """What a search comes to: the cheapest configuration.
 
-    Without any, none supports the population if the search `is_complete`. Costs have a
+    Without it, none supports the population if the search `is_complete`. Costs have a
     `dimension`. `boxes` and `tried` say how much was bounded, and how many configurations were
     tried.
     """
 
-    found: tuple[Chosen, ...]
+    found: Chosen | None
     is_complete: bool
     dimension: Dimension
     boxes: int
     tried: int
 
 
-def cheapest(request: DesignRequest, count: int = 1) -> CheapestSearch:
-    """Return the cheapest configurations, so many of them."""
-    found = _cheapest(request, count, prefers=True)
+def cheapest(request: DesignRequest) -> CheapestSearch:
+    """Return the cheapest configuration."""
+    found = _cheapest(request, prefers=True)
     if found is None:
-        found = _cheapest(request, count, prefers=False)
+        found = _cheapest(request, prefers=False)
     assert found is not None, "without preferences a search ends"
     return found
 
 
-def _cheapest(request: DesignRequest, count: int, *, prefers: bool) -> CheapestSearch | None:
-    """Return the cheapest configurations; None where no option may be preferred to another.
+def next_cheapest(request: DesignRequest, best: Chosen) -> list[Chosen]:
+    """Return configurations of which one is the cheapest besides the `best`; none for none.
+
+    It differs from that in some choice: for each, the cheapest without that option of the best.
+    """
+    others = (
+        cheapest(replace(request, without=(axis, option))).found for axis, option in enumerate(best)
+    )
+    return list(dict.fromkeys(one for one in others if one is not None))
+
+
+def _cheapest(request: DesignRequest, *, prefers: bool) -> CheapestSearch | None:
+    """Return the cheapest configuration; None where no option may be preferred to another.
 
     What is no worse at the population may still fail for fewer users, or not fit its machines.
     """
     searches = _Searches(list(_searches(request, prefers=prefers)))
-    found: list[Chosen] = []
+    found: Chosen | None = None
     tried = 0
     for chosen in searches.in_order():
         configuration = request.space.configured(chosen)
@@ -95,12 +110,12 @@ def _cheapest(request: DesignRequest, count: int, *, prefers: bool) -> CheapestS
         if outcome is DesignOutcome.FAILS_OTHERWISE and prefers:
             return None
         if outcome is DesignOutcome.SUPPORTS:
-            found.append(chosen)
-        if len(found) == count or tried == MOST_TRIED:
+            found = chosen
+        if found is not None or tried == MOST_TRIED:
             break
     return CheapestSearch(
-        found=tuple(found),
-        is_complete=searches.is_complete and (len(found) == count or tried < MOST_TRIED),
+        found=found,
+        is_complete=searches.is_complete and (found is not None or tried < MOST_TRIED),
         dimension=request.lowered.dimension,
         boxes=searches.boxes,
         tried=tried,
@@ -188,6 +203,16 @@ def _searches(request: DesignRequest, *, prefers: bool) -> Iterator[BranchAndBou
     relaxed = dict(request.relaxed)
     for structure in request.lowered.structures:
         formulas = structure.formulas(request.users, relaxed)
-        problem = with_fewer_options(search_problem(space, formulas), compared)
+        problem: SearchProblem | None = search_problem(space, formulas)
+        if request.without is not None and problem is not None:
+            problem = _without(problem, *request.without)
+        if problem is not None:
+            problem = with_fewer_options(problem, compared)
         if problem is not None:
             yield BranchAndBound(problem=problem)
+
+
+def _without(problem: SearchProblem, axis: int, option: int) -> SearchProblem | None:
+    """Return a search without an option of an axis; None where it is the only one."""
+    places = np.flatnonzero(problem.options[axis] != option)
+    return problem.with_options(axis, places) if places.size else None

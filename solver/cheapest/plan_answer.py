@@ -22,7 +22,12 @@ from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.cheapest.branch_and_bound import Chosen
-from qps.solver.cheapest.cheapest_configuration import CheapestSearch, DesignRequest, cheapest
+from qps.solver.cheapest.cheapest_configuration import (
+    CheapestSearch,
+    DesignRequest,
+    cheapest,
+    next_cheapest,
+)
 from qps.solver.cheapest.design_objective import objective_of, price_date
 from qps.solver.cheapest.design_space import DesignSpace, design_space
 from qps.solver.cheapest.lowered_space import lowered_space
@@ -59,14 +64,20 @@ class Planner:
         self._reliable: dict[tuple[tuple[str, str], ...], ReliableCapacity] = {}
         self._chosen: dict[tuple[tuple[str, str], ...], Chosen] = {}
 
-    def search(
-        self, users: int, count: int = 1, relaxed: tuple[tuple[str, Formula], ...] = ()
-    ) -> CheapestSearch:
-        """Return the cheapest configurations for a population."""
-        request = DesignRequest(
+    def search(self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()) -> CheapestSearch:
+        """Return the cheapest configuration for a population."""
+        return cheapest(self._request(users, relaxed))
+
+    def runner_up(self, users: int, best: Chosen) -> PlannedConfiguration | None:
+        """Return the cheapest configuration besides the best one; None for none."""
+        others = next_cheapest(self._request(users), best)
+        planned = (self.planned(one, users) for one in others)
+        return min(planned, key=lambda one: one.cost, default=None)
+
+    def _request(self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()) -> DesignRequest:
+        return DesignRequest(
             lowered=self.lowered, choices=self.choices, users=users, relaxed=relaxed
         )
-        return cheapest(request, count)
 
     def solution(self, chosen: Chosen) -> Solution:
         """Return the solution of a configuration, which is solved once."""
@@ -112,8 +123,8 @@ class Planner:
         self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()
     ) -> PlannedConfiguration | None:
         """Return the cheapest configuration; None for none."""
-        found = self.search(users, relaxed=relaxed).found
-        return self.planned(found[0], users) if found else None
+        found = self.search(users, relaxed).found
+        return None if found is None else self.planned(found, users)
 
     def most(self) -> PlannedConfiguration | None:
         """Return the cheapest of the configurations that support most users; None for nobody."""
@@ -135,9 +146,11 @@ def plan(
 ) -> Plan:
     """Return what to choose for a population; QpsError where nothing can be planned."""
     planner = Planner(model, configuration, choices)
-    search = planner.search(users, count=2)
-    found = [planner.with_reliable(planner.planned(one, users)) for one in search.found]
-    best = found[0] if found else None
+    search = planner.search(users)
+    best, second = None, None
+    if search.found is not None:
+        best = planner.with_reliable(planner.planned(search.found, users))
+        second = planner.runner_up(users, search.found)
     most = planner.most() if best is None and search.is_complete else None
     return Plan(
         file=model.file,
@@ -150,10 +163,10 @@ def plan(
         combinations=planner.space.size,
         is_proven=search.is_complete,
         cheapest=best,
-        runner_up=found[1] if len(found) > 1 else None,
+        runner_up=None if second is None else planner.with_reliable(second),
         requirement_prices=()
-        if best is None
-        else tuple(_requirement_prices(planner, search.found[0], best, users)),
+        if best is None or search.found is None
+        else tuple(_requirement_prices(planner, search.found, best, users)),
         front=() if best is None else tuple(_front(planner, best, users)),
         most=None if most is None else planner.with_reliable(most),
         nominal_inputs=tuple(uncertain_in_any_mode(model, configuration)),

@@ -50,13 +50,13 @@ def lowest_cost(
             f"the choice minimizes {search.dimension.in_words}",
             "claim `lowest_running_cost` of prices per time, `lowest_cost` of purchase prices",
         )
-    if not search.found:
+    if search.found is None:
         raise _refused(
             span,
             f"no configuration supports {population:,} {model.population.name}",
             "run `qps plan` to see which one supports most",
         )
-    found = planner.planned(search.found[0], population)
+    found = planner.planned(search.found, population)
     known = opposite(found.known)
     if not search.is_complete:
         known = known_by("smaller-numbers-untried")
