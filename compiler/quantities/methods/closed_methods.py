@@ -312,7 +312,7 @@ OF_CLOSED: Rows = MappingProxyType(
                     "differ while it is held"
                 ),
             },
-            errors={"alike": 0.25},
+            errors={"alike": 0.25, "unlike": 0.8},
             sources=("Chandy, Herzog and Woo 1975",),
         ),
         "delay-while-held": Method(
