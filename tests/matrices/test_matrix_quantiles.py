@@ -303,10 +303,11 @@ machine box { cpu 1 core, queueing mm1 }
 network lan { propagation 0 s }
 component quick { cpu 1 ms/request }
 component read { cpu 9 ms/request }
-topology { node root = box; node leaf = box * 4; link l = lan between all }
+machine unsteady { cpu 1 core, jitter 4 ms^2 * utilization }
+topology { node root = unsteady; node leaf = box * 4; link l = lan between all }
 stream ask in all {
   traffic N * 1 request/s
-  at root { together 4 { call leaf { quick; slow: read } } }
+  at root { quick; together 4 { call leaf { quick; slow: read } } }
 }
 require { leaf.cpu.utilization <= 90 % }
 matrix rows {
