@@ -192,7 +192,7 @@ def test_what_is_chosen_clearly_needs_no_arithmetic() -> None:
 
 def test_what_no_population_changes_is_decided_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sum that is exactly at its limit, by floats a little beyond it, at every population."""
-    monkeypatch.delattr("qps.solver.matrix.rows.mode_rows.ModeSolver._first_failure_by_steps")
+    monkeypatch.delattr("qps.solver.matrix.rows.mode_rows.ModeSolver._first_failures_by_steps")
     spec = (
         "users N in 1..3000\nparam part = 0.1 s in 0.01..1 s\nmachine box { cpu 1 core }\n"
         "component work { cpu 1 ms / (4 request) }\n"
