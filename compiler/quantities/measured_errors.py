@@ -154,7 +154,9 @@ def _is_far_apart(known: Certainty) -> bool:
     That is of arrivals or service times that vary more than nearly all that random networks have.
     """
     first = [
-        ranges[0][1] for one in known.methods for ranges in METHODS[one].up_to.values() if ranges
+        ranges[0][1]
+        for one in known.methods & METHODS.keys()
+        for ranges in METHODS[one].up_to.values()
     ]
     return bool(first) and known.error is not None and known.error > max(first)
 
