@@ -149,16 +149,12 @@ def measured(
 
 
 def _is_far_apart(known: Certainty) -> bool:
-    """Return whether a method states more than it does of what it was first measured on.
+    """Return whether a method that states errors by ranges is in one where it is far off.
 
     That is of arrivals or service times that vary more than nearly all that random networks have.
     """
-    first = [
-        ranges[0][1]
-        for one in known.methods & METHODS.keys()
-        for ranges in METHODS[one].up_to.values()
-    ]
-    return bool(first) and known.error is not None and known.error > max(first)
+    by_ranges = any(METHODS[one].up_to for one in known.methods & METHODS.keys())
+    return by_ranges and known.error is not None and known.error > _FAR_OFF
 
 
 def _is_of_few(known: Certainty) -> bool:
@@ -194,6 +190,7 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
 
 
 _MOST_ALONE = 2
+_FAR_OFF = 0.5
 FAR_UNEQUAL_SERVICES = "far-unequal-services"
 UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 """Of visits to a station where each waits by its own time.
