@@ -205,21 +205,35 @@ def let_through(
     if any(one.others is not ZERO for one in own):
         before = 1 / _rate(ONE, think, own)
     first, full = machines.with_others(ONE), machines.with_others(places)
-    alone = first / _rate(first, before, shared)
+    alone = _cycle(first, before, shared)
     if not own:
-        return alone, _rate(full, think, shared) * places / full
+        return alone, places / _cycle(full, think, shared)
     # Either all come to any of the copies, which meet more often than those who keep to their own
     # machine; or nobody waits there while the others are waited for, which makes these wait longer.
     anywhere = [replace(one, copies=machines.count) for one in own]
-    among = _rate(full, think, [*anywhere, *shared]) * places / full
-    behind = maximum(ZERO, full / _rate(full, think + served, shared) - served)
-    return alone, maximum(among, _rate(places, behind, own))
+    among = places / _cycle(full, think, [*anywhere, *shared])
+    behind = maximum(ZERO, _cycle(full, think + served, shared) - served)
+    return alone, maximum(among, places / _cycle(places, behind, own))
 
 
 def _rate(items: Formula, think: Formula, stations: Sequence[SubnetworkStation]) -> Formula:
     """Return how many items a second so many come round with, in a closed network of stations."""
     operands = [part for s in stations for part in (s.demand, s.servers, s.others, s.copies)]
     return apply("closed_rate", items, think, *operands)
+
+
+def _cycle(items: Formula, think: Formula, stations: Sequence[SubnetworkStation]) -> Formula:
+    """Return how long so many take to come round, in s: it grows with how many they are.
+
+    That is items over their rate, which bounds do not see to grow.
+    """
+    each = [(s.demand, s.servers, s.others, s.copies) for s in stations]
+    waits = []
+    for at in range(len(each)):
+        first, *others = [each[at], *each[:at], *each[at + 1 :]]
+        operands = [part for station in (first, *others) for part in station]
+        waits.append(apply("closed_wait", items, think, *operands))
+    return think + total(one.demand for one in stations) + total(waits)
 
 
 class Filled(Struct, frozen=True, kw_only=True):
