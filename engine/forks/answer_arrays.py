@@ -6,6 +6,8 @@ other calls it is summed over the law of their order (`order_numbers`), row by r
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,25 +20,28 @@ from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 
 def order_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
     """Return the quantile of the time until so many answers are there, with other stages."""
-    stages = _with_calls(*operands)
-    found = fork_quantile(level, *stages) if stages else np.asarray(np.nan)
-    columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (level, *operands)))
-    found = np.array(np.broadcast_to(found, columns[0].shape))
-    is_left = np.isnan(found)
-    if is_left.any():
-        found[is_left] = in_blocks(row_by_row(summed_quantile), *(one[is_left] for one in columns))
-    return found
+    return _as_fork(fork_quantile, summed_quantile, level, *operands)
 
 
 def order_tail(time: ArrayLike, *operands: ArrayLike) -> Array:
     """Return the share that takes longer than a time until so many answers are there."""
+    return _as_fork(fork_tail, summed_tail, time, *operands)
+
+
+def _as_fork(
+    of_fork: Callable[..., Array],
+    summed: Callable[..., float],
+    first: ArrayLike,
+    *operands: ArrayLike,
+) -> Array:
+    """Return what a fork with these calls has, and the sum over orders where that has no value."""
     stages = _with_calls(*operands)
-    found = fork_tail(time, *stages) if stages else np.asarray(np.nan)
-    columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (time, *operands)))
+    found = of_fork(first, *stages) if stages else np.asarray(np.nan)
+    columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (first, *operands)))
     found = np.array(np.broadcast_to(found, columns[0].shape))
     is_left = np.isnan(found)
     if is_left.any():
-        found[is_left] = in_blocks(row_by_row(summed_tail), *(one[is_left] for one in columns))
+        found[is_left] = in_blocks(row_by_row(summed), *(one[is_left] for one in columns))
     return found
 
 

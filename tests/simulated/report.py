@@ -107,7 +107,7 @@ def states(one: Number) -> bool:
 def is_further_off(one: Number) -> bool:
     """Return whether a stated error does not hold, but for two standard errors of the play.
 
-    So it is told of numbers, too, that were not played again: where they were, others may state
+    So it counts for numbers, too, that were not played again: where they were, others may state
     an error now.
     """
     off = off_of(one)

@@ -167,7 +167,7 @@ _MEASURES = phrase("screen.other_values")
 
 
 def _first_facts(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
-    """Return what stands below the capacity: what limits it, p99 there, and how sure that is.
+    """Return what stands below the capacity: what limits it, p99 there, and its accuracy.
 
     What is of nominal inputs at another population stands further below, behind that.
     """

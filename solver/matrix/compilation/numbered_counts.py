@@ -6,8 +6,6 @@ how many there are, which is a number like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -64,28 +62,21 @@ def _own(axis: ir.Axis) -> tuple[ir.Axis, ...]:
 
 
 def _numbered(axis: ir.Axis) -> ir.Axis:
-    counts = list(_counts(axis))
-    places = [choice for choice in axis.choices if isinstance(choice, ir.SetPlace)]
-    if axis.parameters or len(counts) < axis.count:
-        return axis
-    kinds = [place.kind for place in places]
-    if max(map(kinds.count, kinds)) < _SEVERAL:
+    counted = [
+        (choice, choice.count)
+        for choice in axis.choices
+        if isinstance(choice, ir.SetPlace) and isinstance(choice.count, ir.Constant)
+    ]
+    kinds = [place.kind for place, _ in counted]
+    is_repeated = len(set(kinds)) < len(kinds)
+    if axis.parameters or len(counted) < axis.count or not is_repeated:
         return axis
     name = count_of(axis.name)
     moving = ir.Axis(
         name=name,
         kind=ir.AxisKind.PARAMETER,
-        numbers=tuple(count.value for count in counts),
+        numbers=tuple(count.value for _, count in counted),
         span=axis.span,
     )
-    choices = tuple(replace(place, count=ir.ParameterValue(name)) for place in places)
+    choices = tuple(replace(place, count=ir.ParameterValue(name)) for place, _ in counted)
     return replace(axis, choices=choices, parameters=(moving,))
-
-
-def _counts(axis: ir.Axis) -> Iterator[ir.Constant]:
-    """Yield the counts that the choices of a place state."""
-    if axis.kind is not ir.AxisKind.PLACE:
-        return
-    for choice in axis.choices:
-        if isinstance(choice, ir.SetPlace) and isinstance(choice.count, ir.Constant):
-            yield choice.count

@@ -1,9 +1,9 @@
 """Which configurations of a matrix share a lowered graph: those that differ in numbers alone.
 
 Options, scenarios, modes, machines and networks decide about the structure, one by one; how many
-of these there are is a number (`numbered_counts.py`). So does
-a parameter that a condition requests (`if size > 1000 byte/packet`): its values fall into
-classes, in each of which all conditions come out alike.
+of these there are is a number (`numbered_counts.py`). So does a parameter that a condition requests
+(`if size > 1000 byte/packet`): its values fall into classes, in each of which all conditions come
+out alike.
 """
 
 from __future__ import annotations

@@ -44,9 +44,9 @@ export function orderTail(time, answers, spare, inside, ...stages) {
   if (!Number.isNaN(known)) return known;
   const share = stagesTail(time, ...branch), alone = Number.isNaN(share) ? NaN : shareOfOrders(share, answers, spare);
   if (!others.length || Number.isNaN(alone) || alone === 1 || time === Infinity) return alone;
-  const besides = stagesTail(time, ...others);
-  if (Number.isNaN(besides) || besides === 1) return besides;
-  const order = orderLawOf(branch, answers, spare), beside = otherTimeOf(others, Math.max(alone, besides, 1e-13));
+  const rest = stagesTail(time, ...others);
+  if (Number.isNaN(rest) || rest === 1) return rest;
+  const order = orderLawOf(branch, answers, spare), beside = otherTimeOf(others, Math.max(alone, rest, 1e-13));
   return order && beside ? longerWith(order, beside, time) : NaN;
 }
 
