@@ -204,11 +204,14 @@ def scratch() -> Iterator[Path]:
 
 
 def _place(stack: ExitStack) -> Path:
-    """Return a new folder that is locked: one that is taken as it is made is another's to clear."""
+    """Return a new folder that is locked: one that another locks as it is made is cleared by it.
+
+    It is locked by another still, or gone by now: FileNotFoundError.
+    """
     while True:
         place = Path(mkdtemp(prefix=_SCRATCH))
         stack.callback(rmtree, place, ignore_errors=True)
-        with suppress(LockedError):
+        with suppress(LockedError, FileNotFoundError):
             stack.enter_context(lock(place / "run"))
             return place
 

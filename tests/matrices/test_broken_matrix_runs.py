@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -389,3 +390,26 @@ def test_folders_of_killed_runs_are_cleared_by_the_next(
     finally:
         running.kill()
         running.communicate()
+
+
+def test_a_folder_that_another_clears_as_it_is_made_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run may lock a new folder between the making of its lock and the locking."""
+    own = tmp_path / "own"
+    own.mkdir()
+    monkeypatch.setenv("TMPDIR", str(own))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    tries = iter([False, True])
+
+    def another_is_first(handle: int) -> bool:
+        if next(tries, True):
+            return True
+        for folder in own.iterdir():
+            shutil.rmtree(folder)
+        return False
+
+    monkeypatch.setattr(atomic_files, "_try_lock", another_is_first)
+    with atomic_files.scratch() as place:
+        assert place.is_dir()
+    assert not list(own.iterdir())
