@@ -42,7 +42,9 @@ def misfit_causes(found: Regression) -> Iterator[RateMisfit]:
     first, second, *_ = runs.rates  # then those of curves
     if fit.terms[1].item != INFORMATION_BASE:  # images and batches: the size of a batch
         first, second = second, first
-    sizes = {i: float(second[i] / first[i]) for i in runs.used if first[i] and second[i]}
+    # Compared with each other alone, so the units of the columns do not matter.
+    above, below = second.whole, first.whole
+    sizes = {i: above[i] / below[i] for i in runs.used if above[i] and below[i]}
     if not sizes or min(sizes.values()) == max(sizes.values()):
         return
     least, most = min(sizes.values()), max(sizes.values())
