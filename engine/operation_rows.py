@@ -54,11 +54,12 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     stated `row_by_row` takes as long for each row of arrays, but where the operands in the places
     of `servers` (the first, and how far apart) are all one. What has a `tail` is a quantile, and
     that is the name of the share that takes longer than a time, of the same operands. Of what is
-    `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
-    of `gammas` stand the squared variations of gamma laws, each behind its mean. With less than
-    zero in a place that is `never_negative` it has no value. What `is_composed` is a law written
-    for numbers of any kind: it has the bounds and the slopes of what it is made of. From the place
-    `waits` on stand the operands of stages.
+    `by_floats` large arguments have the digits of floats alone: no others are proven. Of what is
+    `by_arrays` a value of floats is that of arrays of one row: many rows take little longer. In the
+    places of `gammas` stand the squared variations of gamma laws, each behind its mean. With less
+    than zero in a place that is `never_negative` it has no value. What `is_composed` is a law
+    written for numbers of any kind: it has the bounds and the slopes of what it is made of. From
+    the place `waits` on stand the operands of stages.
     """
 
     word: str
@@ -86,6 +87,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     servers: tuple[int, int] | None = None
     tail: str = ""
     by_floats: bool = False
+    by_arrays: bool = False
     gammas: tuple[int, ...] = ()
     never_negative: tuple[int, ...] = ()
     is_composed: bool = False
@@ -143,7 +145,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         if self.by_ends:
             from qps.engine.evaluators.slopes_on_floats import by_differences, by_tail  # noqa: PLC0415 - seldom needed
 
-            found = by_differences(self.number, self.ball, self.is_whole)
+            array = self.array if self.by_arrays else None
+            found = by_differences(self.number, self.ball, self.is_whole, array)
             if not self.tail:
                 return found
             tail = getattr(import_module("qps.engine.evaluators.on_balls"), self.tail)

@@ -7,12 +7,12 @@ the value is infinite or there is none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate
 from math import exp, isfinite, nan, sin, sqrt
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -164,23 +164,30 @@ class FiniteDifferences(Struct, frozen=True):
 
     slope: Callable[[int, tuple[float, ...]], float]
     """By the operand in a place, of all operands."""
+    together: Callable[[Sequence[int], tuple[float, ...]], Slopes | None] | None = None
+    """By those in some places at once; None where each is found by itself."""
 
     def __call__(self, *operands: float) -> Slopes:
         """Return the slopes by all operands."""
         return self.at(range(len(operands)), operands)
 
-    def at(self, places: Iterable[int], operands: tuple[float, ...]) -> Slopes:
+    def at(self, places: Sequence[int], operands: tuple[float, ...]) -> Slopes:
         """Return the slopes by the operands in some places."""
-        return tuple(self.slope(place, operands) for place in places)
+        found = self.together(places, operands) if self.together else None
+        return found or tuple(self.slope(place, operands) for place in places)
 
 
 def by_differences(
-    number: Callable[..., float], ball: Callable[..., arb], is_whole: Callable[[int], bool]
+    number: Callable[..., float],
+    ball: Callable[..., arb],
+    is_whole: Callable[[int], bool],
+    array: Callable[..., Any] | None = None,
 ) -> FiniteDifferences:
     """Return the slopes of a function that has values in balls: quotients of small differences.
 
     Values in balls have digits enough for differences that are as small as the last ones of a
-    float. By operands that count whole there is none.
+    float. By operands that count whole there is none. Where an `array` has the values of floats,
+    and balls have no more digits than these, all differences are computed in one call.
     """
 
     def slope(place: int, operands: tuple[float, ...]) -> float:
@@ -190,13 +197,17 @@ def by_differences(
         found = _difference_in_balls(
             lambda to: ball(*map(_ball, before), to, *map(_ball, behind)), at
         )
-        if found is not None:
-            return found
-        step = (abs(at) or 1.0) * _STEP_IN_FLOATS
-        more, less = (number(*before, to, *behind) for to in (at + step, at - step))
-        return _finite((more - less) / (2 * step))[0]
+        return _in_floats(number, place, operands) if found is None else found
 
-    return FiniteDifferences(slope)
+    def together(places: Sequence[int], operands: tuple[float, ...]) -> Slopes | None:
+        assert array is not None
+        moved = [place for place in places if not is_whole(place)]
+        if len(moved) < 2 or not all(map(isfinite, operands)) or not _is_of_floats(ball, operands):  # noqa: PLR2004 - one is found as fast by itself
+            return None
+        found = dict(zip(moved, _in_arrays(array, moved, operands), strict=True))
+        return tuple(found.get(place, nan) for place in places)
+
+    return FiniteDifferences(slope, together if array else None)
 
 
 def by_tail(
@@ -236,9 +247,42 @@ def by_tail(
 
 def _in_floats(number: Callable[..., float], place: int, operands: tuple[float, ...]) -> float:
     before, at, behind = operands[:place], operands[place], operands[place + 1 :]
-    step = (abs(at) or 1.0) * _STEP_IN_FLOATS
+    step = _step_in_floats(at)
     more, less = (number(*before, to, *behind) for to in (at + step, at - step))
     return _finite((more - less) / (2 * step))[0]
+
+
+def _in_arrays(
+    array: Callable[..., Any], places: Sequence[int], operands: tuple[float, ...]
+) -> Slopes:
+    """Return what `_in_floats` returns for each place, of a function of arrays."""
+    import numpy as np  # noqa: PLC0415 - what has values of arrays alone needs it anyway
+
+    steps = [_step_in_floats(operands[place]) for place in places]
+    rows = np.tile(operands, (2, len(places), 1))
+    for row, (place, step) in enumerate(zip(places, steps, strict=True)):
+        rows[:, row, place] += step, -step
+    more, less = array(*np.moveaxis(rows, -1, 0))
+    return _finite(*((more - less) / (2 * np.array(steps))).tolist())
+
+
+def _step_in_floats(at: float) -> float:
+    return (abs(at) or 1.0) * _STEP_IN_FLOATS
+
+
+def _is_of_floats(ball: Callable[..., arb], operands: tuple[float, ...]) -> bool:
+    """Return whether a value in balls has no more digits than one of floats."""
+    from flint import ctx  # noqa: PLC0415 - seldom needed
+
+    digits = ctx.prec
+    ctx.prec = _BITS
+    try:
+        found = ball(*map(_ball, operands))
+    except NoValueError:
+        return False
+    finally:
+        ctx.prec = digits
+    return not found.is_zero() and found.rel_accuracy_bits() <= _OF_A_FLOAT
 
 
 def _ball(value: float) -> arb:

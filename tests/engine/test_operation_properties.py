@@ -25,6 +25,7 @@ from helpers.nightly import examples
 from helpers.operations import CASES, OF_NETWORKS
 from qps.engine.evaluators.on_balls import ball
 from qps.engine.evaluators.row_bounds import Bounds
+from qps.engine.evaluators.slopes_on_floats import FiniteDifferences
 from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.formulas import apply, population
 from qps.engine.expressions.point_values import EvaluationPoint
@@ -165,6 +166,17 @@ def between_chords(
     if here.rel_accuracy_bits() <= _PROVEN:
         room += 1e-4 * max(map(abs, chords)) + 1e-6 * abs(float(here.mid()))
     return BetweenChords(min(chords) - room, max(chords) + room)
+
+
+@pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.by_arrays])
+@settings(law, max_examples=examples(5, least=1))  # each takes some values of a whole fork
+@given(st.data())
+def test_slopes_in_one_call_of_arrays_are_those_one_by_one(word: str, data: st.DataObject) -> None:
+    at, slopes = tuple(map(float, drawn(word, data))), OPERATIONS[word].slopes
+    assert isinstance(slopes, FiniteDifferences)
+    places = data.draw(st.lists(st.integers(0, len(at) - 1), min_size=2, max_size=3, unique=True))
+    alone = [slopes.slope(place, at) for place in places]
+    assert slopes.at(places, at) == pytest.approx(alone, rel=1e-7, abs=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize(
