@@ -66,9 +66,9 @@ def _file_of(name: str) -> str:
     return name.partition("::")[0]
 
 
-def examples(count: int, *, least: int = _LEAST) -> int:
-    """Return how many examples of a law are drawn: at night so many, else a part of them.
+def examples(count: int, *, least: int = _LEAST, part: int = 10) -> int:
+    """Return how many examples of a law are drawn: at night so many, else one of so many (`part`).
 
     By day there are at least so many, of what is dear fewer.
     """
-    return count if _IS_NIGHT else max(count // 10, min(count, least))
+    return count if _IS_NIGHT else max(count // part, min(count, least))

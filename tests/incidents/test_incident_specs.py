@@ -35,12 +35,13 @@ require {{ browse.p99 <= 300 ms }}
 """
 
 
-def _answer(more: str, at: int = 10_000, *settings: str) -> IncidentAnswer:
+def _answer(more: str, at: int = 10_000, *settings: str, advice: bool = False) -> IncidentAnswer:
     outcome = check_source(Source("site.qps", SITE.format(more=more)))
     assert outcome.value is not None, [one.message for one in outcome.diagnostics]
     spec = outcome.value
     configuration = spec.configuration((), settings)
-    return incident_answer(spec.model, configuration, spec.model.incidents[-1], at)
+    incident = spec.model.incidents[-1]
+    return incident_answer(spec.model, configuration, incident, at, advice=advice)
 
 
 def test_the_work_of_a_cold_cache_is_that_of_its_misses() -> None:
@@ -81,7 +82,7 @@ def test_states_after_failures_and_times_of_profiles_do_not_matter() -> None:
 
 def test_what_helps_is_solved() -> None:
     more = "retry browse { timeout 2 s; retries 3 }\nincident one { lose web for 1 minute }"
-    answer = _answer(more, 15_000, "first=99 %", "second=99 %")
+    answer = _answer(more, 15_000, "first=99 %", "second=99 %", advice=True)
     assert not answer.course.returns
     helping = {one.kind: one for one in answer.mitigations}
     assert helping[MitigationKind.RETRY_BUDGET].course.returns

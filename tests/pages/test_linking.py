@@ -162,7 +162,7 @@ def test_units_of_the_scripts(file: Path, tmp_path: Path) -> None:
     if "QPS_CASES" in file.read_text("utf-8"):
         cases.write_text(as_json(), "utf-8")
     output = subprocess.run(
-        (str(NODE), "--test", "--test-reporter=tap", file),
+        (str(NODE), "--test-reporter=tap", file),
         cwd=ROOT,
         env={**os.environ, "QPS_CASES": str(cases) if cases.exists() else ""},
         capture_output=True,
