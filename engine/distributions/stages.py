@@ -33,6 +33,9 @@ OPERANDS = 9
 NARROW = 0.2
 """Less varied services leave laws that are less smooth: they take more terms."""
 
+NEARLY_FIXED = 1e-12
+"""Times that vary less do so by rounding: a ball around such a variation has 0 in it."""
+
 NEARLY_WHOLE = 1e-13
 """A number of passages that is whole but for rounding counts as whole."""
 
@@ -179,10 +182,10 @@ def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
         waits=min(waits, 1.0),
         load=load,
         work=work,
-        spread=spread,
+        spread=spread if spread > NEARLY_FIXED else 0.0,
         servers=servers,
         service=service,
-        variation=variation,
+        variation=variation if variation > NEARLY_FIXED else 0.0,
         whole=whole,
         share=max(0.0, times - whole),
         inside=tuple(one for one in inside if one.servers) if work_parts else inside,

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.stage_transforms import SMALL, SMALL_TERMS, in_terms
-from qps.engine.distributions.stages import NARROW, NEARLY_WHOLE, OPERANDS, read_line
+from qps.engine.distributions.stages import (
+    NARROW,
+    NEARLY_FIXED,
+    NEARLY_WHOLE,
+    OPERANDS,
+    read_line,
+)
 from qps.engine.numerics.array_blocks import Array
 
 Complex = NDArray[np.complex128]
@@ -101,10 +107,10 @@ def _staged(group: Sequence[Array], inside: tuple[StageArrays, ...]) -> StageArr
         waits=np.minimum(waits, 1.0),
         load=load,
         work=work,
-        spread=spread,
+        spread=np.where(spread > NEARLY_FIXED, spread, 0.0),
         servers=servers,
         service=service,
-        variation=variation,
+        variation=np.where(variation > NEARLY_FIXED, variation, 0.0),
         whole=whole,
         share=np.maximum(0.0, times - whole),
         inside=tuple(one for one in inside if one.servers[0] > 0) if work_parts else inside,
