@@ -30,10 +30,6 @@ class CourseSimulation(Struct, frozen=True, kw_only=True):
         """Return the largest backlog of a station, in s."""
         return estimate([one.worst_backlog(station)[0] for one in self.runs])
 
-    def backlog_at(self, station: int) -> Estimate:
-        """Return when the backlog of a station was largest."""
-        return estimate([one.worst_backlog(station)[1] for one in self.runs])
-
     def cleared_at(self, station: int) -> Estimate | None:
         """Return when the largest backlog of a station was cleared; None if it was not in a run."""
         times = [one.cleared_at(station) for one in self.runs]
@@ -56,11 +52,6 @@ class CourseSimulation(Struct, frozen=True, kw_only=True):
         """When it was over; None if a run was broken off before."""
         times = [one.over_at for one in self.runs if one.over_at is not None]
         return estimate(times) if len(times) == len(self.runs) else None
-
-    def answered_at(self, place: int) -> float:
-        """Return how many requests were answered at a point, in the mean over the runs."""
-        own = [run.points[place].answered for run in self.runs if place < len(run.points)]
-        return sum(own) / len(own) if own else 0.0
 
 
 class CourseEffort(Struct, frozen=True, kw_only=True):
