@@ -131,7 +131,8 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
         )
     found = graph.streams[stream]
     whole = found.latency_quantile(share)
-    if found.kinds:
+    is_mixture = found.mixture is not None
+    if found.kinds and not is_mixture:
         value = graph.at(at).number
         found = max(found.kinds, key=lambda kind: value(kind.latency_quantile(share)))
     shown, word = percent(float(share), 8), percentile_word(share)
@@ -146,6 +147,8 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
         dimension=TIME,
         scope=scope,
     )
+    if is_mixture:
+        return apart(parts=_beyond_means(whole, (*found.latency, *found.endless), scope))
     if found.cycle is not None or found.paths:
         return apart(parts=_of_sum(graph, found, share, at, scope))
     if _is_refined(graph, found, share, at):
@@ -210,11 +213,19 @@ def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[Laten
     return [part for part in stream.endless if graph.at(at).number(part.value) == inf]
 
 
+def _own_tail(part: LatencyPart, allotment: Allotment) -> Formula:
+    """Return by how much the service of a stage alone exceeds its mean in a quantile."""
+    if part.queue is None or part.visit is None:
+        return ZERO
+    tail = part.queue.own_tail(part.visit, allotment.level(part))
+    return tail if tail is ZERO else tail * allotment.times(part)
+
+
 def quantile_parts(
     stream: StreamMeasures, part: LatencyPart, allotment: Allotment
 ) -> Iterator[tuple[str, Formula]]:
     """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
-    whole, tail = stream.stage_quantile(part, allotment), stream.own_tail(part, allotment)
+    whole, tail = stream.stage_quantile(part, allotment), _own_tail(part, allotment)
     if part.queue is not None and tail is not ZERO:
         yield f"{part.queue.resource} service time above the mean", tail
     yield part.stage, whole - tail

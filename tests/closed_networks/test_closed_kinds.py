@@ -62,12 +62,17 @@ def test_each_kind_is_a_class(users: int) -> None:
     assert there.number(graph.resources["two.disk"].load) == pytest.approx(load)
 
 
-def test_the_tail_is_between_the_slowest_kind_and_a_law_of_all() -> None:
+@pytest.mark.parametrize("level", [F(1, 2), F(19, 20), F(99, 100)])
+def test_a_percentile_is_that_of_a_mixture_of_the_kinds(level: F) -> None:
     graph = graph_of()
     stream, there = graph.streams["job"], graph.at(40)
-    each = [there.number(kind.latency_quantile(F(19, 20))) for kind in stream.kinds]
-    found = there.number(stream.latency_quantile(F(19, 20)))
-    assert min(each) < found < max(each)
+    found = there.number(stream.latency_quantile(level))
+    later = [there.number(kind.later(F(found))) for kind in stream.kinds]
+    rates = [there.number(graph.closed[kind.name].throughput) for kind in stream.kinds]
+    mixed = sum(rate * share for rate, share in zip(rates, later, strict=True)) / sum(rates)
+    assert mixed == pytest.approx(1 - level, rel=1e-5)
+    assert there.number(stream.later(F(found))) == pytest.approx(mixed)
+    assert "slowest-kind" not in {why.method for why in stream.quantile_certainty(level).because}
 
 
 def test_parts_of_users_are_reported() -> None:

@@ -146,7 +146,8 @@ component c {{ cpu 0.2 s/request * work }}
 topology {{ node a = m; node b = m; link l = wire between a, b }}
 network wire {{ propagation 1 us }}
 stream s for each user {{
-  traffic {users} request, 1 bit/request, think 5 s; at a {{ c; call b * 30 % {{ c }} }}
+  traffic {users} request, 1 bit/request, think 5 s
+  at a {{ c; call b * 30 % {{ call a * 1.5 {{ c }} }} }}
 }}
 """
 

@@ -63,6 +63,7 @@ def put_together(
         late_certainty=together(*(one.late_certainty for one in each)),
         cycle_certainty=together(*(one.cycle_certainty for one in each)),
         kinds=tuple(each),
+        weights=tuple(rate / all_throughput for rate in throughputs),
         doubts=doubts,
     )
 

@@ -20,7 +20,7 @@ from qps.compiler.lower.queues.queue_certainty import (
 )
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import longest
-from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
+from qps.compiler.lower.response_time.class_mixtures import mixture_of
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.law_guards import guarded, guarded_known, guarded_share
@@ -53,6 +53,7 @@ from qps.engine.expressions.formulas import (
     apply,
     maximum,
     minimum,
+    number,
     square_root,
     total,
 )
@@ -83,26 +84,13 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     """Why its results are no better known than that."""
     kinds: tuple[Self, ...] = ()
     """What each kind of users sees, where each waits by itself."""
+    weights: tuple[Formula, ...] = ()
+    """Which share of the items is of each of these kinds."""
 
     @property
     def mean_latency(self) -> Formula:
         """The mean time of an item from source to user, in s."""
         return total(part.value for part in (*self.latency, *self.endless))
-
-    def latency_of_calls(self, node: str) -> Formula | None:
-        """Return the mean time of a call of a node, in s; None where none is made."""
-        return latency_of_calls(self.latency, node)
-
-    def calls_certainty(self, node: str) -> Certainty:
-        """Return how the mean time of a call of a node is known."""
-        missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
-        known = together(calls_known(self.latency, node), uncounted(missing), self.elastic_known)
-        return self.doubts.known_in_part(known)
-
-    def is_in_calls(self, resource: str, node: str) -> bool:
-        """Return whether a resource is passed in a call of a node."""
-        inside = [p for p in every(self.latency) if any(call.node == node for call in p.calls)]
-        return any(f"{resource}.".startswith(f"{part.place}.") for part in inside)
 
     def latency_quantile(self, level: Fraction) -> Formula:
         """Return the latency that a share `level` of the items does not exceed, in s.
@@ -112,9 +100,9 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
         Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
         counts there. What does not vary counts with its mean. Of several ways to allot, the least
-        bound counts. Of kinds that wait by themselves, that of the slowest counts. Where none of
-        that is a proven bound, a nearer one may (`quantile_refinement`). None is beyond what the
-        mean latency allows (`law_guards`).
+        bound counts. Of kinds that wait by themselves it is that of a mixture (`class_mixtures`),
+        or of the slowest. Where none of that is a proven bound, a nearer one may
+        (`quantile_refinement`). None is beyond what the mean latency allows (`law_guards`).
         """
         found, known = self._quantile(level), self._quantile_certainty(level)
         if self._is_loose(known):
@@ -131,11 +119,12 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         Of a cycle it is that of a sum of independent stays. Where quantiles are added up, it is
         that of the law of two moments (`quantile_refinement`). QpsError beside jitter.
         """
-        if self.kinds:
-            return longest([kind.later(seconds) for kind in self.kinds])
         if self.jitter or self.playout is not None:
             raise no_share(self.name)
-        paths = self._later_paths
+        if self.kinds:
+            each = zip(self.weights, self.kinds, strict=True)
+            return total(weight * kind.later(seconds) for weight, kind in each)
+        paths = self.tail_paths
         found = total(later_share(path, seconds) for path in paths)
         if not paths:
             self._quantile(Fraction(1, 2))  # it is refused where quantiles are
@@ -144,37 +133,49 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             found = minimum(ONE, found)
         if paths and self._has_fork:
             return found
-        known, mean_known = self._later_certainty, self.latency_certainty
+        known, mean_known = self.tail_certainty, self.latency_certainty
         return guarded_share(found, seconds, known, self.mean_latency, mean_known)
 
     def share_certainty(self, quantity: ErrorQuantity) -> Certainty:
         """Return how the share is known that takes longer than a time, or its rest."""
-        if self.kinds:
-            kinds = [one.share_certainty(quantity) for one in self.kinds]
-            known = together(known_by("slowest-kind"), *kinds)
-        else:
-            known = together(self._later_certainty, known_by("path-of-stages", self.name))
-            if not (self._later_paths and self._has_fork):
-                known = guarded_known(known, self.latency_certainty)
+        known = together(self.tail_certainty, known_by("path-of-stages", self.name))
+        if not (self._has_fork and self.tail_paths):
+            known = guarded_known(known, self.latency_certainty)
         return self.doubts.known_in_part(of_another(known), quantity)
 
     @cached_property
-    def _later_paths(self) -> tuple[LatencyPath, ...]:
-        return later_paths(self.latency, self._is_added)
+    def tail_paths(self) -> tuple[LatencyPath, ...]:
+        """The ways through its stages of which a sum has the tail; none where none has."""
+        ways = later_paths(self.latency, self._is_added)
+        if not ways or not self._has_slowest:
+            return ways
+        is_guess = self._sum_certainty(ways, Fraction(1, 2)).kind is CertaintyKind.APPROXIMATION
+        return () if is_guess else ways  # of the slowest kind they make a bound, if it is proven
+
+    @cached_property
+    def mixture(self) -> tuple[Formula, ...] | None:
+        """The operands of the law of all kinds together; None where one of them has none."""
+        if not self.kinds or self.jitter or self.playout is not None:
+            return None
+        return mixture_of(self.weights, [kind.tail_paths for kind in self.kinds])
 
     @property
-    def _later_certainty(self) -> Certainty:
-        if self._later_paths:
-            return self._sum_certainty(self._later_paths, Fraction(1, 2))
+    def tail_certainty(self) -> Certainty:
+        """How the law is known of which it has the tail, before premises are checked."""
+        if self.kinds:
+            return together(*(kind.tail_certainty for kind in self.kinds))
+        if self.tail_paths:
+            return self._sum_certainty(self.tail_paths, Fraction(1, 2))
         return together(self._certainty_of_law(Fraction(1, 2)), LATER)
 
     # -- the quantile ---------------------------------------------------------------------
 
     def _quantile(self, level: Fraction) -> Formula:
+        if self.mixture is not None:
+            return apply("stages_quantile", number(level), *self.mixture)
         if self.kinds:
             return longest([kind.latency_quantile(level) for kind in self.kinds])
-        cycle = self.cycle
-        if cycle is not None:
+        if (cycle := self.cycle) is not None:
             return total((cycle.quantile(level), *(part.value for part in self.endless)))
         ways = self.paths
         if ways:
@@ -190,7 +191,12 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def _is_of_kinds(self) -> bool:
-        return bool(self.kinds) or any(part.differs for part in every(self.latency))
+        return self.mixture is None if self.kinds else self._has_slowest
+
+    @property
+    def _has_slowest(self) -> bool:
+        """Whether stages have what they come to for the slowest kind of users or items."""
+        return any(part.differs for part in every(self.latency))
 
     @property
     def _adds_quantiles(self) -> bool:
@@ -216,8 +222,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def _has_fork(self) -> bool:
         """Whether calls that are made together follow the law of the longest of them."""
-        is_open = self.cycle is None and not self.kinds
-        return is_open and any(path.has_fork for path in self.paths)
+        return not self.kinds and self.cycle is None and any(one.has_fork for one in self.paths)
 
     def quantile_of(self, path: LatencyPath, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
@@ -273,13 +278,6 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         deviation = square_root(total(laws)) / visits
         late = apply("normal_quantile", 1 - allotment.late / allotment.among)
         return maximum(waiting, part.per_visit + late * deviation)
-
-    def own_tail(self, part: LatencyPart, allotment: Allotment) -> Formula:
-        """Return by how much the service of a stage alone exceeds its mean in that quantile."""
-        if part.queue is None or part.visit is None:
-            return ZERO
-        tail = part.queue.own_tail(part.visit, allotment.level(part))
-        return tail if tail is ZERO else tail * allotment.times(part)
 
     def jitter_quantile(self, allotment: Allotment) -> Formula:
         """Return what jitter adds besides the queues: so many deviations of a normal law."""
@@ -347,11 +345,12 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         return known[level]
 
     def _certainty_of_law(self, level: Fraction) -> Certainty:
+        if self.mixture is not None:
+            return self.tail_certainty
         if self.kinds:
             kinds = [kind.quantile_certainty(level) for kind in self.kinds]
             return together(known_by("slowest-kind"), *kinds)
-        cycle = self.cycle
-        if cycle is not None:
+        if (cycle := self.cycle) is not None:
             return together(self.latency_certainty, cycle.known)
         ways = self.paths
         if ways:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.queues.queue_certainty import (
     uncounted,
 )
+from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
 from qps.compiler.lower.response_time.class_latency import ClassLatency
 from qps.compiler.lower.response_time.response_parts import LossKind, LossPart, QueuePart
 from qps.compiler.lower.response_time.response_stages import every
@@ -77,6 +78,21 @@ class StreamMeasures(ClassLatency, frozen=True, kw_only=True, dict=True):
         """How it is known what arrives: as what was sent is, and what is lost on the way."""
         known = together(of_another(opposite(self.lost_known)), self.rate_known)
         return self.doubts.known(known, ErrorQuantity.RATE)
+
+    def latency_of_calls(self, node: str) -> Formula | None:
+        """Return the mean time of a call of a node, in s; None where none is made."""
+        return latency_of_calls(self.latency, node)
+
+    def calls_certainty(self, node: str) -> Certainty:
+        """Return how the mean time of a call of a node is known."""
+        missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
+        known = together(calls_known(self.latency, node), uncounted(missing), self.elastic_known)
+        return self.doubts.known_in_part(known)
+
+    def is_in_calls(self, resource: str, node: str) -> bool:
+        """Return whether a resource is passed in a call of a node."""
+        inside = [p for p in every(self.latency) if any(call.node == node for call in p.calls)]
+        return any(f"{resource}.".startswith(f"{part.place}.") for part in inside)
 
     # -- waiting -------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import groupby
 from math import prod
@@ -52,13 +52,22 @@ def operands_by_outcome(
         added = tuple(part for part in outcome.parts if part.queue is not None and is_added(part))
         fixed, inside, _ = operands_of(outcome.parts, added)
         ways[fixed, *inside] = ways.get((fixed, *inside), ZERO) + outcome.chance
-    operands: list[Formula] = []
-    for (fixed, *inside), chance in ways.items():
-        always = ZERO if fixed is ZERO else maximum(ZERO, fixed)
-        around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
-        operands += [*around.operands(chance, len(inside) // STAGE_SIZE), *inside]
+    each = [enclosed(chance, fixed, inside) for (fixed, *inside), chance in ways.items()]
+    return ZERO, one_of(each), len(ways)
+
+
+def enclosed(times: Formula, fixed: Formula, inside: Sequence[Formula]) -> list[Formula]:
+    """Return the operands of what is passed so often: a fixed time, and the stages inside."""
+    always = ZERO if fixed is ZERO else maximum(ZERO, fixed)
+    around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+    return [*around.operands(times, len(inside) // STAGE_SIZE), *inside]
+
+
+def one_of(each: Iterable[Sequence[Formula]]) -> list[Formula]:
+    """Return the operands of alternatives, of which one is passed, each with its chance."""
+    operands = [one for alternative in each for one in alternative]
     header = StageLaw(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
-    return ZERO, [*header.operands(ONE, -(len(operands) // STAGE_SIZE)), *operands], len(ways)
+    return [*header.operands(ONE, -(len(operands) // STAGE_SIZE)), *operands]
 
 
 class _Summed(Struct, frozen=True, kw_only=True):
@@ -103,28 +112,22 @@ class _Summed(Struct, frozen=True, kw_only=True):
                 operands += varying
                 chances *= within
                 continue
-            always = ZERO if same is ZERO else maximum(ZERO, same)
-            around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
-            operands += around.operands(_often(call, outer), len(varying) // STAGE_SIZE)
-            operands += varying
-            chances *= _chances(call, within, is_fixed=always is not ZERO)
+            operands += enclosed(_often(call, outer), same, varying)
+            is_fixed = maximum(ZERO, same) is not ZERO
+            chances *= _chances(call, within, is_fixed=is_fixed)
         return total(fixed), operands, chances
 
     def _alternatives(self, parts: Sequence[LatencyPart], depth: int) -> tuple[list[Formula], int]:
         """Return a stage of which one of those inside is passed, and in how many ways."""
-        operands: list[Formula] = []
+        each: list[list[Formula]] = []
         ways = 1  # none of them
         for _, group in groupby(parts, key=lambda part: _number(part, depth)):
             inside = list(group)
             same, varying, within = self.of(inside, depth + 1)
             outer = inside[0].calls[depth - 1].reached if depth else ONE
-            always = ZERO if same is ZERO else maximum(ZERO, same)
-            around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
-            often = _often(inside[0].calls[depth], outer)
-            operands += [*around.operands(often, len(varying) // STAGE_SIZE), *varying]
+            each.append(enclosed(_often(inside[0].calls[depth], outer), same, varying))
             ways += within
-        header = StageLaw(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
-        return [*header.operands(ONE, -(len(operands) // STAGE_SIZE)), *operands], ways
+        return one_of(each), ways
 
     def _stages(self, part: LatencyPart) -> list[StageLaw]:
         stage = stage_at(part)
@@ -144,9 +147,7 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
     for branch in fork.branches:
         added = tuple(part for part in branch if part.queue is not None)
         same, varying, within = operands_of(branch, added, len(fork.calls))
-        always = ZERO if same is ZERO else maximum(ZERO, same)
-        around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
-        operands += [*around.operands(ONE, len(varying) // STAGE_SIZE), *varying]
+        operands += enclosed(ONE, same, varying)
         each.append(within)
     if fork.fan_out is not None:
         inside = number(Fraction(len(operands) // STAGE_SIZE))

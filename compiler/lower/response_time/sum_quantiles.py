@@ -37,17 +37,10 @@ def paths_of(
     forked = fork_path(parts, is_added)
     if forked is not None:
         return (forked,)
-    lines = _lines(parts)
-    if any(sum(part.fan_out is not None for part in line) > 1 for line in lines):
+    found = _summed(parts, is_added)
+    if any(map(_lacks_law, found)) or any(way.repeats and way.aside for way in found):
         return ()
-    found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
-    if any(part.fan_out is not None and way.fan_out is None for way in found for part in way.parts):
-        return ()
-    if not all(_is_simple(way) for way in found) or not found or all(way.is_alone for way in found):
-        return ()
-    if any(way.chances > MOST_PATHS for way in found):
-        return ()
-    if any(way.repeats and way.aside for way in found):
+    if all(way.is_alone for way in found):
         return ()
     if not all(way.varies for way in found) and (
         len(found) > 1 or calls_certainty(parts, varies=False).is_exact
@@ -63,17 +56,24 @@ def later_paths(
     forked = fork_path(parts, is_added)
     if forked is not None:
         return (forked,)
-    lines = _lines(parts)
-    if any(sum(part.fan_out is not None for part in line) > 1 for line in lines):
-        return ()
-    found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
+    found = _summed(parts, is_added)
     if any(path.aside for path in found if _has_calls_together(path)) or any(
         map(_lacks_law, found)
     ):
         return ()
-    if not all(_is_simple(path) and (not path.aside or _own_share(path, ONE)) for path in found):
+    return () if any(path.aside and not _own_share(path, ONE) for path in found) else found
+
+
+def _summed(
+    parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
+) -> tuple[LatencyPath, ...]:
+    """Return the ways through stages; none where one is not passed as sums have it."""
+    lines = _lines(parts)
+    if any(sum(part.fan_out is not None for part in line) > 1 for line in lines):
         return ()
-    return () if any(path.chances > MOST_PATHS for path in found) else found
+    found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
+    is_sum = all(_is_simple(way) and way.chances <= MOST_PATHS for way in found)
+    return found if is_sum else ()
 
 
 def later_share(path: LatencyPath, seconds: Fraction) -> Formula:
