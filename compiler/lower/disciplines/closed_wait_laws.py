@@ -24,13 +24,16 @@ def closed_wait_law(
 
     Where first comes first those wait who find all servers busy, with a variance `varies`, or for
     an exponential time. Where all are served at once those do who share with others, and wait and
-    service vary by `spread`, in mean squares.
+    service vary by `spread`, in mean squares. At one server no more find others than these are on
+    average, which is how many times as long as its service a visit waits.
     """
     if queue.speeds:
         return None
     wait = maximum(ZERO, wait)
     if queue.traits.is_insensitive:
-        share, square = share_with_others(queue, own), square_of_wait(own, wait, spread)
+        others = apply("mean", wait, own.service) if queue.servers is ONE else ONE
+        share = share_with_others(queue, own, minimum(ONE, others))
+        square = square_of_wait(own, wait, spread)
     else:
         share = maximum(LEAST_SHARE, minimum(ONE, queue.share_waiting))
         if varies is None:

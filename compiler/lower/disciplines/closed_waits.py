@@ -158,13 +158,12 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
     def _variation(self, queue: Queue, own: QueueVisit, whole: Formula) -> Formula:
         """Return the squared variation of wait and service together.
 
-        Where all are served at once it is that of an exponential service, and of open traffic at
-        one server more. Else services and waits vary each by itself, in all as an exponential time
-        at most, but for who waits for those who go first.
+        Where all are served at once it is that of an exponential service, and at one server more.
+        Else services and waits vary each by itself, in all as an exponential time at most, but for
+        who waits for those who go first.
         """
         if queue.traits.is_insensitive:
-            is_open = self.stream_of(own) is None and queue.servers is ONE
-            return self._shared(queue, own, whole) if is_open else ONE
+            return self._shared(queue, own, whole) if queue.servers is ONE else ONE
         waits, closed = whole - own.service, self.stream_of(own)
         uneven = queue.variation**2
         served = uneven * own.service**2
@@ -216,16 +215,19 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         return waits**2 * (2 / share - 1)
 
     def _shared(self, queue: Queue, own: QueueVisit, whole: Formula) -> Formula:
-        """Return the squared variation of what open traffic takes that shares with users.
+        """Return the squared variation of what is taken by who shares with users.
 
         Given how many it finds it is exponential, in proportion to these. Open traffic comes and
         goes as beside users who stay, which without any is the law of M/M/1 (Coffman, Muntz and
         Trotter 1970). How many users are there varies as a geometric law where few are, and as a
-        Poisson law of those elsewhere where most are; it is forgotten as fast as they come.
+        Poisson law of the others where most are; it is forgotten as fast as they come.
         """
         users = [visit for visit in queue.visits if self.stream_of(visit) is not None]
-        most = maximum(_LEAST, total(self.streams[0].network.jobs))
+        jobs, closed = total(self.streams[0].network.jobs), self.stream_of(own)
+        most = maximum(_LEAST, jobs if closed is None else jobs - 1)
         comings = total(visit.rate for visit in users)
+        if closed is not None:
+            comings = comings * most / maximum(ONE, jobs)
         found = total(visit.rate * visit.service for visit in users)
         load = minimum(ONE, maximum(ZERO, queue.load - found))
         there = apply("mean", whole, own.service) * (1 - load) - 1

@@ -250,13 +250,13 @@ def _shared_unevenness(queue: Queue) -> Formula:
     return maximum(ZERO, 2 * (queue.arrivals + served) / (1 + served) - 1)
 
 
-def share_with_others(queue: Queue, own: QueueVisit) -> Formula:
-    """Return which share of the visits shares at all.
+def share_with_others(queue: Queue, own: QueueVisit, most: Formula = ONE) -> Formula:
+    """Return which share of the visits shares at all, of which so many find others at `most`.
 
     Alone is who finds a server free and, while he is served, no more come than there are servers:
     of one server for any of the exponential services in a mix.
     """
-    often = minimum(ONE, queue.share_waiting)
+    often = minimum(most, queue.share_waiting)
     free, spare = 1 - often, queue.servers * (1 - minimum(ONE, queue.load))
     sized = apply("mean", own.service, mean_service(queue.visits))
     return maximum(_LEAST, 1 - free**2 / maximum(_LEAST, free + sized * often * spare))
