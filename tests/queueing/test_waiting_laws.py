@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import exp, sqrt
 
 import pytest
@@ -116,6 +117,30 @@ def test_waits_of_copies_are_near_simulated_ones(queueing: str, copies: int, loa
             assert found == pytest.approx(simulated, rel=within), level
 
 
+SEVERAL_SERVERS = {  # cores, copies, load: share that waits, mean and p95 of the wait, in services
+    (2, 3, 0.3): (0.5333, 0.5801, 2.653),
+    (4, 3, 0.3): (0.2226, 0.131, 0.8767),
+    (4, 8, 0.3): (0.65, 0.7816, 3.03),
+    (4, 3, 0.7): (0.6422, 1.0076, 4.008),
+    (16, 32, 0.6): (0.8, 1.782, 6.117),
+}
+"""By the Markov chain of how many copies are there, found by one in any place of its batch."""
+
+
+@pytest.mark.parametrize(("cores", "copies", "load"), SEVERAL_SERVERS)
+def test_copies_wait_for_several_servers_about_as_their_chain_says(
+    cores: int, copies: int, load: float
+) -> None:
+    waiting, mean, late = SEVERAL_SERVERS[cores, copies, load]
+    of = (_batches(copies, load * cores), "mmc", cores)
+    assert _value("share(b.cpu.wait > 0 s)", *of) == pytest.approx(waiting, rel=0.3)
+    assert _value("b.cpu.wait", *of) / 0.1 == pytest.approx(mean, rel=0.25)
+    found, kind, methods = _measured("b.cpu.wait.p95", *of)
+    assert found / 0.1 == pytest.approx(late, rel=0.2)
+    assert kind is CertaintyKind.APPROXIMATION
+    assert "batch-waits" in methods
+
+
 # -- items that come back --------------------------------------------------------------------
 
 PLAYED_AGAIN = {  # discipline, load: simulated p95, and share > 0, of a visit; p95 of the stream
@@ -140,6 +165,29 @@ def test_waits_of_items_that_come_back_are_near_simulated_ones(queueing: str, lo
     assert share == pytest.approx(0.05, rel=1e-6)
 
 
+FIXED_AGAIN = """
+users N in 1..2
+network wire { propagation 1 us }
+machine mf { cpu 1 core, queueing mm1 }
+machine mb { cpu 1 core, queueing md1 }
+component work { cpu 0.44 s/request }
+component query { cpu 0.325333 s/request }
+topology { node f = mf; node b = mb; link l = wire between f, b }
+stream s { traffic 1 request/s, 1 bit/request; at f { work; call b * 1.5 { query } } }
+"""
+
+
+@pytest.mark.parametrize(("level", "simulated"), [(50, 1.323), (95, 3.434), (99, 4.787)])
+def test_fixed_services_that_some_come_back_to_have_a_law(level: int, simulated: float) -> None:
+    """What is waited for by those who do not come back varies by rounding alone."""
+    graph = lowered(FIXED_AGAIN)
+    stream, there = graph.streams["s"], graph.at(1)
+    found = there.number(stream.latency_quantile(Fraction(level, 100)))
+    assert found == pytest.approx(simulated, rel=0.02)
+    later = there.number(stream.later(Fraction(found)))
+    assert later == pytest.approx(1 - level / 100, rel=1e-5)
+
+
 # -- beside users who wait -------------------------------------------------------------------
 
 PLAYED_BESIDE = {  # discipline, cores, users, traffic: simulated p95; shares above 0.1 and 0.5 s
@@ -160,6 +208,21 @@ def test_open_traffic_and_users_who_think_wait_together(
     assert _value("s.wait.p95", *of) == pytest.approx(late, rel=0.1)
     assert _value("share(s.wait > 0.1 s)", *of) == pytest.approx(waiting, rel=0.05)
     assert _value("share(s.latency > 0.5 s)", *of) == pytest.approx(later, rel=0.08)
+
+
+# users, think time in services: p95 of the wait, in services, and the share that waits at all, by
+# the Markov chain of how many others are there: waits grow by n/(n + 1) of the time beside n.
+SHARING_USERS = {(2, 1): (1.805, 0.75), (3, 3): (2.391, 0.6825), (10, 10): (6.675, 0.8562)}
+
+
+@pytest.mark.parametrize(("users", "think"), SHARING_USERS)
+def test_users_who_share_a_server_wait_as_the_chain_of_others_says(users: int, think: int) -> None:
+    late, waiting = SHARING_USERS[users, think]
+    streams = USERS.format(users=users, rate=1e-6).replace("think 1 s", f"think {think / 10} s")
+    found, kind, _ = _measured("users.wait.p95", streams, "ps")
+    assert found / 0.1 == pytest.approx(late, rel=0.05)
+    assert kind is CertaintyKind.APPROXIMATION
+    assert _value("share(users.wait > 0 s)", streams, "ps") == pytest.approx(waiting, rel=0.25)
 
 
 # -- interruptions ---------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def _one(seed: int, before: Model | None, seconds: float, labels: bool) -> Model
     faulthandler.dump_traceback_later(_LONGEST, exit=True)
     try:
         if before is not None:
-            return labels_of(seed).with_plays_of(before)
+            return labels_of(seed, before)
         return labels_of(seed) if labels else model_of(seed, seconds)
     finally:
         faulthandler.cancel_dump_traceback_later()

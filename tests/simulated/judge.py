@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from hashlib import sha256
 from math import inf, isfinite
 from time import monotonic, process_time
@@ -19,7 +20,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, CertaintyKind
-from qps.compiler.quantities.measured_errors import ErrorAxis
+from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity
 from qps.simulation.agreement import (
     NumberComparison,
     PredictionVerdict,
@@ -47,6 +48,8 @@ _LONGEST = 3600.0
 _TO_SETTLE, _AGAIN = 30, 6
 """So many times as long what settles by then is played, and what seems wrong."""
 _NEAR, _NEARER, _NO_NEARER = 0.02, 0.005, 0.05
+_JUST_AS_LONG = 1e-4
+"""Percentiles that are known to such a part of them are a time that many items take."""
 _SEEN_OFTEN = ("latency", "p50", "p95", "rate", "load", "loss")
 """How well these are known decides how long it is played."""
 
@@ -102,19 +105,53 @@ def model_of(seed: int, seconds: float) -> Model:
     return replace(known, seconds=round(monotonic() - begin, 2))
 
 
-def labels_of(seed: int) -> Model:
-    """Return what is predicted of a seed, and how it is known; nothing is played."""
+def labels_of(seed: int, before: Model | None = None) -> Model:
+    """Return what is predicted of a seed, and how it is known, with what was played `before`."""
     text = spec_of(seed)
     known = Model(seed=seed, text=sha256(text.encode()).hexdigest()[:12])
     try:
         model = _checked(text)
         graph = _lowered(model)
         ready = simulated_model(graph, 1)
-        return replace(known, numbers=tuple(_predicted(model, graph, ready)))
+        known = replace(known, numbers=tuple(_predicted(model, graph, ready)))
+        if before is None:
+            return known
+        known = known.with_plays_of(before)
+        return replace(known, numbers=(*known.numbers, *_shares(graph, ready, known.numbers)))
     except QpsError as refused:
-        return replace(known, refused=refused.diagnostics[0].message)
+        known = replace(known, refused=refused.diagnostics[0].message)
     except Exception as fault:  # noqa: BLE001 - a fault of ours, in one of many models
-        return replace(known, fault=f"{type(fault).__name__}: {fault}"[:300])
+        known = replace(known, fault=f"{type(fault).__name__}: {fault}"[:300])
+    return known if before is None else known.with_plays_of(before)
+
+
+def _shares(
+    graph: LoadGraph, ready: SimulatedNetwork, numbers: Sequence[Number]
+) -> Iterator[Number]:
+    """Yield which share of a stream is predicted to take longer than percentiles that were played.
+
+    What is left beyond these is known. Where many take just as long it is not.
+    """
+    point = graph.at(ready.population)
+    for one in numbers:
+        stream, play = graph.streams.get(one.subject), one.last
+        if one.quantity != "quantile" or stream is None or play is None or not play.error:
+            continue
+        if play.error < _JUST_AS_LONG * play.mean:
+            continue
+        try:
+            ends = [play.mean - play.error, play.mean, play.mean + play.error]
+            most, share, least = (
+                point.number(stream.later(Fraction(max(0.0, end)))) for end in ends
+            )
+            known = stream.share_certainty(ErrorQuantity.SHARE_BEYOND)
+        except QpsError:
+            continue
+        left = 1 - Fraction(one.measure.removeprefix("p")) / 100
+        measure = f"latency > {play.mean:.6g} s"
+        found = _number(graph, one.subject, measure, share, known)
+        off = Play(float(left), abs(most - least) / 2, play.runs, play.items)
+        yield replace(found, played=off, bands=one.bands)
 
 
 def _predicted(model: ir.Model, graph: LoadGraph, ready: SimulatedNetwork) -> Iterator[Number]:
@@ -216,7 +253,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
         for one in first
         if one.criterion is None
     )
-    return Judged(seed=seed, numbers=numbers)
+    return Judged(seed=seed, numbers=(*numbers, *_shares(graph, ready, numbers)))
 
 
 def _play(one: NumberComparison) -> Play:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from qps.compiler.lower.disciplines.batch_waits import copy_wait
 from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.stage_law import StageLaw
@@ -33,6 +34,8 @@ class SeveralServers(OneServer, frozen=True):
 
     def wait(self, queue: Queue, own: QueueVisit) -> Formula:
         """Return the mean wait; of services that differ by their lengths."""
+        if queue.has_batches and queue.servers is not ONE:
+            return copy_wait(queue, own).mean * queue.times_random
         unlike = _unlike(queue)
         if unlike is None:
             return super().wait(queue, own)
@@ -45,6 +48,19 @@ class SeveralServers(OneServer, frozen=True):
             return super().stage(queue, own)
         return replace(
             unlike.stage(self.share_waiting(queue)),
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
+
+    def _by_place(self, queue: Queue, own: QueueVisit) -> StageLaw:
+        """Return the law of a copy: those who wait do so for an exponential time."""
+        if queue.servers is ONE:
+            return super()._by_place(queue, own)
+        found = copy_wait(queue, own)
+        return StageLaw(
+            waits=found.share,
+            work=apply("mean", found.mean, found.share),
             service=own.service,
             variation=queue.variation**2,
             counted=own.service,
@@ -104,7 +120,7 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the law of wait and service."""
-        if _unlike(queue) is not None:
+        if queue.has_batches or _unlike(queue) is not None:
             return super().stage(queue, own)
         share, mean = self.share_waiting(queue), self._random_wait(queue)
         return StageLaw(
@@ -139,7 +155,7 @@ class GeneralServers(SeveralServers, frozen=True):
         """Other variations than that of mmc are approximated."""
         if queue.servers is ONE:
             return known_by("pollaczek-khinchine", queue.resource)
-        if queue.variation is ONE:
+        if queue.variation is ONE or queue.has_batches:
             return super().mean_known(queue)
         known = self._alike_known(queue)
         return known if queue.is_modeled_as_uniform else compounded(known, _unlike_known(queue))
@@ -150,7 +166,7 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The laws of wait and service are taken as such that have the means."""
-        if queue.variation is ONE:
+        if queue.variation is ONE or queue.has_batches:
             return mixed_quantiles(queue)
         return known_by("exponential-waits", queue.resource)
 
@@ -166,6 +182,8 @@ class FixedServers(GeneralServers, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The wait of those who wait is taken as exponential."""
+        if queue.has_batches:
+            return mixed_quantiles(queue)
         waits = known_by("exponential-waits-for-fixed-service", queue.resource)
         return waits if _unlike(queue) is not None else together(waits, mixed_quantiles(queue))
 

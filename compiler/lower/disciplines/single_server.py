@@ -40,6 +40,11 @@ class OneServer(DisciplineLaw, frozen=True):
 
     def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
+        if queue.has_batches and not _waits_for_whole_batch(queue):
+            stage = self.stage(queue, own)
+            assert stage is not None
+            known = level if isinstance(level, Formula) else number(level)
+            return apply("stages_quantile", known, *stage.operands()) - stage.counted
         if queue.variation is ZERO:
             is_alone = own.batch is ONE
             each = apply("md1_quantile" if is_alone else "batch_quantile", queue.load, level)
@@ -58,14 +63,16 @@ class OneServer(DisciplineLaw, frozen=True):
         )
 
     def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
-        """Return the law of wait and service."""
-        return self._of_batches(queue, own)
+        """Return the law of wait and service.
+
+        A copy waits for all of its batch where that makes a bound, else for those before it.
+        """
+        is_whole = not queue.has_batches or _waits_for_whole_batch(queue)
+        return self._of_batches(queue, own) if is_whole else self._by_place(queue, own)
 
     def _of_batches(self, queue: Queue, own: QueueVisit) -> StageLaw:
         """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
         before, varies = own.other_work / queue.servers, queue.variation**2 / own.batch
-        if own.others is not None:
-            varies = _variation_of_batch(queue, own)
         return StageLaw(
             waits=self.share_waiting(queue),
             load=queue.load,
@@ -80,31 +87,30 @@ class OneServer(DisciplineLaw, frozen=True):
 
     def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the wait of Pollaczek and Khinchine alone; copies wait for each other, too."""
-        if queue.has_batches:
-            return replace(
-                self._of_batches(queue, own),
-                service=ZERO,
-                variation=ONE,
-                counted=ZERO,
-                then=self._for_copies(queue, own),
-            )
-        stage = self.stage(queue, own)
+        stage = self._by_place(queue, own) if queue.has_batches else self.stage(queue, own)
         return stage and replace(stage, service=ZERO, variation=ONE, counted=ZERO)
 
-    def _for_copies(self, queue: Queue, own: QueueVisit) -> tuple[Formula, Formula, Formula] | None:
+    def _by_place(self, queue: Queue, own: QueueVisit) -> StageLaw:
+        """Return the law of a copy that waits for those of its batch that stand before it."""
+        found, varies = self._of_batches(queue, own), queue.variation**2
+        then = self._for_copies(own, varies, queue.servers)
+        return replace(found, service=own.service, variation=varies, then=then)
+
+    @staticmethod
+    def _for_copies(
+        own: QueueVisit, varies: Formula, servers: Formula
+    ) -> tuple[Formula, Formula, Formula] | None:
         """Return which share of the copies waits for others of the batch, and how long these do.
 
-        A copy has any place in it: of n others it waits for 0 to n, each as likely. Of several
-        servers some may be free, which the first copies take.
+        A copy has any place in it: of n others it waits for 0 to n, each as likely.
         """
-        others, share = own.other_visits, minimum(ONE, self.share_waiting(queue))
+        others = own.other_visits
         if others is ZERO:
             return None
-        free = queue.servers * maximum(ZERO, 1 - queue.load) / maximum(_NEXT_TO_NOTHING, 1 - share)
-        late = maximum(_FEW, 1 - free / (1 + others))
-        mean = own.other_work / 2 / queue.servers / late
+        late = maximum(_FEW, others / (1 + others))
+        mean = own.other_work / 2 / servers / late
         each = maximum(_NEXT_TO_NOTHING, others)
-        square = (4 * each + 2) / 3 / each + 2 * queue.variation**2 / each
+        square = (4 * each + 2) / 3 / each + 2 * varies / each
         return late, mean, maximum(_NARROW, late * square - 1)
 
     def waiting_tail(self, queue: Queue, own: QueueVisit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
@@ -176,6 +182,8 @@ class OneServer(DisciplineLaw, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Service times of other laws, batches and mixes are bounded."""
+        if queue.has_batches and not _waits_for_whole_batch(queue):
+            return _batches_known(queue)
         is_known = queue.variation in (ZERO, ONE)
         known = EXACT if is_known else known_by("gamma-service-bound", queue.resource)
         return together(known, mixed_quantiles(queue))
@@ -198,23 +206,21 @@ def _alike_known(queue: Queue) -> Certainty:
     return known_by(of_one if queue.servers is ONE else "erlang-c", queue.resource)
 
 
-def _batches_known(queue: Queue) -> Certainty:
-    """Return what batches do to how quantiles are known.
+def _waits_for_whole_batch(queue: Queue) -> bool:
+    """Return whether a copy is taken to wait for all of its batch, which makes a bound.
 
-    Of fixed services, and of exponential ones, the law of a whole batch is known. Of others two
-    moments are, which bound no quantile; and so of copies that differ by chance.
+    Of fixed services, and of exponential ones, at one server the law of a whole batch is known. Of
+    others two moments are, which bound no quantile; and so of copies that differ by chance.
     """
-    is_known = queue.variation in (ZERO, ONE) and not queue.has_others
-    return known_by("whole-batch" if is_known else "whole-batch-two-moments", queue.resource)
+    is_one = queue.servers is ONE or not queue.models_servers
+    is_plain = is_one and queue.arrivals is ONE and not queue.has_others
+    return is_plain and queue.variation in (ZERO, ONE)
 
 
-def _variation_of_batch(queue: Queue, own: QueueVisit) -> Formula:
-    """Return the squared variation of the service of a copy and of all that come with it."""
-    assert own.others is not None
-    count, varies = own.others.count, queue.variation**2
-    others = count * (own.others.square * (1 + varies) - own.others.work**2)
-    whole = own.service + own.other_work
-    return apply("mean", varies * own.service**2 + others, whole**2)
+def _batches_known(queue: Queue) -> Certainty:
+    """Return what batches do to how quantiles are known."""
+    is_whole = _waits_for_whole_batch(queue)
+    return known_by("whole-batch" if is_whole else "batch-waits", queue.resource)
 
 
 def _of_some_length(service: Formula, longest: Formula) -> Formula:

@@ -221,4 +221,8 @@ def _variance(stage: StageLaw) -> Formula:
     rest = left * (1 + spread) / 2
     waits, mean = minimum(ONE, stage.waits), rest / spare
     own = left**2 * (1 + spread) * (1 + 5 * spread) / 12 / spare + rest * mean * stage.load / spare
-    return waits * own + waits * (1 - waits) * mean**2 + stage.variation * stage.service**2
+    served = stage.variation * stage.service**2
+    if stage.then is not None:
+        share, behind, variation = stage.then
+        served += share * behind**2 * (1 + variation - share)
+    return waits * own + waits * (1 - waits) * mean**2 + served
