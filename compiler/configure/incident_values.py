@@ -20,6 +20,9 @@ _AUTOSCALING = {
     "sync": ("the sync period", Bound.POSITIVE),
     "stabilization": ("the stabilization window", Bound.NOT_NEGATIVE),
     "tolerance": ("the tolerance", Bound.SHARE),
+    "step": ("the number of machines added in a period", Bound.NUMBER),
+    "growth": ("the growth in a period", Bound.NOT_NEGATIVE),
+    "period": ("the period", Bound.POSITIVE),
 }
 
 

@@ -164,10 +164,13 @@ def _incident_charts(answer: IncidentAnswer, labels: Labels) -> Iterator[TimeCha
     ]
     if any(len(set(each)) > 1 for _, each in scaled):
         yield charts.chart("servers", phrase("course.chart.servers"), scaled, (1.0, ""))
-    if system.caches:
-        hits = [
-            (one.name, charts.values("hit_rates", place)) for place, one in enumerate(system.caches)
-        ]
+    emptied = {one.cache for one in system.flushes}
+    hits = [
+        (one.name, charts.values("hit_rates", place))
+        for place, one in enumerate(system.caches)
+        if one.name in emptied
+    ]
+    if hits:
         yield charts.chart("hits", phrase("course.chart.hits"), hits, _PERCENT)
 
 

@@ -66,7 +66,7 @@ def incident_course(
                 name=source.stream if of is None else of.name,
                 rate=source.rate,
                 priority=source.priority,
-                steps=source.steps,
+                steps=renumbered(source.steps, stations, stations),
                 steps_of_hit=renumbered(other.steps, hit.stations, stations),
                 cache=None if of is None else of.cache,
                 retry=None if of is None else of.retry,

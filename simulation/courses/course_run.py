@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from math import inf, prod
@@ -57,6 +58,7 @@ class CourseRun:
         prepare(state)
         self._schedule = state.schedule
         self.scalers = [ReplicaController(one) for one in course.scalers]
+        self._failed: Counter[str] = Counter()
         self.servers = [
             ChangingServers(self.clock, state.schedule, self._capacity(place))
             for place in range(len(course.stations))
@@ -96,7 +98,7 @@ class CourseRun:
         times |= {one.end for one in course.capacity_changes}
         for time in sorted(times):
             if time <= course.until:
-                self.at(time, self._change_servers)
+                self.at(time, self._change_nodes)
         for flush in course.flushes:
             self.at(flush.at, self.caches[flush.cache].clear)
         for scaler in self.scalers:
@@ -128,6 +130,15 @@ class CourseRun:
 
     def _is_now(self, change: CapacityLoss) -> bool:
         return change.start <= self.clock.now < change.end
+
+    def _change_nodes(self) -> None:
+        for scaler in self.scalers:
+            own = [one for one in self.course.capacity_changes if one.node == scaler.policy.node]
+            failed = sum(one.machines for one in own if self._is_now(one))
+            if failed != self._failed[scaler.policy.node]:
+                self._failed[scaler.policy.node] = failed
+                scaler.fail(failed)
+        self._change_servers()
 
     def _change_servers(self) -> None:
         for place, one in enumerate(self.servers):
@@ -183,8 +194,13 @@ class _Clients:
         self._random = Random(f"{state.name}/{stream.name}/{place}")  # noqa: S311
         self._schedule, self._clock = state.schedule, state.clock
         handlers = StreamHandlers(stream.name)
-        self._path: Go = chained(state, stream.steps, self._finish, handlers)
-        self._path_of_hit: Go = chained(state, stream.steps_of_hit, self._finish, handlers)
+        # All go the same way up to where the ways of hits and of misses part: there they look.
+        pairs = enumerate(zip(stream.steps, stream.steps_of_hit, strict=False))
+        alike = min(len(stream.steps), len(stream.steps_of_hit))
+        alike = next((place for place, (one, other) in pairs if one != other), alike)
+        self._of_miss: Go = chained(state, stream.steps[alike:], self._finish, handlers)
+        self._of_hit: Go = chained(state, stream.steps_of_hit[alike:], self._finish, handlers)
+        self._path: Go = chained(state, stream.steps[:alike], self._look_up, handlers)
         self._factors = [one for one in run.course.traffic_changes if one.stream == stream.name]
         self._fastest = stream.rate * max([1.0, *(one.factor for one in self._overlaid())])
         self._tokens = 0.0
@@ -244,11 +260,17 @@ class _Clients:
     def _send(self, attempt: Attempt) -> None:
         if self._timeout < inf:
             self._schedule(Happening(self._timeouts, attempt), NORMAL, self._timeout)
+        self._path(attempt)
+
+    def _look_up(self, item: Item) -> None:
+        """Look for the item of an attempt in the cache, and go on."""
         cache = self._stream.cache
-        if cache is not None:
-            attempt.is_hit = self._run.caches[cache].has(attempt.item)
-            self._run.record.look_up(cache, is_hit=attempt.is_hit)
-        (self._path_of_hit if attempt.is_hit else self._path)(attempt)
+        if cache is None or not isinstance(item, Attempt):
+            self._of_miss(item)
+            return
+        item.is_hit = self._run.caches[cache].has(item.item)
+        self._run.record.look_up(cache, is_hit=item.is_hit)
+        (self._of_hit if item.is_hit else self._of_miss)(item)
 
     def _finish(self, item: Item) -> None:
         if not isinstance(item, Attempt):

@@ -10,6 +10,7 @@ retries (Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021)
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,9 @@ from qps.solver.incidents.course_steps import MOST_STEPS, calm_of, step_of, trie
 from qps.solver.incidents.course_summary import StepRecord, summarized
 from qps.solver.incidents.filling_cache import FillingCache, fetched, sent_again
 from qps.solver.incidents.flow_layout import DONE, FlowLayout, Parcel, flow_layout
-from qps.solver.incidents.horizontal_scaling import HorizontalScaler
+from qps.solver.incidents.fluid_scaling import FluidScaling
 from qps.solver.incidents.incident_system import FluidCourse, IncidentSystem, StreamOutcome
+from qps.solver.incidents.refetched_items import ENTRY, Refetch, refetches, with_items
 from qps.solver.incidents.slowed_service import SlowedService, slowed_service
 
 if TYPE_CHECKING:
@@ -58,20 +60,28 @@ def fluid_course(
         step=step or step_of(system),
         sent=np.zeros(shape),
         done=np.zeros(shape),
+        served=np.zeros(shape),
+        refetches=refetches(system, layout, step or step_of(system)),
         due={},
         queues=[deque() for _ in system.stations],
         waiting=[0.0] * len(system.stations),
         usual=[system.usual_capacity(one) for one in system.stations],
         caches={one.name: FillingCache.of(one) for one in system.caches},
-        scalers=[
-            HorizontalScaler(policy=one, count=one.at_start, ready=one.at_start, next_sync=one.sync)
-            for one in system.scalers
-        ],
-        busy=[[0.0, 0.0, 0.0] for _ in system.scalers],
+        scaling=FluidScaling.of(system),
         tokens=[0.0] * len(system.streams),
         counts=[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0] for _ in system.streams],
     )
     return flow.run(until)
+
+
+def is_stuck(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Return whether the largest backlog has not become less, and no other one either.
+
+    As long as one becomes less, its work may be what another one grows by.
+    """
+    if max(before, default=0.0) <= 0 or max(before) * (1 - _STEADY) > max(after):
+        return False
+    return all(now >= then * (1 - _STEADY) for then, now in zip(before, after, strict=True))
 
 
 _SENT, _RETRIES, _LOST, _LATE, _WORST, _WORST_AT = range(6)
@@ -85,6 +95,9 @@ class _Flow(Struct, kw_only=True):
     step: float
     sent: Amounts
     done: Amounts
+    served: Amounts
+    """What was answered, also to clients that had given up."""
+    refetches: dict[int, tuple[Refetch, ...]]
     due: dict[int, Amounts]
     queues: list[deque[Parcel]]
     waiting: list[float]
@@ -92,9 +105,7 @@ class _Flow(Struct, kw_only=True):
     usual: list[float]
     """The work that each station does in a second before the incident."""
     caches: dict[str, FillingCache]
-    scalers: list[HorizontalScaler]
-    busy: list[list[float]]
-    """How long machines of each autoscaler were busy since it looked; in this step; the time."""
+    scaling: FluidScaling
     tokens: list[float]
     counts: list[list[float]]
     slowed: SlowedService | None = None
@@ -111,7 +122,8 @@ class _Flow(Struct, kw_only=True):
     def run(self, until: float) -> FluidCourse:
         """Follow the flow until it is over, or is known to stay."""
         window = max(1, round(calm_of(self.system) / self.step))
-        before, growing = -inf, 0
+        before: tuple[float, ...] = ()
+        growing = 0
         rates = {name: one.rate for name, one in self.caches.items()}
         for number in range(MOST_STEPS):
             self._advance(number)
@@ -123,18 +135,21 @@ class _Flow(Struct, kw_only=True):
             if now > until and self.troubled >= number - 1:
                 return self._course(now, is_extrapolated=True)
             if number % window == 0:
-                backlog = self._backlog()
-                steady = self._is_scaled(now) and all(
+                steady = self.scaling.is_at_rest(now) and all(
                     abs(one.rate - rates[name]) < _STEADY for name, one in self.caches.items()
                 )
-                is_growing = steady and 0 < before * (1 - _STEADY) <= backlog
-                growing = growing + 1 if is_growing else 0
+                backlogs = self.records[-1].backlogs
+                growing = growing + 1 if steady and is_stuck(before, backlogs) else 0
                 if growing >= _GROWING_WINDOWS:
                     return self._course(inf)
-                before = backlog
+                before = backlogs
                 rates = {name: one.rate for name, one in self.caches.items()}
         # Too long to be followed to its end: the backlog goes on as in the last window.
-        slope = (before - self._backlog()) / (MOST_STEPS % window or window) / self.step
+        slope = (
+            (max(before, default=0.0) - self._backlog())
+            / (MOST_STEPS % window or window)
+            / self.step
+        )
         end = MOST_STEPS * self.step
         cleared = end + self._backlog() / slope if slope > 0 else inf
         return self._course(cleared, is_extrapolated=True)
@@ -144,16 +159,7 @@ class _Flow(Struct, kw_only=True):
 
     def _is_calm(self, number: int, now: float) -> bool:
         calm = (number - self.troubled) * self.step
-        return calm > calm_of(self.system) and self._is_scaled(now)
-
-    def _is_scaled(self, now: float) -> bool:
-        """Return whether no autoscaler is about to change the number of its machines."""
-        return all(
-            not one.starting
-            and now - max(one.changed_at, self.system.end)
-            > one.policy.stabilization + 2 * one.policy.sync
-            for one in self.scalers
-        )
+        return calm > calm_of(self.system) and self.scaling.is_at_rest(now)
 
     # -- a step ------------------------------------------------------------------------------
 
@@ -163,13 +169,12 @@ class _Flow(Struct, kw_only=True):
             if flush.at <= now and place not in self.flushed:
                 self.flushed.add(place)
                 self.caches[flush.cache].flush()
-        for scaler in self.scalers:
-            scaler.start_up(now)
+        self.scaling.start_step(now)
         self.slowed = slowed_service(self.system, self.layout, now)
         self._send(number, now)
         used = self._serve(number, now)
         failed = self._time_out(number)
-        self._scale(now)
+        self.scaling.end_step(now + self.step, self.step)
         if failed > 0:
             self.troubled = number
         self.records[-1].failed = failed
@@ -199,12 +204,15 @@ class _Flow(Struct, kw_only=True):
                 earned = stream.retry.budget * many
                 most = stream.retry.budget * rate * _BUDGET_SECONDS
                 self.tokens[place] = min(self.tokens[place] + earned, max(most, earned))
+        if ENTRY in self.refetches:
+            again = self.refetches[ENTRY]
+            amounts = with_items(again, number, amounts, self.sent, self.served)
         self.sent[number] = amounts
         self.records.append(
             StepRecord(
                 offered=offered,
                 retries=retries,
-                machines=tuple(one.ready for one in self.scalers),
+                machines=self.scaling.ready,
                 hit_rates=tuple(one.rate for one in self.caches.values()),
                 loads=[0.0] * len(self.queues),
             )
@@ -231,15 +239,20 @@ class _Flow(Struct, kw_only=True):
                     parcel.work -= left
                 left -= served.work
                 self.waiting[place] -= served.work
+                gone = served.amounts
+                if place in self.refetches:
+                    again = self.refetches[place]
+                    gone = with_items(again, served.origin, gone, self.sent, self.served)
+                    self.sent[served.origin] += gone - served.amounts
                 for target, mask in self.layout.after[place]:
-                    passed = Parcel(served.origin, served.amounts * mask, 0.0)
+                    passed = Parcel(served.origin, gone * mask, 0.0)
                     self._move(number, target, passed, served.origin)
             if not queue:
                 self.waiting[place] = 0.0
             elif self.waiting[place] > _EMPTY * station.servers * self.step:
                 self.troubled = number
             used[place] = (capacity - left) / capacity if capacity > 0 else 0.0
-            self._observe(place, used[place])
+            self.scaling.observe(place, used[place])
         record = self.records[-1]
         record.capacities = tuple(capacities)
         record.loads = [
@@ -256,10 +269,7 @@ class _Flow(Struct, kw_only=True):
         station = self.system.stations[place]
         capacity = station.servers * (1 - station.background)
         capacity *= self.system.capacity_factor(station.node, now)
-        for scaler in self.scalers:
-            if scaler.policy.node == station.node:
-                capacity *= scaler.ready / scaler.policy.count
-        return capacity
+        return capacity * self.scaling.part_of(station.node)
 
     def _move(self, number: int, target: int, parcel: Parcel, origin: int) -> None:
         """Move requests to a station, or answer them."""
@@ -292,6 +302,7 @@ class _Flow(Struct, kw_only=True):
             if not answered.any():
                 continue
             record.wait = max(record.wait, waited)
+            self.served[origin, own] += answered
             if stream.cache is not None:
                 missed = self.missed[place][origin]
                 self.caches[stream.cache].fill(fetched(stream, missed, answered))
@@ -362,26 +373,6 @@ class _Flow(Struct, kw_only=True):
             self.counts[place][_LOST] += gone
             lost += gone
         return lost
-
-    # -- autoscalers -------------------------------------------------------------------------
-
-    def _observe(self, place: int, used: float) -> None:
-        """Have the autoscaler of a node see how busy its busiest station was in a step."""
-        station = self.system.stations[place]
-        busy = used * (1 - station.background) + station.background
-        for number, scaler in enumerate(self.scalers):
-            if scaler.policy.node == station.node and station.is_processor:
-                self.busy[number][1] = max(self.busy[number][1], busy)
-
-    def _scale(self, now: float) -> None:
-        for number, scaler in enumerate(self.scalers):
-            seen = self.busy[number]
-            seen[0] += seen[1] * self.step
-            seen[1] = 0.0
-            seen[2] += self.step
-            if now + self.step >= scaler.next_sync:
-                scaler.synchronize(now + self.step, seen[0] / seen[2])
-                seen[0] = seen[2] = 0.0
 
     # -- what became of it -------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import combinations
 
 from qps.compiler import ir
@@ -39,8 +40,9 @@ def capacity_changes(numbers: IncidentNumbers) -> tuple[CapacityLoss, ...]:
     """Return what happens to nodes."""
     found = []
     for one in numbers.incident.disturbances:
+        machines = 0
         if one.kind is _KIND.LOSE:
-            factor = _part_left(numbers, one)
+            factor, machines = _part_left(numbers, one), _machines_lost(numbers, one)
         elif one.kind is _KIND.SLOW:
             factor = 1 - numbers.value(one.amount)
         else:
@@ -53,31 +55,44 @@ def capacity_changes(numbers: IncidentNumbers) -> tuple[CapacityLoss, ...]:
                 start=start,
                 end=end,
                 is_slower=one.kind is _KIND.SLOW,
+                machines=machines,
             )
         )
     return tuple(found)
 
 
+def _machines_lost(numbers: IncidentNumbers, of: ir.Disturbance) -> int:
+    """Return how many machines of an autoscaled node are lost at most; 0 of another one."""
+    scaler = next((one for one in numbers.model.autoscalers if one.node == of.target), None)
+    if scaler is None:
+        return 0
+    most = round(numbers.value(scaler.most))
+    if of.count is None:
+        return most
+    if of.count > most:
+        raise _too_many(of, most)
+    return of.count
+
+
 def _part_left(numbers: IncidentNumbers, of: ir.Disturbance) -> float:
-    """Return which part of the machines of a node is left."""
+    """Return which part of the machines of a node is left; 1 of one that counts its machines."""
+    if any(one.node == of.target for one in numbers.model.autoscalers):
+        return 1.0
     if of.count is None:
         return 0.0
-    if any(one.node == of.target for one in numbers.model.autoscalers):
-        raise no_answer(
-            of.span,
-            f"`{of.target}` is autoscaled: its number of machines changes",
-            f"state a part of its capacity: `slow {of.target} by 30 % for 10 minute`; each request "
-            "takes longer then",
-        )
     count = machines_of(numbers, of.target)
     if of.count > count:
-        raise QpsError.single(
-            codes.OUT_OF_RANGE,
-            of.span,
-            f"`{of.target}` has only {count:g} machines",
-            hint=f"to lose all of them, write `lose {of.target} for 10 minute`",
-        )
+        raise _too_many(of, count)
     return 1 - of.count / count
+
+
+def _too_many(of: ir.Disturbance, count: float) -> QpsError:
+    return QpsError.single(
+        codes.OUT_OF_RANGE,
+        of.span,
+        f"`{of.target}` has only {count:g} machines",
+        hint=f"to lose all of them, write `lose {of.target} for 10 minute`",
+    )
 
 
 def machines_of(numbers: IncidentNumbers, node: str) -> float:
@@ -100,10 +115,21 @@ def traffic_changes(numbers: IncidentNumbers) -> tuple[TrafficChange, ...]:
     return tuple(found)
 
 
+def _set_parameters(numbers: IncidentNumbers) -> set[str]:
+    explicit = numbers.configuration.explicit
+    return {one.name for one in explicit if isinstance(one, ir.SetParameter)}
+
+
+def warm_caches(numbers: IncidentNumbers, emptied: Collection[str]) -> list[str]:
+    """Return the caches that are not emptied, and whose hit rate is their own."""
+    fixed = _set_parameters(numbers)
+    names = [one.name for one in numbers.model.caches]
+    return [one for one in names if one not in fixed and one not in emptied]
+
+
 def cache_flushes(numbers: IncidentNumbers) -> tuple[CacheFlush, ...]:
     """Return when caches are emptied. QpsError for one whose hit rate is set."""
-    explicit = numbers.configuration.explicit
-    fixed = {one.name for one in explicit if isinstance(one, ir.SetParameter)}
+    fixed = _set_parameters(numbers)
     found = []
     for one in numbers.incident.disturbances:
         if one.kind is not _KIND.EMPTY:

@@ -15,6 +15,7 @@ from qps.solver.incidents.incident_changes import (
     machines_of,
     report_overlaps,
     traffic_changes,
+    warm_caches,
 )
 from qps.solver.incidents.incident_numbers import IncidentNumbers, no_answer
 from qps.solver.incidents.incident_routes import ClassRoutes, class_routes, stations_of
@@ -41,7 +42,12 @@ def incident_system(
     _refuse(numbers)
     flushes = cache_flushes(numbers)
     emptied = dict.fromkeys(one.cache for one in flushes)
-    routes = [class_routes(numbers, one, emptied) for one in numbers.classes]
+    warm = warm_caches(numbers, emptied)
+    routes = [
+        class_routes(numbers, one, emptied, warm if _retry(numbers, one) else ())
+        for one in numbers.classes
+    ]
+    followed = {one.cache for one in routes}
     stations = stations_of(numbers, routes)
     places = {one.name: place for place, one in enumerate(stations)}
     nodes = dict.fromkeys(one.node for one in stations)
@@ -63,7 +69,7 @@ def incident_system(
         caches=tuple(
             WarmingCache(name=one.name, items=one.items, exponent=one.zipf, size=one.size)
             for one in model.caches
-            if one.name in emptied
+            if one.name in emptied or one.name in followed
         ),
         scalers=tuple(_scaler(numbers, one, stations) for one in model.autoscalers),
         capacity_changes=capacity_changes(numbers),

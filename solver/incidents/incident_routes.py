@@ -59,10 +59,13 @@ class ClassRoutes(Struct, frozen=True, kw_only=True):
         )
 
 
-def class_routes(numbers: IncidentNumbers, of: Class, caches: Iterable[str]) -> ClassRoutes:
+def class_routes(
+    numbers: IncidentNumbers, of: Class, caches: Iterable[str], warm: Iterable[str] = ()
+) -> ClassRoutes:
     """Return the routes of a class, which may depend on one of some caches.
 
-    Raises QpsError where their shares are not linear in its hit rate.
+    Raises QpsError where their shares are not linear in its hit rate. If there are `warm` caches, a
+    retry of a miss may find its item in one of them; that is left out where shares are not linear.
     """
     changing = {}
     for cache in caches:
@@ -77,6 +80,10 @@ def class_routes(numbers: IncidentNumbers, of: Class, caches: Iterable[str]) -> 
         )
     for cache, at in changing.items():
         return _of_cache(of, cache, at)
+    for cache in warm:
+        at = [_shares(numbers, of, cache, hits) for hits in _QUARTERS]
+        if at[0] != at[2] and _is_linear(at):
+            return _of_cache(of, cache, at)
     routes = with_mean_work(routes_of(numbers.graph, of, numbers.population))
     return ClassRoutes(of=of, routes=routes, per_hit=(0.0,) * len(routes))
 
@@ -88,6 +95,12 @@ def _shares(numbers: IncidentNumbers, of: Class, cache: str, hits: Fraction) -> 
     graph = numbers.with_hit_rate(cache, hits)
     routes = routes_of(graph, graph.network.classes[of.name], numbers.population)
     return {one.key: one for one in routes}
+
+
+def _is_linear(at: Sequence[_Shares]) -> bool:
+    keys = {key for one in at for key in one}
+    shares = [[one[key].share if key in one else 0.0 for one in at] for key in keys]
+    return all(abs(middle - (low + high) / 2) <= _ROUNDING for low, middle, high in shares)
 
 
 def _of_cache(of: Class, cache: str, at: Sequence[_Shares]) -> ClassRoutes:

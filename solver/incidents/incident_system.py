@@ -77,7 +77,8 @@ class RequestStream(Struct, frozen=True, kw_only=True):
 class ScalingPolicy(Struct, frozen=True, kw_only=True):
     """An autoscaler of a node by the rule of the Kubernetes HPA; `at_start` machines are there.
 
-    `count` is the number of machines that the servers of its stations are stated for.
+    `count` is the number of machines that the servers of its stations are stated for. In a
+    `period`, it adds `step` machines, or the part `growth` of those that are there if that is more.
     """
 
     node: str
@@ -90,12 +91,16 @@ class ScalingPolicy(Struct, frozen=True, kw_only=True):
     sync: float = 15.0
     stabilization: float = 300.0
     tolerance: float = 0.1
+    step: float = 4.0
+    growth: float = 1.0
+    period: float = 15.0
 
 
 class CapacityLoss(Struct, frozen=True, kw_only=True):
     """The capacity of a node is multiplied by a factor between two times.
 
     Fewer machines serve as fast as before, while `is_slower` machines take longer for each request.
+    Of an autoscaled node, up to `machines` of those that work then are lost.
     """
 
     node: str
@@ -103,6 +108,7 @@ class CapacityLoss(Struct, frozen=True, kw_only=True):
     start: float
     end: float
     is_slower: bool = False
+    machines: int = 0
 
 
 class TrafficChange(Struct, frozen=True, kw_only=True):
@@ -162,6 +168,11 @@ class IncidentSystem(Struct, frozen=True, kw_only=True):
         """Return which part of the capacity of a node is left at a time."""
         own = [one for one in self.capacity_changes if one.node == node]
         return prod(one.factor for one in own if one.start <= now < one.end)
+
+    def machines_lost(self, node: str, now: float) -> int:
+        """Return how many machines of an autoscaled node have failed at a time, at most."""
+        own = [one for one in self.capacity_changes if one.node == node]
+        return sum(one.machines for one in own if one.start <= now < one.end)
 
     def traffic_factor(self, stream: str, now: float) -> float:
         """Return how many times its usual requests a stream sends at a time."""

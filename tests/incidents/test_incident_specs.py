@@ -109,8 +109,8 @@ def test_with_the_advice_left_out_nothing_else_is_solved(tmp_path: Path) -> None
             "`lose db` overlaps an earlier one",
         ),
         (
-            "autoscale web in 2..9 { target 70 % }\nincident one { lose 1 of web for 10 s }",
-            "`web` is autoscaled",
+            "autoscale web in 2..9 { target 70 % }\nincident one { lose 10 of web for 10 s }",
+            "`web` has only 9 machines",
         ),
         (
             "retry browse { timeout 1 ms; retries 1 }\nincident one { lose db for 10 s }",

@@ -220,7 +220,10 @@ def _servers(course: FluidCourse, system: IncidentSystem) -> Iterator[tuple[str,
 
 def _caches(course: FluidCourse, system: IncidentSystem) -> Iterator[tuple[str, str]]:
     label = phrase("incident.label.cache")
+    emptied = {one.cache for one in system.flushes}
     for place, cache in enumerate(system.caches):
+        if cache.name not in emptied:
+            continue
         point = min(course.points, key=lambda one: one.hit_rates[place])
         yield (
             label,

@@ -31,6 +31,9 @@ _AUTOSCALING = {
         what="the stabilization window", example="stabilization 300 s", dimension=TIME
     ),
     "tolerance": SettingKind(what="the tolerance", example="tolerance 10 %"),
+    "step": SettingKind(what="the number of machines added in a period", example="step 4"),
+    "growth": SettingKind(what="the growth in a period", example="growth 100 %"),
+    "period": SettingKind(what="the period", example="period 15 s", dimension=TIME),
 }
 _EXAMPLES = {
     ir.DisturbanceKind.LOSE: "lose {} for 10 minute",
