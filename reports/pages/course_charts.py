@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -29,6 +30,10 @@ from qps.solver.profiles.course_answer import BacklogPoint, CourseAnswer
 _MINUTE = 60.0
 _PERCENT = (0.01, "%")
 _MOST_STATIONS = 2
+_LEAST_MINUTES = 2 * _MINUTE
+_LEAST_HOURS = 2 * 60 * _MINUTE
+"""From which backlogs on they are drawn in minutes, and in hours."""
+_MOST_PARTS = 10**9
 
 
 class CourseSection(Struct, frozen=True, kw_only=True):
@@ -64,6 +69,29 @@ def cycle_section(course: CourseAnswer, population: str, labels: Labels) -> Cour
     )
 
 
+def _followed(course: CourseAnswer) -> dict[str, Json]:
+    """Return what scripts need to compute the course of a cycle again, for other settings."""
+    key = "course.chart.day" if course.cycle == DAY else "course.chart.week"
+    values = [dict(one.values) for one in course.moments]
+    scales = [(*duration_scale(least), least) for least in (_LEAST_HOURS, _LEAST_MINUTES, 0.0)]
+    return {
+        "names": list(course.profiles),
+        "moments": [
+            [one.start, one.end, [_fraction(own[name]) for name in course.profiles]]
+            for one, own in zip(course.moments, values, strict=True)
+        ],
+        "told": {"at": course.at, "utilizations": [one.utilization for one in course.moments]},
+        "heading": phrase(key, users="{}"),
+        "backlog": phrase("course.chart.backlog"),
+        "scales": [list(one) for one in scales],
+    }
+
+
+def _fraction(value: float) -> list[Json]:
+    exact = Fraction(value).limit_denominator(_MOST_PARTS)
+    return [str(exact.numerator), str(exact.denominator)]
+
+
 def _cycle_charts(course: CourseAnswer, labels: Labels) -> Iterator[TimeChart]:
     at: list[float] = []
     loads: list[float] = []
@@ -83,6 +111,7 @@ def _cycle_charts(course: CourseAnswer, labels: Labels) -> Iterator[TimeChart]:
             (phrase("course.chart.capacity"), (1.0,) * len(at)),
         ),
         scale=_PERCENT,
+        course=_followed(course),
     )
     if not course.backlog_courses:
         return

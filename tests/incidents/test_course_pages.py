@@ -13,6 +13,7 @@ import pytest
 
 from browsers.browser import CHROMIUM, MISSING
 from browsers.page_numbers import Line, shown_on
+from live_pages.page_settings import TYPE
 from qps.cli import main
 
 OUTAGE = """
@@ -192,3 +193,54 @@ def test_a_report_states_why_there_is_no_course(
     capsys.readouterr()
     text = page.read_text(encoding="utf-8")
     assert "is overloaded before the incident" in text
+
+
+TWO_LOADS = """
+users shoppers in 1..200_000
+profile visits over day { 08:00..22:00 = 0.6; 18:00..21:00 = 1; else = 0.1 }
+profile nightly over day { 01:00..04:00 = 1; else = 0 }
+machine vm { cpu 4 core, queueing mmc }
+component render { cpu 10 ms/request }
+component report { cpu 200 ms/request }
+topology { node app = vm * 4 }
+stream page for each user { traffic 0.1 request/s * visits; at app { render } }
+stream etl in all { traffic 10 request/s * nightly; at app { report } }
+require { page.p99 <= 300 ms }
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+def test_the_day_follows_the_settings_of_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], open_page: Callable[..., Any]
+) -> None:
+    file, page = tmp_path / "day.qps", tmp_path / "day.html"
+    file.write_text(TWO_LOADS)
+    main(["report", str(file), "-o", str(page), "--no-advice", "-q"])
+    opened = open_page(page.read_text(encoding="utf-8"))
+    before = _lines(opened)
+    assert ("course-backlog", "app CPU") not in before
+    for at, demand in ((9_000, None), (20_000, None), (20_000, "9")):
+        opened.page.evaluate("(at) => { qps.shown.follows = false; qps.shown.n = at; }", at)
+        settings = ["--set", f"shoppers={at}"]
+        if demand is None:
+            opened.page.evaluate("() => qps.change(true)")
+        else:
+            assert opened.page.evaluate(TYPE, ["render.cpu.request", demand])
+            settings += ["--set", f"render.cpu.request={demand} ms/request"]
+            opened.page.wait_for_function("() => qps.shown.good.numbers.has('render.cpu.request')")
+        opened.page.evaluate("() => qps.pictures.forEach((one) => one.redraw())")
+        course = _printed(capsys, "solve", str(file), *settings, "--no-advice")["course"]
+        lines = _lines(opened)
+        load = lines["course-load", "utilization"]
+        starts = [one["start"] for one in course["times"]]
+        for hour, value in zip(load.at, _values(load, 0.01), strict=True):
+            moment = course["times"][bisect_right(starts, min(round(60 * hour), 24 * 60 - 1)) - 1]
+            assert value == pytest.approx(moment["utilization"], rel=1e-5), (at, hour)
+        backlogs = course["backlog_courses"]
+        assert (("course-backlog", "app CPU") in lines) == bool(backlogs) == (at == 20_000)
+        for one in backlogs:
+            worst = max(point["backlog"] for point in one["points"])
+            unit = 60 if 120 <= worst < 7200 else 1 if worst < 120 else 3600
+            drawn = _values(lines["course-backlog", "app CPU"], unit)
+            assert drawn == pytest.approx([point["backlog"] for point in one["points"]], rel=1e-5)
+        assert f"Day at {at:,} shoppers" in opened.page.text_content("#over-time")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 
 from msgspec import Struct
@@ -33,7 +34,8 @@ _ABBREVIATED = 3
 class TimeChart(Struct, frozen=True, kw_only=True):
     """Lines over times in s: of a `cycle` of so many minutes, or since an incident began, if 0.
 
-    `scale` is the unit of the values that are drawn, and how much it is.
+    `scale` is the unit of the values that are drawn, and how much it is. With a `course`, scripts
+    compute the lines again.
     """
 
     key: str
@@ -42,6 +44,7 @@ class TimeChart(Struct, frozen=True, kw_only=True):
     cycle: int = 0
     lines: tuple[tuple[str, tuple[float, ...]], ...]
     scale: tuple[float, str]
+    course: Mapping[str, Json] | None = None
 
     @property
     def heading(self) -> str:
@@ -100,7 +103,9 @@ class TimeChart(Struct, frozen=True, kw_only=True):
 
     def as_json(self) -> Json:
         """Return the chart as the scripts of a page draw it."""
+        of_course = {} if self.course is None else {"course": self.course}
         return {
+            **of_course,
             "title": self.title,
             "x": {
                 "name": self.time_name,

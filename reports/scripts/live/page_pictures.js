@@ -1,9 +1,11 @@
 // The pictures of a page: what each of them draws, and the controls that it has of its own.
 
+import { make } from "../common/dom.js";
 import { number } from "../common/format.js";
 import { Choice, Picture, switchOf } from "../common/picture.js";
 import { drawTornado } from "./charts/bar_chart.js";
 import { clockAxis } from "./charts/clock_axis.js";
+import { CycleCourse } from "./charts/cycle_course.js";
 import { drawTogether } from "./charts/limit_chart.js";
 import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./charts/population_charts.js";
 import { countOfAxes, drawSpace, drawSpace3, offerAxes } from "./charts/quality_space.js";
@@ -54,8 +56,8 @@ class PagePictures {
   }
 
   // What a reader chooses of a picture is an act as others are.
-  own(make) {
-    const made = make(() => {
+  own(build) {
+    const made = build(() => {
       made.change();
       this.app.past?.note();
     });
@@ -109,12 +111,34 @@ class PagePictures {
   }
 
   addFigures() {
-    for (const [key, figure] of Object.entries(this.app.figures)) {
+    const { app } = this, data = app.figures["course-load"]?.course, cycle = data && app.columns.length ? new CycleCourse(app, data) : null;
+    if (cycle?.isKnown) this.addCycle(cycle, data);
+    for (const [key, figure] of Object.entries(app.figures)) {
+      if (cycle?.isKnown && key in CYCLE) continue;
       const picture = this.add(`figure-${key}`, (column, width) => drawFigure(figure, width));
       if (picture) picture.isOfSpec = true; // it stays as it is, whatever is set
     }
   }
+
+  // The day or the week follows the setting; there may be a backlog only after a change.
+  addCycle(cycle, data) {
+    const { app } = this, load = document.getElementById("picture-figure-course-load");
+    if (!load) return;
+    if (!document.getElementById("picture-figure-course-backlog")) load.after(make("figure", { class: "picture", id: "picture-figure-course-backlog", hidden: true }));
+    const figures = { "course-load": app.figures["course-load"], "course-backlog": app.figures["course-backlog"] ?? { ...app.figures["course-load"], title: data.backlog } };
+    const heading = load.closest(".courses").previousElementSibling;
+    for (const [key, kind] of Object.entries(CYCLE)) {
+      this.add(`figure-${key}`, (column, width) => {
+        const figure = cycle.figure(kind, figures[key]);
+        if (heading?.matches("h3") && cycle.shown) heading.textContent = cycle.heading;
+        return figure && drawFigure(figure, width);
+      });
+    }
+  }
 }
+
+// The figures of a day or a week, and what they show of it.
+const CYCLE = { "course-load": "load", "course-backlog": "backlog" };
 
 // A figure of the spec: its lines are those of the spec's own configurations.
 function drawFigure(figure, width) {

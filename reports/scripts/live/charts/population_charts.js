@@ -141,8 +141,9 @@ export function drawQuality(column, width, isLog, starts, columns) {
     }
   }
   if (series.length === 1) return null; // which stands among what each requirement comes to
-  const y = isLog ? { isLog, format: (v) => number(v, 3) } : { format: (v) => number(v, 3), low: 0, high: 2 };
   const finite = series.flatMap((line) => [...line.values]).filter(Number.isFinite);
+  if (!finite.length) return null; // saturated at every population
+  const y = isLog ? { isLog, format: (v) => number(v, 3) } : { format: (v) => number(v, 3), low: 0, high: 2 };
   if (!isLog && Math.max(...finite) < 1.5) y.high = Math.max(1.2, roundStep(Math.max(...finite)));
   return linePicture(`Quality against ${model.population} (0 is ideal, 1 the limit)`, {
     x: populationAxis(column, populations), y, series: series.slice(0, MAX_LINES), here: column.n, limit: { at: 1, label: "limit" },
