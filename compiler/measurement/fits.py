@@ -44,6 +44,7 @@ from qps.compiler.measurement.measured_tables import (
 )
 from qps.compiler.measurement.repetitions import Weighting, weighting
 from qps.compiler.measurement.usual_headings import looks_like_rate
+from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 __all__ = ["SATURATED", "CostFit", "FitColumns", "FitTerm", "Runs", "Size", "UnitOf", "fitted"]
 
@@ -197,7 +198,7 @@ def _fit(
     reading: FitColumns,
 ) -> CostFit:
     count = len(columns) + sum(column.curve is not None for column in columns)
-    _check_rows(table, runs, count, reading)
+    _check_rows(table, runs, count, reading, rates)
     if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
         raise DataError(
             f"all rows of `{table.name}` have the same rate: idle utilization cannot be separated",
@@ -325,7 +326,18 @@ def _squares(runs: Runs, weights: Sequence[int] | None, *, has_fixed: bool) -> L
     return LeastSquares(columns, target)
 
 
-def _check_rows(table: MeasuredTable, runs: Runs, rates: int, reading: FitColumns) -> None:
+def _countable(columns: Sequence[RateColumn]) -> list[str]:
+    """Return what is counted one by one, and not in bytes."""
+    return [column.item for column in columns if column.item != INFORMATION_BASE]
+
+
+def _check_rows(
+    table: MeasuredTable,
+    runs: Runs,
+    rates: int,
+    reading: FitColumns,
+    columns: Sequence[RateColumn],
+) -> None:
     """Raise that there are too few rows, and why."""
     has_fixed, command = reading.has_fixed, fit_command(table, reading)
     count = rates + has_fixed
@@ -334,6 +346,9 @@ def _check_rows(table: MeasuredTable, runs: Runs, rates: int, reading: FitColumn
     hints = [f"measure at least {count} runs that differ in every rate"]
     if has_fixed and len(runs.used) == rates:
         hints.append(f"to fit without idle utilization: `{command} --no-fixed`")
+    elif runs.used and not reading.costs and (items := _countable(columns)):
+        fixed = " --no-fixed" * (len(runs.used) == 1)
+        hints.append(f"to fit a single demand: `{command} --per {items[0]}{fixed}`")
     if runs.other_path:
         hints.append("rows without bytes are ignored")
     if not runs.saturated <= set(runs.used):

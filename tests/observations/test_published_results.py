@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,41 @@ def test_the_foot_of_a_histogram_may_be_indented(tmp_path: Path) -> None:
     assert row["values"] == "1000"
     assert row["latency mean, ms"] == "2.5"
     assert row["latency p50, ms"] == "1.5"
+
+
+def test_old_docker_names_containers_in_its_first_column(tmp_path: Path) -> None:
+    text = (
+        "CONTAINER           CPU %               MEM USAGE/LIMIT     MEM %               NET I/O\n"
+        "web                 12.50%              41.16 MiB/994 MiB   4.14%               0 B/0 B\n"
+    )
+    assert _row(_observed(text, tmp_path))["cpu in core"] == "0.125"
+
+
+def test_pidstat_of_memory_and_disks_is_passed_over(tmp_path: Path) -> None:
+    text = (
+        "Linux 6.8.0-79-generic (web) \t10/23/2025 \t_x86_64_\t(2 CPU)\n\n"
+        "10:25:29 AM   UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n"
+        "10:55:29 AM     0    369825   12.00    2.00    0.00    0.00   14.00     1  python3\n\n"
+        "10:25:29 AM   UID       PID  minflt/s  majflt/s     VSZ     RSS   %MEM  Command\n"
+        "10:55:29 AM     0    369825      0.04      0.00  225288   91932   1.14  python3\n\n"
+        "10:55:29 AM   UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n"
+        "11:25:29 AM     0    369825    6.00    1.00    0.00    0.00    7.00     1  python3\n"
+    )
+    rows = _observed(text, tmp_path).rows
+    assert rows == (("2025-10-23T10:55:29", "0.14"), ("2025-10-23T11:25:29", "0.07"))
+
+
+@pytest.mark.parametrize(("sent", "rate", "failed"), [(40, "4", "0"), (44, "4.4", "0.0909090909")])
+def test_mistakes_in_scripts_of_artillery_are_no_requests(
+    sent: int, rate: str, failed: str, tmp_path: Path
+) -> None:
+    counters = {"vusers.created": 30, "http.requests": sent, "http.responses": 40}
+    counters |= {"http.codes.200": 40, 'errors.Undefined function "add"': 30, "errors.ETIMEDOUT": 4}
+    times = {"mean": 1.6, "min": 1, "max": 8, "p50": 1}
+    totals = {"counters": counters, "summaries": {"http.response_time": times}}
+    totals |= {"firstCounterAt": 1751247460000, "lastCounterAt": 1751247470000}
+    row = _row(_observed(json.dumps({"aggregate": totals}), tmp_path))
+    assert (row["request/s"], row["share failed"]) == (rate, failed)
 
 
 @pytest.mark.parametrize(

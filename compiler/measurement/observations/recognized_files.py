@@ -87,8 +87,7 @@ def _of_groups(groups: Sequence[Group], how: FileReading) -> ObservedRuns:
         return joined_by_users(load, machine)
     raise DataError(
         "a load test and a machine can only be joined if both have a time, or both have users",
-        _how_to_have_times(loads, load)
-        or f"record the machine with times, such as `vmstat -t 1`, or add a column `{USERS}`",
+        _how_to_join(loads, load, machine),
     )
 
 
@@ -111,6 +110,13 @@ def _has_rate(table: ObservedRuns) -> bool:
     return RATE in table.headings or (
         "file" in table.headings and any(one.startswith("latency ") for one in table.headings)
     )
+
+
+def _how_to_join(loads: Sequence[Group], load: ObservedRuns, machine: ObservedRuns) -> str:
+    how = _how_to_have_times(loads, load) or "record the machine with times: `vmstat -t 1`"
+    if USERS in load.headings and USERS not in machine.headings:
+        how += f"; or write the mean CPU of each run beside its users, as a table `{USERS},CPU (%)`"
+    return how
 
 
 def _how_to_have_times(loads: Sequence[Group], load: ObservedRuns) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from qps.compiler.measurement.traces.trace_tree import Flaws
@@ -126,7 +128,8 @@ class CallGraph(Struct, frozen=True, kw_only=True):
     """All of it; `seconds` is how long requests came in, 0 where there is one only.
 
     Each request that was recorded stands for `weight` of them on average, as spans are sampled. Its
-    `origin` are traces, or metrics of a service graph, with series instead of spans.
+    `origin` are traces, or metrics of a service graph, with series instead of spans. `spreads` say
+    how far the mean time of an operation outside of its calls may be off (95 %), relative.
     """
 
     services: tuple[TracedService, ...]
@@ -140,6 +143,7 @@ class CallGraph(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     weight: float = 1.0
     origin: str = "traces"
+    spreads: Mapping[Operation, float] = {}
 
     @property
     def requests(self) -> float:

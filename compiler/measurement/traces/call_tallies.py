@@ -10,6 +10,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from qps.compiler.measurement.traces.call_graph import Operation
+from qps.compiler.measurement.traces.time_windows import TimeWindows
 from qps.compiler.measurement.traces.trace_tree import TracedRequest
 
 MOST_OPERATIONS = 200
@@ -96,6 +97,7 @@ class Tallies:
     def __init__(self) -> None:
         self.routes: dict[Operation, RouteTally] = {}
         self.services: dict[str, ServiceTally] = {}
+        self.elapsed: dict[Operation, TimeWindows] = {}
         self.paths = 0
         self.merged = 0
         self.lost = 0
@@ -161,7 +163,13 @@ class Tallies:
             tally.own.add(own, weight)
             service.own.add(own, weight)
             if request.has_client and request.end - request.start >= request.served:
-                tally.network.add((request.end - request.start - request.served) / 1e9, weight)
+                network = (request.end - request.start - request.served) / 1e9
+                tally.network.add(network, weight)
+                own += network
+            windows = self.elapsed.get(tally.key)
+            if windows is None:
+                windows = self.elapsed[tally.key] = TimeWindows()
+            windows.add(request.start, own, weight)
         if request.sent >= 0:
             tally.sent.add(request.sent, weight)
         if request.returned >= 0:

@@ -13,12 +13,12 @@ from msgspec import Struct
 
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.measurement.traces.cpu_tables import CpuRow, CpuTable
+from qps.compiler.measurement.traces.time_windows import FEWEST, LEVEL, ratio_spread
 
-_LEVEL = 0.975
-_FEWEST = 3
 _LEAST_VARIATION = 0.2
 """Of rates, relative to their mean: with less, a slope is noise."""
 _FEWEST_REQUESTS = 1e-9
+_OF_FEW_WINDOWS = 0.5
 _ANYTHING = 0.99
 """A relative spread: nothing more is known than an upper end."""
 
@@ -88,7 +88,8 @@ def _cost(service: str, rows: Sequence[CpuRow]) -> CpuCost | None:
             notes = (f"{note} would be {ratio:.3g} ms",)
     else:
         seconds, idle = cores / requests, 0.0
-        spread = _spread_of_ratio(rows, seconds)
+        of_ratio = ratio_spread([(row.rate, row.cores) for row in rows])
+        spread = _OF_FEW_WINDOWS if of_ratio is None else of_ratio
         notes = ()
     return CpuCost(
         service=service,
@@ -119,20 +120,10 @@ def _variation(rows: Sequence[CpuRow]) -> float:
     return sqrt(squares / max(1, len(rows) - 1)) / mean if mean else 0.0
 
 
-def _spread_of_ratio(rows: Sequence[CpuRow], ratio: float) -> float:
-    """Return how far the mean of a ratio may be off, relative."""
-    count = len(rows)
-    if count < _FEWEST:
-        return 0.5
-    squares = sum((row.cores - ratio * row.rate) ** 2 for row in rows) / (count - 1)
-    total = sum(row.cores for row in rows)
-    return student_quantile(_LEVEL, count - 1) * sqrt(squares * count) / total
-
-
 def _with_idle(rows: Sequence[CpuRow]) -> tuple[float, float, float] | None:
     """Return slope, its relative spread and the part without requests, where both are certain."""
     count = len(rows)
-    if count < _FEWEST + 2 or _variation(rows) < _LEAST_VARIATION:
+    if count < FEWEST + 2 or _variation(rows) < _LEAST_VARIATION:
         return None
     x, y = [row.rate for row in rows], [row.cores for row in rows]
     mean_x, mean_y = sum(x) / count, sum(y) / count
@@ -140,7 +131,7 @@ def _with_idle(rows: Sequence[CpuRow]) -> tuple[float, float, float] | None:
     slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread_x
     idle = mean_y - slope * mean_x
     rest = sum((b - idle - slope * a) ** 2 for a, b in zip(x, y, strict=True)) / (count - 2)
-    quantile = student_quantile(_LEVEL, count - 2)
+    quantile = student_quantile(LEVEL, count - 2)
     of_slope = quantile * sqrt(rest / spread_x)
     of_idle = quantile * sqrt(rest * (1 / count + mean_x**2 / spread_x))
     if idle <= of_idle or slope + of_slope <= 0:

@@ -26,6 +26,22 @@ _DEEPEST = 200
 _TO_BRACKET = re.compile(
     rb'[^{}\[\]"]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^{}\[\]"]*+)*+([{}\[\]])', re.DOTALL
 )
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_WHOLE_DEPTH = 12
+
+
+def _whole_part() -> re.Pattern[bytes]:
+    """Return a pattern of brackets with all that is in them, nested a few levels deep."""
+    plain = r'[^{}\[\]"]*+'
+    text = ""
+    for _ in range(_WHOLE_DEPTH):
+        inner = f"(?:{_STRING}|{text})" if text else _STRING
+        text = rf"[{{\[]{plain}(?:{inner}{plain})*+[}}\]]"
+    return re.compile(text.encode(), re.DOTALL)
+
+
+_WHOLE_PART = _whole_part()
+"""Finds the end of nearly all parts at once; whether brackets fit is seen as a part is decoded."""
 _KEY = re.compile(rb'"([^"\\]{0,200})"\s*+:\s*+[\[{]\Z')
 _OPENING = frozenset(b"{[")
 _PAIRS = {ord("}"): ord("{"), ord("]"): ord("[")}
@@ -82,9 +98,18 @@ class _Splitter:
             return Part(path=level.path) if bracket == ord("}") else None
         if len(self.levels) >= self.part_depth:
             return None
-        text = b"".join(self.part)
+        self.levels.append(level)
+        return self.end(b"".join(self.part))
+
+    @property
+    def begins(self) -> bool:
+        """Whether the last bracket opened a part that is wanted."""
+        return len(self.part) == 1
+
+    def end(self, text: bytes) -> Part:
+        """Return the part that begins with the last bracket, whose text was found at once."""
         self.part, self.part_depth, self.part_bytes = [], 0, 0
-        return Part(path=level.path, text=text)
+        return Part(path=self.levels.pop().path, text=text)
 
     def _open(self, segment: bytes, bracket: int) -> None:
         if len(self.levels) >= _DEEPEST:
@@ -130,6 +155,9 @@ def parts_of(file: Readable, name: str, wants: Callable[[Path], bool]) -> Iterat
             position = found.end()
             if part is not None:
                 yield part
+            elif splitter.begins and (whole := _WHOLE_PART.match(rest, position - 1)):
+                position = whole.end()
+                yield splitter.end(whole[0])
         rest = rest[position:]
         if len(rest) > _LONGEST_STRING:
             raise DataError(

@@ -82,6 +82,11 @@ def observed_traces(
         flaws=flaws,
         notes=(*notes, *_warnings(flaws, tallies)),
         weight=_weight(tallies),
+        spreads={
+            key: spread
+            for key, one in tallies.elapsed.items()
+            if (spread := one.spread) is not None
+        },
     )
 
 

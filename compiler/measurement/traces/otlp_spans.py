@@ -34,7 +34,9 @@ class _Value(Struct, frozen=True, gc=False):
 
     def text(self) -> str:
         """Return what the value says; nothing for lists and maps."""
-        values = (self.stringValue, self.intValue, self.doubleValue, self.boolValue)
+        if self.stringValue is not None:  # nearly all are
+            return self.stringValue
+        values = (self.intValue, self.doubleValue, self.boolValue)
         return next((str(value) for value in values if value is not None), "")
 
 

@@ -82,8 +82,11 @@ def returned_by(attributes: Attributes) -> float:
 
 def size_of(attributes: Attributes, names: tuple[str, ...]) -> float:
     """Return a number that is not below zero, -1 if there is none."""
+    text = _first(attributes, names)
+    if not text:
+        return -1.0
     try:
-        value = float(_first(attributes, names) or -1)
+        value = float(text)
     except ValueError:
         return -1.0
     return value if 0 <= value < 2**53 else -1.0
@@ -135,6 +138,7 @@ def weight_of_sampler(attributes: Attributes) -> float:
 
 
 def _first(attributes: Attributes, names: tuple[str, ...]) -> str:
-    if not attributes:
-        return ""
-    return next((attributes[name] for name in names if attributes.get(name)), "")
+    for name in names:
+        if value := attributes.get(name):
+            return value
+    return ""

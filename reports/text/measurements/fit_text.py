@@ -30,7 +30,13 @@ from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import joined_words, number, percent, quantity
+from qps.reports.text.words.quantities import (
+    joined_words,
+    number,
+    percent,
+    quantity,
+    unit_symbols,
+)
 
 _BYTE_BITS = 8
 _NOISE = 1e-9
@@ -107,7 +113,8 @@ def _numbers(found: Regression) -> Table:
 def demands_table(rows: Sequence[tuple[str, ...]]) -> Table:
     """Return service demands as a table: what causes them, value, interval and unit."""
     headings = (phrase("fit.service_demand"), "Value", "95 % CI", "Unit")
-    return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0]))
+    shown = tuple((*row[:-1], unit_symbols(row[-1])) for row in rows)
+    return Table(headings, shown, frozenset([1, 2]), long=frozenset([0]))
 
 
 def cost_scale(item: str | None, value: float) -> tuple[float, str]:
@@ -118,7 +125,7 @@ def cost_scale(item: str | None, value: float) -> tuple[float, str]:
         return _BYTE_BITS * 1e9, "ns/byte"
     is_long = abs(value) >= 1e-3  # noqa: PLR2004 - a millisecond
     per = f" per {item}" if " " in item else f"/{item}"  # of a product of columns
-    return (1e3, f"ms{per}") if is_long else (1e6, f"us{per}")
+    return (1e3, f"ms{per}") if is_long else (1e6, f"µs{per}")
 
 
 def _scale(coefficient: Coefficient) -> tuple[float, str]:

@@ -22,7 +22,7 @@ from qps.reports.text.words.phrases import phrase
 
 _ASSUMED = "between 0.1 and 10 ms/request"
 _ALL = 0.999
-_LEAST_SPREAD = 0.0005
+_LEAST_SPREAD, _MOST_SPREAD = 0.0005, 0.99
 """What is less is that of numbers as they are written."""
 
 
@@ -60,9 +60,13 @@ def _known_cost(system: System, service: TracedService, cost: CpuCost) -> Iterat
         yield from comment(f"{service.name}: {note}")
     assert system.costs is not None
     rows = phrase("system.cpu_fitted", rows=cost.windows, file=shortened(system.costs.file))
-    spread = f" +- {plain(100 * cost.spread, 2)} %" if cost.spread >= _LEAST_SPREAD else ""
-    value = f"{duration(cost.seconds)}/request{spread}"
+    value = f"{duration(cost.seconds)}/request{_plus_minus(cost.spread)}"
     yield f"param {system.names.nodes[service.name]}_cpu = {value}  source {quoted(rows)}"
+
+
+def _plus_minus(spread: float) -> str:
+    """Return what stands behind a number that may be off, relative; nothing where that is less."""
+    return f" +- {plain(100 * min(spread, _MOST_SPREAD), 2)} %" if spread >= _LEAST_SPREAD else ""
 
 
 def machine_lines(system: System) -> Iterator[str]:
@@ -104,7 +108,8 @@ def component_lines(system: System) -> Iterator[str]:
         delay = ""
         if work.timed:
             elapsed = work.own / work.timed + work.network / work.timed
-            delay = f"; delay waits({duration(elapsed)}, {cpu})"
+            spread = _plus_minus(system.graph.spreads.get(key, 0.0))
+            delay = f"; delay waits({duration(elapsed)}{spread}, {cpu})"
         yield from comment(_elapsed(key, work))
         yield f"component {system.names.components[key]} {{ cpu {cpu}{delay} }}"
     yield ""

@@ -171,6 +171,9 @@ def artillery_runs(text: str, file: str) -> Printed:
     seconds = (found.aggregate.last - found.aggregate.first) * _MILLI
     answers = counters.get("http.responses", 0)
     errors = sum(n for name, n in counters.items() if name.startswith("errors."))
+    if (sent := counters.get("http.requests")) is not None:
+        # Others are no requests, but mistakes in the script, such as functions that are not there.
+        errors = min(errors, max(0, sent - answers))
     done = answers + errors
     _refuse_empty(done, seconds, file)
     wrong = sum(
@@ -199,9 +202,10 @@ def artillery_runs(text: str, file: str) -> Printed:
         },
         twice=(twice,),
         fields={
-            ITEMS: "`http.responses` and `errors` from `firstCounterAt` to `lastCounterAt`",
+            ITEMS: "`http.responses` and `errors` of requests from `firstCounterAt` to "
+            "`lastCounterAt`",
             "byte/s": "`http.downloaded_bytes`",
-            "share failed": "`http.codes` of 400 and above, and `errors`",
+            "share failed": "`http.codes` of 400 and above, and `errors` of requests",
             "latency": "`http.response_time`",
         },
     )

@@ -218,5 +218,6 @@ def decoded(text: str, kind: type[_Kind], file: str, what: str) -> _Kind:
     except (msgspec.DecodeError, RecursionError) as error:
         raise DataError(
             f"`{shortened(file)}` is not {what}: {shortened(str(error))}",
-            "do not edit the output of the tool",
+            "do not edit the output of the tool; what another program or version writes can be "
+            "read as a table: `--as table`",
         ) from error

@@ -56,8 +56,8 @@ MACHINE_TOOLS = (
             FileLayout(reader="machines.docker_samples.docker_table", output=ReaderOutput.TABLE),
         ),
         takes=("process",),
-        signs=(r"\bNAME\s{2,}CPU %\s{2,}", r'"CPUPerc"\s*:\s*"'),
-        recognized_by="`CPU %` and `NAME`, or `CPUPerc`",
+        signs=(r"\b(?:NAME|CONTAINER)\s{2,}CPU %\s{2,}", r'"CPUPerc"\s*:\s*"'),
+        recognized_by="`CPU %` and `NAME` or `CONTAINER`, or `CPUPerc`",
     ),
     MeasurementTool(
         name="prometheus-json",

@@ -35,8 +35,8 @@ def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
         at, cells = _cells(words)
         if not cells or words[0].rstrip(":") == "Average":
             continue
-        if set(cells) >= _NEEDED:
-            headings = cells
+        if {"PID", "Command"} <= set(cells):  # of memory and disks, without CPU, with `-urd`
+            headings = cells if set(cells) >= _NEEDED else []
             continue
         if at is None or not headings:
             continue
