@@ -18,7 +18,7 @@ from servers import free_ports
 Database = Callable[[CpuQuotas, Path, ExitStack], str]
 
 
-class Service(Struct, frozen=True, kw_only=True):
+class ServiceDesign(Struct, frozen=True, kw_only=True):
     """A service: a quota in cores, and its settings; one in Go or in Python."""
 
     quota: float
@@ -35,7 +35,7 @@ class Service(Struct, frozen=True, kw_only=True):
         return [python, str(here / "traced_service.py")]
 
 
-class Design(Struct, frozen=True, kw_only=True):
+class TracedDesign(Struct, frozen=True, kw_only=True):
     """A system: its services, the first of which is asked; `mix` has the share of each path.
 
     `answers` are what its owner knows, by patterns of the lines of the spec that they replace.
@@ -44,7 +44,7 @@ class Design(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     notes: str
-    services: Mapping[str, Service]
+    services: Mapping[str, ServiceDesign]
     mix: Mapping[str, float]
     answers: tuple[tuple[str, str], ...] = ()
     database: Database | None = None
@@ -76,7 +76,7 @@ def _quota(name: str, cores: float) -> tuple[str, str]:
 _QUOTAS = (r"queueing mmc", "queueing quota per 100 ms on 2 core")
 
 _SHOP = {"gateway": 0.25, "catalog": 0.15, "prices": 0.10, "store": 0.15}
-SHOP = Design(
+SHOP = TracedDesign(
     name="shop",
     title="Shop: gateway, catalog (Go, with a cache), prices and store; a fork",
     notes=(
@@ -88,7 +88,7 @@ SHOP = Design(
     ),
     mix={"/product": 0.7, "/order": 0.3},
     services={
-        "gateway": Service(
+        "gateway": ServiceDesign(
             quota=_SHOP["gateway"],
             settings={
                 "routes": {
@@ -101,16 +101,16 @@ SHOP = Design(
                 }
             },
         ),
-        "catalog": Service(
+        "catalog": ServiceDesign(
             quota=_SHOP["catalog"],
             settings={"program": "catalog", "cache": 60, "burn": 2},
             language="go",
         ),
-        "prices": Service(
+        "prices": ServiceDesign(
             quota=_SHOP["prices"],
             settings={"routes": {"/price": [["burn", 4]], "/total": [["burn", 2]]}},
         ),
-        "store": Service(
+        "store": ServiceDesign(
             quota=_SHOP["store"],
             settings={
                 "routes": {"/item": [["burn", 3]], "/stock": [["burn", 2]], "/order": [["burn", 5]]}
@@ -139,7 +139,7 @@ def _postgres(quotas: CpuQuotas, folder: Path, _: ExitStack) -> str:
 
 
 _POOL = 2
-POOLED = Design(
+POOLED = TracedDesign(
     name="pool",
     title="Two database connections: API, PostgreSQL",
     notes=(
@@ -149,7 +149,7 @@ POOLED = Design(
     ),
     mix={"/report": 1.0},
     services={
-        "api": Service(
+        "api": ServiceDesign(
             quota=0.5,
             settings={
                 "pool": _POOL,
@@ -179,7 +179,7 @@ POOLED = Design(
     ),
     database=_postgres,
 )
-LOCKED = Design(
+LOCKED = TracedDesign(
     name="threads",
     title="Threads that contend for the lock of Python: edge, renderer",
     notes=(
@@ -190,8 +190,10 @@ LOCKED = Design(
     ),
     mix={"/page": 1.0},
     services={
-        "edge": Service(quota=0.5, settings={"routes": {"/page": [["call", "render", "/render"]]}}),
-        "render": Service(quota=2.0, settings={"routes": {"/render": [["burn", 12]]}}),
+        "edge": ServiceDesign(
+            quota=0.5, settings={"routes": {"/page": [["call", "render", "/render"]]}}
+        ),
+        "render": ServiceDesign(quota=2.0, settings={"routes": {"/render": [["burn", 12]]}}),
     },
     answers=(
         _quota("edge", 0.5),

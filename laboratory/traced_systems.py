@@ -35,7 +35,7 @@ from qps.compiler.measurement.traces.observed_traces import observed_traces  # n
 from qps.reports.text.layout.table import Table  # noqa: E402
 from server_start import NotStartedError  # noqa: E402
 from servers import free_ports  # noqa: E402
-from traced_designs import DESIGNS, Design  # noqa: E402
+from traced_designs import DESIGNS, TracedDesign  # noqa: E402
 
 HERE = Path(__file__).parent / "traced"
 _LEVELS = (0.1, 0.2, 0.3, 0.4)
@@ -59,7 +59,7 @@ The target is an error of 15 %, with the capacity within the 90 % interval.
 _CALLS = """Calls as the services counted them, and as the spec has them (the target is 2 %):"""
 
 
-class Counted(Struct, frozen=True, kw_only=True):
+class CountedCall(Struct, frozen=True, kw_only=True):
     """Calls of one operation by another: per request, as counted by the services and by spans."""
 
     caller: str
@@ -76,7 +76,7 @@ class TracedResult(Struct, frozen=True, kw_only=True):
     machine: str
     traces: int
     spans: int
-    calls: list[Counted]
+    calls: list[CountedCall]
     busiest: float
     measured: float
     used: dict[str, float]
@@ -91,10 +91,10 @@ class TracedResult(Struct, frozen=True, kw_only=True):
         return self.predicted / self.measured - 1
 
 
-class Running(Struct, frozen=True, kw_only=True):
+class RunningSystem(Struct, frozen=True, kw_only=True):
     """A system that runs: its quotas, where it is asked, and where it writes spans."""
 
-    design: Design
+    design: TracedDesign
     quotas: CpuQuotas
     port: int
     folder: Path
@@ -102,7 +102,9 @@ class Running(Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def running(design: Design, quotas: CpuQuotas, folder: Path, python: str) -> Iterator[Running]:
+def running(
+    design: TracedDesign, quotas: CpuQuotas, folder: Path, python: str
+) -> Iterator[RunningSystem]:
     """Start the services of a system, those behind first; whatever happens, they are ended."""
     ports = dict(zip(design.services, free_ports(len(design.services)), strict=True))
     with ExitStack() as stack:
@@ -123,7 +125,7 @@ def running(design: Design, quotas: CpuQuotas, folder: Path, python: str) -> Ite
             program = service.program(python, HERE)
             quotas.start(name, [*program, str(path)], service.quota, folder / f"{name}.log")
             _wait(ports[name], name, folder)
-        yield Running(
+        yield RunningSystem(
             design=design,
             quotas=quotas,
             port=ports[design.front],
@@ -149,7 +151,7 @@ def _wait(port: int, name: str, folder: Path) -> None:
 Answer = tuple[float, float, str]
 
 
-def loaded(there: Running, seconds: float, **how: float) -> tuple[list[Answer], list[Answer]]:
+def loaded(there: RunningSystem, seconds: float, **how: float) -> tuple[list[Answer], list[Answer]]:
     """Send requests; return answers (when, how long, path), and CPU (when, s so far, service)."""
     settings = there.folder / "load.settings.json"
     content = {"port": there.port, "mix": there.design.mix, "keys": 200, "seconds": seconds, **how}
@@ -205,11 +207,11 @@ def cpu_table(used: Sequence[Sequence[Answer]], folder: Path) -> str:
     return "".join(lines)
 
 
-def calls_of(files: Sequence[Path], folder: Path) -> tuple[int, int, list[Counted]]:
+def calls_of(files: Sequence[Path], folder: Path) -> tuple[int, int, list[CountedCall]]:
     """Return the numbers of traces and spans, and each call as spans and as services count it."""
     graph = observed_traces(files)
     counts = {key: len(times) for key, times in served(folder).items()}
-    found: list[Counted] = []
+    found: list[CountedCall] = []
     todo: list[TracedCall] = [route.root for route in graph.routes]
     while todo:
         caller = todo.pop()
@@ -220,7 +222,7 @@ def calls_of(files: Sequence[Path], folder: Path) -> tuple[int, int, list[Counte
             for called in (one for group in step.together for one in group):
                 todo.append(called)
                 found.append(
-                    Counted(
+                    CountedCall(
                         caller=" ".join(caller.key),
                         called=" ".join(called.key),
                         counted=counts.get(called.key, 0) / counts[caller.key],
@@ -248,7 +250,7 @@ def qps(*words: str, folder: Path) -> str:
     return done.stdout
 
 
-def measured(design: Design, folder: Path, python: str) -> None:
+def measured(design: TracedDesign, folder: Path, python: str) -> None:
     """Saturate a system, and run it at up to 40 % of what it then serves; leave all in a folder."""
     full, low = folder / "full", folder / "low"
     full.mkdir()
@@ -280,7 +282,7 @@ def _shown(cores: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in cores.items())
 
 
-def predicted(design: Design, folder: Path) -> TracedResult:
+def predicted(design: TracedDesign, folder: Path) -> TracedResult:
     """Return what the runs at low load predict, beside what was measured."""
     about: dict[str, Any] = msgspec.json.decode((folder / "measured.json").read_bytes())
     files = sorted((folder / "low").glob("*.traces.json"))

@@ -107,7 +107,7 @@ def take(steps: list[list[Any]], query: str) -> None:
             _query(rest)
 
 
-class Handler(BaseHTTPRequestHandler):
+class RouteHandler(BaseHTTPRequestHandler):
     """Answers requests, on connections that stay open."""
 
     protocol_version = "HTTP/1.1"
@@ -138,7 +138,7 @@ class Handler(BaseHTTPRequestHandler):
         """Print nothing: what was served is written at the end."""
 
 
-class Server(ThreadingHTTPServer):
+class ThreadServer(ThreadingHTTPServer):
     """A thread for each connection."""
 
     daemon_threads = True
@@ -147,7 +147,7 @@ class Server(ThreadingHTTPServer):
 
 def main() -> None:
     """Serve until a signal to end; then write what was served."""
-    server = Server(("127.0.0.1", SETTINGS["port"]), Handler)
+    server = ThreadServer(("127.0.0.1", SETTINGS["port"]), RouteHandler)
 
     def end(*_: object) -> None:
         threading.Thread(target=server.shutdown).start()

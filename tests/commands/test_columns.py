@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from qps.compiler.measurement.campaigns.row_doubts import Doubt
 from qps.compiler.measurement.campaigns.run_results import FailedRun
 from qps.reports.text.layout.table import text_width
 from qps.reports.text.measurements.measurement_text import measured_text, step_text
+from traces.written_traces import Work, as_text, otlp, spans_of
 
 RUNS = "day,cpu in %,request/s,byte/s\n" + "".join(
     f"2026-11-{1 + n % 9:02},{5 + n * 1.1 + n * n % 7},{100 * n},{8000 * n + 900 * (n % 5)}\n"
@@ -98,6 +101,7 @@ COMMANDS = [
     ["plan", "shop.qps", "--users", "900"],
     ["fit", "runs.csv", "--cores", "4"],
     ["fit", LONG_NAME, "--cores", "4"],
+    ["fit", "runs_m.csv", "--to", "more.csv"],
     ["fit", LONG_CLIENTS, "--by", "clients"],
     ["observe", "more.csv", "-q", "-o", "new.csv", "--into", "fitted.qps"],
     ["trace", "trace.csv", "trace.csv", "trace.csv", "--period", "160ms"],
@@ -158,6 +162,55 @@ def test_eighty_columns_hold(
     main([*command, *["-q"] * (command[0] not in ("fit", "trace") and command[1][:3] != "QPS")])
     shown = capsys.readouterr().out
     assert shown
+    assert too_wide(shown) == []
+
+
+def traces(count: int) -> str:
+    read = Work(service="database of all orders", operation="SELECT", own=5.0 * count)
+    order = Work(service="checkout-of-orders", operation="POST /orders/{id}", calls=(read,) * count)
+    return as_text(otlp(spans_of([order] * 200, every=100.0 * count)))
+
+
+def service_graph(count: int) -> str:
+    labels = {"client": "users", "server": "checkout-of-orders-with-a-long-name"}
+    name = "traces_service_graph_request_total"
+    values = [[1_700_000_000 + 30 * n, str(3000.0 * n * count)] for n in range(60)]
+    found = [{"metric": {"__name__": name, **labels}, "values": values}]
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": found}})
+
+
+def manifest(count: int) -> str:
+    metadata = {"name": "checkout-of-orders-with-a-long-name-of-a-team"}
+    limits = {"limits": {"cpu": f"{500 * count}m"}}
+    template = {"spec": {"containers": [{"name": "c", "image": "x", "resources": limits}]}}
+    spec = {"replicas": 3 * count, "template": template}
+    found = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec}
+    return json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [("traces", traces), ("service-graph", service_graph), ("manifests", manifest)],
+)
+def test_observations_that_drifted_fit(
+    kind: str,
+    written: Callable[[int], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    found = Path("found.json")
+    found.write_text(written(1), encoding="utf-8")
+    assert main(["observe", kind, "found.json", "-o", "system.qps"]) == 0
+    found.write_text(written(2), encoding="utf-8")
+    capsys.readouterr()
+    main(["observe", kind, "found.json", "--into", "system.qps", "--dry-run"])
+    shown, _, changes = capsys.readouterr().out.partition("\n--- system.qps")
+    assert " drifted " in shown
+    assert "…" not in shown
+    assert changes
     assert too_wide(shown) == []
 
 

@@ -90,7 +90,9 @@ def _patterns(kind: str) -> tuple[re.Pattern[str], ...]:
     if kind == "route":
         one = rf"(?:mean|p50|p95|p99) {_TIME}"
         started = _pattern(phrases()["system.async"])
-        found = [found[0].replace("(?P<times>.*?)", f"(?:{one}(?:, {one})*)?(?:; {started})?")]
+        times = f"(?:{one}(?:, {one})*)?(?:; {started})?"
+        begin = found[0].removesuffix(r"\ (?P<times>.*?)")
+        found = [rf"{begin}\ ?{times}"]  # without times, as of metrics, nothing follows
     return tuple(map(re.compile, found))
 
 

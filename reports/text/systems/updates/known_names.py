@@ -91,7 +91,7 @@ def _streams(
     found: dict[Operation, str] = {}
     for route in graph.routes:
         service, operation = route.root.key
-        begins = f"{operation} at {service}: "
+        begins = f"{operation} at {service}:"
         for name, one in streams.items():
             if evidence_above(text, one.span.start, "route", begins) is not None:
                 found[route.root.key] = name

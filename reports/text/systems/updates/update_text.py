@@ -47,13 +47,15 @@ def _verdict(found: SpecUpdate) -> str:
 def _table(found: SpecUpdate) -> Table:
     headings = ("Number", "Line", "Spec", "Observed", "95 % interval", "Change")
     rows = tuple(_row(one) for one in found.drifted[:_MOST])
-    return Table(headings, rows, right=frozenset([1, 2, 3, 5]), long=frozenset([0]))
+    return Table(headings, rows, right=frozenset([1, 2, 3, 5]), long=frozenset([0, 4]))
 
 
 def _row(one: NumberDrift) -> tuple[str, ...]:
     interval = ""
     if one.interval is not None:
-        interval = " to ".join(_shown(one.now, end, digits=3) for end in one.interval)
+        least, most = (_shown(one.now, end, digits=3).partition(" ") for end in one.interval)
+        start = least[0] if least[2] == most[2] else "".join(least)  # a unit that is the same, once
+        interval = f"{start} to {''.join(most)}"
     return (
         phrase(f"update.kind.{one.kind.replace(' ', '_')}", name=one.name),
         str(one.line),
