@@ -335,10 +335,10 @@ def _keep(name: str, result: TracedResult) -> None:
     found[name] = result
     ordered = {one: found[one] for one in DESIGNS if one in found}
     kept.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
-    kept.with_suffix(".md").write_text(_page(ordered), encoding="utf-8")
+    kept.with_suffix(".md").write_text(page(ordered), encoding="utf-8")
 
 
-def _page(found: Mapping[str, TracedResult]) -> str:
+def page(found: Mapping[str, TracedResult]) -> str:
     """Return the page: what was predicted of each, and the calls of each."""
     capacities = tuple(
         (

@@ -75,7 +75,7 @@ def test_rows_that_repeat_are_named(folder: Path, capsys: pytest.CaptureFixture[
     (folder / "many.csv").write_text("\n".join([head, *(rows * 25)]) + "\n")
     assert main(["fit", "many.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
-    assert "packet/s 51.99 ± 2.94 us/packet" in " ".join(out.split())
+    assert "packet/s 51.99 ± 2.94 µs/packet" in " ".join(out.split())
     text = " ".join(out.split())
     assert "lines 6 to 101 repeat an earlier row" in text
     assert "Rows 100; not shown: copies of these" in text
@@ -124,7 +124,7 @@ def test_a_load_in_cores_in_percent_or_as_a_share(
     assert main(["fit", "load.csv", "--cores", "2"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "idle 12.5 exact % utilization" in out
-    assert "packet/s 250 exact us/packet" in out
+    assert "packet/s 250 exact µs/packet" in out
 
 
 MANY_RATES = ",".join(

@@ -253,7 +253,7 @@ def test_an_exact_fit_is_reported_without_noise(
     (folder / "exact.csv").write_text(text)
     assert main(["fit", "exact.csv", "--cores", "1"]) == 0
     out = capsys.readouterr().out
-    assert "packet/s 10.1 exact us/packet" in " ".join(out.split())
+    assert "packet/s 10.1 exact µs/packet" in " ".join(out.split())
     assert "e-1" not in out
 
 
