@@ -10,7 +10,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from qps.compiler.measurement.traces.call_graph import Operation
-from qps.compiler.measurement.traces.time_windows import TimeWindows
+from qps.compiler.measurement.traces.elapsed_spreads import TimeWindows
 from qps.compiler.measurement.traces.trace_tree import TracedRequest
 
 MOST_OPERATIONS = 200

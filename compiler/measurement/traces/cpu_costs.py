@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.measurement.traces.cpu_tables import CpuRow, CpuTable
-from qps.compiler.measurement.traces.time_windows import FEWEST, LEVEL, ratio_spread
+from qps.compiler.measurement.traces.elapsed_spreads import FEWEST, LEVEL, ratio_spread
 
 _LEAST_VARIATION = 0.2
 """Of rates, relative to their mean: with less, a slope is noise."""

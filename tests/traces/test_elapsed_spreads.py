@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qps.cli import main
+from qps.compiler.measurement.traces.elapsed_spreads import TimeWindows, ratio_spread
 from qps.compiler.measurement.traces.json_elements import parts_of
-from qps.compiler.measurement.traces.time_windows import TimeWindows, ratio_spread
 from traces.written_traces import Work, as_text, otlp, spans_of
 
 SECOND = 1_000_000_000
