@@ -81,11 +81,11 @@ class CostFit(Struct, frozen=True, kw_only=True):
     """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
 
     `cores` is how many processors share the load, one where nothing gave them; `left_out` names
-    the columns that were not used, `not_measured` the lines of rows without a load or a rate;
-    `command` is what shows all of it. `has_fixed` is False where no fixed load was requested,
-    `costs` are those that were named, and it `needs_served` where no heading says that the rates
-    were served. `weighting` explains how much rows count; None where there are no more of them than
-    numbers.
+    the columns that were not used, `other_rates` those of them that have a unit, `not_measured`
+    the lines of rows without a load or a rate; `command` is what shows all of it. `has_fixed` is
+    False where no fixed load was requested, `costs` are those that were named, and it
+    `needs_served` where no heading says that the rates were served. `weighting` explains how much
+    rows count; None where there are no more of them than numbers.
     """
 
     file: str
@@ -103,6 +103,7 @@ class CostFit(Struct, frozen=True, kw_only=True):
     needs_served: bool = False
     weighting: Weighting | None = None
     not_measured: tuple[int, ...] = ()
+    other_rates: tuple[str, ...] = ()
     scale: MachineScale | None = None
     shorter_latency: MeasuredLatency | None = None
     """The mean latency of a row, if it is shorter than the processor time of an item."""
@@ -134,8 +135,9 @@ class CostFit(Struct, frozen=True, kw_only=True):
 
     @property
     def missed_rates(self) -> tuple[str, ...]:
-        """The columns that look like rates, and were not used."""
-        return tuple(heading for heading in self.left_out if looks_like_rate(heading))
+        """The columns that look like rates, and were not used, as their unit is not known."""
+        unknown = [heading for heading in self.left_out if heading not in self.other_rates]
+        return tuple(filter(looks_like_rate, unknown))
 
     @property
     def squares(self) -> LeastSquares:
@@ -241,6 +243,7 @@ def _fit(
         sizes=measured_sizes(rates, runs.items, runs.used),
         runs=runs,
         left_out=tuple(heading for heading in table.headings if heading not in used),
+        other_rates=tuple(rate.heading for rate in rates if rate.heading not in used),
         weighting=weights,
     )
 
