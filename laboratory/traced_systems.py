@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,63 +32,16 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "src")]
 from cpu_quotas import CpuQuotas  # noqa: E402 - found by the line above
 from qps.compiler.measurement.traces.call_graph import TracedCall  # noqa: E402
 from qps.compiler.measurement.traces.observed_traces import observed_traces  # noqa: E402
-from qps.reports.text.layout.table import Table  # noqa: E402
 from server_start import NotStartedError  # noqa: E402
 from servers import free_ports  # noqa: E402
 from traced_designs import DESIGNS, TracedDesign  # noqa: E402
+from traced_results import CountedCall, TracedResult, keep, shown_cores  # noqa: E402
 
 HERE = Path(__file__).parent / "traced"
 _LEVELS = (0.1, 0.2, 0.3, 0.4)
 _SECONDS = {"low": 40.0, "full": 25.0, "warm": 5.0, "window": 5.0}
 _CLIENTS = 12
 _SAMPLES = 0.25
-
-
-_HEAD = """# Capacities predicted from traces, compared with real systems
-
-Measured by `python laboratory/traced_systems.py --keep`: three systems with the SDK of \
-OpenTelemetry, on loopback and on quotas of their own (control groups, which come before all other \
-programs). A system is saturated by clients without think time, and started anew for runs at 10, \
-20, 30 and 40 % of what it then served. From these, `qps observe traces --cpu` writes a spec, its \
-questions are answered (quotas, places of the pool), and `qps solve` predicts the capacity. \
-Requests use a set amount of processor time, so that it matters less what else the machine does; \
-the rest, of HTTP and OpenTelemetry, is real work.
-
-The target is an error of 15 %, with the capacity within the 90 % interval.
-"""
-_CALLS = """Calls as the services counted them, and as the spec has them (the target is 2 %):"""
-
-
-class CountedCall(Struct, frozen=True, kw_only=True):
-    """Calls of one operation by another: per request, as counted by the services and by spans."""
-
-    caller: str
-    called: str
-    counted: float
-    observed: float
-    together: str
-
-
-class TracedResult(Struct, frozen=True, kw_only=True):
-    """What was measured and predicted of a system, in requests per second."""
-
-    date: str
-    machine: str
-    traces: int
-    spans: int
-    calls: list[CountedCall]
-    busiest: float
-    measured: float
-    used: dict[str, float]
-    predicted: float
-    least: float
-    most: float
-    bottleneck: str
-
-    @property
-    def error(self) -> float:
-        """By what part of the measured capacity the prediction is off."""
-        return self.predicted / self.measured - 1
 
 
 class RunningSystem(Struct, frozen=True, kw_only=True):
@@ -265,7 +218,7 @@ def measured(design: TracedDesign, folder: Path, python: str) -> None:
     for name in design.accounts:
         own = [(at, seconds) for at, seconds, one in used if one == name and start < at <= end]
         cores[name] = (own[-1][1] - own[0][1]) / (own[-1][0] - own[0][0])
-    print(f"{design.name}: {rate:.2f} requests/s at most; cores {_shown(cores)}", flush=True)
+    print(f"{design.name}: {rate:.2f} requests/s at most; cores {shown_cores(cores)}", flush=True)
     runs, rates = [], []
     with running(design, CpuQuotas("qps-traced"), low, python) as there:
         loaded(there, _SECONDS["warm"], rate=rate * 0.2, seed=3)
@@ -276,10 +229,6 @@ def measured(design: TracedDesign, folder: Path, python: str) -> None:
     (folder / "cpu.csv").write_text(cpu_table(runs, low), encoding="utf-8")
     about = {"measured": rate, "used": cores, "busiest": max(rates) / rate}
     (folder / "measured.json").write_bytes(msgspec.json.encode(about))
-
-
-def _shown(cores: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {value:.3f}" for name, value in cores.items())
 
 
 def predicted(design: TracedDesign, folder: Path) -> TracedResult:
@@ -326,49 +275,6 @@ def _capacities(solved: Any) -> tuple[float, float, float]:
     return float(found["least"]), float(solved["capacity"]), float(found["most"])
 
 
-def _keep(name: str, result: TracedResult) -> None:
-    """Write the results of all systems anew, with those of one replaced."""
-    kept = HERE.parent / "traced_systems.json"
-    found: dict[str, TracedResult] = {}
-    if kept.exists():
-        found = msgspec.json.decode(kept.read_bytes(), type=dict[str, TracedResult])
-    found[name] = result
-    ordered = {one: found[one] for one in DESIGNS if one in found}
-    kept.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
-    kept.with_suffix(".md").write_text(page(ordered), encoding="utf-8")
-
-
-def page(found: Mapping[str, TracedResult]) -> str:
-    """Return the page: what was predicted of each, and the calls of each."""
-    capacities = tuple(
-        (
-            DESIGNS[name].title,
-            f"{100 * one.busiest:.0f} %",
-            f"{one.measured:.1f} /s",
-            f"{one.predicted:.1f} /s",
-            f"{one.least:.1f} to {one.most:.1f} /s",
-            f"{100 * one.error:+.1f} %",
-            "yes" if one.least <= one.measured <= one.most else "no",
-        )
-        for name, one in found.items()
-    )
-    calls = tuple(
-        (name, one.caller, one.called, f"{one.counted:.4f}", f"{one.observed:.4f}", one.together)
-        for name, result in found.items()
-        for one in result.calls
-    )
-    headings = ("System", "Observed up to", "Capacity", "Predicted", "90 % interval", "Error")
-    first = Table((*headings, "In interval"), capacities, frozenset(range(1, 6))).as_markdown()
-    headings = ("System", "Caller", "Called", "Calls per request, counted", "By spans", "Order")
-    second = Table(headings, calls, frozenset([3, 4])).as_markdown()
-    parts = "".join(
-        f"\n## {name}\n\n{one.date}; {one.machine}. {one.traces:,} traces with {one.spans:,} "
-        f"spans. Cores used at capacity: {_shown(one.used)}.\n\n{DESIGNS[name].notes}\n"
-        for name, one in found.items()
-    )
-    return f"{_HEAD}\n{first}\n\n{_CALLS}\n\n{second}\n{parts}"
-
-
 def main() -> int:
     """Measure what is asked for, and print how well it was predicted."""
     parser = argparse.ArgumentParser(
@@ -392,7 +298,7 @@ def main() -> int:
         result = predicted(DESIGNS[name], folder)
         print(msgspec.json.format(msgspec.json.encode(result), indent=1).decode(), flush=True)
         if arguments.keep:
-            _keep(name, result)
+            keep(name, result)
     print(f"runs: {place}")
     return 0
 

@@ -12,14 +12,15 @@ LABORATORY = Path(__file__).parents[2] / "laboratory"
 sys.path.insert(0, str(LABORATORY))
 
 import traced_designs  # noqa: E402 - found by the line above
+import traced_results  # noqa: E402
 import traced_systems  # noqa: E402
 
 
 def test_the_page_has_the_stored_numbers() -> None:
     stored = (LABORATORY / "traced_systems.json").read_bytes()
-    found = msgspec.json.decode(stored, type=dict[str, traced_systems.TracedResult])
+    found = msgspec.json.decode(stored, type=dict[str, traced_results.TracedResult])
     page = (LABORATORY / "traced_systems.md").read_text(encoding="utf-8")
-    assert page == traced_systems.page(found)
+    assert page == traced_results.page(found)
     for one in found.values():
         assert one.busiest <= 0.45
         assert one.least <= one.predicted <= one.most
