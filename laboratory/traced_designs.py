@@ -25,12 +25,11 @@ class ServiceDesign(Struct, frozen=True, kw_only=True):
     settings: Mapping[str, Any]
     language: str = "python"
 
-    def program(self, python: str, here: Path) -> list[str]:
-        """Return the command that starts it."""
+    def program(self, python: str, here: Path, folder: Path) -> list[str]:
+        """Return the command that starts it; what is built for that is in `folder`."""
         if self.language == "go":
-            folder = here / self.settings["program"]
-            built = folder / "built"
-            subprocess.run(["go", "build", "-o", str(built), "."], check=True, cwd=folder)
+            built, source = folder / "built", here / self.settings["program"]
+            subprocess.run(["go", "build", "-o", str(built), "."], check=True, cwd=source)
             return ["env", "GOMAXPROCS=1", str(built)]
         return [python, str(here / "traced_service.py")]
 

@@ -75,7 +75,7 @@ def running(
                 settings["pool"] = [pool, settings["pool"]]
             path = folder / f"{name}.settings.json"
             path.write_bytes(msgspec.json.encode(settings))
-            program = service.program(python, HERE)
+            program = service.program(python, HERE, folder)
             quotas.start(name, [*program, str(path)], service.quota, folder / f"{name}.log")
             _wait(ports[name], name, folder)
         yield RunningSystem(
