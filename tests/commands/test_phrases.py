@@ -85,7 +85,7 @@ _LINES_OF_SYSTEMS = (
     "machine pod(count) { cpu count * 1 core, queueing mmc }",
     "network fabric { propagation 0 ms }",
     "func waits(elapsed, cost) = max(0 ms, elapsed - cost * 1 request)",
-    "; delay waits({}, {})",
+    "; delay waits({}{}, {})",
     "component {} { cpu {}{} }",
     "  link calls = fabric between all",
     "stream {} for each user {",

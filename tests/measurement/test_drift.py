@@ -316,7 +316,7 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     for form, signs in {
         "text": ["server.cpu (4 cores)", "120 rows", "DRIFT", "Since        2026-11-16"],
-        "markdown": ["### ", "| request |", "service demand per request is 124 us higher"],
+        "markdown": ["### ", "| request |", "service demand per request is 124 µs higher"],
         "github": [f"::error file={path},title=drift::Drift detected: "],
     }.items():
         assert main([*words, form]) == 1
