@@ -6,11 +6,13 @@ print them; they are not counted.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from helpers.nightly import nightly
 from qps.cli import main
 from qps.commands.arguments.command_table import COMMANDS
 from qps.reports.text.layout.table import text_width
@@ -111,16 +113,21 @@ matrix servers {
 }
 """
 WITH_FEATURES = [
-    *OF_A_SPEC[1:],
+    ["solve", "SPEC", "--samples", "1000"],
+    *OF_A_SPEC[2:],
     ["solve", "SPEC", "--set", "customers_of_the_shop=40_000"],
     ["explain", "SPEC", "shop_in_frankfurt.cpu"],
     ["explain", "SPEC", "browsing_of_customers.p99"],
-    ["diff", "SPEC", "OTHER"],
+    ["diff", "CERTAIN", "OTHER"],
     ["matrix", "SPEC"],
 ]
 
 
-@pytest.mark.parametrize("command", WITH_FEATURES, ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [*WITH_FEATURES, pytest.param(["diff", "SPEC", "OTHER"], marks=nightly)],
+    ids=" ".join,
+)
 def test_profiles_forecasts_and_failures(
     command: list[str],
     tmp_path: Path,
@@ -131,7 +138,9 @@ def test_profiles_forecasts_and_failures(
     monkeypatch.setenv("COLUMNS", "80")
     Path("shop.qps").write_text(FEATURES, encoding="utf-8")
     Path("other.qps").write_text(FEATURES.replace("= 8 ms", "= 9 ms"), encoding="utf-8")
-    files = {"SPEC": "shop.qps", "OTHER": "other.qps"}
+    certain = re.sub(r" \+- \d+ %", "", FEATURES)
+    Path("certain.qps").write_text(certain, encoding="utf-8")
+    files = {"SPEC": "shop.qps", "OTHER": "other.qps", "CERTAIN": "certain.qps"}
     shown = printed([*(files.get(word, word) for word in command), "-q"], capsys)
     assert shown
     assert too_wide(shown) == []

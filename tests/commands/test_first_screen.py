@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -93,14 +96,23 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     assert all(value[:1].strip() for value in values)
 
 
+@cache
+def kafka_screen() -> str:
+    """Return what is printed of a spec with prices, uncertain inputs and model errors."""
+    with redirect_stdout(StringIO()) as out:
+        main(["solve", str(ROOT / "specs/applications/kafka.qps"), "--samples", "1000", "-q"])
+    return out.getvalue()
+
+
 def test_changes_are_bought_made_or_serve_less_traffic(capsys: pytest.CaptureFixture[str]) -> None:
     """What is bought comes first, and what has a price before what has none."""
-    text = reported(capsys, str(ROOT / "specs/applications/kafka.qps"), "-q")
+    text = kafka_screen()
     changes = text[text.index("  Ways to raise capacity") : text.index("  Cost ")]
     labels = re.findall(r"^  (\S.{11}) (\w+)", changes, re.MULTILINE)
     assert labels == [("Buy         ", "broker"), ("Change      ", "copies")]
     assert changes.index("+$1,753/month") < changes.index("no price set")
-    llm = reported(capsys, str(ROOT / "specs/applications/llm.qps"), "-q")
+    spec = str(ROOT / "specs/applications/llm.qps")
+    llm = reported(capsys, spec, "--samples", "1000", "-q")
     assert "\n  Less traffic pace: 1 -> 0.9 requests/minute" in llm
 
 
@@ -123,10 +135,8 @@ def test_what_can_be_done_comes_first_where_nobody_is_supported(
     assert "\n  Accuracy     certain for this model\n" in text
 
 
-def test_the_values_of_one_quantity_have_the_unit_of_its_limit(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    text = " ".join(reported(capsys, str(ROOT / "specs/applications/kafka.qps"), "-q").split())
+def test_the_values_of_one_quantity_have_the_unit_of_its_limit() -> None:
+    text = " ".join(kafka_screen().split())
     assert "Model error included: events latency ± 10 %, reading latency ± 10 %" in text
     assert "reading ~ 0.122 ms (limit 5 ms)" in text
 

@@ -55,7 +55,7 @@ COMMANDS = {
     "matrix": "matrix site.qps -o matrix.json -q",
     "simulation": "simulate site.qps --at 10 --seconds 1 --precision 20% --format json",
     "simulated_course": "simulate site.qps --over outage --at 50 --runs 2 --format json",
-    "incident": "incident site.qps --at 50 --format json",
+    "incident": "incident fixed.qps --at 50 --format json",
     "fit": "fit runs.csv --cores 2 --format json",
     "scalability": "fit clients.csv --by threads --format json",
     "trace": "trace trace.csv --period 160ms --format json",
@@ -88,6 +88,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = "".join(f"{n * 50},{0.05 * n + 0.001 * (n % 3)}\n" for n in range(1, 15))
     texts = {
         "site.qps": SPEC,
+        "fixed.qps": SPEC.replace("autoscale host in 1..4 { target 70 % }\n", ""),  # soon over
         "other.qps": SPEC.replace("1 ms", "2 ms"),
         "wrong.qps": SPEC.replace("pace = 10 packet/s", "pace = 10 ms")
         + "param unused = 1\nlet x = unusde\n",

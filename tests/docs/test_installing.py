@@ -40,6 +40,12 @@ ADDRESSES = re.compile(
     r"|uses:\s*(?!\./|<)[\w.-]+/qps\b"
     rf"|{OURS}(?:\[[\w,-]*\])?\s@\s(?!git\+https://[\w.-]+\.example/|file:|/)"
 )
+MENTIONED = (
+    "install", "download", "wheel", "pipx", "uvx", "add", "tool", "npx", "npm", "yarn", "docker",
+    "podman", "pypi", "crates.io", "anaconda", "marketplace", "open-vsx", "github", "gitlab",
+    "bitbucket", "uses:", "@ ", "@\n", "@\t",
+)  # fmt: skip
+"""What stands wherever one of these is; most texts have none of it."""
 JOINED = re.compile(r"""["']\s*\n\s*f?r?["']""")
 """Where a text in a program goes on in the next line."""
 
@@ -66,6 +72,8 @@ def texts() -> Iterator[tuple[str, str]]:
 def names_in(text: str) -> list[str]:
     """Return what a text says to install by a name that is not ours."""
     joined = JOINED.sub("", text)
+    if not any(word in joined for word in MENTIONED):
+        return []
     found = [match[0] for match in NAMED.finditer(joined)]
     return [*found, *(match[0] for match in ADDRESSES.finditer(joined))]
 

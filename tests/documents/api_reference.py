@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -172,6 +173,7 @@ def _types_in(annotation: str, module: Any) -> Iterator[type]:
             yield kind
 
 
+@cache
 def _imported_for_types(module: Any) -> dict[str, type]:
     """Return what a module imports for its annotations alone."""
     found: dict[str, type] = {}

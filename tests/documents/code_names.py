@@ -8,12 +8,12 @@ retired word.
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from documents.code_outline import CodeOutline, outline, outline_of_file
 from documents.vocabulary import SCRIPTS, code_of_script
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,15 +104,14 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 def places(paths: Iterable[Path] | None = None) -> Iterator[str]:
     """Yield each definition with a retired word, with its file and line."""
     for path in paths or code_files():
-        for line, name in retired_names(path.read_text(encoding="utf-8")):
+        for line, name in _retired_names(outline_of_file(path)):
             yield f"{path.relative_to(ROOT).as_posix()}:{line}: {name}"
 
 
 def values_in_tests() -> Iterator[str]:
     """Yield each value of a function of the tests with a retired word, with its file and line."""
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for line, name in _values_of_functions(tree, inside=False):
+        for line, name in outline_of_file(path).values:
             if RETIRED_IN_FUNCTIONS & _words_of(name):
                 yield f"{path.relative_to(ROOT).as_posix()}:{line}: {name}"
 
@@ -129,9 +128,9 @@ def repeated_classes(paths: Iterable[Path] | None = None) -> Iterator[str]:
     """Yield each public class whose name another file has for something else, with its files."""
     files: dict[str, set[str]] = {}
     for path in paths or [*code_files(), *files_outside()]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                files.setdefault(node.name, set()).add(_relative(path))
+        for name in outline_of_file(path).classes:
+            if not name.startswith("_"):
+                files.setdefault(name, set()).add(_relative(path))
     for name, found in sorted(files.items()):
         stages = [next((one for one in STAGES if file.startswith(one)), file) for file in found]
         one_a_stage = set(stages) <= set(STAGES) and len(set(stages)) == len(stages)
@@ -174,62 +173,22 @@ def retired_script_names(text: str) -> Iterator[tuple[int, str]]:
 
 def retired_names(text: str) -> Iterator[tuple[int, str]]:
     """Yield each name that has a retired word, with its line."""
-    tree = ast.parse(text)
-    for line, name in _definitions(tree, inside=False):
+    yield from _retired_names(outline(text))
+
+
+def _retired_names(found: CodeOutline) -> Iterator[tuple[int, str]]:
+    for line, name in found.definitions:
         words = _words_of(name)
         retired = RETIRED & words
         if retired and (retired != {"met"} or words == {"met"}):
             yield line, name
-    for line, name in _values_of_functions(tree, inside=False):
+    for line, name in found.values:
         if RETIRED_IN_FUNCTIONS & _words_of(name):
             yield line, name
 
 
 def _words_of(name: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(name)}
-
-
-def _definitions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
-    for node in ast.iter_child_nodes(parent):
-        within = inside
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.lineno, node.name
-            within = not isinstance(node, ast.ClassDef)
-        elif isinstance(node, ast.arg):
-            yield node.lineno, node.arg
-        elif _is_former(node):
-            continue
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and not inside:
-            yield node.lineno, node.id
-        elif (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        ):
-            yield node.lineno, node.attr
-        yield from _definitions(node, inside=within)
-
-
-def _values_of_functions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
-    for node in ast.iter_child_nodes(parent):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) if inside:
-                yield node.lineno, name
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                yield node.lineno, name
-            case ast.alias(asname=str(name)):
-                yield node.lineno, name
-            case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):
-                yield node.lineno, name
-        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        yield from _values_of_functions(node, inside=inside or is_function)
-
-
-def _is_former(node: ast.AST) -> bool:
-    """Return whether a statement defines a deprecated name."""
-    call = node.value if isinstance(node, ast.Assign) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func) == "former"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ themselves. `python tests/documents/vocabulary.py [PATH…]` prints each place w
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import sys
@@ -16,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
+
+from documents.code_outline import outline_of_file
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT = Path(__file__).parents[1] / "goldens" / "retired_words.json"
@@ -162,10 +163,11 @@ def shown_files() -> list[Path]:
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """Yield what a file says to people, with the line where each text begins."""
+    if path.suffix == ".py":
+        yield from outline_of_file(path).texts
+        return
     text = path.read_text(encoding="utf-8")
     match path.suffix:
-        case ".py":
-            yield from _of_python(text)
         case ".js" | ".mjs":
             yield from ((line, _without_code(one)) for line, one in _matches(_JS_TEXT, text))
         case ".qps" | ".txt":
@@ -193,24 +195,6 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
     for match in pattern.finditer(text):
         if match[1] and " " in match[1]:
             yield text.count("\n", 0, match.start()) + 1, match[1]
-
-
-def _of_python(text: str) -> Iterator[tuple[int, str]]:
-    waiting: list[object] = [ast.parse(text)]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, list):
-            waiting += node
-        elif isinstance(node, ast.Constant):
-            if isinstance(node.value, str) and " " in node.value.strip():
-                yield node.lineno, node.value
-        elif isinstance(node, ast.AST) and not _is_docstring(node):
-            waiting += [getattr(node, field, None) for field in node._fields]
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    """Return whether a node is a constant that stands alone: nobody reads it but developers."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def words_in(line: str) -> list[str]:

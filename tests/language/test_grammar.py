@@ -56,7 +56,6 @@ def test_the_tables_are_those_of_the_grammar() -> None:
 
 
 @cache
-@cache
 def hints_of(kind: type) -> dict[str, object]:
     hints = get_type_hints(kind)
     return {field: hints[field] for field in kind.__struct_fields__}
@@ -64,15 +63,26 @@ def hints_of(kind: type) -> dict[str, object]:
 
 def fits(value: object, hint: object) -> bool:
     """Return whether a value is of a type, in all of its parts."""
+    if not isinstance(value, tuple):
+        return is_kind(type(value), hint)
     parts = get_args(hint)
     if get_origin(hint) in (Union, UnionType):
         return any(fits(value, part) for part in parts)
+    if get_origin(hint) is not tuple:
+        return is_kind(type(value), hint)
+    each = parts[:1] * len(value) if parts[-1] is ... else parts
+    return len(each) == len(value) and all(map(fits, value, each))
+
+
+@cache
+def is_kind(kind: type, hint: object) -> bool:
+    """Return whether what is no tuple is of a type."""
+    if get_origin(hint) in (Union, UnionType):
+        return any(is_kind(kind, part) for part in get_args(hint))
     if get_origin(hint) is tuple:
-        assert isinstance(value, tuple)
-        each = parts[:1] * len(value) if parts[-1] is ... else parts
-        return len(each) == len(value) and all(map(fits, value, each))
+        return False
     assert isinstance(hint, type)
-    return isinstance(value, hint)
+    return issubclass(kind, hint)
 
 
 COMPILER = Path(__file__).parents[2] / "compiler"

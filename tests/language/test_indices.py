@@ -238,8 +238,9 @@ def answer(output: str) -> object:
         pytest.param([], marks=nightly),
         pytest.param(["--no-advice"], marks=nightly),
         pytest.param(["--set", "N=7000"], marks=nightly),
-        ["--scenario", "twice_as_many", "--no-advice"],
-        ["--set", "web.eu=big*2", "--set", "distance.us.ap=10 ms", "--no-advice"],
+        pytest.param(["--scenario", "twice_as_many", "--no-advice"], marks=nightly),
+        pytest.param(["--set", "web.eu=big*2", "--no-advice"], marks=nightly),
+        ["--scenario", "twice_as_many", "--set", "distance.us.ap=10 ms", "--no-advice"],
         pytest.param(["--set", "pods.ap=9", "--no-advice"], marks=nightly),
     ],
 )
