@@ -80,7 +80,7 @@ def _followed(course: CourseAnswer) -> dict[str, Json]:
             [one.start, one.end, [_fraction(own[name]) for name in course.profiles]]
             for one, own in zip(course.moments, values, strict=True)
         ],
-        "told": {"at": course.at, "utilizations": [one.utilization for one in course.moments]},
+        "solved": {"at": course.at, "utilizations": [one.utilization for one in course.moments]},
         "heading": phrase(key, users="{}"),
         "backlog": phrase("course.chart.backlog"),
         "scales": [list(one) for one in scales],

@@ -7,11 +7,11 @@ const ROUNDING = 1e-9, NEAR = 1e-6;
 const CYCLES = 3; // of so many, the last is as all later ones
 
 export class CycleCourse {
-  // `data`: the profiles, the times with the values of these, and what qps has told of them at a population.
+  // `data`: the profiles, the times with the values of these, and what qps solved for them at a population.
   constructor(app, data) {
     Object.assign(this, { app, data, run: new Run(app.columns[0].model) });
-    const told = data.told, own = this.courseOf(app.columns[0], told.at);
-    this.isKnown = own !== null && told.utilizations.every((one, i) => Math.abs(own.highest[i] - one) <= NEAR * Math.max(1, one));
+    const { solved } = data, own = this.courseOf(app.columns[0], solved.at);
+    this.isKnown = own !== null && solved.utilizations.every((one, i) => Math.abs(own.highest[i] - one) <= NEAR * Math.max(1, one));
   }
 
   // The course for what the page shows; null where its model has none.
