@@ -27,6 +27,7 @@ from qps.engine.operation_rows import (
     row,
 )
 from qps.engine.queueing_networks.closed_operands import (
+    GROWING_CYCLE,
     GROWING_QUANTILE,
     GROWING_RATE,
     GROWING_ROOM,
@@ -210,6 +211,7 @@ _ROWS = (
         error=1e-9,
     ),
     of_networks("closed_rate", *GROWING_RATE, repeats=4, servers=_SERVERS),
+    of_networks("closed_cycle", *GROWING_CYCLE, repeats=4, servers=_SERVERS),
     of_networks("closed_wait", *GROWING_WAIT, repeats=4, servers=_SERVERS),
     of_networks("mixed_wait", *GROWING_WAIT, repeats=4, servers=_SERVERS),
     of_networks("mixed_room", *GROWING_ROOM, repeats=4, error=ROOM_ERROR),

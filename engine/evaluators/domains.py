@@ -235,7 +235,7 @@ def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domai
     return tuple(needed)
 
 
-closed_wait = mixed_wait = closed_rate
+closed_cycle = closed_wait = mixed_wait = closed_rate
 
 
 def mixed_room(limit: Formula, customers: Formula, think: Formula, *stations: Formula) -> Domain:

@@ -70,6 +70,7 @@ from qps.engine.queueing_networks.networks_row_by_row import (
     shared_wait,
 )
 from qps.engine.queueing_networks.product_form_arrays import (
+    closed_cycle,
     closed_quantile,
     closed_rate,
     closed_wait,
@@ -86,6 +87,7 @@ __all__ = [
     "class_quantile",
     "class_rate",
     "class_wait",
+    "closed_cycle",
     "closed_quantile",
     "closed_rate",
     "closed_wait",

@@ -16,6 +16,7 @@ from flint import arb, fmpq
 
 from qps.engine.evaluators.ball_arithmetic import INFINITE, UNKNOWN, is_infinite, joined, refuse
 from qps.engine.evaluators.queueing.closed_balls import (
+    closed_cycle,
     closed_quantile,
     closed_rate,
     closed_wait,
@@ -75,6 +76,7 @@ __all__ = [
     "class_quantile",
     "class_rate",
     "class_wait",
+    "closed_cycle",
     "closed_quantile",
     "closed_rate",
     "closed_wait",

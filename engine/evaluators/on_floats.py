@@ -57,6 +57,7 @@ from qps.engine.queueing_networks.multiclass_load_dependent_numbers import (
 )
 from qps.engine.queueing_networks.multiclass_mva import class_open_wait, class_rate, class_wait
 from qps.engine.queueing_networks.product_form import (
+    closed_cycle,
     closed_rate,
     closed_wait,
     mixed_room,
@@ -72,6 +73,7 @@ __all__ = [
     "class_quantile",
     "class_rate",
     "class_wait",
+    "closed_cycle",
     "closed_quantile",
     "closed_rate",
     "closed_wait",

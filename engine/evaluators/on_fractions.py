@@ -30,6 +30,7 @@ from qps.engine.evaluators.arithmetic_fractions import (
 )
 from qps.engine.evaluators.on_floats import ONE_OVER_E
 from qps.engine.evaluators.queueing.closed_fractions import (
+    closed_cycle,
     closed_quantile,
     closed_rate,
     closed_wait,
@@ -98,6 +99,7 @@ __all__ = [
     "class_quantile",
     "class_rate",
     "class_wait",
+    "closed_cycle",
     "closed_quantile",
     "closed_rate",
     "closed_wait",

@@ -40,7 +40,10 @@ def is_exact(customers: float, more_servers: float) -> bool:
 _SIGNS, _OWN = (-1, 1, -1, 1), (1, -1, 1, -1)
 GROWING_RATE = (1, -1, *_SIGNS)
 GROWING_WAIT = (1, -1, *_OWN, *_SIGNS)
-"""How a rate, and a wait at the first station, move with each operand; the last four come again."""
+GROWING_CYCLE = (1, 1, *(-move for move in _SIGNS))
+"""How a rate, a wait at the first station and a cycle move with each operand.
+
+The last four come again."""
 GROWING_ROOM = (1, -1, 1, -1, 1, -1, 1, *(-move for move in _SIGNS))
 """The same of the room that closed customers leave: less where more of them come."""
 ROOM_ERROR = 1e-12

@@ -34,13 +34,15 @@ _MOST_CACHED, _BESIDES = 1 << 24, 4
 """Numbers of networks that are cached; arrays of them besides those of stations."""
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 """Odd factors of hashes."""
+_RATE, _CYCLE = -1, -2
+"""What of a network is requested where it is no time at one of its places."""
 _FEW, _FEW_CUSTOMERS = 4, 256
 """So few rows with more customers are sooner solved by themselves."""
 
 
 def nested_rate(*operands: ArrayLike) -> Array:
     """Return how many cycles all customers together end in a time."""
-    return in_blocks(partial(_found, load_dependent_mva.nested_rate, -1), *operands)
+    return in_blocks(partial(_found, load_dependent_mva.nested_rate, _RATE), *operands)
 
 
 def nested_time(which: ArrayLike, *operands: ArrayLike) -> Array:
@@ -100,7 +102,7 @@ def times_grow(operands: Sequence[_Segment]) -> bool:
 
 
 def _found(alone: Callable[..., float], which: int, *columns: Array) -> Array:
-    """Return values of rows: times at the place `which`, rates where that is -1."""
+    """Return values of rows: times at the place `which`, or rates."""
     found = _solved(which, columns)
     is_left = np.isnan(found)
     if is_left.any():
@@ -110,9 +112,18 @@ def _found(alone: Callable[..., float], which: int, *columns: Array) -> Array:
 
 def rate_of_stations(customers: Array, think: Array, *stations: Array) -> Array:
     """Return rates of networks of stations, each by D, c, L and m; not-a-number if unknown."""
+    return _of_stations(_RATE, customers, think, stations)
+
+
+def cycle_of_stations(customers: Array, think: Array, *stations: Array) -> Array:
+    """Return how long one of their customers takes to come round; not-a-number if unknown."""
+    return _of_stations(_CYCLE, customers, think, stations)
+
+
+def _of_stations(which: int, customers: Array, think: Array, stations: Sequence[Array]) -> Array:
     kind = np.full_like(customers, STATION)
     each = (stations[at : at + GROUP - 1] for at in range(0, len(stations), GROUP - 1))
-    return _solved(-1, [customers, think, *(one for own in each for one in (kind, *own))])
+    return _solved(which, [customers, think, *(one for own in each for one in (kind, *own))])
 
 
 def _solved(which: int, columns: Sequence[Array]) -> Array:
@@ -200,10 +211,12 @@ class _NetworkSolver:
         return self._rates.size * (_BESIDES + self._network.arrays.count + len(self._numbers))
 
     def values(self, which: int, customers: _Ints, of: _Ints) -> Array:
-        """Return rates, or times at a place, with so many customers in some of the networks."""
+        """Return what of some networks is requested, with so many customers in each."""
         rates: Array = self._rates[customers, of]
-        if which < 0:
+        if which == _RATE:
             return rates
+        if which == _CYCLE:
+            return customers / rates
         if which not in self._numbers:
             self._numbers[which] = self._network.numbers(which)
         found: Array = self._numbers[which][customers, of] / rates
@@ -283,7 +296,7 @@ def _hashes_of(others: Array) -> _Hashes:
 def _of_whole(which: int, form: Sequence[int], columns: Sequence[Array]) -> Array:
     """Return values of networks in which all is whole that counts so; not-a-number if unknown."""
     customers, others = columns[0], np.ascontiguousarray(np.stack(columns[1:], axis=1))
-    if which >= 0:
+    if which != _RATE:
         customers = np.maximum(customers, 1.0)
     hashes = _hashes_of(others)
     first, of = _distinct(others, hashes)

@@ -62,6 +62,17 @@ def closed_rate(customers: float, think: float, *stations: float) -> float:
     return nan if read is None else float(between(_rate, customers, think, read))
 
 
+def closed_cycle(customers: float, think: float, *stations: float) -> float:
+    """Return how long a customer takes to come round: it thinks, waits and is served.
+
+    That is customers over their rate where they are whole (Little 1961); below one it is alone.
+    """
+    read = _read(customers, think, stations)
+    if read is None:
+        return nan
+    return float(between(_cycle, max(customers - 1, 0.0), think, read))
+
+
 def closed_wait(customers: float, think: float, *stations: float) -> float:
     """Return how long a cycle waits at the first station, without service, at all its copies.
 
@@ -117,13 +128,19 @@ def _read(customers: float, think: float, operands: Sequence[float]) -> Stations
 
 
 def _rate(customers: int, think: float, stations: Stations) -> float:
-    if customers == 0 or any(map(never_ends, stations)):
+    if customers == 0:
         return 0.0
-    ordered = tuple(sorted(stations))
-    waits = waits_of(customers - 1, think, ordered)
-    pairs = zip(ordered, waits, strict=True)
-    cycle = think + sum(demand * (1 + wait) for (demand, *_), wait in pairs if demand)
+    cycle = _cycle(customers - 1, think, stations)
     return customers / cycle if cycle > 0 else inf
+
+
+def _cycle(others: int, think: float, stations: Stations) -> float:
+    """Return how long one takes to come round while so many others do."""
+    if any(map(never_ends, stations)):
+        return inf
+    ordered = tuple(sorted(stations))
+    pairs = zip(ordered, waits_of(others, think, ordered), strict=True)
+    return think + sum(demand * (1 + wait) for (demand, *_), wait in pairs if demand)
 
 
 def _wait(customers: int, think: float, stations: Stations) -> float:
@@ -248,11 +265,11 @@ def single_servers(
     """
     first = customers - before
     if first <= MOST_STEPS:
-        blocks = [
-            _block(number, think, tuple(stations)) for number in range(customers // BLOCK + 1)
-        ]
-        rates = [rate for each, _ in blocks for rate in each][first : customers + 1]
-        numbers = [held for _, each in blocks for held in each][first : customers + 1]
+        own, which = tuple(stations), range(first // BLOCK, customers // BLOCK + 1)
+        blocks = [_block(number, think, own) for number in which]
+        some = slice(first % BLOCK, first % BLOCK + before + 1)
+        rates = [rate for each, _ in blocks for rate in each][some]
+        numbers = [held for _, each in blocks for held in each][some]
     else:
         start = at_population(first, think, stations)
         rates, numbers = _one_by_one(first, customers, think, stations, start)

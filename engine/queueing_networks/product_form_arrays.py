@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks, row_by_row
 from qps.engine.queueing_networks import cycle_time_quantiles, product_form
-from qps.engine.queueing_networks.load_dependent_arrays import rate_of_stations
+from qps.engine.queueing_networks.load_dependent_arrays import cycle_of_stations, rate_of_stations
 from qps.engine.queueing_networks.normalizing_integral_arrays import numbers_at_population
 
 _MOST_CUSTOMERS = 2000
@@ -30,6 +30,12 @@ _cache: OrderedDict[bytes, tuple[list[bytes], Array]] = OrderedDict()
 def closed_rate(customers: ArrayLike, think: ArrayLike, *stations: ArrayLike) -> Array:
     """Return how many cycles all customers together end in a time."""
     function = partial(_found, _rate, product_form.closed_rate, of_several=rate_of_stations)
+    return in_blocks(function, customers, think, *stations)
+
+
+def closed_cycle(customers: ArrayLike, think: ArrayLike, *stations: ArrayLike) -> Array:
+    """Return how long a customer takes to come round."""
+    function = partial(_found, _cycle, product_form.closed_cycle, of_several=cycle_of_stations)
     return in_blocks(function, customers, think, *stations)
 
 
@@ -90,11 +96,15 @@ def _on_lines(function: Callable[..., Array], customers: Array, *others: Array) 
 
 
 def _rate(customers: Array, think: Array, *operands: Array) -> Array:
+    return np.where(customers == 0, 0.0, customers / _cycle(customers, think, *operands))
+
+
+def _cycle(customers: Array, think: Array, *operands: Array) -> Array:
     cycle = think
     numbers = _numbers(np.maximum(customers - 1, 0.0), think, operands)
     for demand, load, number in zip(operands[::4], operands[2::4], numbers, strict=True):
         cycle = cycle + demand * ((1 + number) / (1 - load))
-    return np.where(customers == 0, 0.0, customers / cycle)
+    return cycle
 
 
 def _wait_of_closed(customers: Array, think: Array, *operands: Array) -> Array:

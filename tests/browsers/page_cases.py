@@ -58,6 +58,7 @@ WIDE: dict[str, Ranges] = {
     "uneven": (_VARIATIONS, _VARIATIONS, _SHARES),
     "normal_quantile": (_LATE,),
     "closed_rate": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION),
+    "closed_cycle": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
     "closed_wait": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
     "mixed_wait": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
     "mixed_room": (_SHARES, _CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),

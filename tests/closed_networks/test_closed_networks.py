@@ -30,7 +30,12 @@ from qps.engine.queueing_networks.multiclass_operands import (
     is_exact,
 )
 from qps.engine.queueing_networks.normalizing_integral import at_population
-from qps.engine.queueing_networks.product_form import closed_rate, closed_wait, mixed_wait
+from qps.engine.queueing_networks.product_form import (
+    closed_cycle,
+    closed_rate,
+    closed_wait,
+    mixed_wait,
+)
 
 ERP = (0.040, 1, 0, 1, 0.050, 1, 0, 1, 0.060, 1, 0, 1)
 law = settings(max_examples=examples(40), deadline=None)
@@ -148,6 +153,8 @@ def test_customers_are_where_littles_law_has_them(
         cycle += station[0] + closed_wait(customers, think, *(n for one in own for n in one))
     rate = closed_rate(customers, think, *(number for one in stations for number in one))
     assert rate * cycle == pytest.approx(customers, rel=1e-12)
+    found = closed_cycle(customers, think, *(number for one in stations for number in one))
+    assert found == pytest.approx(cycle, rel=1e-12)
 
 
 @pytest.mark.parametrize("customers", [500, 10_000, 10**6])
@@ -185,6 +192,7 @@ def test_more_of_anything_moves_them_as_the_table_says(data: st.DataObject) -> N
     at += [number for (options,), c, load, m in stations for number in (options, c, load, m)]
     for number, word in (
         (closed_rate, "closed_rate"),
+        (closed_cycle, "closed_cycle"),
         (closed_wait, "closed_wait"),
         (mixed_wait, "mixed_wait"),
     ):
@@ -205,10 +213,12 @@ def test_exact_values_are_those_of_mean_value_analysis() -> None:
         held = [rate * time for time in times]
     values = [number for d in options for number in (d, Fraction(1), Fraction(0), Fraction(1))]
     assert OPERATIONS["closed_rate"].exact(Fraction(20), Fraction(15), *values) == rate
+    assert OPERATIONS["closed_cycle"].exact(Fraction(20), Fraction(15), *values) == 20 / rate
 
 
 def test_what_open_visits_fill_never_ends() -> None:
     assert closed_rate(5, 1, 0.5, 2, 2, 1, 0.1, 1, 0, 1) == 0
+    assert closed_cycle(5, 1, 0.5, 2, 2, 1, 0.1, 1, 0, 1) == inf
     assert closed_wait(5, 1, 0.5, 2, 2, 1, 0.1, 1, 0, 1) == inf
     assert closed_wait(5, 1, 0.1, 1, 0, 1, 0.5, 2, 2, 1) == 0
     assert class_rate(2, 1, 5, 5, 1, 1, 2, 2, 1, 0.5, 0) == 0
@@ -248,6 +258,7 @@ def test_many_rows_of_many_customers_are_as_each_by_itself() -> None:
     ]  # fmt: skip
     for many, alone in (
         (product_form_arrays.closed_rate, closed_rate),
+        (product_form_arrays.closed_cycle, closed_cycle),
         (product_form_arrays.closed_wait, closed_wait),
         (product_form_arrays.mixed_wait, mixed_wait),
     ):

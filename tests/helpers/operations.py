@@ -93,6 +93,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "fork_quantile": (LEVEL, *FORKED_STAGES),
     "fork_tail": (POSITIVE, *FORKED_STAGES),
     "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
+    "closed_cycle": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "closed_quantile": ((0.5, 0.98), CUSTOMERS, POSITIVE, *STATION, (1.0, 4.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),

@@ -64,7 +64,7 @@ def evaluations(monkeypatch: pytest.MonkeyPatch) -> Evaluations:
     [
         ("benchmarks/applications/pay.qps", 1500, 600, 2000),
         ("benchmarks/applications/tower.qps", 60, 200, 1200),
-        ("specs/applications/shop.qps", 30_000, 5000, 8000),
+        ("specs/applications/shop.qps", 30_000, 800, 2000),
         ("specs/applications/llm.qps", 1500, 200, 400),
     ],
 )

@@ -36,7 +36,8 @@ from qps.engine.expressions.formulas import (
 )
 
 _AT_LEAST_ONE = number(1 + Fraction(1, 10**9))  # whatever is rounded
-_NEARLY = number(1 - Fraction(1, 10**12))
+_NEARLY = number(1 - Fraction(1, 10**8))
+"""A load next to 1, of which quotients of differences keep half of the digits of floats."""
 _NEXT_TO_NOTHING = number(Fraction(1, 10**12))
 
 
@@ -60,6 +61,13 @@ class PoolSubnetwork(Struct, frozen=True, kw_only=True):
     variance: Formula
     lengths: ServiceLengths | None = None
     is_queued: bool = True
+
+    @property
+    def held_alone(self) -> Formula:
+        """How long one item alone holds a place, with waits that are `uneven` times as long."""
+        if self.alone is self.services:
+            return self.alone
+        return self.uneven * self.alone + (ONE - self.uneven) * self.services
 
     @property
     def servers(self) -> Formula:
@@ -218,8 +226,7 @@ def let_through(
 
 def _rate(items: Formula, think: Formula, stations: Sequence[SubnetworkStation]) -> Formula:
     """Return how many items a second so many come round with, in a closed network of stations."""
-    operands = [part for s in stations for part in (s.demand, s.servers, s.others, s.copies)]
-    return apply("closed_rate", items, think, *operands)
+    return apply("closed_rate", items, think, *_operands(stations))
 
 
 def _cycle(items: Formula, think: Formula, stations: Sequence[SubnetworkStation]) -> Formula:
@@ -227,13 +234,11 @@ def _cycle(items: Formula, think: Formula, stations: Sequence[SubnetworkStation]
 
     That is items over their rate, which bounds do not see to grow.
     """
-    each = [(s.demand, s.servers, s.others, s.copies) for s in stations]
-    waits = []
-    for at in range(len(each)):
-        first, *others = [each[at], *each[:at], *each[at + 1 :]]
-        operands = [part for station in (first, *others) for part in station]
-        waits.append(apply("closed_wait", items, think, *operands))
-    return think + total(one.demand for one in stations) + total(waits)
+    return apply("closed_cycle", items, think, *_operands(stations))
+
+
+def _operands(stations: Sequence[SubnetworkStation]) -> list[Formula]:
+    return [part for s in stations for part in (s.demand, s.servers, s.others, s.copies)]
 
 
 class Filled(Struct, frozen=True, kw_only=True):
@@ -272,14 +277,15 @@ def _filled(network: PoolSubnetwork, arriving: Formula) -> Filled:
     behind = 1 / (rate * (1 - below))  # of what waits at all
     uneven = network.uneven
     left = maximum(below, _NEXT_TO_NOTHING) ** ((places - servers) / uneven)
-    others = network.alone - network.services
-    within = network.alone + uneven * waiting * behind * (1 - left) - (ONE - uneven) * others
-    more = network.opened - network.alone - uneven * waiting * behind + (ONE - uneven) * others
-    more = maximum(ZERO, more)
-    held = minimum(places / rate, (within + more) * (1 + places * _NEXT_TO_NOTHING))
-    held = held if network.is_queued else network.alone
+    waits = uneven * waiting * behind
+    within = network.held_alone + waits * (1 - left)
+    # No less than what would be open, without those for whom there is no place. What this adds to
+    # that is written without it: bounds would not see that it is subtracted from itself.
+    lost = waits * left
+    held = maximum(within, network.opened - lost) * (1 + places * _NEXT_TO_NOTHING)
+    held = minimum(places / rate, held) if network.is_queued else network.alone
     part = servers / places
-    variation = part * network.variance / network.alone**2 + 1 - part
+    variation = 1 + part * (network.variance / network.alone**2 - 1)
     ratio = wait_ratio(variation, servers, below)
     lasts = None
     if network.lengths is not None:
@@ -289,7 +295,8 @@ def _filled(network: PoolSubnetwork, arriving: Formula) -> Filled:
     late = waiting * left * tail
     adds = late
     if network.is_queued:
-        adds = maximum(ZERO, late + held - network.opened)
+        longer = maximum(within - network.opened, -lost)
+        adds = maximum(ZERO, late + minimum(places / rate - network.opened, longer))
     adds = adds + apply("waiting", ZERO, load)
     return Filled(
         holding_time=held,

@@ -23,6 +23,7 @@ from qps.engine.evaluators.ball_arithmetic import (
 from qps.engine.operand_groups import repeated
 from qps.engine.queueing_networks import convolution, cycle_time_quantiles, product_form
 from qps.engine.queueing_networks.closed_operands import (
+    GROWING_CYCLE,
     GROWING_QUANTILE,
     GROWING_RATE,
     GROWING_ROOM,
@@ -51,6 +52,15 @@ def closed_rate(customers: arb, think: arb, *stations: arb) -> arb:
     if found is not None:
         return found
     return _by_floats(product_form.closed_rate, GROWING_RATE, customers, think, *stations)
+
+
+def closed_cycle(customers: arb, think: arb, *stations: arb) -> arb:
+    """Return how long a customer takes to come round."""
+    alone = customers if is_unknown(customers) or customers < 0 else customers.max(arb(1))
+    found = _summed(_cycle, alone, think, stations)
+    if found is not None:
+        return found
+    return _by_floats(product_form.closed_cycle, GROWING_CYCLE, customers, think, *stations)
 
 
 def closed_wait(customers: arb, think: arb, *stations: arb) -> arb:
@@ -170,6 +180,15 @@ def _rate(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
     _refuse_many(customers, visited)
     found: arb = convolution.rate_of(customers, think, _in_balls(visited))
     return found
+
+
+def _cycle(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
+    rate = _rate(customers, think, stations)
+    if is_unknown(rate):
+        return UNKNOWN
+    if is_infinite(rate):
+        return arb(0)
+    return INFINITE if rate.is_zero() else customers / rate
 
 
 def _wait_of_closed(demand: arb, customers: int, think: arb, stations: tuple[Station, ...]) -> arb:

@@ -21,6 +21,13 @@ def closed_rate(customers: Exact, think: Exact, *stations: Exact) -> Exact:
     return found
 
 
+def closed_cycle(customers: Exact, think: Exact, *stations: Exact) -> Exact:
+    """Return how long a customer takes to come round, of up to 64 customers."""
+    whole, pause, read = _read(customers, think, stations)
+    found: Exact = between(_cycle, max(whole, Fraction(1)), pause, read)
+    return found
+
+
 def closed_wait(customers: Exact, think: Exact, *stations: Exact) -> Exact:
     """Return how long a cycle waits at the first station, of up to 65 customers."""
     whole, pause, read = _read(customers, think, stations)
@@ -81,6 +88,11 @@ def _rate(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exa
         raise InexactError
     found: Fraction = convolution.rate_of(customers, think, visited)
     return found
+
+
+def _cycle(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exact:
+    rate = _rate(customers, think, stations)
+    return inf if rate == 0 else customers / rate if isinstance(rate, Fraction) else _ZERO
 
 
 def _wait(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exact:

@@ -8,7 +8,7 @@ import { floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, on
 import { lambert } from "./numerics/lambert.js";
 import { placeOf } from "./numerics/operand_groups.js";
 import { burst_wait, burst_quantile, uneven } from "./rows/bursty_arrivals.js";
-import { closed_rate, closed_wait, mixed_wait, mixed_room, closed_quantile } from "./rows/closed_networks.js";
+import { closed_rate, closed_cycle, closed_wait, mixed_wait, mixed_room, closed_quantile } from "./rows/closed_networks.js";
 import { class_rate, class_wait, class_open_wait, class_quantile } from "./rows/customer_classes.js";
 import { room_loss, room_wait, room_quantile } from "./rows/finite_rooms.js";
 import { fork_mean, fork_quantile, fork_tail } from "./rows/fork_times.js";
@@ -149,7 +149,7 @@ export const OPERATIONS = {
   },
   // What a program has no need of is left out of its page (`pages/html_page.py`), and is nothing here.
   burst_wait, burst_quantile, uneven,
-  closed_rate, closed_wait, mixed_wait, mixed_room, closed_quantile,
+  closed_rate, closed_cycle, closed_wait, mixed_wait, mixed_room, closed_quantile,
   class_rate, class_wait, class_open_wait, class_quantile,
   room_loss, room_wait, room_quantile,
   fork_mean, fork_quantile, fork_tail,

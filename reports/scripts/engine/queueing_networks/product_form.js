@@ -12,11 +12,15 @@ const MAX_STEPS = 400, MAX_DEGREE = 8192, NEAR_ONE = 100, SEVERAL = 2, LARGEST =
 // `erlangC` is that of the numbers of queues, which know this module.
 export function closedNumbers(erlangC) {
   const waits = closedWaits(erlangC);
+  const cycle = (others, think, stations) => { // of one, while so many others come round
+    if (stations.some(neverEnds)) return Infinity;
+    const each = waits(others, think, stations);
+    return stations.reduce((before, [demand], k) => (demand ? before + demand * (1 + each[k]) : before), think);
+  };
   const rate = (customers, think, stations) => {
-    if (customers === 0 || stations.some(neverEnds)) return 0;
-    const each = waits(customers - 1, think, stations);
-    const cycle = stations.reduce((before, [demand], k) => (demand ? before + demand * (1 + each[k]) : before), think);
-    return cycle > 0 ? customers / cycle : Infinity;
+    if (customers === 0) return 0;
+    const time = cycle(customers - 1, think, stations);
+    return time > 0 ? customers / time : Infinity;
   };
   const wait = (customers, think, stations) => {
     const [own, ...others] = stations;
@@ -27,6 +31,10 @@ export function closedNumbers(erlangC) {
     closed_rate: (customers, think, ...operands) => {
       const stations = stationsOf(customers, think, operands);
       return stations ? between(rate, customers, think, stations) : NaN;
+    },
+    closed_cycle: (customers, think, ...operands) => {
+      const stations = stationsOf(customers, think, operands);
+      return stations ? between(cycle, Math.max(customers - 1, 0), think, stations) : NaN;
     },
     closed_wait: (customers, think, ...operands) => {
       const stations = stationsOf(customers, think, operands);

@@ -8,6 +8,7 @@ import { normalQuantile } from "../numerics/normal.js";
 const NUMBERS = closedNumbers(erlangC);
 
 export const closed_rate = { value: NUMBERS.closed_rate };
+export const closed_cycle = { value: NUMBERS.closed_cycle };
 export const closed_wait = { value: NUMBERS.closed_wait };
 export const mixed_wait = { value: NUMBERS.mixed_wait };
 export const mixed_room = { value: NUMBERS.mixed_room };
