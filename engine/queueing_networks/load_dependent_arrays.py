@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 from qps.engine.queueing.open_load_arrays import busy_servers
 from qps.engine.queueing_networks import load_dependent_mva
-from qps.engine.queueing_networks.load_dependent_operands import GROUP, OWN, STATION
+from qps.engine.queueing_networks.load_dependent_operands import GROUP, OWN, STATION, is_form
 from qps.engine.queueing_networks.pool_network_arrays import NetworkArrays, Rated, Single
 
 _Bools = NDArray[np.bool_]
@@ -142,7 +142,7 @@ def _are_solvable(columns: Sequence[Array], which: int) -> _Bools:
         return np.zeros_like(found)
     kinds = [numbers[at] for at in range(0, len(numbers), GROUP)]
     form = [float(kind[0]) for kind in kinds]
-    if not _is_form(form):
+    if not is_form(form):
         return np.zeros_like(found)
     for at, kind in enumerate(form):
         _, demand, servers, load, copies = numbers[at * GROUP : (at + 1) * GROUP]
@@ -155,21 +155,6 @@ def _are_solvable(columns: Sequence[Array], which: int) -> _Bools:
             is_alike = (copies == copies[0]) & (copies % 1 == 0) & (copies <= _MOST_COPIES)
             found &= (servers == 1) | is_alike
     return found
-
-
-def _is_form(form: Sequence[float]) -> bool:
-    """Return whether kinds are those of stations and pools alone, each pool with what is within."""
-    ends = [len(form)]
-    for at, kind in enumerate(form):
-        while at >= ends[-1]:
-            ends.pop()
-        if kind > 0:
-            if kind % 1 or at + 1 + kind > ends[-1]:
-                return False
-            ends.append(at + 1 + int(kind))
-        elif kind != STATION and (kind != OWN or len(ends) == 1):
-            return False
-    return True
 
 
 def _between(which: int, columns: list[Array]) -> Array:
@@ -229,13 +214,18 @@ class _Cache:
     def __init__(self) -> None:
         self._groups: OrderedDict[int, _NetworkSolver] = OrderedDict()
         self._next = count()
+        self._total = 0
         self._hashes = np.zeros(0, dtype=np.uint64)
         self._at = np.zeros((2, 0), dtype=np.int64)
         """In which group the network of each hash is, and at which place."""
 
-    def __getitem__(self, number: int) -> _NetworkSolver:
+    def values(self, number: int, which: int, customers: _Ints, of: _Ints) -> Array:
+        """Return what is requested of some networks of a group, with so many customers in each."""
         self._groups.move_to_end(number)
-        return self._groups[number]
+        group, before = self._groups[number], self._groups[number].size
+        found = group.values(which, customers, of)
+        self._total += group.size - before
+        return found
 
     def find(self, form: Sequence[int], most: int, others: Array, hashes: _Hashes) -> _Ints:
         """Return the group and the place of each network with so many customers; -1 for nowhere."""
@@ -257,6 +247,7 @@ class _Cache:
         """Keep some networks; return the number of their group."""
         number = next(self._next)
         self._groups[number] = solved
+        self._total += solved.size
         self._keep(~np.isin(self._hashes, hashes))
         hashes, first = np.unique(hashes, return_index=True)
         place = np.searchsorted(self._hashes, hashes)
@@ -266,10 +257,9 @@ class _Cache:
 
     def forget(self) -> None:
         """Forget what was not requested for longest, if it is too much."""
-        total = sum(one.size for one in self._groups.values())
-        while total > _MOST_CACHED and len(self._groups) > 1:
+        while self._total > _MOST_CACHED and len(self._groups) > 1:
             number, one = self._groups.popitem(last=False)
-            total -= one.size
+            self._total -= one.size
             self._keep(self._at[0] != number)
 
     def _keep(self, which: _Bools) -> None:
@@ -316,7 +306,7 @@ def _of_whole(which: int, form: Sequence[int], columns: Sequence[Array]) -> Arra
         if number >= 0:
             among = np.flatnonzero(places[0, of] == number)
             n = customers[among].astype(np.int64)
-            found[among] = stored[number].values(which, n, places[1, of[among]])
+            found[among] = stored.values(int(number), which, n, places[1, of[among]])
     stored.forget()
     return found
 

@@ -303,3 +303,18 @@ def counted(place: Place) -> Place:
 
 def _has_whole_copies(station: LoadDependentStation) -> bool:
     return bool(station.speeds or station.is_own or station.servers >= _SEVERAL)
+
+
+def is_form(form: Sequence[float]) -> bool:
+    """Return whether kinds are those of stations and pools alone, each pool with what is within."""
+    ends = [len(form)]
+    for at, kind in enumerate(form):
+        while at >= ends[-1]:
+            ends.pop()
+        if kind > 0:
+            if kind % 1 or at + 1 + kind > ends[-1]:
+                return False
+            ends.append(at + 1 + int(kind))
+        elif kind != STATION and (kind != OWN or len(ends) == 1):
+            return False
+    return True

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from math import inf, nan
 
-from qps.engine.numerics.polynomials import convolved, dot
+from qps.engine.numerics.polynomials import convolved, dot, weighed
 from qps.engine.queueing_networks import product_form
 from qps.engine.queueing_networks.load_dependent_operands import (
     EnclosingPool,
@@ -22,7 +22,7 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     has_time,
     holding,
 )
-from qps.engine.queueing_networks.product_form import Several, as_single, shares_of, weighed
+from qps.engine.queueing_networks.product_form import Several, as_single, shares_of
 from qps.engine.queueing_networks.service_rate_tables import (
     MOST_RATES,
     at,

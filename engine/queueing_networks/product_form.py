@@ -18,18 +18,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, inf, lgamma, log, nan
-from typing import TYPE_CHECKING, Any, Protocol
 
 from qps.engine.numerics.falling_roots import rising_root
-from qps.engine.numerics.polynomials import convolved, dot, power
+from qps.engine.numerics.polynomials import convolved, dot, weighed
 from qps.engine.queueing.queue_numbers import erlang_c
 from qps.engine.queueing_networks.closed_operands import between, is_exact, never_ends, stations_of
 from qps.engine.queueing_networks.linearizer import linearized
 from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork, MulticlassStation
 from qps.engine.queueing_networks.normalizing_integral import at_population
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Stations = tuple[tuple[float, float, float, float], ...]
 """Of each D, c, L and m."""
@@ -40,8 +36,6 @@ BLOCK = 16
 """So many are solved together, and kept for further calls."""
 
 _LARGEST = 600.0
-_MANY_COEFFICIENTS = 64
-"""Of polynomials that are multiplied in arrays from here on: the numbers of a list cost more."""
 _ITERATIONS_AT_ONE = 100
 """Degrees up to which the rate of single servers is near enough to that of several."""
 _HALVINGS = 16
@@ -312,14 +306,6 @@ def _one_by_one(
     return rates, numbers
 
 
-class Polynomial(Protocol):
-    """Copies of a station, their weights over those of single servers and of all others."""
-
-    copies: int
-    weights: list[float]
-    others: list[float]
-
-
 # -- several servers -----------------------------------------------------------------------
 
 
@@ -374,44 +360,3 @@ def poisson(mean: float, count: int) -> list[float]:
 def less_own(values: list[float], ratio: float) -> list[float]:
     """Return values times 1 - r z, up to the last: they grow no slower than powers of r."""
     return values[:1] + [max(value - ratio * before, 0.0) for before, value in pairwise(values)]
-
-
-def weighed(stations: Sequence[Polynomial], shares: Sequence[float], most: int) -> list[float]:
-    """Return the product of all polynomials, times the weights of populations.
-
-    Each station is given that of all others, and of its other copies.
-    """
-    size = min(most + 1, len(shares))
-    if min(size, sum(one.copies * (len(one.weights) - 1) for one in stations)) > _MANY_COEFFICIENTS:
-        return _weighed_in_arrays(stations, shares, size)
-    fewer = [power(one.weights, one.copies - 1, size) for one in stations]
-    each = [convolved(less, one.weights, size) for less, one in zip(fewer, stations, strict=True)]
-    ahead = list(accumulate(each, lambda one, other: convolved(one, other, size), initial=[1.0]))
-    behind = [1.0]
-    for k in range(len(stations) - 1, -1, -1):
-        stations[k].others = convolved(convolved(ahead[k], behind, size), fewer[k], size)
-        behind = convolved(behind, each[k], size)
-    return [one * share for one, share in zip(behind, shares, strict=False)]
-
-
-def _weighed_in_arrays(
-    stations: Sequence[Polynomial], shares: Sequence[float], size: int
-) -> list[float]:
-    """Return the same as `weighed`, of many coefficients."""
-    import numpy as np  # noqa: PLC0415 - seldom needed
-
-    def times(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-        return np.convolve(one, other)[:size]
-
-    fewer, each = [], []
-    for one in stations:
-        own = np.array(one.weights)
-        less = np.array(power(one.weights, one.copies - 1, size))
-        fewer.append(less)
-        each.append(times(less, own))
-    ahead = list(accumulate(each, times, initial=np.ones(1)))
-    behind = np.ones(1)
-    for k in range(len(stations) - 1, -1, -1):
-        stations[k].others = times(times(ahead[k], behind), fewer[k]).tolist()
-        behind = times(behind, each[k])
-    return [one * share for one, share in zip(behind.tolist(), shares, strict=False)]

@@ -12,14 +12,13 @@ from itertools import accumulate, pairwise
 from math import exp, inf, log
 from operator import mul
 
-from qps.engine.numerics.polynomials import convolved, dot
+from qps.engine.numerics.polynomials import convolved, dot, weighed
 from qps.engine.queueing_networks.load_dependent_operands import EnclosingPool, LoadDependentStation
 from qps.engine.queueing_networks.product_form import (
     Several,
     as_single,
     less_own,
     single_servers,
-    weighed,
 )
 from qps.engine.queueing_networks.service_rate_tables import even_rates, own_rates, own_waits
 

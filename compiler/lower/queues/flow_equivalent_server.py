@@ -63,7 +63,7 @@ class PoolSubnetwork(Struct, frozen=True, kw_only=True):
     is_queued: bool = True
 
     @property
-    def held_alone(self) -> Formula:
+    def holding_time_alone(self) -> Formula:
         """How long one item alone holds a place, with waits that are `uneven` times as long."""
         if self.alone is self.services:
             return self.alone
@@ -278,7 +278,7 @@ def _filled(network: PoolSubnetwork, arriving: Formula) -> Filled:
     uneven = network.uneven
     left = maximum(below, _NEXT_TO_NOTHING) ** ((places - servers) / uneven)
     waits = uneven * waiting * behind
-    within = network.held_alone + waits * (1 - left)
+    within = network.holding_time_alone + waits * (1 - left)
     # No less than what would be open, without those for whom there is no place. What this adds to
     # that is written without it: bounds would not see that it is subtracted from itself.
     lost = waits * left
