@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from browsers.browser import SETTINGS_OPEN, Opened, SharedBrowser
 from helpers import run_cache
-from helpers.nightly import examples, run_at_night
+from helpers.nightly import IS_NIGHT, examples, run_at_night
 from helpers.skips import missing_in_ci
 from qps.compiler.syntax.nesting import allow_deep_expressions
 
@@ -32,6 +32,21 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("qps")
+
+
+def _draw_no_constants() -> None:
+    """Have hypothesis read no constants to draw out of 1,500 modules, which takes it seconds."""
+    try:
+        from hypothesis.internal.conjecture import providers
+    except ImportError:
+        return  # older ones read none
+    none = getattr(providers, "_local_constants", None)
+    if none is not None and hasattr(providers, "_get_local_constants"):
+        providers._get_local_constants = lambda: none
+
+
+if not IS_NIGHT:
+    _draw_no_constants()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

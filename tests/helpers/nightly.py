@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-_IS_NIGHT = os.environ.get("QPS_TESTS") == "nightly"
+IS_NIGHT = os.environ.get("QPS_TESTS") == "nightly"
+"""Whether laws are tried on all of their examples."""
 _LEAST = 5
 
 nightly = pytest.mark.nightly
@@ -71,4 +72,4 @@ def examples(count: int, *, least: int = _LEAST, part: int = 10) -> int:
 
     By day there are at least so many, of what is dear fewer.
     """
-    return count if _IS_NIGHT else max(count // part, min(count, least))
+    return count if IS_NIGHT else max(count // part, min(count, least))

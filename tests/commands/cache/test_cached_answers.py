@@ -22,7 +22,7 @@ SPECS = [
     for folder in (ROOT / "specs", ROOT / "tests" / "applications")
     for path in sorted(folder.glob("*.qps"))
 ]
-BY_DAY = {"jitter", "sfu", "virtual_cockpit", "mqtt_broker", "thirteen_services"}
+BY_DAY = {"jitter", "sfu", "thirteen_services"}
 
 
 PARAM = "param cost = 1 ms/request\nmachine"
