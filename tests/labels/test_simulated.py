@@ -190,6 +190,11 @@ def test_waits_and_shares_by_a_time_are_judged() -> None:
     quantities = {one.quantity for one in found.numbers}
     assert quantities >= {"wait", "wait quantile", "queue", "latency share"}
     assert not found.wrong(10)
+    left = {0.5, 0.05}
+    beyond = {
+        one.last.mean: one.value for one in found.numbers if one.last and one.last.mean in left
+    }
+    assert beyond == pytest.approx({share: share for share in left}, rel=0.1), "beyond percentiles"
 
 
 @pytest.mark.parametrize(
