@@ -31,6 +31,7 @@ import queues  # noqa: E402
 import rereading  # noqa: E402
 import rows  # noqa: E402
 import samples  # noqa: E402
+import screens  # noqa: E402
 import starts  # noqa: E402
 import works  # noqa: E402
 from timings import TimingTable, machine  # noqa: E402
@@ -60,6 +61,7 @@ def main() -> None:
         "advice": works.advising,
         "traces": works.replays,
         "pages": pages.changes,
+        "screens": screens.seen,
         "rereading": rereading.rereading,
         "rows": rows.changes,
         "queues": queues.numbers,

@@ -78,7 +78,7 @@ def _line(
 
 
 def _title(answer: Answer, *, is_nominal: bool) -> str:
-    """Return the headline and what limits it: `7,460 users (optimistic); limited by web.cpu`."""
+    """Return the headline and what limits it: `7,460 users (upper bound); limited by web.cpu`."""
     limit = f"; limited by {answer.limited_by}" if answer.limited_by else ""
     if is_nominal and answer.capacity is not None:
         users = counted(answer.capacity, answer.population)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -24,6 +24,10 @@ class Conclusions(Struct, frozen=True, kw_only=True):
     sensitivity: str
     traffic: str
     assumptions: str
+    figures: str
+    formulas: str
+    on_paper: tuple[tuple[str, str], ...]
+    """What a sheet says of assumptions and model errors, with labels."""
 
 
 def conclusions(
@@ -33,19 +37,39 @@ def conclusions(
     traffic: Table,
     assumptions: Sequence[FactRow],
     measured: str,
+    *,
+    known: str,
+    figures: int,
+    formulas: int,
 ) -> Conclusions:
-    """Return the lines of a page's sections from their rows; `measured` is what to measure next."""
+    """Return the lines of a page's sections from their rows; `measured` is what to measure next.
+
+    `known` is how the capacity is known, `figures` and `formulas` are how many there are.
+    """
+    sourced = phrase(
+        "inputs.sourced",
+        count=len(assumptions),
+        sources=sum(bool(one.source) for one in assumptions),
+    )
     return Conclusions(
         uncertainty=measured,
         requirements=_requirements(answer, requirements),
         sensitivity=_sensitivity(answer, labels),
         traffic=f"{traffic.rows[0][0]}: {traffic.rows[0][1]}" if traffic.rows else "",
-        assumptions=phrase(
-            "inputs.sourced",
-            count=len(assumptions),
-            sources=sum(bool(one.source) for one in assumptions),
-        ),
+        assumptions=sourced,
+        figures=phrase("report.figures", count=figures, s="s" * (figures != 1)),
+        formulas=phrase("report.formulas", count=formulas, s="s" * (formulas != 1)),
+        on_paper=tuple(_on_paper(answer, sourced, measured, known)),
     )
+
+
+def _on_paper(answer: Answer, sourced: str, measured: str, known: str) -> Iterator[tuple[str, str]]:
+    yield phrase("report.inputs"), f"{sourced}."
+    if measured:
+        yield phrase("term.measure_next"), f"{measured}."
+    elif answer.uncertainty is None:
+        yield phrase("report.uncertainty"), phrase("report.not_stated")
+    yield phrase("report.capacity"), known
 
 
 def _requirements(answer: Answer, rows: Sequence[RequirementRow]) -> str:
@@ -58,6 +82,6 @@ def _requirements(answer: Answer, rows: Sequence[RequirementRow]) -> str:
 def _sensitivity(answer: Answer, labels: Mapping[str, str]) -> str:
     first = max(answer.sensitivity, key=lambda one: abs(one.elasticity), default=None)
     if first is None or abs(first.elasticity) < _NOTICEABLE:
-        return ""
+        return phrase("page.insensitive")
     effect = f"{first.elasticity:+.2f} %".replace("-", "−")
     return phrase("page.most_sensitive", name=labels[first.parameter], effect=effect)

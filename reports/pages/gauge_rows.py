@@ -26,6 +26,7 @@ from qps.reports.text.words.quantities import (
     in_percent,
     percent,
     quantity_at_limit,
+    utilization_text,
     whole_population,
 )
 from qps.solver.answer import Answer
@@ -35,6 +36,8 @@ from qps.solver.answers.solution import QUALITY, ResourceSolution
 _MOST_SHOWN = 4
 _DIGITS = 3
 _MOST_PARTS = 3
+_LEAST_PART = 0.01
+"""A part of a utilization that is named; what is less moves nothing."""
 _MOST_LIMITS = 5
 _WIDEST = 100
 """How many times as far as the first limit another one is drawn at most."""
@@ -147,12 +150,14 @@ def _uses(answer: Answer) -> Iterator[_Use]:
 def _gauge(use: _Use, answer: Answer, called: Callable[[str], str]) -> Gauge:
     one = use.resource
     shares = sorted(one.shares.items(), key=lambda share: -share[1])
-    parts = [(called(by), share) for by, share in shares if share > 0][:_MOST_PARTS]
+    parts = [(called(by), share) for by, share in shares if share >= _LEAST_PART][:_MOST_PARTS]
     is_elastic = one.name in answer.saturated_by_elastic
     return Gauge(
         name=called(one.name) + use.name.removeprefix(one.name),
-        parts=", ".join(by if len(parts) == 1 else f"{by} {percent(share)}" for by, share in parts),
-        utilization=percent(one.utilization_at_limit, _DIGITS),
+        parts=", ".join(
+            by if len(parts) == 1 else f"{by} {percent(share, 2)}" for by, share in parts
+        ),
+        utilization=utilization_text(one.utilization_at_limit),
         target=percent(use.target),
         state="elastic" if is_elastic else use.state.value,
         word=SATURATED if is_elastic else phrase(f"state.{use.state.value}"),

@@ -78,19 +78,33 @@ def _breakable(name: str) -> Markup:
 def with_code(text: str, *, is_named: bool = False) -> Markup:
     """Return a fact with what is typed as code, and what it is about as its name.
 
+    What it tells to type stands apart, as paper has no use for it.
+
     >>> with_code("none: write `8 ms +- 10 %`")
     Markup('none: write <code>8 ms +- 10 %</code>')
+    >>> with_code("none stated (write `8 ms +- 10 %`)")
+    Markup('none stated<span class="hint"> (write <code>8 ms +- 10 %</code>)</span>')
     >>> with_code("web CPU: saturated", is_named=True)
     Markup('<strong>web CPU</strong>: saturated')
     """
     name, colon, rest = text.partition(": ") if is_named else ("", "", text)
     if is_named and not colon:
         name, rest = "", text
-    parts = [
-        _code(part) if i % 2 else escape(printable(part)) for i, part in enumerate(rest.split("`"))
-    ]
     head = Markup("<strong>{}</strong>").format(printable(name)) if name else ""
-    return Markup("").join([head, colon, *parts])
+    found = _HINT.match(rest)
+    fact, hint = found.groups() if found else (rest, "")
+    typed = Markup('<span class="hint">{}</span>').format(_codes(hint)) if hint else ""
+    return Markup("").join([head, colon, _codes(fact), typed])
+
+
+_HINT = re.compile(r"^([^`]+?)((?:; [^`;]*| \([^`(]*)`.*)$", re.DOTALL)
+"""A fact, and behind it what to type so that there is more to tell."""
+
+
+def _codes(text: str) -> Markup:
+    return Markup("").join(
+        _code(part) if i % 2 else escape(printable(part)) for i, part in enumerate(text.split("`"))
+    )
 
 
 def as_clause(text: str) -> str:
@@ -175,7 +189,8 @@ def _scripts() -> Traversable:
 @cache
 def _style(parts: tuple[str, ...]) -> str:
     folder = files("qps.reports").joinpath("templates")
-    return "".join(folder.joinpath(f"{name}.css").read_text(encoding="utf-8") for name in parts)
+    names = ("charts", *parts, "paper")
+    return "".join(folder.joinpath(f"{name}.css").read_text(encoding="utf-8") for name in names)
 
 
 def _hash(text: str) -> str:

@@ -72,7 +72,7 @@ from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.solutions.resource_tables import traffic_table
 from qps.reports.text.solutions.rewrite_wording import lines_to_write
 from qps.reports.text.solutions.solve_view import solve_view
-from qps.reports.text.words.certainty_marks import known_sentence
+from qps.reports.text.words.certainty_marks import known_in_short, known_sentence
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
@@ -167,7 +167,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     courses: tuple[CourseSection, ...] = ()
     """The day or the week, and the incidents of the spec."""
     provenance: str = ""
-    """When and with what the page was made, and of which revision of the spec."""
+    """When and with what the page was made, of which revision of the spec; by which command."""
 
 
 def page_view(
@@ -220,6 +220,9 @@ def page_view(
             traffic,
             assumptions,
             words.labels.sentence(measure_next(answer)),
+            known=unquoted(words.labels.sentence(known_in_short(answer.known))),
+            figures=len(figures),
+            formulas=len(details.formulas) + details.formulas_left_out,
         ),
         charts=population_charts(shown, details.curves, words.labels.of),
         resources=resource_rows(_nominal(shown), words.labels.of),
@@ -272,11 +275,12 @@ def _advice(answer: Answer, words: Wording, changes: Sequence[AdviceView]) -> It
     for one, interval in zip(changes, intervals, strict=True):
         users, gain = capacity_in_row(one, answer), printed_with(one, answer) - now
         mark = users[: len(users) - len(users.lstrip("≤≥~ "))]
+        rest = f" {phrase('page.or_more')}" if users.endswith("+") else ""
         yield AdviceRow(
             kind=phrase(f"change.kind.{words.kind(one)}"),
             change=with_arrows(one.words),
             users=users,
-            gain=f"{mark}+{gain:,}" if gain > 0 and answer.capacity is not None else "",
+            gain=f"{mark}+{gain:,}{rest}" if gain > 0 and answer.capacity is not None else "",
             cost=cost_with(one, answer),
             interval=interval,
             lines=tuple(lines_to_write(one.lines or ())),

@@ -29,8 +29,9 @@ HEIGHT, TOP, BOTTOM = 226, 62, 40
 _TYPICAL = phrase("report.nominal_elsewhere")
 _LETTER = 7.5
 _LINE = 16
-_ONE_BAR = 0.5
-"""Part of the samples in one column, beside which others do not show."""
+_ONE_BAR, _TOWERING = 0.5, 4
+"""Part of the samples in one column, and how many times as high as any other it is then: beside
+such a column others do not show."""
 
 
 class HistogramBar(Struct, frozen=True, kw_only=True):
@@ -124,7 +125,7 @@ def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Hist
     found, name = uncertainty.distribution, answer.population
     end = found.start + found.width * len(found.counts)
     x = ChartAxis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
-    is_cumulative = max(found.counts) > _ONE_BAR * sum(found.counts)
+    is_cumulative = _has_one_bar(found.counts)
     heights = _or_more(found.counts) if is_cumulative else found.counts
     y = ChartAxis(low=0, high=max(heights), start=HEIGHT - BOTTOM, end=TOP)
     least, most = (
@@ -161,7 +162,7 @@ def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Hist
             samples=samples_text(uncertainty.samples, len(uncertainty.shares)),
         ),
         description="; ".join(_lines(answer, labels)),
-        x_label=f"Capacity ({name}){_end_of_range(answer, uncertainty)}",
+        x_label=f"Capacity ({noun(name)}){_end_of_range(answer, uncertainty)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),
         lines=tuple(lines),
@@ -192,6 +193,12 @@ def _labeled_lines(answer: Answer, uncertainty: Uncertainty, x: ChartAxis) -> li
 def _inside(x: ChartAxis, population: int) -> float:
     """Return where a population stands, at an end of the axis where it is beyond it."""
     return min(max(x.at(population), x.start), x.end)
+
+
+def _has_one_bar(counts: Sequence[int]) -> bool:
+    """Return whether one bar is so high that the others do not show beside it."""
+    *_, second, first = sorted((0, *counts))
+    return first > _ONE_BAR * sum(counts) or first > _TOWERING * second
 
 
 def _or_more(counts: Sequence[int]) -> list[int]:

@@ -65,6 +65,7 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
             return 2
         arguments = parser_of(_command(argv)).parse_args(argv)
         arguments.program = program
+        arguments.argv = tuple(argv)
         screen.is_json = arguments.format == "json"
         if arguments.format not in ("text", "plain") or arguments.command in FOR_PROGRAMS:
             screen.speak_to_programs()

@@ -66,6 +66,47 @@ def test_help(
     assert too_wide(shown) == []
 
 
+OF_A_SMALL_SPEC = [
+    ["explain", "SPEC", "pages_of_the_shop.p99"],
+    ["explain", "SPEC", "pages_of_the_shop.p99", "--all"],
+    ["solve", "SPEC", "--users", "20_000"],
+    ["solve", "SPEC", "--for", "visits_per_customer", "--users", "9_000"],
+    ["diff", "SPEC", "OTHER"],
+    ["explain", "QPS0609"],
+    ["start"],
+]
+SMALL = """
+users customers_of_the_shop in 1..100_000
+param visits_per_customer = 0.1 request/s
+machine application_server { cpu 4 core, queueing mmc }
+component page_of_the_shop { cpu 8 ms/request }
+topology { node application_servers = application_server * 2 }
+stream pages_of_the_shop for each user {
+  traffic visits_per_customer
+  at application_servers { page_of_the_shop }
+}
+target cpu 75 %
+require { pages_of_the_shop.p99 <= 100 ms }
+"""
+
+
+@pytest.mark.parametrize("command", OF_A_SMALL_SPEC, ids=" ".join)
+def test_a_small_spec(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("shop.qps").write_text(SMALL, encoding="utf-8")
+    Path("other.qps").write_text(SMALL.replace("8 ms", "9 ms"), encoding="utf-8")
+    files = {"SPEC": "shop.qps", "OTHER": "other.qps"}
+    shown = printed([files.get(word, word) for word in command], capsys)
+    assert shown
+    assert too_wide(shown) == []
+
+
 FEATURES = """
 users customers_of_the_shop in 1..200_000
 calendar date in 2026-12..2029-12

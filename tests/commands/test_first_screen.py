@@ -75,7 +75,7 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     text = reported(capsys, "site.qps")
     lines = text.splitlines()
     assert lines[:2] == [f"{'site':72}site.qps", ""]
-    assert lines[2] == "  Capacity     3,750 shoppers (optimistic)"
+    assert lines[2] == "  Capacity     3,750 shoppers (upper bound)"
     assert lines[3] == "  Bottleneck   web CPU: utilization at its 75 % limit"
     assert lines[4].startswith("  Next limit   none up to 10,000 shoppers ")
     assert lines[5:8] == [
@@ -299,7 +299,7 @@ def test_columns_are_those_that_are_requested(tmp_path: Path) -> None:
 def test_a_bound_is_reported_as_such() -> None:
     from qps.reports.text.words.certainty_marks import users_as_known
 
-    assert users_as_known(upper_bound(reason("x"))) == "optimistic"
+    assert users_as_known(upper_bound(reason("x"))) == "upper bound"
 
 
 def test_capacity_is_reported_before_advice(
@@ -316,6 +316,6 @@ def test_capacity_is_reported_before_advice(
 
     monkeypatch.setattr(solved_spec, "helpful_changes", looked_at)
     later = reported(capsys, "site.qps")
-    assert "Capacity     3,750 shoppers (optimistic)" in early[0]
+    assert "Capacity     3,750 shoppers (upper bound)" in early[0]
     assert "Ways to raise capacity" in later
     assert early[0] + later == whole

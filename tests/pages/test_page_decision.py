@@ -42,7 +42,7 @@ def test_the_first_screen_answers_five_questions(
     page.page.set_viewport_size({"width": width, "height": height})
     page.page.wait_for_selector("#advice button")
     result = page.run(ROWS)
-    assert result[""] == "32 users (optimistic)"
+    assert result[""] == "32 users (upper bound)"
     # the requirement behind a quality, told once
     assert result["Limit"].startswith(
         "overall quality penalty: voice latency ≥ 227 ms (limit 230 ms)"

@@ -35,8 +35,9 @@ from qps.reports.pages.drawings.time_shapes import (
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import Labels, labels_of
+from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import percent, quantity
+from qps.reports.text.words.quantities import percent, quantity, utilization_text
 from qps.solver.details.answer_details import AnswerDetails
 from qps.solver.details.request_path import StepThere
 
@@ -111,7 +112,7 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
             phrase(
                 "page.request_path",
                 stream=labels.of(path.stream),
-                at=f"{model.population.name} = {at:,}",
+                at=counted(at, model.population.name),
                 latency=shown,
             )
         ),
@@ -184,19 +185,21 @@ class _Readings(Struct, frozen=True, kw_only=True):
             if place.kind == "node"
             else self.details.in_force.links[place.name].network
         )
-        full = [f"{name} {percent(load)}".strip() for name, load, _ in loads[:1]]
+        full = [f"{name} {utilization_text(load)}".strip() for name, load, _ in loads[:1]]
         rest = loads[1:]
         named = [what] if what else []
         more = []
         if rest and isfinite(rest[0][1]):
             more = [phrase("report.more_below", count=len(rest), floor=floor(rest[0][1] * 100) + 1)]
-        above = [" · ".join([*full, *named]), *more] if more else [*full, *named]
+        width = layout.box - 2 * _EDGE
+        both = " · ".join([*full, *named])
+        first = both if len(both) <= width / _SMALL else (full or named)[0]
+        above = [first, *more] if more else [*full, *named]
         texts = list(zip((32, 46), above, strict=False))
         if own:
             texts.append((62, f"{self._time(taken, own, 3)}, {self._share(taken)}"))
         steps = [self.numbers[id(stop)] for stop in own if id(stop) in self.numbers]
         steps_text = f"{len(steps)} ×" if len(steps) > 2 else ", ".join(map(str, steps))  # noqa: PLR2004
-        width = layout.box - 2 * _EDGE
         return DrawnBox(
             x=x,
             y=y,

@@ -73,6 +73,13 @@ const UNBREAKABLE = /(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=[%$A-Za-z×])(?!(?:
 
 export function percent(value, digits = 3) { return Number.isFinite(value) ? `${number(value * 100, digits)} %` : number(value); }
 
+// A utilization as it stands beside its bar: one decimal (`utilization_text` in `reports/text/words/quantities.py`).
+export function utilizationText(share) {
+  if (share > 0 && share < LEAST_UTILIZATION) return `<${percent(LEAST_UTILIZATION)}`;
+  return percent(share < 0.1 ? Number(rounded(share, 3)) : share);
+}
+const LEAST_UTILIZATION = 0.001; // what is below it is printed as that: nobody plans by it
+
 // A value with the unit that suits its size; `units` are the scales of each dimension.
 export function quantity(units, value, dimension, { share = false, digits = 4, beside = null } = {}) {
   if (!Number.isFinite(value)) return number(value);

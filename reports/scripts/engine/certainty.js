@@ -146,7 +146,7 @@ export function knownText(column) {
   const lines = [];
   const ports = new Map(solved.resources.map((one) => [one.name, one.about.portOf]));
   if (solved.known && solved.verdict !== "nowhere") {
-    lines.push(`Capacity is ${phrase(`served.${solved.known[0]}`)} (${phrase(`bound.${solved.known[0]}`)}).`);
+    lines.push(`Capacity is ${phrase(`served.is.${solved.known[0]}`)} (${phrase(`bound.${solved.known[0]}`)}).`);
   }
   const unevaluated = new Set([solved, ...solved.modes].flatMap((one) => one.unevaluated).map((one) => one.name));
   if (unevaluated.size) lines.push(`Not evaluated on this page: ${listed([...unevaluated])}. A requirement with a confidence level is evaluated by sampling: run qps solve.`);

@@ -45,7 +45,7 @@ export function oneOf(several) {
 }
 
 // So many of what the spec counts.
-function counted(count, model) { return `${whole(count)} ${count === 1 ? oneOf(nounOf(model)) : nounOf(model)}`; }
+export function counted(count, model) { return `${whole(count)} ${count === 1 ? oneOf(nounOf(model)) : nounOf(model)}`; }
 
 function reasonOf(column, population) {
   const { solved, run } = column;

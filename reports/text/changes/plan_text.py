@@ -13,7 +13,7 @@ from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.solutions.uncertainty_text import typical_remark
-from qps.reports.text.words.certainty_marks import marked, marked_users, users_as_known
+from qps.reports.text.words.certainty_marks import capacity_as_known, marked, marked_users
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
@@ -259,7 +259,7 @@ def _proof(plan: Plan) -> tuple[str, str]:
 def _accuracy(best: PlannedConfiguration, labels: Labels) -> str:
     if best.known.is_exact:
         return EXACT_HERE
-    what = phrase("plan.known", kind=users_as_known(best.known))
+    what = phrase("plan.known", kind=capacity_as_known(best.known))
     return because_first(what, best.known.reasons, labels)
 
 

@@ -14,7 +14,6 @@ from qps.reports.text.words.certainty_marks import (
     known_numbers,
     marked,
     marked_value,
-    users_as_known,
 )
 from qps.reports.text.words.mode_words import in_mode
 from qps.reports.text.words.nouns import counted
@@ -50,9 +49,14 @@ def sizing_known(sizing: Sizing) -> list[str]:
     numbers = known_numbers(found, sizing.ports)
     if sizing.known.is_exact:
         return numbers
-    what = users_as_known(sizing.known)
+    what = sizing_as_known(sizing)
     verdict = f"{what[0].upper()}{what[1:]}{because(sizing.known.reasons, sizing.ports)}."
     return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
+
+
+def sizing_as_known(sizing: Sizing) -> str:
+    """Return what a size is: optimistic where more may be required, conservative where less."""
+    return phrase(f"sizing.known.{sizing.known.kind.value}")
 
 
 def sizing_answer(sizing: Sizing) -> str:

@@ -17,6 +17,7 @@ from qps.reports.text.changes.sizing_sentences import (
     by_shortage,
     rounded_up,
     sizing_answer,
+    sizing_as_known,
     sizing_known,
 )
 from qps.reports.text.layout.facts import COLUMNS, VALUE_COLUMN
@@ -24,7 +25,7 @@ from qps.reports.text.layout.table import Table, text_width
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.layout.wrapping import unbreakable
 from qps.reports.text.solutions.uncertainty_text import typical_lines
-from qps.reports.text.words.certainty_marks import ALL_EXACT, marked, merged, users_as_known
+from qps.reports.text.words.certainty_marks import ALL_EXACT, marked, merged
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
@@ -174,7 +175,7 @@ def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
     if sizing.known.is_exact:
         lines = [labels.sentence(line) for line in sizing_known(sizing)]
         return [EXACT_HERE] if lines == [ALL_EXACT] else lines
-    what = users_as_known(sizing.known)
+    what = sizing_as_known(sizing)
     premises = tuple(dict.fromkeys(each.partition(": ")[0] for each in sizing.known.reasons))
     reasons = merged(premises, sizing.ports)
     if len(reasons) == 1:

@@ -168,11 +168,19 @@ class Wording(Struct, frozen=True, kw_only=True):
         helping = [
             one
             for one in self.changes
-            if supported_with(one) >= least and (one.reliable_capacity is not None or not is_judged)
+            if supported_with(one) >= least
+            and (one.reliable_capacity is not None or not is_judged)
+            and not self._has_enough_in_part(one)
         ]
         ranked = sorted(helping, key=lambda one: -supported_with(one))
         others = [one for one in ranked if not one.is_goal][:_MOST_HELPFUL]
         return (*others, *[one for one in ranked if one.is_goal][:_MOST_GOALS])
+
+    def _has_enough_in_part(self, one: AdviceView) -> bool:
+        """Return whether one of the changes that are made together does as much by itself."""
+        parts = one.together or ()
+        alone = (other for other in self.changes if other.setting in parts)
+        return any(supported_with(other) >= supported_with(one) for other in alone)
 
     @property
     def by_kind(self) -> tuple[AdviceView, ...]:

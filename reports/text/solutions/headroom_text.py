@@ -6,6 +6,7 @@ from math import isfinite
 
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
+from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.solutions.limit_reasons import beyond, beyond_limit, quality_beyond
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.labels import Labels, resource_words
@@ -28,13 +29,15 @@ _MOST_NAMED = 3
 def beyond_lines(answer: Answer, labels: Labels) -> list[str]:
     """Return what the first screen does not print: the effect of 10 % more users, the headroom."""
     headroom = phrase("margin", value=headroom_line(answer))
-    return [*more_users_lines(answer, labels), labels.sentence(headroom)]
+    more = answer.more_users
+    beyond = [] if more is None else [_more_users(answer, more, labels, _more_than(answer))]
+    return [*beyond, labels.sentence(headroom)]
 
 
 def more_users_lines(answer: Answer, labels: Labels) -> list[str]:
     """Return a sentence about 10 % more users; none where that is not requested."""
     more = answer.more_users
-    return [] if more is None else [_more_users(answer, more, labels)]
+    return [] if more is None else [_more_users(answer, more, labels, "more.some")]
 
 
 def headroom_line(answer: Answer) -> str:
@@ -56,10 +59,10 @@ def headroom_line(answer: Answer) -> str:
 # -- more users --------------------------------------------------------------------------
 
 
-def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
-    """Return what happens with more users, and to whom."""
+def _more_users(answer: Answer, more: MoreUsers, labels: Labels, some: str) -> str:
+    """Return what happens with more users, and to whom; `some` is the phrase of 10 % more."""
     of = {"at": f"{more.at:,}", "noun": noun(answer.population)}
-    head = phrase("more.end" if more.is_end_of_range else "more.some", **of)
+    head = phrase("more.end" if more.is_end_of_range else some, **of)
     mode = in_mode(answer.mode)
     loads = [
         phrase(
@@ -82,6 +85,18 @@ def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
         fails.append(phrase("reason.above", name="quality", value=value, limit=1))
     sentences = [*_some(loads), *_some(fails), *map(labels.sentence, _to_whom(more, labels))]
     return f"{head}{mode}: {'; '.join(sentences)}."
+
+
+def _more_than(answer: Answer) -> str:
+    """Return the phrase of 10 % more, which says than what if that is not the headline."""
+    reliable, capacity = answer.at_reliable, answer.capacity
+    has_confidence = any(one.confidence is not None for one in answer.requirements)
+    if reliable is None or capacity is None or has_confidence:
+        return "more.some"
+    if answer.uncertainty is not None:
+        return "more.some" if reliable.population == capacity else "more.some.nominal"
+    is_rounded = reliable.population == printed_capacity(capacity, high=answer.high)
+    return "more.some" if is_rounded else "more.some.error"
 
 
 def _failing(one: RequirementThere, labels: Labels) -> str:

@@ -87,8 +87,13 @@ def users_known(known: Certainty) -> str:
 
 
 def users_as_known(known: Certainty) -> str:
-    """Return what a capacity is: exact, optimistic, conservative, approximate."""
+    """Return what a capacity is, beside it: exact, an upper or a lower bound, approximate."""
     return phrase(f"served.{known.kind.value}")
+
+
+def capacity_as_known(known: Certainty) -> str:
+    """Return the same behind `capacity is`."""
+    return phrase(f"served.is.{known.kind.value}")
 
 
 def users_with(item: CapacityChange) -> str:
@@ -113,10 +118,25 @@ def parenthesis(known: Certainty) -> str:
 
 def known_sentence(known: Certainty) -> str:
     """Return in a sentence how a number is known, and why no better."""
+    return _known_because(known, known.reasons)
+
+
+def known_in_short(known: Certainty) -> str:
+    """Return the same with the first reasons alone, without what they rest on."""
+    reasons = tuple(dict.fromkeys(reason.partition(": ")[0] for reason in known.reasons))
+    rest = len(reasons) - _FIRST_REASONS
+    more = f" {phrase('report.more_reasons', count=rest)}" if rest > 0 else ""
+    return f"{_known_because(known, reasons[:_FIRST_REASONS])}{more}"
+
+
+_FIRST_REASONS = 2
+
+
+def _known_because(known: Certainty, reasons: Sequence[str]) -> str:
     if known.is_exact:
         return "Exact for this model."
     what = _WHAT[known.kind][0]
-    return f"{what[0].upper()}{what[1:]} ({_TRUE_VALUE_TEXTS[known.kind]}){because(known.reasons)}."
+    return f"{what[0].upper()}{what[1:]} ({_TRUE_VALUE_TEXTS[known.kind]}){because(reasons)}."
 
 
 def known_lines(answer: Answer) -> list[str]:
@@ -147,7 +167,7 @@ def _known_parts(answer: Answer) -> list[tuple[str, Sequence[str]]]:
     lines: list[tuple[str, Sequence[str]]] = []
     ports = answer.ports
     if not capacity.is_exact and answer.verdict is not CapacityVerdict.NOWHERE:
-        what, truth = users_as_known(capacity), phrase(f"bound.{capacity.kind.value}")
+        what, truth = capacity_as_known(capacity), phrase(f"bound.{capacity.kind.value}")
         own = set(capacity.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in capacity.reasons if reason in own)
         stated = f"Capacity is {what} ({truth})"

@@ -94,6 +94,22 @@ def rounded_in(value: float, factor: float, digits: int, *, is_up: bool) -> floa
     return nearest / 10.0**decimals * factor
 
 
+def utilization_text(share: float) -> str:
+    """Return a utilization as it stands beside its bar: one decimal.
+
+    >>> utilization_text(0.7463), utilization_text(0.00493), utilization_text(0.000064)
+    ('74.6 %', '0.5 %', '<0.1 %')
+    """
+    if 0 < share < _LEAST_UTILIZATION:
+        return f"<{percent(_LEAST_UTILIZATION)}"
+    return percent(round(share, 3) if share < _TENTH else share, 3)
+
+
+_TENTH = 0.1
+_LEAST_UTILIZATION = 0.001
+"""What is below it is printed as that: nobody plans by it."""
+
+
 def rounded_down(people: int) -> str:
     """Return a number of people from samples: whole, three digits, not more than that.
 

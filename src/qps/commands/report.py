@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from math import ceil
@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from qps.commands.cache.spec_cache import load
 from qps.commands.matrices import result_page
 from qps.commands.matrices.result_page import is_result
-from qps.commands.revisions.provenance import origin_line
+from qps.commands.revisions.provenance import command_line, origin_line
 from qps.commands.terminal.console import Exit, complain, show
 from qps.commands.terminal.isolated_files import each_apart
 from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
@@ -179,9 +179,22 @@ def page_of(
         growth=_growth(first) if arguments.advice else (),
         incidents=courses,
         compared=compared(cases, [one.answer for one in found]),
-        origin=origin_line(specs),
+        origin=_origin(arguments, specs, first),
     )
     return render_html(page), found
+
+
+def _origin(arguments: Namespace, specs: Sequence[Spec], first: SolvedSpec) -> str:
+    """Return when the page was made and of which revision, and below it by which command."""
+    command = command_line(arguments)
+    if not command:
+        return origin_line(specs)
+    if not uncertain_in(first.configuration):
+        return f"{origin_line(specs)}\n{phrase('command.made_with', command=command)}"
+    sampling = Sampling()
+    of = {"samples": sampling.samples, "seed": sampling.seed}
+    made = phrase("command.made_with.samples", command=command, **of)
+    return f"{origin_line(specs)}\n{made}"
 
 
 def _incidents(found: SolvedSpec, arguments: Namespace, make: PagePart) -> list[CourseSection]:

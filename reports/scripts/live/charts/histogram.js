@@ -8,6 +8,7 @@ import { pointReadout } from "../../common/picture.js";
 import { nounOf, samplesText } from "../sentences.js";
 
 const ONE_BAR = 0.5; // part of the samples in one column, beside which others do not show
+const TOWERING = 4; // and how many times as high as any other it is then
 const STRETCHES = 24, COVERED = 0.99;
 
 // `uncertainty` has a distribution that was counted, or all answers in order.
@@ -15,7 +16,7 @@ export function drawHistogram(column, uncertainty, width, certainty) {
   const { model, graph, solved } = column;
   const { start, width: apart, counts } = uncertainty.distribution ?? counted(uncertainty.sorted), inAll = counts.reduce((sum, one) => sum + one, 0);
   // Where one column has most samples, the others do not show: then each tells how many are there or above.
-  const isCumulative = Math.max(...counts) > ONE_BAR * inAll, heights = isCumulative ? counts.map((_, i) => counts.slice(i).reduce((sum, one) => sum + one, 0)) : counts;
+  const [highest, second = 0] = [...counts].sort((a, b) => b - a), isCumulative = highest > ONE_BAR * inAll || highest > TOWERING * second, heights = isCumulative ? counts.map((_, i) => counts.slice(i).reduce((sum, one) => sum + one, 0)) : counts;
   const height = 236, top = 62, bottom = height - 42, left = isCumulative ? 48 : 24, right = width - 14;
   const across = new Axis(start, start + apart * counts.length, left, right), up = isCumulative ? new Axis(0, inAll, bottom, top) : axisFor([0, ...counts], bottom, top, false);
   const [from, to] = uncertainty.interval.map((end) => end ?? graph.low - 1);
@@ -37,7 +38,7 @@ export function drawHistogram(column, uncertainty, width, certainty) {
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 24 ? "end" : "middle" }, whole(v)),
   ]));
   const isEnd = start + apart * counts.length > graph.high ? phrase("page.range_end", { high: whole(graph.high) }) : "";
-  svg.append(draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `Capacity (${model.population})${isEnd}`));
+  svg.append(draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `Capacity (${nounOf(model)})${isEnd}`));
   const inside = (population) => Math.min(right, Math.max(left, across.at(population)));
   const upright = (population, label, row, kind) => {
     const x = inside(population), isLeft = x + label.length * 7.5 > right;

@@ -3,11 +3,12 @@
 
 import { together, marked } from "../../engine/certainty.js";
 import { color, draw, make } from "../../common/dom.js";
-import { percent, shortened, whole } from "../../common/format.js";
+import { percent, shortened, utilizationText, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { scaleColor, scaleInk, scaleLegend } from "../../common/scale.js";
 import { IS_ELASTIC, isElasticallyFilled } from "../panels/elastic_resources.js";
 import { called, calledInFull, labeled } from "../labels.js";
+import { counted } from "../sentences.js";
 import { byPlace, SPENT, SPENT_HEADINGS, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
@@ -28,7 +29,7 @@ export function drawTopology(column, width, { stream: choice, by }) {
   const picture = { column, stream, way, isTime: by.value === BY_TIME, layout, high, longest: Math.max(...[...times.values()].map((one) => one.value).filter(Number.isFinite), 0) };
   const passed = new Set(stream?.route.places ?? places.keys());
   const boxes = places.map(([name, kind], i) => aboutPlace(picture, name, kind, i, { time: times.get(name), isPassed: passed.has(i) }));
-  const { n } = column, at = `${model.population} = ${whole(n)}`;
+  const { n } = column, at = counted(n, model);
   const latency = way && marked(column.format(way.total, "s"), stream.latencyKnown, way.total);
   const title = !stream ? `Utilization at ${at}`
     : picture.isTime ? phrase("page.request_path", { stream: called(model, stream.name), at, latency }) : `Utilization by ${called(model, stream.name)} at ${at}`;
@@ -71,7 +72,7 @@ function placedKind({ model, setting }, name) {
   return index < 0 ? model.fixedPlaces[name] ?? "" : model.selects[index].choices[setting.picks[index]];
 }
 
-function loadLabel(one) { return `${one.name ? `${one.name} ` : ""}${percent(one.load)}`; }
+function loadLabel(one, written = percent) { return `${one.name ? `${one.name} ` : ""}${written(one.load)}`; }
 
 // Of the load of a resource what is the stream's: nothing where it asks nothing of it.
 function shareLabel({ stream }, { load, own }) { return own > 0 ? `${percent(Math.min(1, own / load))} by ${stream.name}` : ""; }
@@ -100,7 +101,7 @@ function tableOf(picture, order) {
   const timeText = (v) => (v && isVisible(way, v) ? column.format(v, "s") : "");
   const rows = order.map(({ name, what, loads, time }) => [
     labeled(column.model, name), labeled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.format(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => timeText(time?.[word]))] : []),
-    loads.map(loadLabel).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
+    loads.map((one) => loadLabel(one)).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
   ]);
   return { head: ["Place", "Machine or network", ...(stream ? ["Steps", "Time", "Share of latency", ...SPENT_HEADINGS] : []), "Utilization", ...(stream ? [`Share of ${called(column.model, stream.name)}`] : [])], rows };
 }
@@ -150,15 +151,21 @@ function drawnBox(picture, box) {
   const ink = isFilled ? scaleInk(Math.min(highest, 1)) : isPassed ? "var(--ink)" : "var(--soft)";
   const line = (text, below, more) => text && draw("text", { x: x + 7, y: y + below, class: "own small", ...more }, fits(text));
   const steps = isTime && time?.numbers.length ? stepsLabel(time.numbers) : "";
-  const fullest = loads.length ? loadLabel(loads[0]) : "", rest = remainderLabel(loads);
+  const fullest = loads.length ? loadLabel(loads[0], utilizationText) : "", rest = remainderLabel(loads);
   return draw("g", { fill: ink, class: isPassed ? "box" : "box aside", "data-place": name },
     draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : loads.some((one) => one.gives) ? "place gives" : "place", fill: isFilled ? scaleColor(Math.min(highest, 1)) : "var(--paper)" }),
     isTime && time && tint(time, way, { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4 }),
     draw("text", { x: x + 7, y: y + 17, class: "own name" }, shortened(called(model, name), (w - 14 - 8 * steps.length) / LETTER), draw("title", null, calledInFull(model, name))),
     steps && draw("text", { x: x + w - 7, y: y + 17, class: "own steps", "text-anchor": "end" }, steps),
-    (rest ? [[fullest, what].filter(Boolean).join(" · "), rest] : [fullest, what]).filter(Boolean).map((text, i) => line(text, 32 + 14 * i)),
+    (rest ? [withKind(fullest, what, (w - 14) / SMALL_LETTER), rest] : [fullest, what]).filter(Boolean).map((text, i) => line(text, 32 + 14 * i)),
     isTime ? time && line([timeLabel(picture, time), ownTime(picture, time)].find((text) => text.length * SMALL_LETTER <= w - 14) ?? ownTime(picture, time), 62) : loads.length > 0 && line(shareLabel(picture, loads[0]), 62),
     barOf(picture, box));
+}
+
+// What is busiest and what stands there, which is left out where it would be cut.
+function withKind(fullest, what, room) {
+  const both = [fullest, what].filter(Boolean).join(" · ");
+  return both.length <= room ? both : fullest || what;
 }
 
 // One or two steps by their numbers, more by how many they are.

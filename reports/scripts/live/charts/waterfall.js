@@ -4,9 +4,10 @@ import { marked } from "../../engine/certainty.js";
 import { Axis } from "../../common/axis.js";
 import { draw } from "../../common/dom.js";
 import { phrase } from "../../common/phrases.js";
-import { percent, shortened, whole } from "../../common/format.js";
+import { percent, shortened } from "../../common/format.js";
 import { pointReadout } from "../../common/picture.js";
 import { called, stageCalled } from "../labels.js";
+import { counted } from "../sentences.js";
 import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
 import { SPENT, SPENT_HEADINGS, spentIn, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
@@ -26,7 +27,7 @@ export function drawWaterfall(column, width, choice) {
   const share = (value) => percent(Number.isFinite(total) ? value / (total || 1) : Number(value === total));
   const inAll = { kind: "all", name: phrase("way.average"), value: total, start: 0, end: total, depth: 0, known: stream.latencyKnown };
   const late = { ...inAll, kind: "late", name: phrase("way.late"), value: run.value(stream.late), end: run.value(stream.late), known: stream.lateKnown };
-  const title = `Latency of ${called(model, stream.name)} at ${model.population} = ${whole(column.n)}: ${valueText(inAll)}${limit === null ? "" : ` (limit ${time(limit)})`}`;
+  const title = `Latency of ${called(model, stream.name)} at ${counted(column.n, model)}: ${valueText(inAll)}${limit === null ? "" : ` (limit ${time(limit)})`}`;
   const shown = shownOf(way), rows = [...shown, inAll, late];
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
@@ -35,18 +36,19 @@ export function drawWaterfall(column, width, choice) {
   const across = new Axis(0, longest, labels, width - 12 - LABEL_LETTER * Math.max(...rows.map((row) => amountText(row).length)));
   const height = rows.length * LINE + 46, bottom = height - 34;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title }, definitions(KEY));
-  if (limit !== null) svg.append(draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }));
+  const texts = [];
   const points = rows.map((row, i) => {
     const y = 8 + i * LINE, x = across.at(Math.min(Number.isFinite(row.start) ? row.start : 0, longest)), end = across.at(Math.min(row.end, longest));
     const left = LEFT + INDENT * row.depth;
-    svg.append(
+    svg.append(...barOf(row, x, end, y));
+    texts.push(
       row.number ? draw("text", { x: left - 5, y: y + 15, "text-anchor": "end", class: "soft" }, String(row.number)) : "",
       draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, row.name)),
-      ...barOf(row, x, end, y),
       draw("text", { x: end + 5, y: y + 15 }, amountText(row)));
     return { x: (x + end) / 2, y: y + 11, band: true, text: tableRow(row, time, valueText, share, model) };
   });
-  svg.append(...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
+  // The limit crosses the bars, and no text.
+  svg.append(limit === null ? "" : draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }), ...texts, ...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle", class: "tick" }, time(v))]));
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${time(limit)}`));

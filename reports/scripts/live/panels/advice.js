@@ -284,7 +284,9 @@ export function showAdvice(column, found, apply) {
   // As certain as the headline is what needs no mark beside it.
   const markedUsers = (one) => formatUsers({ ...one, largest: one.many, known: one.known?.[0] === known?.[0] ? null : one.known });
   const ranked = found.map(shownOf).sort((a, b) => b.many - a.many);
-  const isFirst = (one) => one.many >= LEAST_GAIN * base && (!isSampled || !hasReliable || one.isSure);
+  // One of the changes made together that does as much by itself is enough.
+  const hasEnoughInPart = (one) => ranked.some((other) => other.many >= one.many && other.part && one.parts?.includes(other.part));
+  const isFirst = (one) => !hasEnoughInPart(one) && one.many >= LEAST_GAIN * base && (!isSampled || !hasReliable || one.isSure);
   // What is required less displaces nothing that can be had.
   const helping = ranked.filter(isFirst), isGoal = (one) => one.kind === GOAL;
   const first = byGroup([...helping.filter((one) => !isGoal(one)).slice(0, SHOWN_FIRST), ...helping.filter(isGoal).slice(0, SHOWN_GOALS)]), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
@@ -294,7 +296,7 @@ export function showAdvice(column, found, apply) {
     const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, shownCost(column, one), ...(drawn ? [drawn(one.interval, one.many)] : []),
       tryButton(words, () => apply(one))];
     const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
-    return Object.assign(cells, { gain: largest === null ? 0 : one.many - base, mark });
+    return Object.assign(cells, { gain: largest === null ? 0 : one.many - base, mark, rest: isEnd ? ` ${phrase("page.or_more")}` : "" });
   };
   const drawn = intervalDrawer(now, found.map((one) => one.interval), high);
   const head = ["Kind", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, ...(drawn ? [phrase("change.interval")] : []), "Try it"];
@@ -306,7 +308,7 @@ export function showAdvice(column, found, apply) {
       cells[cells.length - 1].classList.add("try");
       if (drawn) cells[cells.length - 2].classList.add("spread-of");
     }
-    some.map(rowOf).forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = `${row.mark}+${whole(row.gain)}`; });
+    some.map(rowOf).forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = `${row.mark}+${whole(row.gain)}${row.rest}`; });
     return shown;
   };
   const isOpen = Boolean(document.querySelector("#advice details[open]")), changes = more.length === 1 ? "change" : "changes";

@@ -19,5 +19,5 @@ export function showConclusions(column) {
   const first = column.sensitivity?.rows.reduce((most, one) => (Math.abs(one.elasticity) > Math.abs(most.elasticity) ? one : most), { elasticity: 0 });
   if (!first) return; // being worked out
   const effect = `${first.elasticity < 0 ? "−" : "+"}${Math.abs(first.elasticity).toFixed(2)} %`;
-  fill("of-moves", Math.abs(first.elasticity) < NOTICEABLE ? "" : phrase("page.most_sensitive", { name: called(model, first.record.name), effect }));
+  fill("of-moves", Math.abs(first.elasticity) < NOTICEABLE ? phrase("page.insensitive") : phrase("page.most_sensitive", { name: called(model, first.record.name), effect }));
 }

@@ -3,7 +3,7 @@
 import { isStated } from "../../engine/answers.js";
 import { knownAt, largestKnown, marked } from "../../engine/certainty.js";
 import { draw, fill, make, table } from "../../common/dom.js";
-import { formatAgainstLimit, percent, whole, wholePopulation } from "../../common/format.js";
+import { formatAgainstLimit, percent, utilizationText, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
@@ -13,7 +13,7 @@ import { relationOf } from "../requirements.js";
 import { nounOf, oneOf } from "../sentences.js";
 import { withPortsTogether } from "./sections.js";
 
-const MAX_SHOWN = 4, MAX_PARTS = 3, MAX_LIMITS = 5, WIDEST = 100, DIGITS = 3;
+const MAX_SHOWN = 4, MAX_PARTS = 3, LEAST_PART = 0.01, MAX_LIMITS = 5, WIDEST = 100, DIGITS = 3;
 
 // A part of a hundred as a bar, with a tick at the target.
 function meter(filled, tick, said, nominal = filled) {
@@ -46,12 +46,12 @@ export function showGauges(column, beside) {
   const isLimit = (one) => n === column.headlineAt && solved.largest !== null && (limitedBy === one.name || utilized(limitedBy) === one.name);
   const rows = withPortsTogether(column, [...solved.resources].sort((a, b) => used(b) - used(a))).map(([one, name]) => {
     const nominal = run.value(one.about.load), load = loadOf(one), target = targetOf(one);
-    const parts = one.about.parts.map(([part, step]) => [called(model, part), run.value(step) / nominal]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]).slice(0, MAX_PARTS);
-    const made = parts.map(([part, share]) => (parts.length === 1 ? part : `${part} ${percent(share)}`)).join(", ");
+    const parts = one.about.parts.map(([part, step]) => [called(model, part), run.value(step) / nominal]).filter(([, share]) => share >= LEAST_PART).sort((a, b) => b[1] - a[1]).slice(0, MAX_PARTS);
+    const made = parts.map(([part, share]) => (parts.length === 1 ? part : `${part} ${percent(share, 2)}`)).join(", ");
     const isElastic = isElasticallyFilled(run, one.about), state = isElastic ? "elastic" : stateAt(limitUsed(true, load, target), isLimit(one));
     const cells = [
       [make("span", { title: calledInFull(model, one.name) }, called(model, one.name) + name.slice(one.name.length)), make("small", null, made)],
-      meter(100 * load, 100 * target, `${percent(load)} of ${percent(target)}`, 100 * nominal), percent(load), percent(target),
+      meter(100 * load, 100 * target, `${utilizationText(load)} of ${percent(target)}`, 100 * nominal), utilizationText(load), percent(target),
       isElastic ? make("span", { class: "state elastic" }, IS_ELASTIC) : stateLight(state),
     ];
     return { cells, state, used: used(one) };

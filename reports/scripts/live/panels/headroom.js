@@ -2,7 +2,7 @@
 
 import { fails, isStated } from "../../engine/answers.js";
 import { knownAt, lossKnown, marked } from "../../engine/certainty.js";
-import { percent, formatBeyond, whole } from "../../common/format.js";
+import { percent, formatBeyond, printedCapacity, whole } from "../../common/format.js";
 import { inMode, phrase } from "../../common/phrases.js";
 import { measured, named } from "../labels.js";
 import { utilized } from "../limit_states.js";
@@ -71,8 +71,14 @@ function moreUsers(column) {
     ? [`${named(model, elastic.name)} falls from ${column.format(before.elastic[i], elastic.dimension, { digits: 3 })} to ${column.format(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
   const sentences = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
   if (!whom.length && !lowered.length) sentences.push(phrase("more.nobody"));
-  const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });
+  const head = phrase(there < wanted ? "more.end" : moreThan(column), { at: whole(there), noun: nounOf(model) });
   return `${head}${inMode(graph.mode)}: ${sentences.join("; ")}.`;
+}
+
+// The phrase of 10 % more, which says than what if that is not the headline.
+function moreThan({ headlineAt, solved, graph, isUncertain }) {
+  if (isUncertain) return headlineAt === solved.at ? "more.some" : "more.some.nominal";
+  return headlineAt === printedCapacity(solved.at, graph.high) ? "more.some" : "more.some.error";
 }
 
 function some(texts) {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePosixPath
+from shlex import join
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Spec
@@ -34,6 +36,27 @@ def origin_line(specs: Sequence[Spec]) -> str:
         name = f"{Path(spec.model.file).name}: " if len(specs) > 1 else ""
         parts += [f"{name}{revision}"] if revision else []
     return "; ".join(parts)
+
+
+def command_line(arguments: Namespace) -> str:
+    """Return the command that makes a page again; nothing where none made it.
+
+    Where a page is written to, and what is printed meanwhile, is no matter of what is on it.
+
+    >>> command_line(Namespace(argv=("report", "my site.qps", "-q", "-o", "page.html")))
+    "qps report 'my site.qps'"
+    """
+    words = iter(getattr(arguments, "argv", ()))
+    kept = []
+    for word in words:
+        if word in ("-o", "--output"):
+            next(words, None)
+        elif not word.startswith(_WHERE_TO) and word not in _QUIET:
+            kept.append(word)
+    return join(["qps", *kept]) if kept else ""
+
+
+_WHERE_TO, _QUIET = ("-o", "--output="), ("-q", "--quiet")
 
 
 def _today() -> date:
