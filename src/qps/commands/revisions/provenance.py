@@ -47,13 +47,13 @@ def command_line(arguments: Namespace) -> str:
     "qps report 'my site.qps'"
     """
     words = iter(getattr(arguments, "argv", ()))
-    kept = []
+    shown = []
     for word in words:
         if word in ("-o", "--output"):
             next(words, None)
         elif not word.startswith(_WHERE_TO) and word not in _QUIET:
-            kept.append(word)
-    return join(["qps", *kept]) if kept else ""
+            shown.append(word)
+    return join(["qps", *shown]) if shown else ""
 
 
 _WHERE_TO, _QUIET = ("-o", "--output="), ("-q", "--quiet")
