@@ -190,10 +190,12 @@ class TrueTables(WrittenNumbers):
                 for one in found
             ]
             if not any(
-                load.text in self.reported(is_, share=True)
+                load.text in self.beside_bar(is_)
                 and target.text in self.reported(most, share=True)
                 and not [
-                    *self._made_up(what, _behind(what, one, self), one.parts, self.here(one.load))
+                    *self._made_up(
+                        what, _behind(what, one, self), one.parts, self.here(one.load), digits=2
+                    )
                 ]
                 and not [*_state_differs(what, state, is_ / most, self._limits(one))]
                 for is_, most, one in truths
@@ -318,14 +320,17 @@ class TrueTables(WrittenNumbers):
         return found | ({phrase("table.at_start", low=at)} if is_at_start else set())
 
     def _made_up(
-        self, what: Cell, cell: Cell, parts: Mapping[str, Formula], load: float
+        self, what: Cell, cell: Cell, parts: Mapping[str, Formula], load: float, digits: int = 3
     ) -> Iterator[str]:
         shares = {
             f"{written} {text}"
             for name, part in parts.items()
             if load
             for written in (self.called(name), self.labels.of(name))
-            for text in self.reported(self.here(part) / load, share=True)
+            for text in {
+                *self.reported(self.here(part) / load, share=True),
+                percent(self.here(part) / load, digits),
+            }
         }
         left = cell.text
         for share in sorted(shares, key=len, reverse=True):

@@ -32,6 +32,7 @@ from qps.reports.text.words.quantities import (
     rounded_down,
     scales,
     unit_symbols,
+    utilization_text,
 )
 from qps.solver.answers.solution import Solution
 from qps.solver.claims.claim_results import ClaimResult
@@ -172,6 +173,10 @@ class WrittenNumbers:
                 texts.add(_apart(near, limit, dimension, share=share))
             found |= {marked_value(text, value, known) for text in texts}
         return found
+
+    def beside_bar(self, value: float) -> set[str]:
+        """Return what may stand beside the bar of a utilization: one decimal."""
+        return {utilization_text(near) for near in (value, value * (1 + SAME), value * (1 - SAME))}
 
     def measured(self, criterion: Criterion, at: int) -> set[str]:
         """Return what a page may write of a requirement at a population."""
