@@ -22,7 +22,8 @@ from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.text.solutions.advice_view import AdviceView
-from qps.reports.text.solutions.change_wording import changes_of, extra_cost
+from qps.reports.text.solutions.change_wording import Wording, changes_of, extra_cost
+from qps.reports.text.words.labels import PLAIN
 from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
@@ -146,6 +147,28 @@ def _view(
 
 
 WORDS = [words for *_, words in [*NUMBERS, *CHOICES]]
+
+
+def larger(reliable: int, *settings: str) -> AdviceView:
+    """Return a change of these settings, and what is supported with it."""
+    return AdviceView(
+        kind=ChangeKind.CAPACITY, name=", ".join(settings), change="", words="", set=True,
+        setting=settings[0] if len(settings) == 1 else None, capacity=reliable + 100,
+        range_limits=False, to=None, headroom=None, known=EXACT, price=None, running_price=None,
+        reliable_capacity=reliable, together=settings if len(settings) > 1 else None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("both", "is_among_the_first"), [(201, False), (230, True)])
+def test_two_changes_that_do_as_much_as_one_are_not_among_the_first(
+    both: int, is_among_the_first: bool
+) -> None:
+    web, lan = larger(201, "web = server * 2"), larger(120, "lan = gigabit * 2")
+    together = larger(both, "web = server * 2", "lan = gigabit * 2")
+    words = Wording(labels=PLAIN, changes=(together, web, lan), supported=100)
+    assert (together in words.best_changes) is is_among_the_first
+    assert web in words.best_changes
+    assert {*words.by_kind, *words.others_by_kind} == {together, web, lan}
 
 
 def test_the_terminal_has_the_words_of_the_table() -> None:

@@ -76,6 +76,8 @@ def test_a_decision_takes_one_sheet_and_nothing_is_cut(speak_html: str, open_pag
     bar = "() => getComputedStyle(document.querySelector('#controls .bar')).display"
     assert page.run(bar) == "none"
     assert page.run(BEYOND) == []
+    assert page.page.is_visible("text=Assumptions and model error")
+    assert not page.page.locator(".facts .hint").first.is_visible()  # nobody types on paper
     # who asks for all, and opens what is folded, has it on paper, and not cut either
     page.run(EVERYTHING)
     page.run("() => document.querySelectorAll('.fold').forEach((one) => { one.open = true; })")
