@@ -8,7 +8,13 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.quantities.certainty import Certainty, CertaintyKind, Reason, approximation
+from qps.compiler.quantities.certainty import (
+    Certainty,
+    CertaintyKind,
+    Reason,
+    approximation,
+    together,
+)
 from qps.compiler.quantities.measured_errors import (
     UNEQUAL_SERVICES,
     ErrorAxis,
@@ -22,6 +28,8 @@ from qps.compiler.quantities.methods import METHODS
 Points: TypeAlias = tuple[OperatingPoint, ...]
 
 BY_TWO_MOMENTS = "nearer-percentile"
+_BLOCKING_TIME = "blocking-time"
+_OF_SATURATION = frozenset({"saturation-slows-all", "saturation-of-others"})
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
 _OF_LAWS = frozenset(
     {
@@ -33,6 +41,15 @@ _OF_LAWS = frozenset(
     }
 )
 """What rests on a whole distribution."""
+
+
+_MEANS = frozenset({ErrorQuantity.LATENCY, ErrorQuantity.WAIT, ErrorQuantity.RATE})
+
+
+def _failing(reason: Reason, *, is_mean: bool) -> Certainty:
+    """Return how a number is known for which a premise fails."""
+    is_stated = is_mean and reason.method in _OF_SATURATION
+    return approximation(reason, error=METHODS[reason.method].error if is_stated else None)
 
 
 class Checks(Struct, frozen=True, kw_only=True):
@@ -55,10 +72,13 @@ class Checks(Struct, frozen=True, kw_only=True):
         """Return why a premise fails at a place; empty where it holds."""
         return self.fails.get(premise, {}).get(place, ())
 
-    def known(self, known: Certainty) -> Certainty:
-        """Return how a number is known: exactly where the premises of its theorems hold."""
+    def known(self, known: Certainty, *, is_mean: bool = False) -> Certainty:
+        """Return how a number is known: exactly where the premises of its theorems hold.
+
+        Of what `is_mean` the errors hold that are stated of where they fail.
+        """
         because = self.failing(known.theorems) if known.is_exact else ()
-        return replace(approximation(*because), theorems=known.theorems) if because else known
+        return together(known, *(_failing(one, is_mean=is_mean) for one in because))
 
 
 NO_CHECKS = Checks()
@@ -89,23 +109,26 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     def known(self, known: Certainty, quantity: ErrorQuantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
         is_of_times = quantity not in (ErrorQuantity.LOSS, ErrorQuantity.RATE)
-        lowered = self.lowered(known) if is_of_times else self.checks.known(known)
+        is_mean = quantity in _MEANS
+        lowering = self.lowered if is_of_times else self.checks.known
+        lowered = lowering(known, is_mean=is_mean)
         is_beyond = (self.calls_rarely and quantity in _OF_LAWS) or self.is_beyond(lowered)
+        if _BLOCKING_TIME in lowered.methods and not lowered.methods.isdisjoint(_OF_SATURATION):
+            return replace(lowered, error=None)  # short visits wait many times as long as they take
         if self.is_like_drawn and not is_beyond:
             below = self.is_below_knee
             return measured(lowered, quantity, is_below_knee=below, points=self.points)
         return as_stated(lowered)
 
-    def lowered(self, known: Certainty) -> Certainty:
-        """Return how a time or a rate of the class is known, no better than the premises allow."""
+    def lowered(self, known: Certainty, *, is_mean: bool = False) -> Certainty:
+        """Return how a time or a rate of the class is known, no better than the premises allow.
+
+        Of what `is_mean` the errors hold that are stated of where they fail.
+        """
         states = known.kind is CertaintyKind.APPROXIMATION and known.error is not None
         because = self.saturation_reasons if known.is_exact or states else ()
-        if known.is_exact:
-            because += self.checks.failing(known.theorems)
-        if not because:
-            return known
-        found = approximation(*dict.fromkeys((*known.because, *because)))
-        return replace(found, theorems=known.theorems)
+        held_up = (_failing(one, is_mean=is_mean) for one in because)
+        return together(known, *held_up, self.checks.known(known, is_mean=is_mean))
 
     def known_in_part(
         self, known: Certainty, quantity: ErrorQuantity = ErrorQuantity.LATENCY

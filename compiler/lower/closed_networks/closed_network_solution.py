@@ -12,7 +12,11 @@ from itertools import chain
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
+from qps.compiler.lower.closed_networks.closed_stations import (
+    ClosedStation,
+    CyclePool,
+    PrivateMachine,
+)
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.closed_networks.delay_holds import rate_of_delay_holds
 from qps.compiler.lower.closed_networks.fork_join_stations import Forked, ForkJoin, forked
@@ -52,6 +56,13 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     forks: tuple[ForkJoin, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
     """How often the one class visits each station; that of several is not known."""
+    unblocked: tuple[Formula, ...] | None = None
+    """The delays without waits at full resources that have no queue."""
+
+    @property
+    def unblocked_delays(self) -> tuple[Formula, ...]:
+        """The delays without what is waited at full resources that have no queue."""
+        return self.delays if self.unblocked is None else self.unblocked
 
     @property
     def is_of_one(self) -> bool:
@@ -259,19 +270,6 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
         return (*one.demands, *of_all) if self.is_of_one else (*of_all, *one.demands)
 
 
-class PrivateMachine(Struct, frozen=True, kw_only=True):
-    """A machine of each holder's own: the items of a stream wait there for open traffic alone.
-
-    `wait` is for all visits of a cycle, whose `service` takes so long on one core, `open_wait` what
-    a visit of open traffic waits, in mean service times.
-    """
-
-    station: ClosedStation
-    service: Formula
-    wait: Formula
-    open_wait: Formula
-
-
 class ClosedStream(Cycle, frozen=True, kw_only=True):
     """A closed class, solved as one of a `network`.
 
@@ -289,6 +287,8 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
     """How its stations are known as those of a network in product form."""
     slowed_by: frozenset[str] = frozenset()
     """The names of the elastic parameters on which its rate rests."""
+    blocked: Mapping[str, Formula] = field(default_factory=dict)
+    """How long a cycle waits at each resource that has no queue, where its network says so."""
 
     @property
     def finds_open_work(self) -> frozenset[str]:
@@ -305,13 +305,14 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
         return next(one for one in self.stations if one.resource == resource)
 
     def pool(self, resource: str) -> CyclePool:
-        """Return the pool of a name."""
-        return next(one for one in self.pools if one.resource == resource)
+        """Return the pool of a name, as it is held while resources that have no queue are full."""
+        own = self.network.pools_by_class[self.network.names.index(self.name)]
+        return next(one for pool in own for one in pool.every if one.resource == resource)
 
     @property
     def network_delay(self) -> Formula:
         """What a cycle takes besides its stations while no pool is held."""
-        return self.network.delays[self.network.names.index(self.name)]
+        return self.network.unblocked_delays[self.network.names.index(self.name)]
 
     @property
     def blocking_times(self) -> dict[str, Formula]:
@@ -320,9 +321,10 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
         Together that is what the slowest of them takes longer than the cycle would.
         """
         found: dict[str, Formula] = {}
-        so_far: Formula = ZERO
+        so_far = blocked = ZERO
         for limit in self.limits:
-            longest = maximum(so_far, self.amount * limit.longest - self.jobs / self.free)
+            blocked = blocked + self.blocked.get(limit.resource, ZERO)
+            longest = maximum(so_far, blocked, self.amount * limit.longest - self.jobs / self.free)
             found[limit.resource] = longest - so_far
             so_far = longest
         return found

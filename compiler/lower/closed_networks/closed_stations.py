@@ -74,3 +74,16 @@ class CyclePool(Struct, frozen=True, kw_only=True):
     def every(self) -> tuple[CyclePool, ...]:
         """It and all pools within."""
         return (self, *(deeper for one in self.pools for deeper in one.every))
+
+
+class PrivateMachine(Struct, frozen=True, kw_only=True):
+    """A machine of each holder's own: the items of a stream wait there for open traffic alone.
+
+    `wait` is for all visits of a cycle, whose `service` takes so long on one core, `open_wait` what
+    a visit of open traffic waits, in mean service times.
+    """
+
+    station: ClosedStation
+    service: Formula
+    wait: Formula
+    open_wait: Formula

@@ -23,7 +23,8 @@ def rates_known(
     """Return how the rate of each closed stream is known: too high where waits are too short."""
     known: dict[str, Certainty] = {}
     for one in closed.streams.values():
-        own = gate.of(one.name).lowered(opposite(_waits_known(one, queues)))
+        waits = opposite(_waits_known(one, queues))
+        own = gate.of(one.name).lowered(waits, is_mean=True)
         known[one.stream] = together(known.get(one.stream, EXACT), own)
     return known
 

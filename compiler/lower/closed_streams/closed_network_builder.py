@@ -22,11 +22,13 @@ from qps.compiler.lower.closed_networks.closed_network_solution import (
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.closed_networks.elastic_with_closed import demand_at, elastic_stations
+from qps.compiler.lower.closed_networks.saturated_delays import blocked_networks
 from qps.compiler.lower.closed_streams.closed_holds import holding
 from qps.compiler.lower.closed_streams.closed_refusals import refused
 from qps.compiler.lower.closed_streams.cycle_demands import ClosedClass
 from qps.compiler.lower.closed_streams.load_parts import LoadParts, load_parts
 from qps.compiler.lower.closed_streams.open_work_found import with_open_work
+from qps.compiler.lower.closed_streams.saturable_resources import saturable_resources
 from qps.compiler.lower.closed_streams.shadow_servers import by_ranks
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.class_premises import is_summed_exactly
@@ -117,7 +119,9 @@ def _solved(
     cycles = {one.cycle.name: one.cycle for one in closing}
     sources, demands = closing[0].streams, closing[0].demands
     in_product_form = _networks(list(cycles.values()))
-    networks = with_open_work(in_product_form, cycles, demands, sources, expressions)
+    waiting = with_open_work(in_product_form, cycles, demands, sources, expressions)
+    back = blocked_networks(waiting, cycles, saturable_resources(closing, waiting))
+    networks = back.networks
     rates = {
         one.source.symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
         for one in closing
@@ -126,7 +130,7 @@ def _solved(
         network = networks[one.cycle.name]
         _refuse_classes(one.cycle, one.stream, network)
         _refuse_many(one.cycle, one.stream, expressions)
-        known = one.solution(network, _network_known(network, expressions), rates)
+        known = one.solution(back, _network_known(network, expressions), rates)
         rests_on = known.rate.symbols
         slowed_by = (e.name for e in expressions.elastic.values() if e.symbol in rests_on)
         yield replace(known, slowed_by=frozenset(slowed_by))

@@ -15,14 +15,11 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.closed_network_solution import (
-    ClosedNetwork,
-    ClosedStream,
-    PrivateMachine,
-)
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, PrivateMachine
 from qps.compiler.lower.closed_networks.cycle import Cycle, ThroughputLimit
 from qps.compiler.lower.closed_networks.fork_join_stations import Own
+from qps.compiler.lower.closed_networks.saturated_delays import BlockedNetworks
 from qps.compiler.lower.closed_streams.closed_fork_join import (
     ROOT,
     Path,
@@ -183,14 +180,14 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return part.open_load is ZERO and not self._others_at(name) and self._is_alone(name)
 
     def solution(
-        self, network: ClosedNetwork, known: Certainty, rates: Mapping[Formula, Formula]
+        self, within: BlockedNetworks, known: Certainty, rates: Mapping[Formula, Formula]
     ) -> ClosedStream:
         """Return what the stream comes to as a class of a network, which is known so well.
 
-        `rates` are those of one flow of each class where no limits bind.
+        `rates` are those of one flow of each class.
         """
-        cycle, free = self.cycle, network.rate(self.cycle.name)
-        rate = free / cycle.flows
+        cycle, free = self.cycle, within.free(self.cycle.name)
+        rate = within.rate(cycle.name) / cycle.flows
         limits = tuple(self._shared(limit, rates) for limit in cycle.limits)
         if limits:
             rate = minimum(rate, *(limit.at_most for limit in limits))
@@ -198,8 +195,9 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return ClosedStream(
             **(asdict(cycle) | {"limits": limits}),
             free=free,
+            blocked=within.blocked.get(cycle.name, {}),
             rate=rate,
-            network=network,
+            network=within.networks[cycle.name],
             alone={name: self._alone(name, w, time) for name, w in cycle.own_waits.items()},
             known=together(self._known.within(limits), known),
         )

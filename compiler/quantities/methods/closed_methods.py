@@ -18,6 +18,9 @@ Of users alone whose services are far apart 95 % are within 130 %: nothing is st
 With up to three parallel calls they are those of one class in
 `laboratory/questions/fork_network_simulation.py`.
 """
+_SATURATED = 0.1
+_SATURATED_NOTES = {"": "throughput and response times within {error:%}"}
+_SATURATED_MEASURED = "95 % of 120 random networks: `python tests/oracles/saturated_users.py 120`"
 _THROUGHPUT_AND_TIMES = "throughput within {rates:%} of simulation, response times within {times:%}"
 _POOL_LOAD = "predicted utilization was 0.9–1.1× the simulated value"
 
@@ -186,9 +189,12 @@ OF_CLOSED: Rows = MappingProxyType(
             measured="95 % of 200 random networks: `python tests/oracles/unlike_services.py 200`",
         ),
         "saturation-slows-all": Method(
-            name="asymptotic bound of a station without queueing that several streams share",
+            name="saturation of a station without queueing that several streams share",
             of=CLOSED,
-            reason="saturation of {at:or} is assumed to slow all visits equally",
+            reason="while {at:or} is saturated, each visit is assumed to wait equally long there",
+            notes=_SATURATED_NOTES,
+            error=_SATURATED,
+            measured=_SATURATED_MEASURED,
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
             instead=("product-form",),
@@ -196,10 +202,10 @@ OF_CLOSED: Rows = MappingProxyType(
         "saturation-of-others": Method(
             name="saturation without queueing that delays others",
             of=CLOSED,
-            reason=(
-                "queueing delay at {at} is excluded, although at saturation it also delays streams "
-                "that share other queues with its traffic"
-            ),
+            reason="queueing delay at {at} is zero up to saturation, and a constant delay there",
+            notes=_SATURATED_NOTES,
+            error=_SATURATED,
+            measured=_SATURATED_MEASURED,
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
             instead=("product-form",),

@@ -50,7 +50,8 @@ def reason_of(
 ) -> Reason:
     """Return why a number is no better known, by a method that is used at some places."""
     row = _row(method)
-    arguments = {**row.steps_at(apart), **arguments}
+    own = {} if row.error is None else {"error": row.error}
+    arguments = {**own, **row.steps_at(apart), **arguments}
     whole = f"{row.reason}: {row.notes[case]}" if case in row.notes else row.reason
     places = (at,) if isinstance(at, str) else tuple(at)
     filled = {name: _Argument(value) for name, value in arguments.items()}
