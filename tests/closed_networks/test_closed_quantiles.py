@@ -397,3 +397,21 @@ def test_users_who_share_for_unlike_services() -> None:
     for level, played in (("95/100", 2.273), ("99/100", 3.454)):
         found = float(graph.at(1).number(stream.latency_quantile(Fraction(level))))
         assert found == pytest.approx(played, rel=0.06)
+
+
+def test_work_of_some_items_where_nobody_waits_is_no_fixed_time() -> None:
+    """Three of ten requests take over a second more: half of all take no longer than the others."""
+    graph = lowered(
+        "users N in 1..2\nmachine ma { cpu 2 core, queueing mmc }\n"
+        "machine mb { cpu 16 core, queueing none }\nmachine mc { cpu 8 core, queueing mmc }\n"
+        "network wire { propagation 1 us }\ncomponent work(s) { cpu s }\n"
+        "topology { node a = ma * 2; node b = mb * 3; node c = mc; link l = wire between all }\n"
+        "stream job in all { traffic 40 request, 1000 bit/request, think 2 s; at a {\n"
+        "  work(74.857 ms/request); call b over l * 30 % { work(1.2602 s/request) }\n"
+        "  call c over l { work(0.13547 s/request) } } }\n"
+    )
+    there, job = graph.at(1), graph.streams["job"]
+    simulated = {50: 0.268, 95: 1.6095, 99: 1.834}
+    for level, time in simulated.items():
+        found = there.number(job.latency_quantile(Fraction(level, 100)))
+        assert found == pytest.approx(time, rel=0.01)

@@ -7,7 +7,7 @@ station says how many are not at others: the stays are no independent stages.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -59,9 +59,10 @@ class CycleSum(Struct, frozen=True, kw_only=True):
 
 def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
     """Return the cycle that the stages of a latency are; None where they are something else."""
-    if any(part.branches or part.differs or _is_delay_by_chance(part) for part in parts):
-        return None
     waits = [part for part in parts if part.queue is not None]
+    with_queues = {part.place for part in waits}
+    if any(part.branches or part.differs or _is_by_chance(part, with_queues) for part in parts):
+        return None
     stream = _stream_of(waits)
     if stream is None or stream.network.is_nested:
         return None
@@ -102,9 +103,13 @@ def _as_if_alike(visits: Sequence[LatencyPart], often: Formula) -> Formula:
     return apply("mean", once**2, total(times * service**2 for times, service in services))
 
 
-def _is_delay_by_chance(part: LatencyPart) -> bool:
-    """Return whether a step at a node delays some items and not the others: no fixed time."""
-    if part.spent is not TimeSpent.DELAY or not part.calls:
+def _is_by_chance(part: LatencyPart, with_queues: Collection[str]) -> bool:
+    """Return whether a step at a node takes time of some items and not of others: no fixed time.
+
+    Where nobody waits it is work as well as a delay; at nodes `with_queues` it is part of a stay.
+    """
+    is_step = part.spent is TimeSpent.DELAY or (part.is_work and part.place not in with_queues)
+    if not is_step or not part.calls:
         return False
     return part.place == part.calls[-1].node and not all(call.is_whole for call in part.calls)
 
