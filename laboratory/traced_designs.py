@@ -144,7 +144,8 @@ POOLED = TracedDesign(
     notes=(
         "The pool of two connections is the bottleneck, as predicted. A request holds one for two "
         "queries, which are 38.7 ms by spans. The rest, in which a connection passes from one "
-        "thread to the next, takes 1.2 ms at capacity, and is in no span."
+        "thread to the next, takes 1.2 ms at capacity, and is in no span. A second run had "
+        "50.5 /s, predicted as 52.1 /s (51.4 to 52.6 /s): +3.1 %."
     ),
     mix={"/report": 1.0},
     services={
@@ -185,7 +186,8 @@ LOCKED = TracedDesign(
         "The spec has one core for the renderer, as its threads share the interpreter's lock, "
         "while two are there. At capacity it used 0.93 of a core, and as much CPU per request as "
         "at low load: the rest is the time in which the lock passes from one thread to the next, "
-        "which traces at low load do not show."
+        "which traces at low load do not show. A second run had 71.8 /s, predicted as 76.8 /s "
+        "(76.2 to 77.3 /s): +6.9 %."
     ),
     mix={"/page": 1.0},
     services={
@@ -196,17 +198,7 @@ LOCKED = TracedDesign(
     },
     answers=(
         _quota("edge", 0.5),
-        (
-            r"node edge( *)= (\w+)\(?\w*\)?",
-            r"node edge\1= quota_of_edge",
-        ),
-        (
-            r"^topology \{",
-            (
-                "machine quota_of_edge {\n"
-                "  cpu edge_cores * 1 core, queueing quota per 100 ms on 2 core\n}\ntopology {"
-            ),
-        ),
+        _QUOTAS,  # that of one core is as much as a core
     ),
 )
 DESIGNS = {one.name: one for one in (SHOP, POOLED, LOCKED)}
