@@ -170,7 +170,9 @@ def _over(answer: IncidentAnswer, simulation: CourseSimulation) -> CourseCompari
     """Return when it is over; how long that takes after the last change is compared."""
     course, simulated = answer.course, simulation.over_at
     end, width = answer.system.end, simulation.course.width
-    if simulated is None:
+    if answer.variation:
+        verdict = CourseVerdict.NOT_COMPARED
+    elif simulated is None:
         was_known = isfinite(course.cleared_at) and not course.is_extrapolated
         differs = was_known or simulation.over > 0
         verdict = CourseVerdict.DIFFERS if differs else CourseVerdict.AGREES

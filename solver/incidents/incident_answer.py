@@ -19,6 +19,7 @@ from qps.solver.incidents.incident_system import (
     RequestStream,
     ScalingPolicy,
 )
+from qps.solver.incidents.random_variation import deciding_variation
 
 _BUDGET = 0.1
 _MOST_TIMES = 16
@@ -37,9 +38,10 @@ def incident_answer(
 ) -> IncidentAnswer:
     """Return what an incident comes to for so many users, at nominal inputs."""
     system = incident_system(model, configuration, incident, population)
+    course = fluid_course(system)
     answer = IncidentAnswer(
-        name=incident.name, at=population, system=system, course=fluid_course(system),
-        mitigations=(),
+        name=incident.name, at=population, system=system, course=course, mitigations=(),
+        variation=deciding_variation(system, course),
     )  # fmt: skip
     if not advice or answer.course.cleared_at <= system.start:
         return answer

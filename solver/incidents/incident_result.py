@@ -30,13 +30,18 @@ class Mitigation(Struct, frozen=True, kw_only=True):
 
 
 class IncidentAnswer(Struct, frozen=True, kw_only=True):
-    """The course of an incident at a population, and changes that would have made it shorter."""
+    """The course of an incident at a population, and changes that would have made it shorter.
+
+    Where random variation decides whether it is over by itself, `variation` is the part by which it
+    makes the requests more or fewer; otherwise 0.
+    """
 
     name: str
     at: int
     system: IncidentSystem
     course: FluidCourse
     mitigations: tuple[Mitigation, ...]
+    variation: float = 0.0
 
     @property
     def bottleneck(self) -> int | None:

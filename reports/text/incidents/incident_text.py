@@ -266,6 +266,8 @@ def _compressed(values: Sequence[float]) -> list[float]:
 
 def _over(answer: IncidentAnswer, labels: Labels) -> str:
     course, system = answer.course, answer.system
+    if answer.variation:
+        return phrase("incident.by_chance", variation=percent(answer.variation))
     if not course.returns:
         place = answer.bottleneck or 0
         resource = labels.of(system.stations[place].name)
@@ -287,6 +289,8 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
 def over_in_short(answer: IncidentAnswer) -> str:
     """Return the name of an incident and when it is over."""
     over = _over_at(answer.course.cleared_at)
+    if answer.variation:
+        over = phrase("incident.by_chance_short")
     return phrase("incident.over_in_short", name=answer.name, over=over)
 
 

@@ -76,6 +76,8 @@ class IncidentView(Struct, frozen=True, kw_only=True):
     starts_at: float
     ends_at: float
     returns: bool
+    is_certain: bool
+    """Whether that is so in spite of random variation."""
     over_at: float | None
     in_time_at: float | None
     is_extrapolated: bool
@@ -116,6 +118,7 @@ def _incident(answer: IncidentAnswer) -> IncidentView:
         starts_at=system.start,
         ends_at=system.end,
         returns=course.returns,
+        is_certain=answer.variation == 0,
         over_at=_finite(course.cleared_at),
         in_time_at=_finite(course.in_time_at),
         is_extrapolated=course.is_extrapolated,

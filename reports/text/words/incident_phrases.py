@@ -72,6 +72,11 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.backlog": "{resource}: up to {worst} of work, at {at}",
     "incident.budget": "retry budget of {after} for {target}",
     "incident.budget_from": "retry budget: {before} -> {after} for {target}",
+    "incident.by_chance": (
+        "may or may not be over by itself (metastable): this is near the limit, where random "
+        "variation decides; {variation} more or fewer requests change the result"
+    ),
+    "incident.by_chance_short": "by itself or never, by chance",
     "incident.cache": "{cache}: hit rate {low} at {at}, {end} at the end",
     "incident.change": "Change",
     "incident.empty": "empty {target} at {start}",
