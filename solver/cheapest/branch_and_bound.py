@@ -1,13 +1,17 @@
 """The cheapest of the options that are left: branch and bound over boxes of options.
 
 A box has some options of each choice. Bounds of the cost say how cheap a configuration in it can
-be, those of the requirements whether any can hold. Boxes are halved, those that may be cheapest
+be, those of the requirements whether any can hold. Boxes are divided, those that may be cheapest
 first, so that the first configuration found to hold is the cheapest (Land and Doig 1960; with
 bounds by interval arithmetic, which are proofs: Moore, Kearfott and Cloud 2009, chapter 5).
+
+A requirement of several choices can be slow to bound, and most of them exclude nothing. So boxes
+are only bounded by those with which some single configuration has failed before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
@@ -15,15 +19,19 @@ from math import inf
 import numpy as np
 
 from qps.engine.evaluators.row_bounds import Bounds
-from qps.solver.cheapest.option_values import SearchProblem
-from qps.solver.cheapest.part_values import BoundedFormula, Floats, Ints, LeastBetween
+from qps.solver.cheapest.option_values import PartRequirement, SearchProblem
+from qps.solver.cheapest.part_values import Bools, BoundedFormulas, Floats, Ints, LeastBetween
 from qps.solver.cheapest.sampled_requirements import SampledBoxes
 
-_TOGETHER = 256
-"""Boxes that are halved together."""
+_TOGETHER = 128
+"""Boxes that are divided together, and configurations whose requirements are."""
 
 Chosen = tuple[int, ...]
 """For each axis the option of the design space."""
+
+_Box = tuple[float, int, int, Chosen, Chosen, bool]
+"""What is least of its cost, what orders those that cost as much, its ends, and whether all
+requirements were bounded: of single configurations."""
 
 
 @dataclass(kw_only=True)
@@ -33,18 +41,18 @@ class BranchAndBound:
     problem: SearchProblem
     boxes: int = 0
     """How many boxes have been bounded."""
-    _heap: list[tuple[float, int, int, Chosen, Chosen]] = field(default_factory=list)
+    _heap: list[_Box] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.problem = _by_cost(self.problem)
-        parts = self.problem.parts
         self._cost = self.problem.bounded(self.problem.cost)
-        self._requirements = [
-            (self.problem.bounded(one.over), one.strict) for one in self.problem.requirements
+        self._others = [
+            one for one in self.problem.requirements if len(self.problem.axes_of(one.over)) > 1
         ]
-        self._requirements = [one for one in self._requirements if len(one[0].axes) > 1]
+        self._bounding: list[PartRequirement] = []
         self._tables = {
-            one.symbol: (LeastBetween(one.low), LeastBetween(-one.high)) for one in parts
+            one.symbol: (LeastBetween(one.low), LeastBetween(-one.high))
+            for one in self.problem.parts
         }
         self._sampled = [SampledBoxes(one, self.problem.options) for one in self.problem.sampled]
         sizes = np.array([one.size for one in self.problem.options])
@@ -58,35 +66,70 @@ class BranchAndBound:
     def step(self) -> Chosen | None:
         """Return the configuration that costs least, if no requirement surely fails with it.
 
-        None where boxes had to be halved first: then they were.
+        None where boxes had to be divided or bounded first: then they were.
         """
-        if self._is_single(self._heap[0]):
-            _, _, _, low, _ = heappop(self._heap)
-            if any(one.fails(low) for one in self._sampled):
-                return None
-            return self._options(low)
-        boxes: list[tuple[float, int, int, Chosen, Chosen]] = []
-        while self._heap and len(boxes) < _TOGETHER and not self._is_single(self._heap[0]):
-            boxes.append(heappop(self._heap))
-        self._halve(np.array([box[3] for box in boxes]), np.array([box[4] for box in boxes]))
-        return None
+        first = self._heap[0]
+        if not self._is_single(first):
+            self._divide_boxes()
+            return None
+        if self._others and not first[-1]:
+            self._bound_configurations()
+            return None
+        _, _, _, low, _, _ = heappop(self._heap)
+        if any(one.fails(low) for one in self._sampled):
+            return None
+        return self._options(low)
 
     @staticmethod
-    def _is_single(box: tuple[float, int, int, Chosen, Chosen]) -> bool:
+    def _is_single(box: _Box) -> bool:
         return box[3] == box[4]
 
     def _options(self, places: Chosen) -> Chosen:
         both = zip(self.problem.options, places, strict=True)
         return tuple(int(options[place]) for options, place in both)
 
-    def _halve(self, low: Ints, high: Ints) -> None:
-        """Halve boxes along the axis in which their cost varies most, and add what may hold."""
+    def _bound_configurations(self) -> None:
+        """Bound all other requirements of the cheapest configurations, and leave out what fails.
+
+        Of each that fails, the first requirement that does bounds boxes from now on.
+        """
+        found: list[_Box] = []
+        while self._heap and len(found) < _TOGETHER and self._is_single(self._heap[0]):
+            found.append(heappop(self._heap))
+        places = np.array([box[3] for box in found])
+        fails = self._failing(self._others, places, places)
+        fails_any: Bools = np.logical_or.reduce(fails, axis=1)
+        for box, is_out in zip(found, fails_any.tolist(), strict=True):
+            if not is_out:
+                heappush(self._heap, (*box[:-1], True))
+        which = fails.argmax(axis=1)[fails_any]
+        failed = [self._others[place] for place in dict.fromkeys(which.tolist())]
+        self._bounding += [one for one in failed if one not in self._bounding]
+
+    def _divide_boxes(self) -> None:
+        """Divide the cheapest boxes along the axis in which their cost varies most.
+
+        The cheaper options of it are, the fewer of them stay together.
+        """
+        boxes: list[_Box] = []
+        while self._heap and len(boxes) < _TOGETHER and not self._is_single(self._heap[0]):
+            boxes.append(heappop(self._heap))
+        low, high = np.array([box[3] for box in boxes]), np.array([box[4] for box in boxes])
         axis = np.argmax(self._spread(low, high), axis=1)
         rows = np.arange(axis.size)
-        middle = (low[rows, axis] + high[rows, axis]) // 2
-        cheap, dear = high.copy(), low.copy()
-        cheap[rows, axis], dear[rows, axis] = middle, middle + 1
-        self._add(np.concatenate((low, dear)), np.concatenate((cheap, high)))
+        first, last = low[rows, axis], high[rows, axis]
+        lows: list[Ints] = []
+        highs: list[Ints] = []
+        start, width = first, 1
+        while rows.size:
+            end = np.minimum(start + width - 1, last[rows])
+            for ends, given, own in ((lows, low, start), (highs, high, end)):
+                part = given[rows]
+                part[np.arange(rows.size), axis[rows]] = own
+                ends.append(part)
+            left = end < last[rows]
+            rows, start, width = rows[left], end[left] + 1, max(width, 2 * (len(lows) - 1))
+        self._add(np.concatenate(lows), np.concatenate(highs))
 
     def _spread(self, low: Ints, high: Ints) -> Floats:
         """Return by how much the cost varies along each axis, at least by how many options."""
@@ -98,31 +141,39 @@ class BranchAndBound:
 
     def _add(self, low: Ints, high: Ints) -> None:
         self.boxes += low.shape[0]
-        for formula, strict in self._requirements:
-            found = self._bounds(formula, low, high)
-            left = ~(found.low >= 0 if strict else found.low > 0)
+        if self._bounding:
+            left = ~self._failing(self._bounding, low, high).any(axis=1)
             low, high = low[left], high[left]
+        for sampled in self._sampled:
             if not low.shape[0]:
                 return
-        for sampled in self._sampled:
             left = ~sampled.always_fails(low, high)
             low, high = low[left], high[left]
-            if not low.shape[0]:
-                return
-        cost = self._bounds(self._cost, low, high)
+        if not low.shape[0]:
+            return
+        (cost,) = self._bounds(self._cost, low, high)
         lows, highs = low.tolist(), high.tolist()
         for at, least in enumerate(np.nan_to_num(cost.low, nan=-inf).tolist()):
             first, last = tuple(lows[at]), tuple(highs[at])
             width = sum(b - a for a, b in zip(first, last, strict=True))
-            heappush(self._heap, (least, width, self.boxes + at, first, last))
+            heappush(self._heap, (least, width, self.boxes + at, first, last, False))
 
-    def _bounds(self, formula: BoundedFormula, low: Ints, high: Ints) -> Bounds:
+    def _failing(self, requirements: Sequence[PartRequirement], low: Ints, high: Ints) -> Bools:
+        """Return which requirements, a column for each, surely fail in which boxes."""
+        found = self._bounds(self.problem.bounded_together(requirements), low, high)
+        columns = [
+            own.low >= 0 if one.strict else own.low > 0
+            for one, own in zip(requirements, found, strict=True)
+        ]
+        return np.stack(columns, axis=1)
+
+    def _bounds(self, formulas: BoundedFormulas, low: Ints, high: Ints) -> list[Bounds]:
         ends = []
-        for one in formula.parts:
+        for one in formulas.parts:
             least, most = self._tables[one.symbol]
             start, end = low[:, one.axis], high[:, one.axis]
             ends.append((least.between(start, end), -most.between(start, end)))
-        return formula.bounds(ends)
+        return formulas.bounds_of_each(ends)
 
 
 def _by_cost(problem: SearchProblem) -> SearchProblem:

@@ -29,7 +29,7 @@ from qps.solver.cheapest.branch_and_bound import BranchAndBound, Chosen
 from qps.solver.cheapest.design_conditions import axes_of_conditions, is_excluded
 from qps.solver.cheapest.design_formulas import with_relaxed
 from qps.solver.cheapest.design_space import DesignSpace
-from qps.solver.cheapest.fewer_options import with_fewer_options
+from qps.solver.cheapest.fewer_options import with_fewer_options, with_possible_options
 from qps.solver.cheapest.lowered_space import LoweredSpace
 from qps.solver.cheapest.option_values import SearchProblem, search_problem
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
@@ -37,20 +37,23 @@ from qps.solver.uncertainty.confidence_interface import model_at_confidence
 MOST_BOXES = 4_000_000
 MOST_TRIED = 500
 """Boxes that are bounded, and configurations that are tried one by one, before a search ends."""
+_FEW_BOXES, _FEW_TRIED = 60_000, 60
+"""The same before options are compared with each other, which takes longer than most searches."""
 
 
 class DesignRequest(Struct, frozen=True, kw_only=True):
     """What is searched: the cheapest of some configurations that supports a population.
 
-    `relaxed` are factors of numbers, such as limits, by their names; of the axis `without` an
-    option, both by number, all others are left.
+    `relaxed` are factors of numbers, such as limits, by their names; of an axis only the `allowed`
+    options may be chosen, all without an entry. What is found is any configuration `besides` one.
     """
 
     lowered: LoweredSpace
     choices: ir.DesignChoices
     users: int
     relaxed: tuple[tuple[str, Formula], ...] = ()
-    without: tuple[int, int] | None = None
+    allowed: tuple[tuple[int, frozenset[int]], ...] = ()
+    besides: Chosen | None = None
 
     @property
     def space(self) -> DesignSpace:
@@ -61,61 +64,85 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
 class CheapestSearch(Struct, frozen=True, kw_only=True):
     """What a search comes to: the cheapest configuration.
 
-    Without it, none supports the population if the search `is_complete`. Costs have a
-    `dimension`. `boxes` and `tried` say how much was bounded, and how many configurations were
-    tried.
+    Without it, none supports the population if the search `is_complete`. Its `cost`, rounded down,
+    has a `dimension`. `boxes` and `tried` say how much was bounded, and how many configurations
+    were tried.
     """
 
     found: Chosen | None
+    cost: float
     is_complete: bool
     dimension: Dimension
     boxes: int
     tried: int
 
 
+class _Effort(Enum):
+    """What a search does: a few boxes; options compared with each other before; all it can."""
+
+    QUICK = "quick"
+    PREFERRING = "preferring"
+    COMPLETE = "complete"
+
+
 def cheapest(request: DesignRequest) -> CheapestSearch:
     """Return the cheapest configuration."""
-    found = _cheapest(request, prefers=True)
-    if found is None:
-        found = _cheapest(request, prefers=False)
-    assert found is not None, "without preferences a search ends"
-    return found
+    found: CheapestSearch | None = None
+    for effort in _Effort:
+        found = _cheapest(request, effort)
+        if found is not None:
+            return found
+    raise AssertionError("a complete search has an outcome")
 
 
 def next_cheapest(request: DesignRequest, best: Chosen) -> list[Chosen]:
     """Return configurations of which one is the cheapest besides the `best`; none for none.
 
-    It differs from that in some choice: for each, the cheapest without that option of the best.
+    Where these are too many to be compared one by one, it differs from the best in some choice: for
+    each, the cheapest without that option of the best.
     """
+    besides = _cheapest(replace(request, besides=best), _Effort.QUICK)
+    if besides is not None:
+        return [] if besides.found is None else [besides.found]
     others = (
-        cheapest(replace(request, without=(axis, option))).found for axis, option in enumerate(best)
+        cheapest(replace(request, allowed=((axis, every - {option}),))).found
+        for axis, option in enumerate(best)
+        for every in (frozenset(range(len(request.space.axes[axis].options))),)
     )
     return list(dict.fromkeys(one for one in others if one is not None))
 
 
-def _cheapest(request: DesignRequest, *, prefers: bool) -> CheapestSearch | None:
-    """Return the cheapest configuration; None where no option may be preferred to another.
+def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
+    """Return the cheapest configuration; None where that takes another effort.
 
-    What is no worse at the population may still fail for fewer users, or not fit its machines.
+    What is no worse at the population may still fail for fewer users, or not fit its machines:
+    then no option may be preferred to another.
     """
-    searches = _Searches(list(_searches(request, prefers=prefers)))
-    found: Chosen | None = None
+    is_quick, prefers = effort is _Effort.QUICK, effort is _Effort.PREFERRING
+    most_boxes, most_tried = (_FEW_BOXES, _FEW_TRIED) if is_quick else (MOST_BOXES, MOST_TRIED)
+    searches = _Searches(list(_searches(request, effort)), most_boxes)
+    found, cost = None, inf
     tried = 0
-    for chosen in searches.in_order():
+    for chosen, least in searches.in_order():
         configuration = request.space.configured(chosen)
-        if is_excluded(request.choices.excluded, configuration):
+        if chosen == request.besides or is_excluded(request.choices.excluded, configuration):
             continue
+        if tried == most_tried:
+            break
         tried += 1
         outcome = outcome_of(request, configuration)
         if outcome is DesignOutcome.FAILS_OTHERWISE and prefers:
             return None
         if outcome is DesignOutcome.SUPPORTS:
-            found = chosen
-        if found is not None or tried == MOST_TRIED:
+            found, cost = chosen, least
             break
+    is_complete = searches.is_complete and (found is not None or tried < most_tried)
+    if is_quick and not is_complete:
+        return None
     return CheapestSearch(
         found=found,
-        is_complete=searches.is_complete and (found is not None or tried < MOST_TRIED),
+        cost=cost,
+        is_complete=is_complete,
         dimension=request.lowered.dimension,
         boxes=searches.boxes,
         tried=tried,
@@ -168,8 +195,9 @@ def _outcome_with(
 class _Searches:
     """The searches of all structures, as one: the cheapest of all comes first."""
 
-    def __init__(self, searches: Sequence[BranchAndBound]) -> None:
+    def __init__(self, searches: Sequence[BranchAndBound], most_boxes: int) -> None:
         self._searches = searches
+        self._most_boxes = most_boxes
         self.is_complete = True
 
     @property
@@ -177,42 +205,50 @@ class _Searches:
         """How many boxes have been bounded."""
         return sum(one.boxes for one in self._searches)
 
-    def in_order(self) -> Iterator[Chosen]:
+    def in_order(self) -> Iterator[tuple[Chosen, float]]:
         """Yield configurations that may hold, in the order of what they cost at least."""
         while True:
             search = min(self._searches, key=lambda one: one.least_cost, default=None)
             if search is None or search.least_cost == inf:
                 return
-            if self.boxes > MOST_BOXES:
+            if self.boxes > self._most_boxes:
                 self.is_complete = False
                 return
-            found = search.step()
+            cost, found = search.least_cost, search.step()
             if found is not None:
-                yield found
+                yield found, cost
 
 
-def _searches(request: DesignRequest, *, prefers: bool) -> Iterator[BranchAndBound]:
+def _searches(request: DesignRequest, effort: _Effort) -> Iterator[BranchAndBound]:
     """Yield a search for each structure in which something may hold.
 
-    Where it `prefers` options, those to which others are preferred are left out, but for choices
+    Where options are preferred, those to which others are preferred are left out, but for choices
     that conditions name: the preferred ones may be excluded.
     """
     space = request.space
     conditioned = axes_of_conditions(request.choices.excluded, space)
-    compared = set(range(len(space.axes))) - conditioned if prefers else set[int]()
+    is_preferring = effort is _Effort.PREFERRING
+    compared = set(range(len(space.axes))) - conditioned if is_preferring else set[int]()
     relaxed = dict(request.relaxed)
     for structure in request.lowered.structures:
         formulas = structure.formulas(request.users, relaxed)
         problem: SearchProblem | None = search_problem(space, formulas)
-        if request.without is not None and problem is not None:
-            problem = _without(problem, *request.without)
+        for axis, allowed in request.allowed:
+            problem = None if problem is None else _with_allowed(problem, axis, allowed)
         if problem is not None:
-            problem = with_fewer_options(problem, compared)
+            is_quick = effort is _Effort.QUICK
+            problem = (
+                with_possible_options(problem)
+                if is_quick
+                else with_fewer_options(problem, compared)
+            )
         if problem is not None:
             yield BranchAndBound(problem=problem)
 
 
-def _without(problem: SearchProblem, axis: int, option: int) -> SearchProblem | None:
-    """Return a search without an option of an axis; None where it is the only one."""
-    places = np.flatnonzero(problem.options[axis] != option)
+def _with_allowed(
+    problem: SearchProblem, axis: int, allowed: frozenset[int]
+) -> SearchProblem | None:
+    """Return a search with some options of an axis alone; None where none of them is left."""
+    places = np.flatnonzero([option in allowed for option in problem.options[axis].tolist()])
     return problem.with_options(axis, places) if places.size else None

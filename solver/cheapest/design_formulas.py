@@ -25,6 +25,7 @@ from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.substitution import Substitution
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.solution import QUALITY
 from qps.solver.cheapest.design_objective import (
     constant_objective,
     dimension_of,
@@ -149,6 +150,8 @@ def _criteria(
     for one in graphs:
         put_in = _put_in(one, users, relaxed)
         for criterion in all_criteria(one.graph):
+            if criterion.name == QUALITY and one.graph.metric is ir.Metric.WORST:
+                continue  # it is the worst of the requirements
             over = put_in(excess(criterion))
             yield DesignCriterion(name=criterion.name, over=over, strict=criterion.strict)
 

@@ -16,7 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, changed
+from qps.compiler.configure.configuration import (
+    Configuration,
+    changed,
+    in_each_mode,
+)
+from qps.compiler.configure.fold import Folder
 from qps.compiler.ir.placed_numbers import numbers_in
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 
@@ -27,13 +32,14 @@ class DesignOption(Struct, frozen=True, kw_only=True):
     """One value of a choice: its change of the model, and the same as `numbers` in a structure.
 
     Options of the same `structure` differ in numbers alone; that is the place of the option by
-    which they are lowered.
+    which they are lowered. One `is_possible` unless no machine is left of it after a failure.
     """
 
     label: str
     change: ir.Change
     structure: int
     numbers: Mapping[str, Fraction]
+    is_possible: bool = True
 
 
 class DesignAxis(Struct, frozen=True, kw_only=True):
@@ -144,6 +150,8 @@ def _options(
     changes = [axis.change(at) for at in range(axis.count)]
     numbers = _placed_numbers(model, configuration, changes, parameters)
     first: dict[object, int] = {}
+    losses = list(_losses(model, configuration, axis.name))
+    folder = Folder(configuration=configuration, population=Fraction(configuration.low))
     for at, change in enumerate(changes):
         if isinstance(change, ir.SetParameter):
             key: object = ()
@@ -157,7 +165,24 @@ def _options(
             change=change,
             structure=first.setdefault(key, at),
             numbers=own,
+            is_possible=not _is_lost(change, losses, folder),
         )
+
+
+def _losses(model: ir.Model, configuration: Configuration, place: str) -> Iterator[ir.LoseMachines]:
+    """Yield the failures of a place that must be survived, where no mode says what stands there."""
+    for each in in_each_mode(model, configuration):
+        own = [one for one in each.mode_changes if getattr(one, "name", None) == place]
+        if all(isinstance(one, ir.LoseMachines) for one in own):
+            yield from (one for one in own if isinstance(one, ir.LoseMachines))
+
+
+def _is_lost(change: ir.Change, losses: Sequence[ir.LoseMachines], folder: Folder) -> bool:
+    """Return whether after a failure no machine of those that a change places is left."""
+    if not isinstance(change, ir.SetPlace) or not isinstance(change.count, ir.Constant):
+        return False
+    left = (folder.fold(one.left(change.count)) for one in losses)
+    return any(count is not None and count <= 0 for count in left)
 
 
 def _placed_numbers(

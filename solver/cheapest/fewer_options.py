@@ -7,7 +7,7 @@ the slope say in which direction each part does good, over all options that are 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,31 @@ from numpy.typing import NDArray
 from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.formulas import Formula
 from qps.solver.cheapest.option_values import PartRequirement, SearchProblem
-from qps.solver.cheapest.part_values import Bools, BoundedFormula, Ints, PartValues
+from qps.solver.cheapest.part_values import BoundedFormulas, Ints, PartValues
 from qps.solver.cheapest.sampled_requirements import SampledBoxes
 
 _LARGEST_PAIRS = 4_000
 """Options of an axis of which all pairs are compared."""
+
+
+def with_possible_options(problem: SearchProblem) -> SearchProblem | None:
+    """Return a search without the options that violate a requirement of their axis alone.
+
+    None where all options of an axis do, or a requirement on which nothing that is chosen has any
+    effect is violated.
+    """
+    own: dict[int, list[PartRequirement]] = {}
+    for one in problem.requirements:
+        axes = problem.axes_of(one.over)
+        if not axes and _is_violated(one.over, strict=one.strict):
+            return None
+        if len(axes) == 1:
+            own.setdefault(min(axes), []).append(one)
+    found: SearchProblem | None = problem
+    for requirements in own.values():
+        if found is not None:
+            found = _without_failures(found, requirements)
+    return found
 
 
 def with_fewer_options(problem: SearchProblem, compared: Collection[int]) -> SearchProblem | None:
@@ -39,24 +59,40 @@ def with_fewer_options(problem: SearchProblem, compared: Collection[int]) -> Sea
 
 def _possible(problem: SearchProblem) -> SearchProblem | None:
     """Return the options with which no requirement surely fails; None for none."""
-    for requirement in problem.requirements:
-        formula = problem.bounded(requirement.over)
-        if not formula.parts:
-            if _is_violated(requirement.over, strict=requirement.strict):
-                return None
-            continue
-        found = _by_option(problem, formula)
-        always_holds = found.high < 0 if requirement.strict else found.high <= 0
-        if always_holds.all():
-            problem = problem.without(requirement)
-            continue
-        always_fails = found.low >= 0 if requirement.strict else found.low > 0
-        for axis, fails in _by_axis(problem, formula, always_fails):
-            places = np.flatnonzero(~fails)
-            if not places.size:
-                return None
-            if places.size < fails.size:
-                problem = problem.with_options(axis, places)
+    found = with_possible_options(problem)
+    if found is None:
+        return None
+    of_several = [one for one in found.requirements if len(found.axes_of(one.over)) > 1]
+    if of_several:
+        found = _without_failures(found, of_several)
+    return None if found is None else _without_sampled_failures(found)
+
+
+def _without_failures(
+    problem: SearchProblem, requirements: Sequence[PartRequirement]
+) -> SearchProblem | None:
+    """Return the options with which none of some requirements surely fails; None for none."""
+    formulas = problem.bounded_together(requirements)
+    axes = sorted(formulas.axes)
+    stops = np.cumsum([problem.options[axis].size for axis in axes])
+    fails = np.zeros(stops[-1], dtype=bool)
+    held = []
+    for one, found in zip(requirements, _by_option(problem, formulas), strict=True):
+        if (found.high < 0 if one.strict else found.high <= 0).all():
+            held.append(one)
+        fails |= found.low >= 0 if one.strict else found.low > 0
+    problem = problem.without(held)
+    for axis, own in zip(axes, np.split(fails, stops[:-1]), strict=True):
+        places = np.flatnonzero(~own)
+        if not places.size:
+            return None
+        if places.size < own.size:
+            problem = problem.with_options(axis, places)
+    return problem
+
+
+def _without_sampled_failures(problem: SearchProblem) -> SearchProblem | None:
+    """Return the options with which no requirement with a certainty surely fails; None for none."""
     for sampled in problem.sampled:
         boxes = SampledBoxes(sampled, problem.options)
         sizes = np.array([own.size for own in problem.options])
@@ -69,28 +105,19 @@ def _possible(problem: SearchProblem) -> SearchProblem | None:
     return problem
 
 
-def _by_option(problem: SearchProblem, formula: BoundedFormula) -> Bounds:
-    """Return bounds with each option of each axis, one axis after the other."""
-    count = sum(problem.options[axis].size for axis in formula.axes)
+def _by_option(problem: SearchProblem, formulas: BoundedFormulas) -> list[Bounds]:
+    """Return bounds of formulas with each option of each axis, one axis after the other."""
+    count = sum(problem.options[axis].size for axis in formulas.axes)
     starts: dict[int, int] = {}
-    for axis in sorted(formula.axes):
+    for axis in sorted(formulas.axes):
         starts[axis] = sum(problem.options[before].size for before in starts)
     ends = []
-    for one in formula.parts:
+    for one in formulas.parts:
         low, high = np.full(count, one.low.min()), np.full(count, one.high.max())
         span = slice(starts[one.axis], starts[one.axis] + one.low.size)
         low[span], high[span] = one.low, one.high
         ends.append((low, high))
-    return formula.bounds(ends)
-
-
-def _by_axis(
-    problem: SearchProblem, formula: BoundedFormula, values: Bools
-) -> list[tuple[int, Bools]]:
-    """Return the values of the options of each axis."""
-    axes = sorted(formula.axes)
-    stops = np.cumsum([problem.options[axis].size for axis in axes])
-    return list(zip(axes, np.split(values, stops[:-1]), strict=True))
+    return formulas.bounds_of_each(ends)
 
 
 def _possible_places(boxes: SampledBoxes, sizes: Ints, axis: int) -> Ints:
@@ -150,12 +177,14 @@ def _directions(problem: SearchProblem) -> dict[Formula, int]:
     requirements = (one.over for one in problem.requirements if not _holds(one, problem))
     sampled = (over for one in problem.sampled for over in one.apart)
     parts = (*problem.parts, *(drawn for one in problem.sampled for drawn in one.drawn))
-    for whole in (problem.cost, *requirements, *sampled):
-        formula = BoundedFormula(whole, parts, problem.known)
-        if not formula.parts:
-            continue
-        slopes = formula.slopes()
-        for at, one in enumerate(formula.parts):
+    formulas = [one for one in (problem.cost, *requirements, *sampled) if one.symbols]
+    if not formulas:
+        return found
+    together = BoundedFormulas(formulas, parts, problem.known)
+    for formula, slopes in zip(formulas, together.slopes_of_each(), strict=True):
+        for at, one in enumerate(together.parts):
+            if one.symbol not in formula.symbols:
+                continue
             own = 1 if slopes.slope_low[at] >= 0 else -1 if slopes.slope_high[at] <= 0 else 0
             before = found.get(one.symbol, own)
             found[one.symbol] = own if before == own else 0

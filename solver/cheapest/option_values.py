@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +14,13 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.solver.cheapest.design_formulas import DesignFormulas, SampledCriteria
 from qps.solver.cheapest.design_space import DesignAxis, DesignSpace
-from qps.solver.cheapest.part_values import BoundedFormula, Ints, KnownArrays, PartValues
+from qps.solver.cheapest.part_values import (
+    BoundedFormula,
+    BoundedFormulas,
+    Ints,
+    KnownArrays,
+    PartValues,
+)
 from qps.solver.cheapest.sampled_requirements import SampledRequirement
 from qps.solver.cheapest.separable_parts import ChoicePart, SeparableParts
 from qps.solver.search.box_arrays import BoxArrays
@@ -54,9 +61,23 @@ class SearchProblem:
         """Return a formula with the options that are left; its arrays are made once."""
         return BoundedFormula(formula, self.parts, self.known)
 
-    def without(self, requirement: PartRequirement) -> SearchProblem:
-        """Return the same without a requirement: one that holds whatever is chosen."""
-        others = tuple(one for one in self.requirements if one is not requirement)
+    def bounded_together(self, requirements: Sequence[PartRequirement]) -> BoundedFormulas:
+        """Return some requirements with the options that are left."""
+        return BoundedFormulas([one.over for one in requirements], self.parts, self.known)
+
+    @cached_property
+    def axes(self) -> dict[Formula, int]:
+        """The axis of each part."""
+        return {one.symbol: one.axis for one in self.parts}
+
+    def axes_of(self, formula: Formula) -> set[int]:
+        """Return the axes on which a formula depends."""
+        return {self.axes[one] for one in formula.symbols if one in self.axes}
+
+    def without(self, requirements: Collection[PartRequirement]) -> SearchProblem:
+        """Return the same without some requirements: those that hold whatever is chosen."""
+        left = {id(one) for one in requirements}
+        others = tuple(one for one in self.requirements if id(one) not in left)
         return replace(self, requirements=others)
 
     def with_options(self, axis: int, places: Ints) -> SearchProblem:
@@ -67,8 +88,8 @@ class SearchProblem:
         return replace(self, options=tuple(options), parts=parts)
 
 
-def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProblem:
-    """Return a structure as a search, with all of its options."""
+def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProblem | None:
+    """Return a structure as a search, with all of its options; None where an axis has none."""
     axis_of = {
         formulas.symbols[name]: at
         for at, axis in enumerate(space.axes)
@@ -85,9 +106,18 @@ def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProble
             (over, one.strict), PartRequirement(name=one.name, over=over, strict=one.strict)
         )
     options = tuple(
-        np.array([at for at, one in enumerate(axis.options) if one.structure == structure])
+        np.array(
+            [
+                at
+                for at, one in enumerate(axis.options)
+                if one.structure == structure and one.is_possible
+            ],
+            dtype=np.int64,
+        )
         for axis, structure in zip(space.axes, formulas.structure, strict=True)
     )
+    if not all(own.size for own in options):
+        return None
     values = [
         _inputs(axis, own, formulas.symbols) for axis, own in zip(space.axes, options, strict=True)
     ]

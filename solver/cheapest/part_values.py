@@ -57,40 +57,78 @@ class LeastBetween:
         return least
 
 
-KnownArrays = dict[Formula, BoxArrays]
+KnownArrays = dict[tuple[Formula, ...], BoxArrays]
 """Formulas that were turned into arrays before, each always with the same parts."""
 
+_TOGETHER = 1 << 10
+"""Boxes that are bounded at a time."""
 
-class BoundedFormula:
-    """A formula in parts, bounded over boxes of options."""
+
+class BoundedFormulas:
+    """Some formulas in parts, bounded over boxes of options: what they share is bounded once."""
 
     def __init__(
-        self, formula: Formula, parts: Sequence[PartValues], known: KnownArrays | None = None
+        self,
+        formulas: Sequence[Formula],
+        parts: Sequence[PartValues],
+        known: KnownArrays | None = None,
     ) -> None:
-        self.formula = formula
-        symbols = formula.symbols
+        key = tuple(formulas)
+        symbols = frozenset[Formula]().union(*(one.symbols for one in key))
         self.parts = [one for one in parts if one.symbol in symbols]
-        found = None if known is None else known.get(formula)
+        found = None if known is None else known.get(key)
         if found is None:
-            found = BoxArrays(formula, *(one.symbol for one in self.parts))
+            inputs = (one.symbol for one in self.parts)
+            found = BoxArrays(key[0], *inputs, others=key[1:])
             if known is not None:
-                known[formula] = found
+                known[key] = found
         self._arrays = found
 
     @property
     def axes(self) -> set[int]:
-        """The axes on which it depends."""
+        """The axes on which they depend."""
         return {one.axis for one in self.parts}
 
-    def bounds(self, ends: Sequence[tuple[Floats, Floats]]) -> Bounds:
-        """Return bounds between the ends of each of its parts."""
-        return self._arrays.bounds(*(Bounds(low, high) for low, high in ends))
+    def bounds_of_each(self, ends: Sequence[tuple[Floats, Floats]]) -> list[Bounds]:
+        """Return bounds of each formula between the ends of each of its parts."""
+        blocks = range(0, ends[0][0].size, _TOGETHER)
+        found = [
+            self._arrays.bounds_of_each(
+                *(Bounds(low[at : at + _TOGETHER], high[at : at + _TOGETHER]) for low, high in ends)
+            )
+            for at in blocks
+        ]
+        return [
+            Bounds(
+                np.concatenate([block[place].low for block in found]),
+                np.concatenate([block[place].high for block in found]),
+            )
+            for place in range(len(found[0]))
+        ]
 
-    def slopes(self) -> Bounds:
+    def slopes_of_each(self) -> list[Bounds]:
         """Return bounds over all values of the parts, with the slopes in one part after another."""
         moving = np.eye(len(self.parts))
         inputs = [
             Bounds(np.full(own.size, one.low.min()), np.full(own.size, one.high.max()), own, own)
             for one, own in zip(self.parts, moving, strict=True)
         ]
-        return self._arrays.bounds(*inputs)
+        return self._arrays.bounds_of_each(*inputs)
+
+
+class BoundedFormula(BoundedFormulas):
+    """One formula in parts."""
+
+    def __init__(
+        self, formula: Formula, parts: Sequence[PartValues], known: KnownArrays | None = None
+    ) -> None:
+        super().__init__((formula,), parts, known)
+        self.formula = formula
+
+    def bounds(self, ends: Sequence[tuple[Floats, Floats]]) -> Bounds:
+        """Return bounds between the ends of each of its parts."""
+        return self.bounds_of_each(ends)[0]
+
+    def slopes(self) -> Bounds:
+        """Return bounds over all values of the parts, with the slopes in one part after another."""
+        return self.slopes_of_each()[0]

@@ -73,22 +73,23 @@ class _Step:
 class BoxArrays:
     """An expression in some symbols alone, with its bounds over many boxes of their values.
 
-    Mostly there is one symbol, the population.
+    Mostly there is one symbol, the population. Where several expressions are bounded at the same
+    boxes, `others` are those besides the first.
     """
 
-    def __init__(self, expr: Formula, *symbols: Formula) -> None:
+    def __init__(self, expr: Formula, *symbols: Formula, others: Iterable[Formula] = ()) -> None:
         places = {one: place for place, one in enumerate(symbols)}
         self._inputs = len(places)
         self._parts: list[_Step | Bounds] = [Bounds(-inf, inf)] * self._inputs
-        for part in parts_first(expr):
-            if part not in places:
-                places[part] = len(self._parts)
-                self._parts.append(
-                    _step(part, tuple(places[operand] for operand in _operands(part)))
-                    if part.operands
-                    else _of_number(part)
-                )
-        self._top = places[expr]
+        every = (expr, *others)
+        for part in parts_first(*every, known=frozenset(places)):
+            places[part] = len(self._parts)
+            self._parts.append(
+                _step(part, tuple(places[operand] for operand in _operands(part)))
+                if part.operands
+                else _of_number(part)
+            )
+        self._tops = [places[one] for one in every]
         self._is_quick = not any(map(_is_one_by_one, places))
 
     @property
@@ -106,13 +107,21 @@ class BoxArrays:
 
     def bounds(self, *inputs: Bounds) -> Bounds:
         """Return bounds for those of each symbol, in their order: arrays of one shape."""
+        return self.bounds_of_each(*inputs)[0]
+
+    def bounds_of_each(self, *inputs: Bounds) -> list[Bounds]:
+        """Return the same of the expression and of all others: what they share is bounded once."""
         found = [*inputs]
         with np.errstate(all="ignore"):
             for part in self._parts[self._inputs :]:
                 found.append(part if isinstance(part, Bounds) else _bounded(part, found))
-        top, shape = found[self._top], inputs[0].low.shape
-        sides = (top.low, top.high, top.slope_low, top.slope_high)
-        return Bounds(*(np.broadcast_to(np.asarray(side, dtype=float), shape) for side in sides))
+        shape = inputs[0].low.shape
+        return [_broadcast(found[top], shape) for top in self._tops]
+
+
+def _broadcast(own: Bounds, shape: tuple[int, ...]) -> Bounds:
+    sides = (own.low, own.high, own.slope_low, own.slope_high)
+    return Bounds(*(np.broadcast_to(np.asarray(side, dtype=float), shape) for side in sides))
 
 
 # -- boxes -------------------------------------------------------------------------------

@@ -113,6 +113,25 @@ def test_the_cheapest_is_found_that_holds_with_a_certainty_in_larger_systems(
     _agrees_with_certainty(seed, kind, 3 if kind == "certain" else 2)
 
 
+def test_limits_with_a_certainty_have_a_price() -> None:
+    """A limit that is a fifth wider saves what the plan of a spec with that limit costs less."""
+    text = SMALL.replace("1..100_000", "1..3_000").replace(
+        "8 ms/request }", "8 ms/request +- 20 % }"
+    )
+    text += "choose { web in [vm * 1..9]; spare in [vm * 4] }\n"
+    text += "require { page.latency <= LIMIT with 90 % certainty }\n"
+    narrow, wide = (
+        qps.loads(text.replace("LIMIT", limit)).plan(3_000) for limit in ("10 ms", "12 ms")
+    )
+    (found,) = narrow.relaxed_requirements
+    assert narrow.cheapest is not None
+    assert wide.cheapest is not None
+    assert found.requirement == "page.latency <= 10 ms with 90 % certainty"
+    assert found.relaxed == pytest.approx(0.012)
+    assert found.saves > 0
+    assert found.saves == pytest.approx(narrow.cheapest.cost - wide.cheapest.cost)
+
+
 def test_nominal_inputs_leave_nothing_out_that_holds_with_a_certainty() -> None:
     """A demand is 8 ms at most and mostly less: one machine supports what it does not at 8 ms."""
     text = SMALL.replace(
@@ -274,6 +293,72 @@ def test_machines_that_fail_are_paid_for() -> None:
     assert found.cost * monthly == pytest.approx((6 + 9) * 60)
     solved = model.solve(set={"web": "vm * 6", "spare": "vm * 9"})
     assert solved.cost[0].total * monthly == pytest.approx((6 + 9) * 60)
+
+
+def test_one_machine_that_may_fail_is_not_tried() -> None:
+    """Of one machine none is left: two are the fewest, of each of nine places."""
+    nodes = "; ".join(f"node web{at} = vm * 2" for at in range(9))
+    visits = "; ".join(f"at web{at} {{ serve }}" for at in range(9))
+    axes = "; ".join(f"web{at} in [vm * 1..9]" for at in range(9))
+    names = ", ".join(f"web{at}" for at in range(9))
+    text = f"""
+users N in 1..100_000
+machine vm {{ cpu 2 core, queueing mmc; price 60 $/month }}
+network lan {{ switched; rate 10 Gbit/s; queueing none }}
+component serve {{ cpu 1 ms/request }}
+topology {{ {nodes}; link net = lan between all }}
+stream page for each user {{ traffic 0.1 request/s, 1 kB/request; {visits} }}
+survive any one of {names}
+choose {{ {axes} }}
+"""
+    spec = qps.loads(text).spec.model
+    planner = Planner(spec, base_configuration(spec), spec.choices[0])
+    found = planner.search(100)
+    assert found.found == (1,) * 9
+    assert found.tried == 1
+
+
+MIXED = """
+users N in 1..100_000
+machine old { cpu 2 core, queueing mmc;  price 40 $/month }
+machine new { cpu 16 core, queueing mmc; price 300 $/month }
+network lan { switched; rate 10 Gbit/s; queueing none }
+component serve { cpu 8 ms/request }
+topology {
+  node proxy = new; node web_old = old * 2; node web_new = new; link net = lan between all
+}
+let to_new = 16 * count(web_new) / (16 * count(web_new) + 2 * count(web_old))
+stream page for each user {
+  traffic 0.1 request/s, 10 kB/request
+  at proxy { one of { to_new: call web_new { serve }; else: call web_old { serve } } }
+}
+require { page.latency <= 15 ms }
+target cpu 70 %
+choose {
+  web_old in [old * 1..6]
+  web_new in [new * 1..4]
+  exclude count(web_old) + count(web_new) < 4
+}
+"""
+
+
+def test_machines_of_two_types_share_the_requests() -> None:
+    """What each node receives depends on both numbers: every pair is solved by itself."""
+    spec = qps.loads(MIXED).spec.model
+    planner = Planner(spec, base_configuration(spec), spec.choices[0])
+    every = {pair: planner.planned(pair, 1) for pair in product(range(6), range(4))}
+    costs = set()
+    for users in (2_000, 15_000, 25_000, 40_000):
+        able = [
+            one.cost
+            for (old, new), one in every.items()
+            if (one.capacity or 0) >= users and old + new + 2 >= 4
+        ]
+        found = planner.search(users).found
+        assert found is not None
+        assert every[found].cost == min(able)
+        costs.add(min(able))
+    assert len(costs) > 2
 
 
 def test_costs_have_their_unit_where_the_first_option_has_no_machines() -> None:
