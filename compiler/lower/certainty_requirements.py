@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import NoReturn
 
 from msgspec.structs import replace
@@ -70,6 +71,21 @@ def _with_each(model: ir.Model, change: Callable[[ir.Requirement], ir.Requiremen
         replace(mode, requirements=tuple(map(change, mode.requirements))) for mode in model.modes
     )
     return replace(model, requirements=tuple(map(change, model.requirements)), modes=tuple(modes))
+
+
+def with_factor(model: ir.Model, name: str, factor: Fraction) -> ir.Model:
+    """Return a model in which the limits of the requirements of a name are multiplied."""
+
+    def changed(one: ir.Requirement) -> ir.Requirement:
+        if one.name != name:
+            return one
+        stated = one.limit.expr
+        expr: ir.Expr = ir.Product((stated, ir.Constant(factor)))
+        if isinstance(stated, ir.Constant):
+            expr = ir.Constant(stated.value * factor)
+        return replace(one, limit=replace(one.limit, expr=expr))
+
+    return _with_each(model, changed)
 
 
 def plainly(requirement: ir.Requirement) -> ir.Requirement:

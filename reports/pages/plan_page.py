@@ -27,6 +27,7 @@ from qps.reports.text.changes.plan_text import (
     reliable_users,
     requirement_table,
 )
+from qps.reports.text.changes.purchase_text import purchase_facts, purchase_table
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
@@ -56,6 +57,8 @@ class PlanPage(Struct, frozen=True, kw_only=True):
     chart: LineChart | None
     front: Table
     limits: Table
+    purchase_facts: tuple[str, ...]
+    purchases: Table
     notes: tuple[str, ...]
 
 
@@ -73,6 +76,8 @@ def plan_page(plan: Plan, place: str, labels: Labels = PLAIN) -> PlanPage:
         chart=_chart(plan),
         front=front_table(plan),
         limits=requirement_table(plan, labels),
+        purchase_facts=tuple(text for _, text in purchase_facts(plan.purchases)),
+        purchases=purchase_table(plan.purchases),
         notes=tuple(plan_notes(plan, labels)),
     )
 

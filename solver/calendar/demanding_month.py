@@ -26,7 +26,7 @@ def month_of_date(
     model: ir.Model, configuration: Configuration, date: CalendarDate
 ) -> DemandedMonth:
     """Return the month of a date. QpsError without a forecast, or outside the calendar."""
-    calendar, number = _in_calendar(model, date)
+    calendar, number = month_in_calendar(model, date)
     (month,) = months_of(model, calendar, configuration, [number])
     return _demanded(calendar, month)
 
@@ -38,7 +38,7 @@ def most_demanding_month(
 
     Inputs are nominal. QpsError without a forecast, or outside the calendar.
     """
-    calendar, number = _in_calendar(model, until)
+    calendar, number = month_in_calendar(model, until)
     months = months_of(model, calendar, configuration, range(number + 1))
     return _demanded(calendar, max(months, key=nearness))
 
@@ -51,7 +51,7 @@ def _demanded(calendar: ir.Calendar, month: CalendarMonth) -> DemandedMonth:
     )
 
 
-def _in_calendar(model: ir.Model, until: CalendarDate) -> tuple[ir.Calendar, int]:
+def month_in_calendar(model: ir.Model, until: CalendarDate) -> tuple[ir.Calendar, int]:
     """Return the calendar of a forecast, and the number of a date's month in it."""
     calendar = model.calendar
     if calendar is None or model.forecast is None:

@@ -14,6 +14,7 @@ from qps.compiler.configure.configuration import (
     uncertain_in,
     uncertain_in_any_mode,
 )
+from qps.compiler.lower.certainty_requirements import with_certainty, with_factor
 from qps.engine.expressions.formulas import Formula, number
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.answer_parts import ReliableCapacity
@@ -55,6 +56,7 @@ class Planner:
         self, model: ir.Model, configuration: Configuration, choices: ir.DesignChoices
     ) -> None:
         self.model = model
+        self.configuration = configuration
         self.choices = choices
         base = changed(configuration, choices.changes)
         self.price_date = price_date(model, base, choices)
@@ -196,7 +198,32 @@ def _requirement_prices(
                 configuration=planner.with_reliable(relaxed),
             )
         )
+    found += _certainty_prices(planner, best, users)
     yield from sorted(found, key=lambda one: one.configuration.cost)
+
+
+def _certainty_prices(
+    planner: Planner, best: PlannedConfiguration, users: int
+) -> Iterator[RequirementPrice]:
+    """Yield the same of requirements with a certainty: samples are drawn and judged again."""
+    if not uncertain_in(planner.configuration):
+        return
+    for name, one in {one.name: one for one in with_certainty(planner.model)}.items():
+        stated = one.limit.expr
+        if not isinstance(stated, ir.Constant):
+            continue
+        factor = _RELAXED if one.at_most else 1 / _RELAXED
+        model = with_factor(planner.model, name, factor)
+        other = Planner(model, planner.configuration, planner.choices)
+        relaxed = other.first(users)
+        if relaxed is not None and relaxed.cost < best.cost * (1 - _ALIKE):
+            yield RequirementPrice(
+                requirement=name,
+                limit=float(stated.value),
+                relaxed=float(stated.value * factor),
+                dimension=one.limit.dimension,
+                configuration=other.with_reliable(relaxed),
+            )
 
 
 def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator[CostAtUsers]:

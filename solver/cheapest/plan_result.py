@@ -43,12 +43,42 @@ class CostAtUsers(Struct, frozen=True, kw_only=True):
     configuration: PlannedConfiguration | None
 
 
+class PurchaseStep(Struct, frozen=True, kw_only=True):
+    """A month in which choices change to larger ones, with all that stands there from then on.
+
+    It costs so much for the users that are expected in the month.
+    """
+
+    date: CalendarDate
+    users: int
+    cost: float
+    choices: tuple[tuple[str, str], ...]
+    changed_choices: tuple[tuple[str, str], ...]
+
+
+class PurchasePlan(Struct, frozen=True, kw_only=True):
+    """What to add by when, so that the forecast is supported until a date; nothing is removed.
+
+    No plan costs less in all than `bound`, and none in which machines can be returned less than
+    `returnable`. Without steps, no plan was found: there is none if it `is_proven`.
+    """
+
+    until: CalendarDate
+    steps: tuple[PurchaseStep, ...]
+    total: float
+    bound: float
+    returnable: float
+    total_dimension: Dimension
+    dimension: Dimension
+    is_proven: bool
+
+
 class Plan(Struct, frozen=True, kw_only=True):
     """What to choose for a population.
 
     `is_proven` where no configuration that is cheaper supports the population. Where none supports
     it, `most` is the configuration that supports most. Capacities are searched up to `high`.
-    `price_date` is the month of the prices, if they state one.
+    `price_date` is the month of the prices, if they state one. Until a date, there are `purchases`.
     """
 
     file: str
@@ -66,3 +96,4 @@ class Plan(Struct, frozen=True, kw_only=True):
     front: tuple[CostAtUsers, ...]
     most: PlannedConfiguration | None
     nominal_inputs: tuple[str, ...]
+    purchases: PurchasePlan | None = None

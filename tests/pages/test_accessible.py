@@ -13,6 +13,7 @@ from browsers.axe import faults
 from browsers.browser import CHROMIUM, MISSING
 from helpers.cases.matrix_pages import SMALL
 from helpers.cases.matrix_pages import html_of as matrix_of
+from helpers.cases.plan_pages import html_of_plan
 from helpers.nightly import nightly
 from helpers.reports import html_of, html_of_text
 from helpers.skips import missing_in_ci
@@ -37,12 +38,13 @@ PAGES: dict[str, Callable[[], str]] = {
         claims=(),
     ),
     "matrix": lambda: matrix_of(SMALL),
+    "plan": html_of_plan,
     "difference": lambda: render_difference(difference_of(OLD, NEW)),
 }
 OPEN = """async () => {
   document.querySelectorAll("details").forEach((one) => { one.open = true; });
   document.querySelectorAll(".long").forEach((one) => { one.style.contentVisibility = "visible"; });
-  qps.drawAll?.();
+  window.qps?.drawAll?.();
   for (let turn = 0; turn < 3; turn++) await new Promise(requestAnimationFrame);
 }"""
 
@@ -60,7 +62,7 @@ def test_axe_finds_no_fault(name: str, open_page: Any) -> None:
     page.run(OPEN)
     assert "\n".join(faults(page)) == ""
     page.page.emulate_media(color_scheme="dark")
-    page.run("() => qps.redraw?.()")
+    page.run("() => window.qps?.redraw?.()")
     assert "\n".join(faults(page, "color-contrast")) == ""
 
 

@@ -9,6 +9,12 @@ from msgspec import Struct
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.printed_capacity import printed_capacity
+from qps.reports.text.changes.purchase_text import (
+    PurchasesView,
+    purchase_facts,
+    purchase_table,
+    purchases_view,
+)
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
@@ -67,7 +73,8 @@ class PlanView(Struct, frozen=True, kw_only=True):
 
     `proven` where no cheaper configuration does. Costs are in base units of `unit`, with prices of
     the month `price_date` (null if no price states its date). `most` is the
-    configuration that supports most users, if none supports the population.
+    configuration that supports most users, if none supports the population. `purchases` say what to
+    add by when, if the population is that of a date.
     """
 
     schema: str
@@ -84,6 +91,7 @@ class PlanView(Struct, frozen=True, kw_only=True):
     front: tuple[FrontView, ...]
     most: PlannedView | None
     nominal_inputs: tuple[str, ...]
+    purchases: PurchasesView | None
 
 
 def plan_view(plan: Plan) -> PlanView:
@@ -117,6 +125,7 @@ def plan_view(plan: Plan) -> PlanView:
         ),
         most=_view_of(plan.most),
         nominal_inputs=plan.nominal_inputs,
+        purchases=None if plan.purchases is None else purchases_view(plan.purchases),
     )
 
 
@@ -147,8 +156,8 @@ def plan_text(
     layout = TextLayout(
         title=plan_title(plan),
         place=place,
-        facts=tuple(_facts(plan, labels)),
-        tables=(front_table(plan),),
+        facts=(*_facts(plan, labels), *purchase_facts(plan.purchases)),
+        tables=(front_table(plan), purchase_table(plan.purchases)),
         notes=tuple(plan_notes(plan, labels)),
     )
     return layout.printed(markdown=markdown, width=width)

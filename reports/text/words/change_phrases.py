@@ -149,6 +149,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "inverse.unrounded": "{value} before rounding; ",
     "inverse.unused": "{value} is currently not used.",
     "inverse.value_in_mode": "{value} in mode {mode}",
+    "plan.change": "Change",
     "plan.as_much": "the same cost: {choices}",
     "plan.capacity": "Capacity",
     "plan.chart": "Cost of the cheapest configuration, in {unit}",
@@ -171,6 +172,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
         "cheapest."
     ),
     "plan.limits.wider": "If one limit is a fifth wider, a cheaper configuration is sufficient:",
+    "plan.month": "Month",
     "plan.more": "{more} more: {choices}",
     "plan.most": "Supports most",
     "plan.nobody": "No configuration supports a single user.",
@@ -185,6 +187,18 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.prices": "Prices",
     "plan.proof": "Proof",
     "plan.proven": "none of {count:,} configurations is cheaper and meets all requirements",
+    "plan.purchases": "Purchases",
+    "plan.purchases.bounded": (
+        "{total} until {until}, if nothing is removed; a cheaper plan may exist, but none costs "
+        "less than {least}"
+    ),
+    "plan.purchases.none": "no plan supports the forecast until {until} (proven)",
+    "plan.purchases.none_found": "no plan found that supports the forecast until {until}",
+    "plan.purchases.open": "{total} until {until}, if nothing is removed; a cheaper plan may exist",
+    "plan.purchases.proven": (
+        "{total} until {until}, if nothing is removed; no such plan is cheaper"
+    ),
+    "plan.purchases.returnable": "{less} less if machines can be returned each month",
     "plan.reliable": "Reliable",
     "plan.reliable.error": "{users} {name} if model error is included",
     "plan.reliable.fewer": (
@@ -200,6 +214,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.section.configurations": "Cheapest configuration and runner-up",
     "plan.section.front": "Cost for fewer and for more users",
     "plan.section.limits": "What the limits cost",
+    "plan.section.purchases": "What to add by when",
     "plan.section.most": "The configuration that supports the most users",
     "plan.then": "Then choose",
     "plan.title": "Cheapest configuration for {users}",

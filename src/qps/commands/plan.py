@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from msgspec.structs import replace
+
 from qps.commands.arguments.named_declaration import named_declaration
 from qps.commands.arguments.planned_load import planned_load
 from qps.commands.cache.spec_cache import load
@@ -13,6 +15,7 @@ from qps.commands.terminal.console import Exit, complain, print_json, show, widt
 from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
+from qps.compiler.quantities.calendar_dates import read_date
 from qps.reports.text.changes.plan_text import plan_text, plan_view
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
@@ -21,6 +24,7 @@ from qps.reports.text.words.phrases import phrase
 
 def run(arguments: Namespace) -> Exit:
     """Search the choices of a spec; status 1 where no configuration supports the population."""
+    from qps.solver.calendar.purchase_plan import purchase_plan  # noqa: PLC0415
     from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415 - imports numpy
 
     if arguments.output is not None:
@@ -37,6 +41,11 @@ def run(arguments: Namespace) -> Exit:
     label = phrase("plan.search", population=planned.users)
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
         found = plan(spec.model, planned.configuration, choices, planned.users)
+        until = read_date(arguments.users.strip())
+        if until is not None and found.cheapest is not None:
+            configuration = spec.configuration(arguments.scenario, arguments.set)
+            bought = purchase_plan(spec.model, configuration, choices, until)
+            found = replace(found, purchases=bought)
     scenarios = [f"scenario {name}" for name in arguments.scenario]
     place = ", ".join([spec.model.file, *scenarios, *arguments.set, *planned.month])
     labels = spec.model.derived(labels_of)
