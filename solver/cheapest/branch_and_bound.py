@@ -11,7 +11,7 @@ are only bounded by those with which some single configuration has failed before
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
@@ -21,9 +21,10 @@ import numpy as np
 from qps.engine.evaluators.row_bounds import Bounds
 from qps.solver.cheapest.option_values import PartRequirement, SearchProblem
 from qps.solver.cheapest.part_values import Bools, BoundedFormulas, Floats, Ints, LeastBetween
+from qps.solver.cheapest.priced_limits import PricedLimit, priced_limit
 from qps.solver.cheapest.sampled_requirements import SampledBoxes
 
-_TOGETHER = 128
+_TOGETHER = 32
 """Boxes that are divided together, and configurations whose requirements are."""
 
 Chosen = tuple[int, ...]
@@ -50,6 +51,7 @@ class BranchAndBound:
             one for one in self.problem.requirements if len(self.problem.axes_of(one.over)) > 1
         ]
         self._bounding: list[PartRequirement] = []
+        self._priced: list[PricedLimit] = []
         self._tables = {
             one.symbol: (LeastBetween(one.low), LeastBetween(-one.high))
             for one in self.problem.parts
@@ -104,32 +106,35 @@ class BranchAndBound:
                 heappush(self._heap, (*box[:-1], True))
         which = fails.argmax(axis=1)[fails_any]
         failed = [self._others[place] for place in dict.fromkeys(which.tolist())]
-        self._bounding += [one for one in failed if one not in self._bounding]
+        for one in failed:
+            if one not in self._bounding:
+                self._bounding.append(one)
+                priced = priced_limit(self.problem, one.over)
+                self._priced += [] if priced is None else [priced]
 
     def _divide_boxes(self) -> None:
         """Divide the cheapest boxes along the axis in which their cost varies most.
 
-        The cheaper options of it are, the fewer of them stay together.
+        The nearer options of it are to the cheapest, the fewer of them stay together: the cheapest
+        with what limits cost that failed before.
         """
         boxes: list[_Box] = []
         while self._heap and len(boxes) < _TOGETHER and not self._is_single(self._heap[0]):
             boxes.append(heappop(self._heap))
         low, high = np.array([box[3] for box in boxes]), np.array([box[4] for box in boxes])
         axis = np.argmax(self._spread(low, high), axis=1)
-        rows = np.arange(axis.size)
-        first, last = low[rows, axis], high[rows, axis]
         lows: list[Ints] = []
         highs: list[Ints] = []
-        start, width = first, 1
-        while rows.size:
-            end = np.minimum(start + width - 1, last[rows])
-            for ends, given, own in ((lows, low, start), (highs, high, end)):
-                part = given[rows]
-                part[np.arange(rows.size), axis[rows]] = own
-                ends.append(part)
-            left = end < last[rows]
-            rows, start, width = rows[left], end[left] + 1, max(width, 2 * (len(lows) - 1))
-        self._add(np.concatenate(lows), np.concatenate(highs))
+        for row, at in enumerate(axis.tolist()):
+            first, last = int(low[row, at]), int(high[row, at])
+            cheapest = first
+            if self._priced:
+                cheapest += int(np.argmin(self._priced[-1].values[at][first : last + 1]))
+            for start, end in _around(first, cheapest, last):
+                lows.append(low[row].copy())
+                highs.append(high[row].copy())
+                lows[-1][at], highs[-1][at] = start, end
+        self._add(np.array(lows), np.array(highs))
 
     def _spread(self, low: Ints, high: Ints) -> Floats:
         """Return by how much the cost varies along each axis, at least by how many options."""
@@ -152,8 +157,12 @@ class BranchAndBound:
         if not low.shape[0]:
             return
         (cost,) = self._bounds(self._cost, low, high)
+        costs: Floats = np.nan_to_num(cost.low, nan=-inf)
+        is_box = (low < high).any(axis=1)
+        for priced in self._priced:
+            costs = np.where(is_box, np.maximum(costs, priced.least(low, high)), costs)
         lows, highs = low.tolist(), high.tolist()
-        for at, least in enumerate(np.nan_to_num(cost.low, nan=-inf).tolist()):
+        for at, least in enumerate(costs.tolist()):
             first, last = tuple(lows[at]), tuple(highs[at])
             width = sum(b - a for a, b in zip(first, last, strict=True))
             heappush(self._heap, (least, width, self.boxes + at, first, last, False))
@@ -174,6 +183,19 @@ class BranchAndBound:
             start, end = low[:, one.axis], high[:, one.axis]
             ends.append((least.between(start, end), -most.between(start, end)))
         return formulas.bounds_of_each(ends)
+
+
+def _around(first: int, middle: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges that are the longer the farther they are from the middle, which is one."""
+    yield middle, middle
+    start, width = middle + 1, 1
+    while start <= last:
+        yield start, min(last, start + width - 1)
+        start, width = start + width, 2 * width
+    end, width = middle - 1, 1
+    while end >= first:
+        yield max(first, end - width + 1), end
+        end, width = end - width, 2 * width
 
 
 def _by_cost(problem: SearchProblem) -> SearchProblem:

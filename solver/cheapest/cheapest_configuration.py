@@ -37,7 +37,7 @@ from qps.solver.uncertainty.confidence_interface import model_at_confidence
 MOST_BOXES = 4_000_000
 MOST_TRIED = 500
 """Boxes that are bounded, and configurations that are tried one by one, before a search ends."""
-_FEW_BOXES, _FEW_TRIED = 60_000, 60
+_FEW_BOXES, _FEW_TRIED = 20_000, 60
 """The same before options are compared with each other, which takes longer than most searches."""
 
 
