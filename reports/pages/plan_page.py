@@ -100,7 +100,7 @@ def _configurations(plan: Plan, labels: Labels) -> Table:
         (phrase("plan.reliable"), *(reliable_users(plan, one) for one in every)),
         *_choice_rows(every),
     ]
-    headings = ("", *(phrase(heading) for heading, _ in named))
+    headings = (phrase("plan.property"), *(phrase(heading) for heading, _ in named))
     return Table(headings=headings, rows=tuple(rows) if every else ())
 
 

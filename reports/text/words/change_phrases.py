@@ -186,6 +186,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.not_supported": "none",
     "plan.prices": "Prices",
     "plan.proof": "Proof",
+    "plan.property": "Property",
     "plan.proven": "none of {count:,} configurations is cheaper and meets all requirements",
     "plan.purchases": "Purchases",
     "plan.purchases.bounded": (
