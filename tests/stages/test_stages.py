@@ -20,6 +20,7 @@ from oracles.stage_simulation import quantiles
 from qps.engine.distributions.gamma_numbers import gamma_law_quantile
 from qps.engine.distributions.sum_arrays import stages_quantile as on_arrays
 from qps.engine.distributions.sum_numbers import stages_quantile
+from qps.engine.evaluators.on_balls import stages_tail as tail_on_balls
 from qps.engine.operations import OPERATIONS
 from qps.engine.queueing.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
 from stages.stage_lists import LEVELS, Stage, call, law, mg1, mmc, quantile
@@ -331,3 +332,11 @@ def test_too_many_ways_are_no_number() -> None:
     line = [(0.0, 0.0, 0.0, 1.0, 1.0, 2.0**k, 0.0, 0.5, 0.0) for k in range(7)]
     assert isnan(quantile(0.9, *line))
     assert quantile(0.9, *line[:6]) == 57.0
+
+
+def test_a_wait_that_hardly_anyone_has_need_not_be_known() -> None:
+    known = [arb(one) for one in (0.5, 0.5, 1, 1, 1, 1, 1, 1, 0)]
+    rare = [arb(1e-12), arb(1e-12), arb(0.8, 1.7), arb(0), arb(1), arb(0), arb(1), arb(1), arb(0)]
+    found = tail_on_balls(arb(2), *known, *rare)
+    assert found.is_finite()
+    assert float(found) == pytest.approx(float(tail_on_balls(arb(2), *known)), rel=1e-6)

@@ -278,7 +278,8 @@ def _wait(stage: _Ball, at: acb) -> acb:
         left = acb(1)
         if one.stage.work:
             each = at * work
-            left = -_less(each, spread if one.stage.spread else None) / each
+            is_any = each.contains(acb(0))  # how long it takes is hardly known
+            left = _ANY if is_any else -_less(each, spread if one.stage.spread else None) / each
         waiting, spare = waiting + waits, spare - load
         first, more = first + waits * left, more - load * left
     if stage.stage.waiting_share == 1:
@@ -294,6 +295,10 @@ def _inside(stage: _Ball, at: acb) -> acb:
         if one.whole or one.has_share:
             found += one.chance * _transform_of_one(one, at)
     return found
+
+
+_ANY = acb(arb(0, 1), arb(0, 1))
+"""Where any transform of a time lies, right of the imaginary axis."""
 
 
 def _less(size: acb, v: arb | None) -> acb:
