@@ -7,7 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from qps.reports.pages.page_rows import FactRow, RequirementRow
+from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
+from qps.reports.text.words.certainty_marks import known_in_short
+from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.limit_states import LimitState
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
@@ -38,13 +41,14 @@ def conclusions(
     assumptions: Sequence[FactRow],
     measured: str,
     *,
-    known: str,
+    known: tuple[str, str],
     figures: int,
     formulas: int,
 ) -> Conclusions:
     """Return the lines of a page's sections from their rows; `measured` is what to measure next.
 
-    `known` is how the capacity is known, `figures` and `formulas` are how many there are.
+    `known` is how the capacity is known, with its label; `figures` and `formulas` are how many
+    there are.
     """
     sourced = phrase(
         "inputs.sourced",
@@ -63,13 +67,24 @@ def conclusions(
     )
 
 
-def _on_paper(answer: Answer, sourced: str, measured: str, known: str) -> Iterator[tuple[str, str]]:
+def known_on_paper(answer: Answer, labels: Labels) -> tuple[str, str]:
+    """Return how the capacity is known; of one that covers model errors, what is approximated."""
+    reliable, known = answer.reliable, answer.known
+    is_covered = bool(known.reasons and reliable and reliable.allowed_for)
+    is_covered = is_covered and not (reliable and reliable.unmeasured)
+    text = unquoted(labels.sentence(known_in_short(known, is_covered=is_covered)))
+    return phrase("report.approximated" if is_covered else "report.capacity"), text
+
+
+def _on_paper(
+    answer: Answer, sourced: str, measured: str, known: tuple[str, str]
+) -> Iterator[tuple[str, str]]:
     yield phrase("report.inputs"), f"{sourced}."
     if measured:
         yield phrase("term.measure_next"), f"{measured}."
     elif answer.uncertainty is None:
         yield phrase("report.uncertainty"), phrase("report.not_stated")
-    yield phrase("report.capacity"), known
+    yield known
 
 
 def _requirements(answer: Answer, rows: Sequence[RequirementRow]) -> str:

@@ -16,7 +16,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import plain
 from qps.reports.pages.change_intervals import ChangeInterval, change_intervals, changes_note
 from qps.reports.pages.claims_section import ClaimsSection
-from qps.reports.pages.conclusions import Conclusions, conclusions
+from qps.reports.pages.conclusions import Conclusions, conclusions, known_on_paper
 from qps.reports.pages.configuration_comparison import ConfigurationComparison
 from qps.reports.pages.course_charts import CourseSection, cycle_section, live_charts
 from qps.reports.pages.doc_markup import doc_markup
@@ -72,7 +72,7 @@ from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.solutions.resource_tables import traffic_table
 from qps.reports.text.solutions.rewrite_wording import lines_to_write
 from qps.reports.text.solutions.solve_view import solve_view
-from qps.reports.text.words.certainty_marks import known_in_short, known_sentence
+from qps.reports.text.words.certainty_marks import known_sentence
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
@@ -220,7 +220,7 @@ def page_view(
             traffic,
             assumptions,
             words.labels.sentence(measure_next(answer)),
-            known=unquoted(words.labels.sentence(known_in_short(answer.known))),
+            known=known_on_paper(answer, words.labels),
             figures=len(figures),
             formulas=len(details.formulas) + details.formulas_left_out,
         ),

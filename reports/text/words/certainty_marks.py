@@ -121,12 +121,20 @@ def known_sentence(known: Certainty) -> str:
     return _known_because(known, known.reasons)
 
 
-def known_in_short(known: Certainty) -> str:
-    """Return the same with the first reasons alone, without what they rest on."""
+def known_in_short(known: Certainty, *, is_covered: bool = False) -> str:
+    """Return the same with the first reasons alone, without what they rest on.
+
+    Of a capacity that covers the measured errors (`is_covered`) it returns the reasons: it is no
+    bound.
+    """
     reasons = tuple(dict.fromkeys(reason.partition(": ")[0] for reason in known.reasons))
     rest = len(reasons) - _FIRST_REASONS
     more = f" {phrase('report.more_reasons', count=rest)}" if rest > 0 else ""
-    return f"{_known_because(known, reasons[:_FIRST_REASONS])}{more}"
+    first = reasons[:_FIRST_REASONS]
+    if is_covered:
+        text = "; ".join(merged(first))
+        return f"{text[:1].upper()}{text[1:]}.{more}"
+    return f"{_known_because(known, first)}{more}"
 
 
 _FIRST_REASONS = 2

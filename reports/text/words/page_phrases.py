@@ -84,6 +84,7 @@ PAGE_PHRASES: Mapping[str, str] = {
     "matrix.why_infeasible": "why infeasible",
     "matrix.worker_memory": "memory is the most common cause: use fewer with `--workers`",
     "matrix.written_to": "written to {output}",
+    "report.approximated": "Model",
     "report.capacity": "Capacity",
     "report.figures": "{count} chart{s}",
     "report.formulas": "{count} formula{s}, with their inputs",
