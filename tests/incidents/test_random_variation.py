@@ -34,8 +34,8 @@ incident restart { empty hits }
 @pytest.mark.parametrize(
     ("at", "status", "over"),
     [
-        (1_850, 0, "by itself"),  # three of three simulations returned,
-        (2_000, 1, "may or may not be over by itself"),  # two of five,
+        (2_000, 1, "may or may not be over by itself"),  # two of five simulations returned,
+        (1_850, 0, "by itself"),  # three of three,
         (2_300, 1, "not over by itself (metastable)"),  # none of two
     ],
 )
