@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import qps
 from cheapest.random_systems import CERTAIN, KINDS, System
+from qps.cli import main
 from qps.compiler.configure.configuration import base_configuration
 from qps.engine.expressions.formulas import apply, symbol
 from qps.solver.cheapest.design_space import design_space
@@ -113,7 +115,9 @@ def test_the_cheapest_is_found_that_holds_with_a_certainty_in_larger_systems(
     _agrees_with_certainty(seed, kind, 3 if kind == "certain" else 2)
 
 
-def test_limits_with_a_certainty_have_a_price() -> None:
+def test_limits_with_a_certainty_have_a_price(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A limit that is a fifth wider saves what the plan of a spec with that limit costs less."""
     text = SMALL.replace("1..100_000", "1..3_000").replace(
         "8 ms/request }", "8 ms/request +- 20 % }"
@@ -130,6 +134,11 @@ def test_limits_with_a_certainty_have_a_price() -> None:
     assert found.relaxed == pytest.approx(0.012)
     assert found.saves > 0
     assert found.saves == pytest.approx(narrow.cheapest.cost - wide.cheapest.cost)
+    file = tmp_path / "plan.qps"
+    file.write_text(text.replace("LIMIT", "10 ms"), encoding="utf-8")
+    main(["plan", str(file), "--users", "3000"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Relaxed page latency 10 ms → 12 ms with 90 % certainty saves" in printed
 
 
 def test_nominal_inputs_leave_nothing_out_that_holds_with_a_certainty() -> None:

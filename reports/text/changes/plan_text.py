@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -212,9 +213,12 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
         yield phrase("plan.runner_up"), phrase(key, more=more, choices=_chosen(other, best))
     for place, one in enumerate(plan.requirement_prices):
         limit, relaxed = _limits(one)
+        measure, certainty = _without_limit(one.requirement)
+        if certainty:
+            relaxed = phrase("plan.with_certainty", of=relaxed, certainty=certainty)
         text = phrase(
             "plan.saves",
-            requirement=labels.of(one.requirement),
+            requirement=labels.of(measure),
             limit=limit,
             relaxed=relaxed,
             less=money(best.cost - one.configuration.cost, plan.dimension),
@@ -225,11 +229,27 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
 
 def _limits(one: RequirementPrice) -> tuple[str, str]:
     """Return a limit, and the wider one."""
-    share = is_share(one.requirement)
+    share = is_share(_without_limit(one.requirement)[0])
     limit, relaxed = (
         quantity(value, one.dimension, 4, share=share) for value in (one.limit, one.relaxed)
     )
     return limit, relaxed
+
+
+def _without_limit(requirement: str) -> tuple[str, str]:
+    """Return what a requirement is about, and its certainty: one with a certainty has its limit.
+
+    >>> _without_limit("page.p99 <= 12 ms with 95 % certainty"), _without_limit("page.loss")
+    (('page.p99', '95 %'), ('page.loss', ''))
+    """
+    found = re.fullmatch(r"(.+?) [<>]=? .+ with (.+) certainty", requirement)
+    return (found[1], found[2]) if found is not None else (requirement, "")
+
+
+def _name(requirement: str, labels: Labels) -> str:
+    measure, certainty = _without_limit(requirement)
+    name = labels.of(measure)
+    return phrase("plan.with_certainty", of=name, certainty=certainty) if certainty else name
 
 
 def requirement_table(plan: Plan, labels: Labels) -> Table:
@@ -238,7 +258,7 @@ def requirement_table(plan: Plan, labels: Labels) -> Table:
     headings = ("plan.limit", "plan.limit_now", "plan.limit_wider", "plan.less", "plan.then")
     rows = [
         (
-            labels.of(one.requirement),
+            _name(one.requirement, labels),
             *_limits(one),
             money(best.cost - one.configuration.cost, plan.dimension),
             _chosen(one.configuration, best),

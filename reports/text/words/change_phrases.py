@@ -210,6 +210,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.relaxed": "Relaxed",
     "plan.result": "Result",
     "plan.runner_up": "Runner-up",
+    "plan.with_certainty": "{of} with {certainty} certainty",
     "plan.saves": "{requirement} {limit} → {relaxed} saves {less}: {choices}",
     "plan.search": "cheapest for {population:,}",
     "plan.section.configurations": "Cheapest configuration and runner-up",
