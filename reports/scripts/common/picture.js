@@ -10,7 +10,7 @@ export class Picture {
   // `draws(width)` returns { title, svg, readout, legend, table() }, null where there is nothing
   // to show, undefined where it stays as it is; `controls` are the picture's own.
   constructor(place, key, draws, controls = []) {
-    Object.assign(this, { place, key, draws, isVisible: false, isStale: true, cursor: null });
+    Object.assign(this, { place, key, draws, isVisible: false, isNear: false, isStale: true, cursor: null });
     this.caption = make("figcaption");
     this.canvas = make("div", {
       class: "canvas", tabindex: "0", role: "group",
@@ -31,20 +31,21 @@ export class Picture {
     Picture.watch(this);
   }
 
+  // What is near the window is drawn before a reader comes to it, and after what is in sight.
   static watch(picture) {
-    Picture.observer ??= new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) Picture.of.get(target).seen(isIntersecting);
-    }, { rootMargin: "200px" });
+    Picture.observers ??= [["isVisible", "0px"], ["isNear", "200px"]].map(([where, rootMargin]) => new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) Picture.of.get(target).seen(where, isIntersecting);
+    }, { rootMargin }));
     Picture.of.set(picture.place, picture);
-    Picture.observer.observe(picture.place);
+    for (const one of Picture.observers) one.observe(picture.place);
   }
 
-  seen(isVisible) {
-    this.isVisible = isVisible;
-    if (isVisible && this.isStale) this.redraw();
+  seen(where, isThere) {
+    this[where] = isThere;
+    if (isThere && this.isStale) this.redraw();
   }
 
-  // What it shows has changed: draw it now if it is in sight, else when it comes into sight.
+  // What it shows has changed: draw it now if it is in sight, else when it comes near.
   change() {
     this.isStale = true;
     if (this.isVisible || this.place.hidden) this.redraw();

@@ -28,7 +28,7 @@ export function picturesOf(app) {
 // What no reader has come to yet is drawn when nothing else is to be done, so that the page does not move
 // under a reader; true when all is drawn.
 export function drawNext(pictures) {
-  const next = pictures.find((one) => one.isStale && !one.drawn && one.place.checkVisibility());
+  const next = pictures.find((one) => one.isStale && (one.isNear || (!one.drawn && one.place.checkVisibility())));
   next?.redraw();
   return !next;
 }

@@ -169,7 +169,7 @@ export class App {
     this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
     this.isPopulationOnly = false;
     for (const one of this.columns) one.until = this.isHurried ? 0 : Infinity; // what is drawn later waits for nothing
-    if (!isPopulationOnly) this.think();
+    if (isPopulationOnly) this.wake(); else this.think();
     if (this.pending) this.showPending();
     this.past?.note();
   }
@@ -338,7 +338,7 @@ export class App {
     if (isDone) this.begin();
     if (isDone && this.advice.isWorking) isDone = this.advice.work(until);
     if (isDone && this.sure && this.helps) isDone = this.sure.judge(this.helps, until);
-    if (isDone && this.heat && this.heat.done < this.heat.values.length && this.heatPicture.isVisible) {
+    if (isDone && this.heat && this.heat.done < this.heat.values.length && this.heatPicture.isNear) {
       isDone = this.heat.work(until);
       if (isDone || performance.now() - (this.heatDrawn ?? 0) > 250) {
         this.heatDrawn = performance.now();
