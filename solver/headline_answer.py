@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import EXACT
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import (
+    NextLimit,
     Reading,
     RequirementAnswer,
     RequirementThere,
@@ -23,21 +27,23 @@ def headline_answer(answer: Answer, solution: Solution) -> Answer:
     """Return an answer with the values that it has at the capacity that can be relied on.
 
     Utilizations and requirements are at its confidence; all else is with nominal inputs. It is the
-    same answer where that is the capacity that was computed.
+    same answer where that is the capacity that was computed, except that model errors lower limits.
     """
     beside, graph = answer.at_reliable, solution.graph
-    if beside is None or (beside.confidence is None and beside.population == answer.at):
+    if beside is None:
         return answer
     at, limited_by = beside.population, beside.limited_by
+    limits = replace(answer, at=at).reliable_limits
+    allowed_for = () if answer.reliable is None else answer.reliable.allowed_for
+    exact = {one.name for one in allowed_for}
+    if beside.confidence is None and at == answer.at:
+        return _with_limits(answer, limits, exact, beside.next_limit)
     loads = {one.name: one.value for one in beside.utilizations}
     resources = tuple(
         replace(_resource(solution, one, at), utilization_at_limit=loads[one.name])
         for one in solution.resources
     )
     values = {one.name: one.value for one in beside.requirements}
-    limits = replace(answer, at=at).reliable_limits
-    allowed_for = () if answer.reliable is None else answer.reliable.allowed_for
-    exact = {one.name for one in allowed_for}
     requirements = tuple(
         _at_headline(one, values[one.name], limits.get(one.name), is_covered=one.name in exact)
         if one.name in values
@@ -88,7 +94,32 @@ def _at_headline(
         return one
     now = Reading(value=value, excess=value - one.limit, known=one.now.known)
     shown = replace(one, now=now, beyond=None)
-    if met_up_to is None:
-        return shown
+    return shown if met_up_to is None else _met_up_to(shown, met_up_to, is_covered=is_covered)
+
+
+def _with_limits(
+    answer: Answer, limits: Mapping[str, int], exact: AbstractSet[str], following: NextLimit | None
+) -> Answer:
+    """Return an answer whose limits are met up to where the headline can be relied on."""
+    if not limits:
+        return answer
+    requirements = tuple(
+        _met_up_to(one, limits[one.name], is_covered=one.name in exact)
+        if one.name in limits and one.confidence is None
+        else one
+        for one in answer.requirements
+    )
+    by_name = {one.name: one for one in requirements}
+    met = limits.get(QUALITY, answer.quality.met_up_to)
+    return replace(
+        answer,
+        requirements=requirements,
+        limiting=None if answer.limiting is None else by_name[answer.limiting.name],
+        quality=replace(answer.quality, met_up_to=met),
+        next_limit=following,
+    )
+
+
+def _met_up_to(one: RequirementAnswer, met_up_to: int, *, is_covered: bool) -> RequirementAnswer:
     known = EXACT if is_covered else one.met_up_to_known
-    return replace(shown, met_up_to=met_up_to, met_up_to_known=known)
+    return replace(one, met_up_to=met_up_to, met_up_to_known=known)

@@ -211,7 +211,7 @@ def page_view(
         at=f"{shown.at:,}",
         headline=headline_line(answer),
         gauges=gauges(shown, words.labels.of),
-        limits=limits(answer, words.labels.of),
+        limits=limits(shown, words.labels.of),
         requirements=requirements,
         conclusions=conclusions(
             shown,

@@ -168,6 +168,7 @@ class Truth(TruePictures):
             yield from self._sayings_at(at)
         for item in self.solution.requirements:
             yield "" if item.met_up_to is None else f"{item.met_up_to:,}"
+        yield from (f"{most:,}" for most in self.headline_limits.values())
         for one in self.solution.resources:
             where = one.saturation.at
             if where is not None:
@@ -296,8 +297,10 @@ class Truth(TruePictures):
         """Yield where the first lines name another number of users than what they are named for."""
         facts = {a.text: b.text for a, b in pairwise(texts) if (a.kind, b.kind) == ("dt", "dd")}
         view, many = self.view, texts[0].text if texts else ""
-        following = None if view.next_limit is None else view.next_limit.met_up_to
-        limit = view.next_limit.requirement if view.next_limit is not None else ""
+        is_reliable = self.beside is not None and bool(self.headline_limits)
+        found = self.beside.next_limit if is_reliable and self.beside else view.next_limit
+        limit = "" if found is None else found.requirement or ""
+        following = None if found is None else self.own_limits.get(limit, found.met_up_to)
         resource = self.graph.resources.get(limit.removesuffix(".utilization"))
         if "Next limit" not in facts:
             following = None  # it is in the picture beside them
@@ -306,10 +309,11 @@ class Truth(TruePictures):
             is_there = self.graph.at(following).number(resource.load) >= 1
             following += not is_there
         is_other = self.beside is not None and self.beside.limited_by != self.solution.limited_by
+        is_other = is_other and not is_reliable
         if is_other and "Next limit" in facts:
             following = view.capacity  # where another limit sets the headline
         if following is not None and f"{following:,}" not in numbers_in(facts["Next limit"]):
-            yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
+            yield f"{facts['Next limit']} is the next limit, not {found}"
         largest = view.capacity
         said = f"{largest:,}" if largest is not None else "no"
         is_planned = self.beside is not None and f"{self.headline:,}" in many

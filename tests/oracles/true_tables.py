@@ -21,12 +21,11 @@ from oracles.written_numbers import (
     worth,
 )
 from qps.compiler import ir
-from qps.compiler.ir.measure_names import resource_in
+from qps.compiler.ir.measure_names import resource_in, utilization_of
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.requirements.serial_losses import in_series_at, known_at, quality_known_at
 from qps.compiler.lower.resource_loads import ResourceLoad
-from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -106,21 +105,7 @@ class TrueTables(WrittenNumbers):
                 graph.at(at).number(graph.quality_value), known=known, limit=1.0
             ) | {""}
         if column == "Met up to":
-            item = next(
-                (
-                    one
-                    for one in self.view.requirements
-                    if criterion is not None and one.measure == criterion.name
-                ),
-                None,
-            )
-            met, known = (
-                (self.view.quality.met_up_to, self.view.quality.met_up_to_known)
-                if criterion is None
-                else (item.met_up_to, item.met_up_to_known)
-                if item
-                else (None, EXACT)
-            )
+            met, known = self.met_up_to(QUALITY if criterion is None else criterion.name)
             if met is None:
                 return {"never"}
             return {phrase("page.full_range")} if met == graph.high else {marked(f"{met:,}", known)}
@@ -220,9 +205,10 @@ class TrueTables(WrittenNumbers):
     def _limits_in_order(self, table: ShownTable) -> Iterator[str]:
         """Populations at which limits are reached, or requirements where nobody is supported."""
         met = {
-            one.measure: marked(f"{one.met_up_to:,}", one.met_up_to_known)
+            one.measure: marked(f"{most:,}", known)
             for one in self.view.requirements
-            if one.met_up_to is not None
+            for most, known in [self.met_up_to(one.measure)]
+            if most is not None
         }
         of = {one.name: one for one in self.solution.resources}
         is_population, last = table.head[-1] == "Reached at", -inf
@@ -235,10 +221,12 @@ class TrueTables(WrittenNumbers):
                 yield f"{what.text} does not allow {allowed}"
             if is_population:
                 wanted = {met[name] for name in names if name in met}
-                quality = self.view.quality
-                if called == self.labels.of(QUALITY) and quality.met_up_to is not None:
-                    wanted.add(marked(f"{quality.met_up_to:,}", quality.met_up_to_known))
+                most_users, known = self.met_up_to(QUALITY)
+                if called == self.labels.of(QUALITY) and most_users is not None:
+                    wanted.add(marked(f"{most_users:,}", known))
                 wanted |= {one for name in names if name in of for one in self._saturates(of[name])}
+                found = (self.reliable_limits.get(utilization_of(name)) for name in names)
+                wanted |= {f"{most:,}" for most in found if most is not None}
                 users = worth(at.text.lstrip("≤≥~ "))
                 if users < last:
                     yield f"{what.text} is not in its order"

@@ -8,6 +8,7 @@ from functools import cached_property
 from math import inf, isfinite, isnan
 
 from browsers.page_numbers import Cell
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.lower.resource_loads import ResourceLoad
@@ -34,7 +35,7 @@ from qps.reports.text.words.quantities import (
     unit_symbols,
     utilization_text,
 )
-from qps.solver.answers.solution import Solution
+from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.claims.claim_results import ClaimResult
 
 LONGEST = 48
@@ -113,6 +114,46 @@ class WrittenNumbers:
         """Whether a page draws samples of its own, which are fewer."""
         self.own_values: dict[str, float] = {}
         """Values that a page draws itself, at the confidence of the headline."""
+        self.own_limits: dict[str, int] = {}
+        """Up to where limits are met in samples that a page draws itself."""
+
+    # -- limits --------------------------------------------------------------------------
+
+    @property
+    def headline_limits(self) -> Mapping[str, int]:
+        """Up to where limits are met as reliably as the headline, by name.
+
+        Of another setting a page tells what its own samples do, and nothing of model errors.
+        """
+        reliable = self.view.reliable_capacity
+        if self.draws_own or self.beside is None or reliable is None:
+            return self.own_limits
+        if reliable.confidence is None and not reliable.allowed_for:
+            return {}
+        found = {utilization_of(one.name): one.met_up_to for one in self.beside.utilizations}
+        found |= {one.name: one.met_up_to for one in self.beside.requirements}
+        found[QUALITY] = self.beside.quality_met_up_to
+        return {name: most for name, most in found.items() if most is not None}
+
+    @property
+    def reliable_limits(self) -> Mapping[str, int]:
+        """The same beside the population that is shown: at any other one, limits are nominal."""
+        return self.headline_limits if self.at == self.headline else self.own_limits
+
+    def met_up_to(self, name: str) -> tuple[int | None, Certainty]:
+        """Return up to where a requirement is met, or all of them for quality, and how certain."""
+        if name == QUALITY:
+            nominal, known = self.view.quality.met_up_to, self.view.quality.met_up_to_known
+        else:
+            found = (one for one in self.view.requirements if one.measure == name)
+            item = next(found, None)
+            nominal, known = (item.met_up_to, item.met_up_to_known) if item else (None, EXACT)
+        if name not in self.reliable_limits:
+            return nominal, known
+        reliable = self.view.reliable_capacity
+        covered = () if self.draws_own or reliable is None else reliable.allowed_for
+        is_covered = name in {one.name for one in covered}
+        return self.reliable_limits[name], EXACT if is_covered else known
 
     # -- names ---------------------------------------------------------------------------
 

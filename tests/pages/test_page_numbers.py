@@ -114,6 +114,7 @@ SAMPLED = """() => {
   return (sure.answers.isDone || sure.answers.isLeft) && isDone;
 }"""
 BESIDE = "() => ({ ...qps.beside?.loads, ...qps.beside?.needs })"
+MET = "() => qps.beside?.met ?? {}"
 
 
 def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth:
@@ -168,7 +169,7 @@ def compare_page(spec: Spec, open_page: Any, setting: str = "") -> None:
             spec, truth.solution, truth.view, population=population, claims=truth.claims
         )
         live.page.wait_for_function(SAMPLED)
-        elsewhere.own_values = live.run(BESIDE)
+        elsewhere.own_values, elsewhere.own_limits = live.run(BESIDE), live.run(MET)
         holds(elsewhere, live)
     if setting:
         name, _, amount = setting.partition(" = ")
@@ -184,7 +185,9 @@ def compare_page(spec: Spec, open_page: Any, setting: str = "") -> None:
                 spec, changed.solution, changed.view, population=drawn, claims=changed.claims
             )
             changed.draws_own, changed.headline = True, drawn
-            changed.own_values = live.run(BESIDE)
+            changed.own_values, changed.own_limits = live.run(BESIDE), live.run(MET)
+            met = {one.name: one.met_up_to for one in changed.beside.requirements}  # type: ignore[union-attr]
+            assert {name: changed.own_limits[name] for name in met} == pytest.approx(met, rel=0.05)
             near = {one.name: one.value for one in changed.beside.utilizations}  # type: ignore[union-attr]
             assert all(
                 changed.own_values[name] == pytest.approx(value, rel=0.05)
