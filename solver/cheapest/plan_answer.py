@@ -195,7 +195,7 @@ def _requirement_prices(
                 limit=limit,
                 relaxed=limit * float(factor),
                 dimension=criterion.dimension,
-                configuration=planner.with_reliable(relaxed),
+                configuration=relaxed,
             )
         )
     found += _certainty_prices(planner, best, users)
@@ -222,7 +222,7 @@ def _certainty_prices(
                 limit=float(stated.value),
                 relaxed=float(stated.value * factor),
                 dimension=one.limit.dimension,
-                configuration=other.with_reliable(relaxed),
+                configuration=relaxed,
             )
 
 

@@ -27,7 +27,10 @@ class PlannedConfiguration(Struct, frozen=True, kw_only=True):
 
 
 class RequirementPrice(Struct, frozen=True, kw_only=True):
-    """What is saved if a limit is relaxed: the cheapest configuration then, and its cost."""
+    """What is saved if a limit is relaxed: the cheapest configuration then, and its cost.
+
+    Its reliable capacity is left out: no sample is drawn for what a limit costs.
+    """
 
     requirement: str
     limit: float

@@ -40,7 +40,8 @@ _COMMA = ", "
 class PlannedView(Struct, frozen=True, kw_only=True):
     """A configuration: what is chosen, its cost in base units, and its capacity.
 
-    `reliable_capacity` is the one that `qps solve` prints first, before it is rounded.
+    `reliable_capacity` is the one that `qps solve` prints first, before it is rounded; null where a
+    limit is relaxed.
     """
 
     choices: dict[str, str]
