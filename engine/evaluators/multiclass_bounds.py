@@ -4,14 +4,15 @@ More customers of one class may be good or bad for another. So a box that is no 
 what is true of any mix: a class has no more than it would have alone, nor more than the slowest
 station lets through (Muntz and Wong 1975); nobody waits for more than all others at one copy.
 Where nothing but numbers of customers moves, and these little, exact values are on lines between
-whole ones: the least and the greatest are at corners, and so are the slopes.
+whole ones: the least and the greatest are at corners, and so are the slopes. Where customers do not
+move, and all else hardly does, as what other networks come to at one point, a value moves along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from itertools import product
-from math import ceil, floor, inf, isfinite, isnan, prod
+from math import ceil, floor, inf, isfinite, isnan, nan, prod
 
 from qps.engine.numerics.float_overflow import nan_beyond_floats
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, above, span
@@ -21,6 +22,10 @@ from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork, 
 _ERROR = 1e-9
 _KNOWN = 1e-14
 """Operands that are known so well are one float: a few roundings do not make a box of them."""
+_HARDLY = 1e-4
+"""What moves no more, as a part of itself, moves a value in proportion."""
+_SAFE = 4.0
+"""A value moves at most so many times as much as the operand that moves most does."""
 _MOST_CORNERS, _FEW_CORNERS = 36, 9
 """So many whole populations are looked at for bounds; of several servers, which take longer."""
 
@@ -30,6 +35,8 @@ def class_rate(*operands: SlopedInterval) -> SlopedInterval:
     if is_point(operands):
         return at_point(multiclass_mva.class_rate, operands)
     if found := _between_whole(multiclass_mva.class_rate, operands, 2):
+        return found
+    if found := _about_point(multiclass_mva.class_rate, operands, 2):
         return found
     ends = _ends(operands, 2)
     if ends is None:
@@ -53,6 +60,8 @@ def class_wait(*operands: SlopedInterval) -> SlopedInterval:
         return at_point(multiclass_mva.class_wait, operands)
     if found := _between_whole(multiclass_mva.class_wait, operands, 2):
         return found
+    if found := _about_point(multiclass_mva.class_wait, operands, 2):
+        return found
     ends = _ends(operands, 2)
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
@@ -66,6 +75,8 @@ def class_open_wait(*operands: SlopedInterval) -> SlopedInterval:
     if is_point(operands):
         return at_point(multiclass_mva.class_open_wait, operands)
     if found := _between_whole(multiclass_mva.class_open_wait, operands, 1):
+        return found
+    if found := _about_point(multiclass_mva.class_open_wait, operands, 1):
         return found
     ends = _ends(operands, 1)
     if ends is None or not ends[0].places:
@@ -99,6 +110,60 @@ def at_point(number: Callable[..., float], operands: tuple[SlopedInterval, ...])
     is_fixed = isfinite(value) and all(one.is_fixed for one in operands)
     slopes = (0.0, 0.0) if is_fixed else (-inf, inf)
     return SlopedInterval(value * (1 - _ERROR), value * (1 + _ERROR), *slopes)
+
+
+def about_point(
+    number: Callable[..., float],
+    operands: tuple[SlopedInterval, ...],
+    still: int,
+    loads: Collection[int],
+) -> SlopedInterval | None:
+    """Return bounds of a value where operands hardly move, and the first ones not at all.
+
+    At the places `loads` are open loads, each behind the servers that it takes a part of. None
+    where more moves, or there is no value.
+    """
+    if not is_point(operands[:still]):
+        return None
+    middles = [_float_in(one) for one in operands[:still]]
+    middles += [one.low + (one.high - one.low) / 2 for one in operands[still:]]
+    if not all(map(isfinite, middles)):
+        return None
+    off = [one.high - middle for one, middle in zip(operands, middles, strict=True)]
+    moved = most_moved(middles, off, loads)
+    value = nan_beyond_floats(number)(*middles) if moved <= _HARDLY else nan
+    if not isfinite(value):
+        return None
+    error = _ERROR + _SAFE * moved
+    return SlopedInterval(value * (1 - error), value * (1 + error), -inf, inf)
+
+
+def most_moved(operands: Sequence[float], off: Sequence[float], loads: Collection[int]) -> float:
+    """Return how much operands are off at most, each as a part of what counts of it.
+
+    As long as all services and thinking, a rate is as many times less; an open load counts by what
+    it leaves of a server.
+    """
+    moved = 0.0
+    for at, (value, radius) in enumerate(zip(operands, off, strict=True)):
+        if radius <= _KNOWN * abs(value):
+            continue
+        by = abs(value)
+        if at in loads:
+            by = max(operands[at - 1] - value, _KNOWN)
+        moved = max(moved, radius / by if by else inf)
+    return moved
+
+
+def _about_point(
+    number: Callable[..., float], operands: tuple[SlopedInterval, ...], before: int
+) -> SlopedInterval | None:
+    """Return bounds where nothing moves much, of operands before the networks and these."""
+    if not is_point(operands[:before]) or operands[0].low != int(operands[0].low):
+        return None
+    classes = int(operands[0].low)
+    loads = range(before + 2 * classes + 1, len(operands), classes + 3)
+    return about_point(number, operands, before + classes, loads)
 
 
 def _float_in(one: SlopedInterval) -> float:

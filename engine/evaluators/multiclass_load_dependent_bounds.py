@@ -6,9 +6,10 @@ bounded by what a class would have if it never met anybody.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 
-from qps.engine.evaluators.multiclass_bounds import at_point, is_point, widened
+from qps.engine.evaluators.multiclass_bounds import about_point, at_point, is_point, widened
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval
 from qps.engine.queueing_networks import multiclass_load_dependent_numbers
 from qps.engine.queueing_networks.load_dependent_operands import STATION
@@ -28,6 +29,8 @@ def shared_rate(*operands: SlopedInterval) -> SlopedInterval:
     classes, of = int(operands[0].low), operands[1].low
     if not (1 <= of <= classes and of == int(of)):
         return NOTHING_KNOWN
+    if found := _about_point(multiclass_load_dependent_numbers.shared_rate, operands, 2):
+        return found
     k, rest = int(of) - 1, operands[2:]
     groups = range(2 * classes, len(rest), group_size(classes))
     shortest = rest[classes + k].low + sum(rest[at + BEFORE + k].low for at in groups)
@@ -45,14 +48,29 @@ def shared_time(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which times that of a class at a place lies."""
     if is_point(operands):
         return at_point(multiclass_load_dependent_numbers.shared_time, operands)
-    return widened(0.0, inf) if _is_one_form(operands, 3) else NOTHING_KNOWN
+    if not _is_one_form(operands, 3):
+        return NOTHING_KNOWN
+    known = _about_point(multiclass_load_dependent_numbers.shared_time, operands, 3)
+    return known or widened(0.0, inf)
 
 
 def shared_wait(*operands: SlopedInterval) -> SlopedInterval:
     """Return between which numbers of service times the wait of open visits lies."""
     if is_point(operands):
         return at_point(multiclass_load_dependent_numbers.shared_wait, operands)
-    return widened(0.0, inf) if _is_one_form(operands, 2) else NOTHING_KNOWN
+    if not _is_one_form(operands, 2):
+        return NOTHING_KNOWN
+    known = _about_point(multiclass_load_dependent_numbers.shared_wait, operands, 2)
+    return known or widened(0.0, inf)
+
+
+def _about_point(
+    number: Callable[..., float], operands: tuple[SlopedInterval, ...], before: int
+) -> SlopedInterval | None:
+    """Return bounds where nothing moves much of what stands behind so many operands."""
+    classes = int(operands[0].low)
+    loads = range(before + 2 * classes + 2, len(operands), group_size(classes))
+    return about_point(number, operands, before + classes, loads)
 
 
 def _has_one_speed(operands: tuple[SlopedInterval, ...], behind: int) -> bool:

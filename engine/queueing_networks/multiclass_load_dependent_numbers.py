@@ -128,7 +128,7 @@ class LoadDependentRates:
         return waits
 
 
-@lru_cache(maxsize=1 << 10)
+@lru_cache(maxsize=1 << 12)
 def solved(network: LoadDependentMulticlassNetwork) -> LoadDependentRates:
     """Return what comes of a network in which places and servers count whole; remembered."""
     places = _places(network, [1.0] * len(network.customers))

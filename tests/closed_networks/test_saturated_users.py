@@ -9,6 +9,7 @@ import pytest
 
 from helpers.specs import lowered
 from oracles.saturated_users import SPEC, Users
+from qps.solver.search.bounds import BoundedFunction
 
 _HELD = "take threads; {}; give threads"
 _FAR, _NEAR = "work(20 ms/request); call b {{ work({} s/request) }}", "work(20 ms/request)"
@@ -51,6 +52,17 @@ def test_those_who_are_held_up_do_not_slow_others(case: tuple[int, float, float,
         assert 0.1 <= error <= 0.3
     load = float(there.number(graph.resources["b.cpu"].load))
     assert load == pytest.approx(min(1, users * limit / (think + latencies[0])), rel=0.01)
+
+
+@pytest.mark.parametrize("places", [0, 8])
+def test_waits_leave_bounds_at_a_point_narrow(places: int) -> None:
+    """They come from other networks, and hardly move there: so do the rates that rest on them."""
+    graph = lowered(_text(2.5, 0.1, places))
+    for stream in graph.streams.values():
+        curve = BoundedFunction(graph.valued(stream.mean_latency), graph.population)
+        bounds, value = curve.at(60.0), float(graph.at(60).number(stream.mean_latency))
+        assert bounds.low <= value <= bounds.high
+        assert bounds.high - bounds.low <= 1e-4 * value
 
 
 def simulated(users: int, think: float, limit: float, places: int) -> list[float]:

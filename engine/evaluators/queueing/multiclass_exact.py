@@ -8,6 +8,7 @@ from math import inf, isnan
 from flint import arb
 
 from qps.engine.evaluators.ball_arithmetic import INFINITE, UNKNOWN, is_unknown, refuse
+from qps.engine.evaluators.multiclass_bounds import most_moved
 from qps.engine.queueing_networks import (
     multiclass_cycle_times,
     multiclass_load_dependent_numbers,
@@ -15,8 +16,8 @@ from qps.engine.queueing_networks import (
 )
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import group_size
 
-_KNOWN, _ROUGHLY = 1e-14, 1e-3
-"""Operands that are known so well are the float next to them; others make a value less known."""
+_ROUGHLY = 1e-3
+"""Of operands that are known no better, a value is not known."""
 _SAFE = 4.0
 _ERROR = 1e-9
 """What a value can be off, as a part of it, by that and by what floats round off."""
@@ -94,22 +95,5 @@ def by_floats(
         return UNKNOWN
     found = number(*middles)
     refuse(isnan(found))
-    error = max(_ERROR, _SAFE * _moved(middles, off, loads))
+    error = max(_ERROR, _SAFE * most_moved(middles, off, loads))
     return INFINITE if found == inf else arb(found, error * found)
-
-
-def _moved(operands: list[float], off: list[float], loads: Collection[int]) -> float:
-    """Return by which part of itself a value moves about with what its operands are off.
-
-    As long as all services and thinking, a rate is as many times less; an open load counts by what
-    it leaves of a server.
-    """
-    moved = 0.0
-    for at, (value, radius) in enumerate(zip(operands, off, strict=True)):
-        if radius <= _KNOWN * abs(value):
-            continue
-        by = abs(value)
-        if at in loads:
-            by = max(operands[at - 1] - value, _KNOWN)
-        moved = max(moved, radius / by)
-    return moved
