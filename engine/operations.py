@@ -32,6 +32,7 @@ from qps.engine.queueing_networks.closed_operands import (
     GROWING_RATE,
     GROWING_ROOM,
     GROWING_WAIT,
+    QUANTILE_ERROR,
     ROOM_ERROR,
 )
 
@@ -215,7 +216,7 @@ _ROWS = (
     of_networks("closed_wait", *GROWING_WAIT, repeats=4, servers=_SERVERS),
     of_networks("mixed_wait", *GROWING_WAIT, repeats=4, servers=_SERVERS),
     of_networks("mixed_room", *GROWING_ROOM, repeats=4, error=ROOM_ERROR),
-    of_networks("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6),
+    of_networks("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6, part=QUANTILE_ERROR),
     of_queues("room_loss", -1, -1, 1, of="servers room traffic", lies=_SHARE),
     of_queues("room_wait", -1, 1, 1, of="servers room traffic"),
     of_queues("room_quantile", -1, 1, 1, 1, by_floats=True),

@@ -24,7 +24,7 @@ UNKNOWN = arb.nan()
 Falling = Callable[[arb], tuple[arb, arb]]
 """A function that falls, with its slope."""
 
-_MOST_STEPS = 40
+_MOST_STEPS, _MOST_CROSSED = 40, 0.01
 
 
 def is_infinite(value: arb) -> bool:
@@ -83,15 +83,24 @@ def of_quantile(load: arb, level: arb) -> arb | None:
 
 
 def by_floats(
-    number: Callable[..., float], grows: tuple[int, ...], *operands: arb, error: float = 0.0
+    number: Callable[..., float],
+    grows: tuple[int, ...],
+    *operands: arb,
+    part: float = ROUNDED_OFF,
+    error: float = 0.0,
 ) -> arb:
-    """Return the bounds of what rises or falls with its operands, from its numbers in floats."""
-    found = monotone(number, grows, (0.0, inf), (ROUNDED_OFF, error))(
-        *map(_interval, operands)
-    ).sound()
+    """Return the bounds of what rises or falls with its operands, from its numbers in floats.
+
+    Where the least is above the most, these are off by more than is known of them: by as much as
+    they are apart, on both sides.
+    """
+    found = monotone(number, grows, (0.0, inf), (part, error))(*map(_interval, operands))
     if not (isfinite(found.low) and isfinite(found.high)):
         return UNKNOWN
-    return joined(arb(found.low), arb(found.high))
+    crossed = max(found.low - found.high, 0.0)
+    if crossed > _MOST_CROSSED * found.low:
+        return UNKNOWN
+    return joined(arb(found.low + crossed), arb(max(found.high - crossed, 0.0)))
 
 
 def _interval(value: arb) -> SlopedInterval:

@@ -50,6 +50,8 @@ ROOM_ERROR = 1e-12
 """How far off it may be in floats, besides a part of it."""
 GROWING_QUANTILE = (1, 1, -1, *_OWN[:-1], 0, 0, 0)  # more copies are visited apart
 """How a quantile moves with each operand; the last six come again."""
+QUANTILE_ERROR = 1e-7
+"""How far off it may be in floats, as a part of it: a series that is not smooth has some noise."""
 
 
 def stations_of(operands: Sequence[Number]) -> tuple[Station, ...]:

@@ -4,8 +4,8 @@ Who comes to a station finds the network with one customer less (Sevcik and Mitr
 and Reiser 1980). Given how many are found everywhere, the stays are independent sums of exponential
 services: so it is for all of them together where nobody is overtaken (Schassberger and Daduna 1983;
 Boxma, Kelly and Konheim 1984). So their sum has a law, which `cycle_time_transform` computes. Where
-too many customers are found, and at stations that serve all who are there at once, three moments
-determine a gamma law (`cycle_time_moments`).
+too many customers are found, where it is not inverted, and at stations that serve all who are there
+at once, three moments determine a gamma law (`cycle_time_moments`).
 """
 
 from __future__ import annotations
@@ -66,6 +66,5 @@ def _quantile(
     if level <= prod(max(1 - place.visits, 0.0) for place in places):  # nothing is visited
         return 0.0
     law = law_of(found, think, places)
-    if law is None:
-        return of_moments(level, *moments(found, think, places))
-    return law.quantile(level)
+    time = None if law is None else law.quantile(level)
+    return of_moments(level, *moments(found, think, places)) if time is None else time

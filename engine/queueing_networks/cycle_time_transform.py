@@ -9,7 +9,9 @@ visits keep L busy, has for x = D z + L and one visit of mean S
 powers of h and g where it is visited again: each time as many are found. Where a station has many
 copies, those that are not visited count with their weights alone.
 
-That is inverted as in `sum_numbers`.
+That is inverted as in `sum_numbers`, on a line moved towards its singularities: those of h and g,
+and where 1 - L g/c vanishes. What is found keeps to Cantelli's bounds; where the series has no
+root, the moments of the same time determine a gamma law.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, combinations_with_replacement, product
-from math import ceil, exp, factorial, lgamma, log, log1p, pi, prod, sqrt
+from math import ceil, exp, factorial, inf, lgamma, log, log1p, pi, prod, sqrt
 from typing import Any
 
 from msgspec import Struct
 
-from qps.engine.distributions.sum_numbers import KINKED, SMOOTH, weights
+from qps.engine.distributions.sum_numbers import KINKED, SMOOTH, gap_of, weights
 from qps.engine.numerics.falling_roots import falling_root
 from qps.engine.numerics.polynomials import convolved, power
 from qps.engine.queueing_networks.cycle_time_moments import mean_of, of_moments, waits_of_visits
@@ -35,7 +37,7 @@ _MOST_PRODUCTS = 1 << 20
 _MOST_TERMS = 32
 _MOST_OF_ALL = 1 << 20
 _LEAST = 1e-30
-_GAP, _STEP = 9.2, 1e-3
+_STEP, _SMALL, _ROOT = 1e-3, 1e-2, 1e-3
 _TERMS = ((0.6, SMOOTH), (0.15, KINKED), (0.0, weights(96, 12)))
 """Of the series, by the least deviation over the mean: of narrower laws there are more."""
 
@@ -64,18 +66,30 @@ class CycleTimeDistribution(Struct, frozen=True):
     unit: float
     mean: float
 
-    def quantile(self, level: float) -> float:
-        """Return the time that a share does not exceed."""
-        whole, step = self._weight(0j).real, _STEP / self.mean
+    @property
+    def nearest(self) -> float:
+        """How far left of zero the nearest singularity is."""
+        return min(_singularity(one.place) for one in self.options if one.share)
+
+    def quantile(self, level: float) -> float | None:
+        """Return the time that a share does not exceed; None where the series has no root.
+
+        It is within Cantelli's bounds.
+        """
+        whole, nearest = self._weight(0j).real, self.nearest
+        step = min(_STEP / self.mean, _SMALL * nearest)
         ends = [log(self._weight(complex(at)).real / whole) for at in (step, -step)]
         deviation = sqrt(max(ends[0] + ends[1], 0.0)) / step
-        goal = -log1p(-level)
-        gap = _GAP + goal / 2
+        goal, off = -log1p(-level), inf
         terms = next(found for least, found in _TERMS if deviation >= least * self.mean)
 
         def excess(time: float) -> tuple[float, float]:
             """Return log(P(T > t)/(1 - level)), and its slope."""
+            nonlocal off
+            if time <= 0:
+                return inf, 0.0
             longer = density = 0.0
+            gap = gap_of(nearest, goal, time)
             for k, weight in enumerate(terms):
                 at = complex(gap, k * pi) / time
                 found = self._weight(at) / whole
@@ -83,11 +97,15 @@ class CycleTimeDistribution(Struct, frozen=True):
                 density += weight * found.real
             if not longer > 0:
                 return -1.0, 0.0
-            return log(longer / time) + gap + goal, -density / longer
+            value = log(longer / time) + gap + goal
+            off = min(off, abs(value))
+            return value, -density / longer
 
-        most = self.mean + deviation / sqrt(1 - level)  # Cantelli
+        most = self.mean + deviation * sqrt(level / (1 - level))  # Cantelli
+        least = max(self.mean - deviation * sqrt((1 - level) / level), 0.0)
         near = of_moments(level, self.mean, deviation, 2 * deviation / self.mean)
-        return falling_root(excess, 0.0, most, min(near, most))
+        found = falling_root(excess, least, most, min(max(near, least, _STEP * self.mean), most))
+        return found if off <= _ROOT else None
 
     def _weight(self, at: complex) -> complex:
         """Return the weight of all states, each with the transform of the stays in it."""
@@ -108,6 +126,14 @@ class CycleTimeDistribution(Struct, frozen=True):
                 whole = value + last * whole
             found += factor * whole
         return found
+
+
+def _singularity(place: ReplicatedStation) -> float:
+    """Return how far left of zero the transform of a stay has its nearest singularity."""
+    rate, often = 1 / place.service, max(place.often, 1.0)
+    open_share = place.load / place.servers
+    spare = place.servers * rate * (1 - float(open_share ** (1 / often)))
+    return min(rate, spare)
 
 
 def _transformed(option: _Option, at: complex, unit: float) -> tuple[complex, complex]:

@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 
 from helpers.formulas import R, ceil, exp, floor, log
+from qps.engine.evaluators.ball_arithmetic import by_floats
 from qps.engine.expressions.formulas import (
     ZERO,
     Formula,
@@ -104,3 +105,16 @@ def test_digits_are_not_sought_where_they_are_those_of_floats(
     with pytest.raises(NoSignError):
         EvaluationPoint({}).sign(log(number(3)) - R(10986122886681098, 10**16))
     assert max(options) <= BITS[1]
+
+
+@pytest.mark.parametrize("noise", [1e-12, 1e-8, 1e-5])
+def test_bounds_from_floats_hold_where_a_number_moves_less_than_it_is_off(noise: float) -> None:
+    """Its ends crossed, of which nothing was known; what stood beside it was the smallest then."""
+
+    def number(value: float) -> float:
+        return 7 + (noise if value < 2 else -noise)
+
+    found = by_floats(number, (1,), arb(2, 1e-15))
+    assert 7 in found
+    assert float(found.rad()) < 1e-8 + 4 * noise
+    assert by_floats(lambda value: 1 / value, (1,), arb(2, 1)).is_nan()

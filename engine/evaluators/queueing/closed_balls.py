@@ -28,6 +28,7 @@ from qps.engine.queueing_networks.closed_operands import (
     GROWING_RATE,
     GROWING_ROOM,
     GROWING_WAIT,
+    QUANTILE_ERROR,
     ROOM_ERROR,
     Station,
     Value,
@@ -106,7 +107,7 @@ def closed_quantile(level: arb, *operands: arb) -> arb:
     corner = (
         arb(near) if not g else one for g, one, near in zip(grows, numbers, there, strict=True)
     )
-    return by_floats(cycle_time_quantiles.closed_quantile, grows, *corner)
+    return by_floats(cycle_time_quantiles.closed_quantile, grows, *corner, part=QUANTILE_ERROR)
 
 
 def _by_floats(number: Callable[..., float], grows: tuple[int, ...], *operands: arb) -> arb:
