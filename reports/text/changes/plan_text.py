@@ -243,8 +243,8 @@ def _without_limit(requirement: str) -> tuple[str, str]:
     >>> _without_limit("page.p99 <= 12 ms with 95 % certainty"), _without_limit("page.loss")
     (('page.p99', '95 %'), ('page.loss', ''))
     """
-    found = re.fullmatch(r"(.+?) [<>]=? .+ with (.+) certainty", requirement)
-    return (found[1], found[2]) if found is not None else (requirement, "")
+    limited, _, certainty = requirement.removesuffix(" certainty").rpartition(" with ")
+    return (re.split(r" [<>]=? ", limited)[0], certainty) if limited else (requirement, "")
 
 
 def _name(requirement: str, labels: Labels) -> str:

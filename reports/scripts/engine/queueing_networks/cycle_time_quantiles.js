@@ -5,9 +5,9 @@ import { between, convolved, ofSeveral, poisson, powered, stationsOf } from "./p
 import { logGamma } from "../numerics/gamma.js";
 import { memoized } from "../numerics/memo.js";
 import { fallingRoot } from "../numerics/roots.js";
-import { weights } from "../queueing/sums.js";
+import { DISCOUNT, TOWARDS, weights } from "../queueing/sums.js";
 
-const OPERANDS = 6, MAX_FOUND = 3000, MANY = 1000, DEEP = 12, MAX_PRODUCTS = 1 << 20, MAX_TERMS = 32, MAX_COPIES = 4, MAX_OF_ALL = 1 << 20, LEAST = 1e-30, NO_SKEW = 1e-6, GAP = 9.2, STEP = 1e-3;
+const OPERANDS = 6, MAX_FOUND = 3000, MANY = 1000, DEEP = 12, MAX_PRODUCTS = 1 << 20, MAX_TERMS = 32, MAX_COPIES = 4, MAX_OF_ALL = 1 << 20, LEAST = 1e-30, NO_SKEW = 1e-6, STEP = 1e-3, SMALL = 1e-2, ROOT = 1e-3;
 const TERMS = [[0.6, weights(16, 12)], [0.15, weights(48, 12)], [0, weights(96, 12)]];
 
 // The quantile of a gamma law, moved by what its skewness says.
@@ -24,7 +24,7 @@ export function closedQuantile(waits, ofMoments, erlangC) {
   const ofWhole = (level, found, think, places) => {
     if (level <= places.reduce((rest, { visits }) => rest * Math.max(1 - visits, 0), 1)) return 0;
     const law = memoized(`law ${found} ${think} ${JSON.stringify(places)}`, () => lawOf(waits, found, think, places));
-    return law ? inverted(law, level, ofMoments) : ofMoments(level, ...moments(waits, erlangC, found, think, places));
+    return (law && inverted(law, level, ofMoments)) ?? ofMoments(level, ...moments(waits, erlangC, found, think, places));
   };
   return (level, customers, think, ...operands) => {
     if (!(level >= 0 && level < 1) || operands.length % OPERANDS || !operands.every((one) => one >= 0 && one < Infinity)) return NaN;
@@ -182,21 +182,39 @@ function optionsOf(place, unit, most) {
   return found;
 }
 
+// Null where the series has no root; within Cantelli's bounds.
 function inverted(law, level, ofMoments) {
-  const { mean } = law, [whole] = weightOf(law, [0, 0]), step = STEP / mean;
+  const { mean } = law, [whole] = weightOf(law, [0, 0]), nearest = nearestOf(law), step = Math.min(STEP / mean, SMALL * nearest);
   const [more, less] = [step, -step].map((at) => Math.log(weightOf(law, [at, 0])[0] / whole));
-  const deviation = Math.sqrt(Math.max(more + less, 0)) / step, goal = -Math.log1p(-level), gap = GAP + goal / 2;
+  const deviation = Math.sqrt(Math.max(more + less, 0)) / step, goal = -Math.log1p(-level);
   const [, terms] = TERMS.find(([least]) => deviation >= least * mean);
-  const most = mean + deviation / Math.sqrt(1 - level); // Cantelli
-  return fallingRoot((time) => {
-    let longer = 0, density = 0;
+  const most = mean + deviation * Math.sqrt(level / (1 - level)), least = Math.max(mean - deviation * Math.sqrt((1 - level) / level), 0);
+  const near = ofMoments(level, mean, deviation, (2 * deviation) / mean);
+  let off = Infinity;
+  const found = fallingRoot((time) => {
+    if (time <= 0) return [Infinity, 0];
+    let longer = 0, density = 0, gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * time, goal);
+    if (Math.abs(gap) < 1) gap = 1; // not next to zero
     terms.forEach((weight, k) => {
       const at = [gap / time, (k * Math.PI) / time], [re, im] = weightOf(law, at), size = at[0] * at[0] + at[1] * at[1];
       longer += (weight * ((1 - re / whole) * at[0] - (im / whole) * at[1])) / size;
       density += (weight * re) / whole;
     });
-    return longer > 0 ? [Math.log(longer / time) + gap + goal, -density / longer] : [-1, 0];
-  }, 0, most, Math.min(ofMoments(level, mean, deviation, (2 * deviation) / mean), most));
+    if (!(longer > 0)) return [-1, 0];
+    const value = Math.log(longer / time) + gap + goal;
+    off = Math.min(off, Math.abs(value));
+    return [value, -density / longer];
+  }, least, most, Math.min(Math.max(near, least, STEP * mean), most));
+  return off <= ROOT ? found : null;
+}
+
+// How far left of zero the nearest singularity is.
+function nearestOf({ parts }) {
+  const all = parts.flatMap(({ options }) => options.filter(({ share }) => share).map(({ place }) => {
+    const rate = 1 / place.service, often = Math.max(place.often, 1);
+    return Math.min(rate, place.servers * rate * (1 - (place.load / place.servers) ** (1 / often)));
+  }));
+  return Math.min(...all);
 }
 
 // The weight of all states, each with the transform of the stays in it.
