@@ -5,7 +5,8 @@ import { mixtures, SAME } from "./sum_paths.js";
 
 // What stands inside a stage and has 0 servers is a part of the work that it waits for: `beside` has them, as `engine/distributions/stages.py` tells.
 const OPERANDS = 9, NARROW = 0.2, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6;
-export const DISCOUNT = 18, TOWARDS = 0.9;
+export const DISCOUNT = 18;
+export const TOWARDS = 0.9;
 export const LONG = 300;
 export const TINY = 1e-300;
 const out = new Float64Array(2); // both parts of the complex number that was found last
