@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from msgspec import Struct
+
 from qps.compiler import ir
+from qps.compiler.diagnostics.source import Span
 
 
 def names_own_rate(law: ir.Expr) -> bool:
@@ -21,6 +24,24 @@ def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
         part = waiting.pop()
         yield part
         waiting += reversed(operands(part))
+
+
+def parameters_in(value: Any) -> Iterator[str]:
+    """Yield the parameters that any part of a model, or of a value in it, names."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Span) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, ir.ParameterValue):
+            yield one.name
+        elif isinstance(one, Struct):
+            waiting += [getattr(one, field) for field in one.__struct_fields__]
+        elif isinstance(one, tuple | list | frozenset | set):
+            waiting += one
+        elif isinstance(one, Mapping):
+            waiting += one.values()
 
 
 def operands(expr: ir.Expr) -> Sequence[ir.Expr]:

@@ -19,12 +19,13 @@ from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, 
 from qps.engine.queueing_networks import multiclass_cycle_times, multiclass_mva
 from qps.engine.queueing_networks.multiclass_operands import MulticlassNetwork, network_of
 
-_ERROR = 1e-9
+FLOAT_ERROR = 1e-9
+"""What a value can be off by what floats round off, as a part of it."""
 _KNOWN = 1e-14
 """Operands that are known so well are one float: a few roundings do not make a box of them."""
 _HARDLY = 1e-4
 """What moves no more, as a part of itself, moves a value in proportion."""
-_SAFE = 4.0
+MOST_SENSITIVE = 4.0
 """A value moves at most so many times as much as the operand that moves most does."""
 _MOST_CORNERS, _FEW_CORNERS = 36, 9
 """So many whole populations are looked at for bounds; of several servers, which take longer."""
@@ -109,7 +110,7 @@ def at_point(number: Callable[..., float], operands: tuple[SlopedInterval, ...])
         return NOTHING_KNOWN
     is_fixed = isfinite(value) and all(one.is_fixed for one in operands)
     slopes = (0.0, 0.0) if is_fixed else (-inf, inf)
-    return SlopedInterval(value * (1 - _ERROR), value * (1 + _ERROR), *slopes)
+    return SlopedInterval(value * (1 - FLOAT_ERROR), value * (1 + FLOAT_ERROR), *slopes)
 
 
 def about_point(
@@ -134,7 +135,7 @@ def about_point(
     value = nan_beyond_floats(number)(*middles) if moved <= _HARDLY else nan
     if not isfinite(value):
         return None
-    error = _ERROR + _SAFE * moved
+    error = FLOAT_ERROR + MOST_SENSITIVE * moved
     return SlopedInterval(value * (1 - error), value * (1 + error), -inf, inf)
 
 
@@ -210,7 +211,7 @@ def _slopes(values: dict[tuple[int, ...], float], k: int) -> tuple[float, float]
     for at, value in values.items():
         more = values.get((*at[:k], at[k] + 1, *at[k + 1 :]))
         if more is not None and isfinite(more) and isfinite(value):
-            off = 2 * _ERROR * max(more, value)
+            off = 2 * FLOAT_ERROR * max(more, value)
             found += [more - value - off, more - value + off]
         elif more is not None:
             return -inf, inf
@@ -256,4 +257,4 @@ def _longest(best: MulticlassNetwork, worst: MulticlassNetwork, at: int) -> floa
 
 def widened(low: float, high: float) -> SlopedInterval:
     """Return what lies between two values that are off by roundings."""
-    return SlopedInterval(low * (1 - _ERROR), high * (1 + _ERROR), -inf, inf)
+    return SlopedInterval(low * (1 - FLOAT_ERROR), high * (1 + FLOAT_ERROR), -inf, inf)

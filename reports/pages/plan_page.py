@@ -20,7 +20,6 @@ from qps.reports.pages.drawings.charts import ChartMark, ChartSeries, LineChart
 from qps.reports.text.changes.plan_text import (
     capacity_of,
     front_table,
-    money,
     plan_notes,
     plan_summary,
     plan_title,
@@ -32,7 +31,7 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import scale_of
+from qps.reports.text.words.quantities import money, scale_of
 from qps.solver.cheapest.plan_result import CostAtUsers, Plan, PlannedConfiguration
 
 _COLOR, _BETWEEN = "var(--c0)", "var(--c6)"

@@ -43,7 +43,7 @@ class ReplicaController:
                 start(self.policy.startup, self.count - before)
         elif wanted < before:
             self.count = min(before, max(many for _, many in self._recommended))
-            self.failed = min(self.failed, max(0, self.failed - (before - self.count)))
+            self.failed = max(0, self.failed - (before - self.count))
             self.ready = min(self.ready, self.count - self.failed)
         return self.count != before
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed
-from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parameters_in
 from qps.compiler.quantities.calendar_dates import CalendarDate
-from qps.compiler.quantities.dimension import Dimension
 from qps.solver.calendar.calendar_month import CalendarMonth, months_of
 from qps.solver.calendar.demanding_month import month_in_calendar
 from qps.solver.cheapest.branch_and_bound import Chosen
@@ -50,13 +47,9 @@ def purchase_plan(
         bound=result.bound,
         returnable=result.returnable,
         total_dimension=result.dimension,
-        dimension=_dimension(lowered),
+        dimension=lowered[0].dimension,
         is_proven=result.is_proven,
     )
-
-
-def _dimension(lowered: Sequence[LoweredSpace]) -> Dimension:
-    return lowered[0].dimension
 
 
 def _lowered(
@@ -66,32 +59,13 @@ def _lowered(
     months: Sequence[CalendarMonth],
 ) -> Iterator[LoweredSpace]:
     """Yield what can be chosen in each month: the same if the date decides about users alone."""
-    rests_on_date = _mentions(replace(model, forecast=None), calendar.name)
+    rests_on_date = calendar.name in parameters_in(replace(model, forecast=None))
     known: LoweredSpace | None = None
     for month in months:
         if known is None or rests_on_date:
             base = changed(month.configuration, choices.changes)
             known = lowered_space(design_space(model, base, choices.axes), choices)
         yield known
-
-
-def _mentions(value: Any, name: str) -> bool:
-    """Return whether a parameter is part of any expression in a value."""
-    waiting, seen = [value], set[int]()
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Span) or id(one) in seen:
-            continue
-        seen.add(id(one))
-        if isinstance(one, ir.ParameterValue) and one.name == name:
-            return True
-        if isinstance(one, Struct):
-            waiting += [getattr(one, field) for field in one.__struct_fields__]
-        elif isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, tuple | list | frozenset):
-            waiting += one
-    return False
 
 
 def _steps(

@@ -35,11 +35,12 @@ def with_possible_options(problem: SearchProblem) -> SearchProblem | None:
             return None
         if len(axes) == 1:
             own.setdefault(min(axes), []).append(one)
-    found: SearchProblem | None = problem
     for requirements in own.values():
-        if found is not None:
-            found = _without_failures(found, requirements)
-    return found
+        found = _without_failures(problem, requirements)
+        if found is None:
+            return None
+        problem = found
+    return problem
 
 
 def with_fewer_options(problem: SearchProblem, compared: Collection[int]) -> SearchProblem | None:

@@ -123,7 +123,6 @@ class BoundedFormula(BoundedFormulas):
         self, formula: Formula, parts: Sequence[PartValues], known: KnownArrays | None = None
     ) -> None:
         super().__init__((formula,), parts, known)
-        self.formula = formula
 
     def bounds(self, ends: Sequence[tuple[Floats, Floats]]) -> Bounds:
         """Return bounds between the ends of each of its parts."""

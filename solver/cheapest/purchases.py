@@ -21,13 +21,12 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
+from qps.solver.answers.answer_parts import MONTH
 from qps.solver.cheapest.branch_and_bound import Chosen
 from qps.solver.cheapest.cheapest_configuration import CheapestSearch, DesignRequest, cheapest
 from qps.solver.cheapest.design_space import machines_of
 from qps.solver.cheapest.lowered_space import LoweredSpace
 
-MONTH = 365.25 * 86_400 / 12
-"""Seconds of a month."""
 MOST_CASES = 300
 """Cases that are bounded before the gap is stated."""
 _ALIKE = 1e-9

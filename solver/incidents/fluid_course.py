@@ -52,16 +52,16 @@ def fluid_course(
     """
     import numpy as np  # noqa: PLC0415 - of incidents alone
 
-    layout = flow_layout(system)
+    layout, step = flow_layout(system), step or step_of(system)
     shape = (MOST_STEPS + 1, len(layout.keys))
     flow = _Flow(
         system=system,
         layout=layout,
-        step=step or step_of(system),
+        step=step,
         sent=np.zeros(shape),
         done=np.zeros(shape),
         served=np.zeros(shape),
-        refetches=refetches(system, layout, step or step_of(system)),
+        refetches=refetches(system, layout, step),
         due={},
         queues=[deque() for _ in system.stations],
         waiting=[0.0] * len(system.stations),

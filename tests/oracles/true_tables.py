@@ -175,7 +175,7 @@ class TrueTables(WrittenNumbers):
                 for one in found
             ]
             if not any(
-                load.text in self.beside_bar(is_)
+                load.text in self.bar_labels(is_)
                 and target.text in self.reported(most, share=True)
                 and not [
                     *self._made_up(

@@ -215,7 +215,7 @@ class WrittenNumbers:
             found |= {marked_value(text, value, known) for text in texts}
         return found
 
-    def beside_bar(self, value: float) -> set[str]:
+    def bar_labels(self, value: float) -> set[str]:
         """Return what may stand beside the bar of a utilization: one decimal."""
         return {utilization_text(near) for near in (value, value * (1 + SAME), value * (1 - SAME))}
 

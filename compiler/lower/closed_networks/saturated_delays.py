@@ -24,7 +24,9 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum
 _LEAST = number(Fraction(1, 10**9))
 """So much of a resource is left to users at least: else they wait forever, and nothing is known."""
 _STEPS = 2
+"""Newton's steps to the wait of several classes, whose load falls nearly as a line."""
 _MOST_TIMES = 20
+"""A wait is at most so many times that of a first step, which begins without any."""
 
 
 class SaturableResource(Struct, frozen=True, kw_only=True):

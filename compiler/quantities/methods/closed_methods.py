@@ -20,7 +20,7 @@ With up to three parallel calls they are those of one class in
 """
 _SATURATED = 0.1
 _SATURATED_NOTES = {"": "throughput and response times within {error:%}"}
-_SATURATED_MEASURED = "95 % of 120 random networks: `python tests/oracles/saturated_users.py 120`"
+_UNFITTED = "95 % of 40 networks not fitted to: `python tests/oracles/saturated_users.py 40 1000`"
 _THROUGHPUT_AND_TIMES = "throughput within {rates:%} of simulation, response times within {times:%}"
 _POOL_LOAD = "predicted utilization was 0.9–1.1× the simulated value"
 
@@ -194,7 +194,7 @@ OF_CLOSED: Rows = MappingProxyType(
             reason="while {at:or} is saturated, each visit is assumed to wait equally long there",
             notes=_SATURATED_NOTES,
             error=_SATURATED,
-            measured=_SATURATED_MEASURED,
+            measured=_UNFITTED,
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
             instead=("product-form",),
@@ -205,7 +205,7 @@ OF_CLOSED: Rows = MappingProxyType(
             reason="queueing delay at {at} is zero up to saturation, and a constant delay there",
             notes=_SATURATED_NOTES,
             error=_SATURATED,
-            measured=_SATURATED_MEASURED,
+            measured=_UNFITTED,
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
             instead=("product-form",),

@@ -8,7 +8,7 @@ from math import inf, isnan
 from flint import arb
 
 from qps.engine.evaluators.ball_arithmetic import INFINITE, UNKNOWN, is_unknown, refuse
-from qps.engine.evaluators.multiclass_bounds import most_moved
+from qps.engine.evaluators.multiclass_bounds import FLOAT_ERROR, MOST_SENSITIVE, most_moved
 from qps.engine.queueing_networks import (
     multiclass_cycle_times,
     multiclass_load_dependent_numbers,
@@ -18,9 +18,6 @@ from qps.engine.queueing_networks.multiclass_load_dependent_operands import grou
 
 _ROUGHLY = 1e-3
 """Of operands that are known no better, a value is not known."""
-_SAFE = 4.0
-_ERROR = 1e-9
-"""What a value can be off, as a part of it, by that and by what floats round off."""
 
 
 def class_rate(*operands: arb) -> arb:
@@ -95,5 +92,5 @@ def by_floats(
         return UNKNOWN
     found = number(*middles)
     refuse(isnan(found))
-    error = max(_ERROR, _SAFE * most_moved(middles, off, loads))
+    error = max(FLOAT_ERROR, MOST_SENSITIVE * most_moved(middles, off, loads))
     return INFINITE if found == inf else arb(found, error * found)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.changes.purchase_text import (
     PurchasesView,
@@ -24,7 +24,7 @@ from qps.reports.text.words.certainty_marks import capacity_as_known, marked, ma
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import is_share, percent, quantity
+from qps.reports.text.words.quantities import is_share, money, percent, quantity
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.cheapest.plan_result import (
@@ -354,11 +354,6 @@ def _chosen(one: PlannedConfiguration, other: PlannedConfiguration | None = None
     return _COMMA.join(
         f"{name} {label}" for name, label in one.choices if (name, label) not in same
     )
-
-
-def money(value: float, dimension: Dimension) -> str:
-    """Return a cost as it is printed."""
-    return quantity(value, dimension, 4)
 
 
 def front_table(plan: Plan) -> Table:

@@ -7,10 +7,10 @@ from math import isfinite
 
 from msgspec import Struct
 
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import quantity
+from qps.reports.text.words.quantities import money, quantity
 from qps.solver.cheapest.plan_result import PurchasePlan, PurchaseStep
 
 _ALIKE = 1e-9
@@ -52,10 +52,10 @@ def purchases_view(found: PurchasePlan) -> PurchasesView:
     return PurchasesView(
         until=found.until.iso,
         unit=str(found.total_dimension),
-        total=_finite(found.total),
-        bound=_finite(found.bound),
+        total=found.total,
+        bound=found.bound,
         proven=found.is_proven,
-        returnable=_finite(found.returnable),
+        returnable=found.returnable,
         steps=tuple(
             PurchaseView(
                 date=step.date.iso,
@@ -69,10 +69,6 @@ def purchases_view(found: PurchasePlan) -> PurchasesView:
     )
 
 
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
-
-
 def purchase_facts(found: PurchasePlan | None) -> Iterator[tuple[str, str]]:
     """Yield what all purchases cost, the proof, and what could be saved."""
     if found is None:
@@ -82,14 +78,14 @@ def purchase_facts(found: PurchasePlan | None) -> Iterator[tuple[str, str]]:
         key = "plan.purchases.none" if found.is_proven else "plan.purchases.none_found"
         yield label, phrase(key, until=until)
         return
-    total = _money(found.total, found.total_dimension)
+    total = money(found.total, found.total_dimension)
     key = "plan.purchases.proven"
     if not found.is_proven:
         key = "plan.purchases.bounded" if isfinite(found.bound) else "plan.purchases.open"
-    least = _money(found.bound, found.total_dimension)
+    least = money(found.bound, found.total_dimension)
     yield label, phrase(key, total=total, until=until, least=least)
     if found.returnable < found.total * (1 - _ALIKE):
-        less = _money(found.total - found.returnable, found.total_dimension)
+        less = money(found.total - found.returnable, found.total_dimension)
         yield "", phrase("plan.purchases.returnable", less=less)
 
 
@@ -115,8 +111,4 @@ def _row(step: PurchaseStep, before: dict[str, str], found: PurchasePlan) -> tup
         f"{name} {before[name]} → {label}" if name in before else f"{name} {label}"
         for name, label in step.changed_choices
     ]
-    return step.date.in_words, users, _money(step.cost, found.dimension), ", ".join(changes)
-
-
-def _money(value: float, dimension: Dimension) -> str:
-    return quantity(value, dimension, 4)
+    return step.date.in_words, users, money(step.cost, found.dimension), ", ".join(changes)

@@ -94,6 +94,11 @@ def rounded_in(value: float, factor: float, digits: int, *, is_up: bool) -> floa
     return nearest / 10.0**decimals * factor
 
 
+def money(value: float, dimension: Dimension) -> str:
+    """Return a cost as it is printed."""
+    return quantity(value, dimension, 4)
+
+
 def utilization_text(share: float) -> str:
     """Return a utilization as it stands beside its bar: one decimal.
 

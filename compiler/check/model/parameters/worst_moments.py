@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.parts import parts_of
+from qps.compiler.ir.parts import parameters_in, parts_of
 from qps.compiler.quantities.clock_times import mode_at, moment_name
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 
@@ -183,28 +181,11 @@ def _only_adds_traffic(model: ir.Model, name: str) -> bool:
         for stream in model.streams
     )
     rest = replace(model, streams=streams, parameters=())
-    return not any(one in dependent for one in _mentioned(rest))
+    return not any(one in dependent for one in parameters_in(rest))
 
 
 def _names(expr: ir.Expr) -> set[str]:
     return {part.name for part in parts_of(expr) if isinstance(part, ir.ParameterValue)}
-
-
-def _mentioned(value: Any) -> Iterator[str]:
-    """Yield the parameters that any part of a value names."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, ir.ParameterValue):
-            yield one.name
-        elif isinstance(one, Span):
-            continue
-        elif isinstance(one, Struct):
-            waiting += [getattr(one, field) for field in one.__struct_fields__]
-        elif isinstance(one, tuple | list | frozenset | set):
-            waiting += one
-        elif isinstance(one, Mapping):
-            waiting += one.values()
 
 
 def _grows(
@@ -215,7 +196,7 @@ def _grows(
     def grows(part: ir.Expr) -> bool:
         return _grows(part, name, dependent, parameters)
 
-    if not any(one in dependent for one in _mentioned(expr)):
+    if not any(one in dependent for one in parameters_in(expr)):
         return True
     match expr:
         case ir.ParameterValue(own):

@@ -1,6 +1,6 @@
 // Which share takes longer than a time on paths of which each is a product of factors: `engine/distributions/sum_mixtures.py` tells how.
 
-import { KINKED, LONG, TINY, TOWARDS, weights } from "./sums.js";
+import { gapOf, KINKED, LONG, TINY, weights } from "./sums.js";
 
 const SMOOTH = weights(12, 16), DISCOUNT = 23, SAME = 1e-12;
 const out = new Float64Array(2), one = new Float64Array(2); // both parts of complex numbers that were found last
@@ -52,9 +52,8 @@ export function longer(paths, time, goal, terms) {
 function later(path, after, goal, terms) {
   const { chance, factors } = path;
   if (!(after > 0) || !factors.length) return [after < 0 || (after === 0 && factors.length) ? chance : 0, 0];
-  let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearestOf(path) * after, goal), found = 0, density = 0;
-  if (Math.abs(gap) < 1) gap = 1; // not next to zero
-  const re = gap / after;
+  const gap = gapOf(nearestOf(path), goal, after, DISCOUNT), re = gap / after;
+  let found = 0, density = 0;
   for (let k = 0; k < terms.length; k++) {
     const im = (k * Math.PI) / after;
     transform(path, re, im);

@@ -4,9 +4,7 @@ import { fallingRoot } from "../numerics/roots.js";
 import { mixtures, SAME } from "./sum_paths.js";
 
 // What stands inside a stage and has 0 servers is a part of the work that it waits for: `beside` has them, as `engine/distributions/stages.py` tells.
-const OPERANDS = 9, NARROW = 0.2, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6;
-export const DISCOUNT = 18;
-export const TOWARDS = 0.9;
+const OPERANDS = 9, NARROW = 0.2, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6, DISCOUNT = 18, TOWARDS = 0.9;
 export const LONG = 300;
 export const TINY = 1e-300;
 const out = new Float64Array(2); // both parts of the complex number that was found last
@@ -180,6 +178,12 @@ export function tailOf(mixture, goal) {
   return { mixture, line, nearest, goal, terms, place: left, high: (Math.log(Math.max(out[0] / mixture.chance, 1)) + goal) / left }; // by Chernoff's bound
 }
 
+// How far right of zero the line of integration is, as a part of 1/t; not next to it.
+export function gapOf(nearest, goal, time, discount = DISCOUNT) {
+  const gap = discount / 2 - Math.min(TOWARDS * nearest * time, goal);
+  return Math.abs(gap) < 1 ? 1 : gap;
+}
+
 // What of some mixtures takes longer than a time after another one, and the density.
 export function longerOf(tails, since, time) {
   let found = 0, density = 0;
@@ -187,9 +191,7 @@ export function longerOf(tails, since, time) {
     const { mixture, line, nearest, goal, terms } = tail, after = since - mixture.fixed + time;
     if (after < 0 || (after === 0 && line.length)) found += mixture.chance;
     if (!(after > 0) || !line.length) continue;
-    let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * after, goal);
-    if (Math.abs(gap) < 1) gap = 1; // not next to zero
-    const scale = Math.exp(gap) / after;
+    const gap = gapOf(nearest, goal, after), scale = Math.exp(gap) / after;
     for (let k = 0; k < terms.length; k++) {
       const re = gap / after, im = (k * Math.PI) / after;
       mixed(mixture, re, im);

@@ -5,7 +5,7 @@ import { between, convolved, ofSeveral, poisson, powered, stationsOf } from "./p
 import { logGamma } from "../numerics/gamma.js";
 import { memoized } from "../numerics/memo.js";
 import { fallingRoot } from "../numerics/roots.js";
-import { DISCOUNT, TOWARDS, weights } from "../queueing/sums.js";
+import { gapOf, weights } from "../queueing/sums.js";
 
 const OPERANDS = 6, MAX_FOUND = 3000, MANY = 1000, DEEP = 12, MAX_PRODUCTS = 1 << 20, MAX_TERMS = 32, MAX_COPIES = 4, MAX_OF_ALL = 1 << 20, LEAST = 1e-30, NO_SKEW = 1e-6, STEP = 1e-3, SMALL = 1e-2, ROOT = 1e-3;
 const TERMS = [[0.6, weights(16, 12)], [0.15, weights(48, 12)], [0, weights(96, 12)]];
@@ -193,8 +193,8 @@ function inverted(law, level, ofMoments) {
   let off = Infinity;
   const found = fallingRoot((time) => {
     if (time <= 0) return [Infinity, 0];
-    let longer = 0, density = 0, gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * time, goal);
-    if (Math.abs(gap) < 1) gap = 1; // not next to zero
+    const gap = gapOf(nearest, goal, time);
+    let longer = 0, density = 0;
     terms.forEach((weight, k) => {
       const at = [gap / time, (k * Math.PI) / time], [re, im] = weightOf(law, at), size = at[0] * at[0] + at[1] * at[1];
       longer += (weight * ((1 - re / whole) * at[0] - (im / whole) * at[1])) / size;
