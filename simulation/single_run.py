@@ -14,7 +14,7 @@ from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.simulation.items import StationCounts, StreamCounts
 from qps.simulation.run_lengths import memories_of
 from qps.simulation.run_state import SimulationState
-from qps.simulation.simulated_model import SimulatedNetwork
+from qps.simulation.simulated_model import SimulatedNetwork, Station
 from qps.simulation.step_chains import begin
 
 LEVELS = (0.5, 0.95, 0.99, 0.999)
@@ -225,7 +225,7 @@ class SimulationRun:
             first = next(mark for mark in self._marks if mark.time >= cut * last.time * (1 - 1e-9))
         length = last.time - first.time
         loads = {
-            station.name: (now - before) / (length * station.fastest * station.copies)
+            station.name: _utilization(station, (now - before) / (length * station.copies))
             for station, now, before in zip(
                 self._network.stations, last.busy, first.busy, strict=True
             )
@@ -294,6 +294,15 @@ class SimulationRun:
             lost=_shares(lost, done),
             rate=rate,
         )
+
+
+def _utilization(station: Station, busy: float) -> float:
+    """Return the utilization of a station whose copies do so much work in a second, each.
+
+    Speeds that fall do more work at their peak than at their last speed, which is 100 %.
+    """
+    utilization = busy / station.fastest
+    return min(1.0, utilization) if station.speeds else utilization
 
 
 def _later(times: Any, limit: float) -> float:

@@ -334,3 +334,18 @@ stream job for each user {
     assert (pool.copies, taken.node) == (4, "app")
     assert taken.capacity == pytest.approx(2 * 250e6 * 8)
     assert pool.background == pytest.approx(0.4)
+
+
+def test_a_closed_station_whose_speeds_fall_is_utilized_to_100_percent_at_most() -> None:
+    graph, found = reported(
+        '"""x"""\nusers N in 1..40\n'
+        "machine m { cpu 1 core, queueing ps speeds [1, 1.9, 2.7, 3, 3, 3, 2.9, 2.8, 2.6] }\n"
+        "component c { cpu 10 ms/request }\n"
+        "topology { node a = m }\n"
+        "stream job for each user { traffic 1 request, think 100 ms; at a { c } }\n",
+        at=34,
+    )
+    utilization = found.loads["a.cpu"]
+    assert utilization.mean == pytest.approx(1, abs=0.02)
+    assert utilization.mean <= 1
+    assert all(one.is_right for one in compared(graph, found))

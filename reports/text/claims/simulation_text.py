@@ -253,7 +253,7 @@ def _name(one: NumberComparison, labels: Labels) -> str:
     return f"{name}, mean" if one.measure == "latency" else name
 
 
-_MEASURES = {"rate": "throughput"}
+_MEASURES = {"rate": "throughput per flow"}
 
 
 def _predicted(one: NumberComparison) -> str:
