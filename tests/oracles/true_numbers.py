@@ -44,6 +44,7 @@ from qps.reports.text.words.quantities import (
     percent,
     rounded_down,
     rounded_up,
+    utilization_text,
     whole_population,
 )
 from qps.solver.details.request_path import LEVEL
@@ -241,6 +242,7 @@ class Truth(TruePictures):
             yield from self.reported(load, share=True, limit=value(one.target))
             yield from self.reported(value(one.target), share=True)
             yield f"{floor(load * 100) + 1 if isfinite(load) else 0:,} %"
+            yield utilization_text(load)
             for part in (*one.parts.values(), *one.streams.values()):
                 yield from self.reported(value(part) / load if load else 0.0, share=True)
         for name, stream in graph.streams.items():
