@@ -58,6 +58,8 @@ class TrueChanges(TrueTables):
                 wanted = {marked_users(one.capacity, one.known, range_limits=one.range_limits)}
             else:
                 wanted = {"what nobody has tried"}
+            if any(numbers_in(one) == [f"{self.graph.high:,}"] for one in wanted):
+                wanted.add(f"{self.graph.high:,}+")  # the range ends before the capacity
             # As certain as the headline is what needs no mark beside it.
             wanted |= {one.removeprefix(MARKS[self.view.known.kind]) for one in wanted}
             yield from _differs(
