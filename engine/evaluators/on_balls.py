@@ -222,8 +222,10 @@ def waiting(work: arb, load: arb) -> arb:
 
 
 def maximum(*parts: arb) -> arb:
-    """Return the largest."""
-    if INFINITE in parts and not any(part.is_nan() for part in parts):
+    """Return the largest; unknown where any is, which flint would leave out."""
+    if any(part.is_nan() for part in parts):
+        return UNKNOWN
+    if INFINITE in parts:
         return INFINITE
     found = [part for part in parts if part != -INFINITE]
     if not found:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
-from math import inf, isfinite, isinf, isnan, nan
+from math import ceil, inf, isfinite, isinf, isnan, nan
 from typing import TypeVar
 
 import numpy as np
@@ -19,8 +19,16 @@ from hypothesis import strategies as st
 
 from helpers.cases.operation_cases import drawn, each_row, in_digits, law_of_each_row, same
 from helpers.nightly import draws, examples
-from helpers.operations import CASES, EDGES, OF_NETWORKS, POLES, arguments_at_edges, some_of
-from qps.engine.evaluators.on_balls import ball
+from helpers.operations import (
+    CASES,
+    EDGES,
+    OF_NETWORKS,
+    POLES,
+    arguments_at_edges,
+    counted,
+    some_of,
+)
+from qps.engine.evaluators.on_balls import UNKNOWN, ball
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError
 from qps.engine.expressions.formulas import formula
 from qps.engine.numerics.sloped_intervals import SlopedInterval
@@ -103,6 +111,30 @@ def test_edges_have_one_meaning(word: str) -> None:
             assert isnan(found), at
         else:
             assert proven.is_nan() or same(float(proven.mid()), found), at
+
+
+_ANYTHING = [Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(10**6)]
+
+
+@each_row
+def test_what_holds_with_an_unknown_operand_holds_of_any(word: str) -> None:
+    row, ends = (
+        OPERATIONS[word],
+        [(Fraction(str(low)), Fraction(str(high))) for low, high in CASES[word]],
+    )
+    middles = (low + (high - low) * Fraction(3, 10) for low, high in ends)
+    at = [
+        ball(Fraction(ceil(one)) if whole else one)
+        for one, whole in zip(middles, counted(word), strict=True)
+    ]
+    for place, of_place in enumerate(ends):
+        found = row.ball(*at[:place], UNKNOWN, *at[place + 1 :])
+        for number in () if found.is_nan() else (*of_place, *_ANYTHING):
+            try:
+                of_it = row.ball(*at[:place], ball(number), *at[place + 1 :])
+            except NoValueError:
+                continue
+            assert of_it.is_nan() or found.overlaps(of_it), (place, number)
 
 
 @draws
