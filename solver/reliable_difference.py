@@ -11,7 +11,7 @@ from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.solver.answers.answer_parts import HeadlineCapacity, Headlines, ReliableCapacity
 from qps.solver.answers.reliable_limits import ReliableAnswer, ReliableLimits
 from qps.solver.answers.solution import Solution
-from qps.solver.answers.uncertain_dependence import rests_on
+from qps.solver.answers.uncertain_dependence import graphs_of, rests_on
 from qps.solver.reliable_solution import ReliableSolution
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty, KnownSurfaces, Sampling
 from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
@@ -31,7 +31,7 @@ class SolvedSide(Struct, frozen=True, kw_only=True):
     def is_certain(self) -> bool:
         """Whether every number that it rests on is certain."""
         names = uncertain_in_any_mode(self.side.model, self.side.configuration)
-        return not rests_on(self.solution, names)
+        return not rests_on(graphs_of(self.solution), names)
 
     def is_sampled_as(self, sampled: CapacitySamples | None) -> bool:
         """Return whether a solution of the side alone has those samples, or none as well."""

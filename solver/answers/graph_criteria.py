@@ -51,14 +51,27 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
 
 def largest_acceptable(graph: LoadGraph) -> int | None:
     """Return the largest acceptable population alone, None where there is none."""
-    first = graph.high + 1
+    first = first_unacceptable(graph)
+    if first is None:
+        return graph.high
+    return None if first == graph.low else first - 1
+
+
+def first_unacceptable(graph: LoadGraph, until: int | None = None) -> int | None:
+    """Return the first population at which any criterion fails, None for nowhere.
+
+    What fails after `until` counts as failing nowhere.
+    """
+    end = graph.high if until is None else min(until, graph.high)
+    found: int | None = None
     # What fails later than another one does not matter: rational functions are cheapest,
     # and of all else quality mostly fails first.
     criteria = all_criteria(graph)[::-1]
     for criterion in sorted(criteria, key=lambda one: not _is_rational(one)):
-        failure = when_it_fails(graph, criterion, until=first - 1)
-        first = first if failure is None else failure
-    return None if first == graph.low else first - 1
+        failure = when_it_fails(graph, criterion, until=end)
+        if failure is not None and failure <= end:
+            found, end = failure, failure - 1
+    return found
 
 
 def _is_rational(criterion: Criterion) -> bool:

@@ -97,6 +97,18 @@ def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     return CertifiedAnswer(answer.largest, _failures(graph, answer.failures))
 
 
+def failures_at(graph: LoadGraph, first: int | None) -> tuple[FirstFailure, ...]:
+    """Return all criteria, of which the `first` failure is known: what fails there, or nowhere."""
+    return tuple(
+        _failure(
+            graph,
+            criterion,
+            first if first is not None and fails_at(graph, criterion, first) else None,
+        )
+        for criterion in in_order(graph)
+    )
+
+
 def _failures(graph: LoadGraph, failures: list[_FirstFailure]) -> tuple[FirstFailure, ...]:
     return tuple(_failure(graph, item.criterion, item.first_failure) for item in failures)
 

@@ -6,9 +6,11 @@ quality is where the bottleneck is to be looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isnan
+from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -18,10 +20,18 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import quality_known_at
 from qps.compiler.quantities.limit_use import limit_used, nearness
 from qps.solver.answers.answer_certainty import answer_known
-from qps.solver.answers.graph_criteria import all_criteria
-from qps.solver.answers.graph_solution import solve, value_at
+from qps.solver.answers.graph_criteria import all_criteria, first_unacceptable
+from qps.solver.answers.graph_solution import failures_at, solve, value_at
 from qps.solver.answers.limiting_factors import is_worse
-from qps.solver.answers.solution import ModeSolution, Solution
+from qps.solver.answers.solution import FirstFailure, ModeSolution, Solution
+
+
+class WorstMode(Struct, frozen=True, eq=False, kw_only=True):
+    """The answers for the worst mode, and of all `graphs` what fails just beyond its capacity."""
+
+    graphs: tuple[LoadGraph, ...]
+    solution: Solution
+    failures: tuple[FirstFailure, ...]
 
 
 def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
@@ -33,23 +43,70 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
     solutions = [solve(lower(model, mode)) for mode in in_each_mode(model, configuration)]
     if len(solutions) == 1:
         return solutions[0]
-    worst = solutions[0]
-    for solution in solutions[1:]:
-        if is_worse(_rank(solution), _rank(worst)):
-            worst = solution
-    alike = [one for one in solutions if _rank(one) == _rank(worst)]
-    if len(alike) > 1:
-        worst = max(alike, key=lambda one: nearness_at(one.graph, one.at))
+    worst = _worst([_Ranked(one.graph, one.at, _rank(one)) for one in solutions])
     return replace(
-        worst,
+        solutions[worst],
         modes=tuple(_summary(solution) for solution in solutions),
-        others=tuple(solution for solution in solutions if solution is not worst),
+        others=tuple(one for at, one in enumerate(solutions) if at != worst),
     )
 
 
+def solve_worst_mode(model: ir.Model, configuration: Configuration) -> WorstMode:
+    """Return the answers for the worst mode alone: others are compared with it, and not solved.
+
+    What fails in a mode beyond the capacity of another one is not looked for.
+    """
+    graphs = [lower(model, mode) for mode in in_each_mode(model, configuration)]
+    first: int | None = None
+    failing = [False] * len(graphs)
+    for place, graph in enumerate(graphs):
+        found = first_unacceptable(graph, until=first)
+        if found is None:
+            failing[place] = first is None
+            continue
+        if found != first:
+            failing[:place] = [False] * place
+        failing[place], first = True, found
+    rivals = [graph for graph, fails in zip(graphs, failing, strict=True) if fails]
+    solution = solve(rivals[_worst([_ranked(graph, first) for graph in rivals])])
+    failures = tuple(one for graph in graphs for one in failures_at(graph, first))
+    return WorstMode(graphs=tuple(graphs), solution=solution, failures=failures)
+
+
+class _Ranked(NamedTuple):
+    """A mode with its answer: the population at which it is looked at, and what ranks it."""
+
+    graph: LoadGraph
+    at: int
+    rank: tuple[int, float]
+
+
+def _worst(modes: Sequence[_Ranked]) -> int:
+    """Return the number of the worst mode."""
+    worst = modes[0].rank
+    for one in modes[1:]:
+        if is_worse(one.rank, worst):
+            worst = one.rank
+    alike = [number for number, one in enumerate(modes) if one.rank == worst]
+    if len(alike) == 1:
+        return alike[0]
+    return max(alike, key=lambda number: nearness_at(modes[number].graph, modes[number].at))
+
+
+def _ranked(graph: LoadGraph, first: int | None) -> _Ranked:
+    """Return a mode by the first population at which anything fails, None for nowhere."""
+    largest = graph.high if first is None else first - 1
+    at = max(largest, graph.low)
+    quality = None if graph.quality_value is None else value_at(graph, graph.quality_value, at)
+    return _Ranked(graph, at, _ranking(0 if first == graph.low else largest, quality))
+
+
 def _rank(solution: Solution) -> tuple[int, float]:
-    quality = solution.quality_at_limit
-    return solution.capacity or 0, 0.0 if quality is None or isnan(quality) else quality
+    return _ranking(solution.capacity or 0, solution.quality_at_limit)
+
+
+def _ranking(capacity: int, quality: float | None) -> tuple[int, float]:
+    return capacity, 0.0 if quality is None or isnan(quality) else quality
 
 
 def nearness_at(graph: LoadGraph, population: int) -> float:

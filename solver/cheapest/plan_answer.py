@@ -16,12 +16,11 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.lower.certainty_requirements import with_certainty, with_factor
 from qps.engine.expressions.formulas import Formula, number
-from qps.solver.answers.answer_certainty import answer_known
+from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.graph_solution import value_at
-from qps.solver.answers.solution import Solution
-from qps.solver.answers.worst_mode import solve_model
+from qps.solver.answers.worst_mode import WorstMode, solve_worst_mode
 from qps.solver.cheapest.branch_and_bound import Chosen
 from qps.solver.cheapest.cheapest_configuration import (
     CheapestSearch,
@@ -40,7 +39,7 @@ from qps.solver.cheapest.plan_result import (
 )
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import KnownSurfaces, Sampling
-from qps.solver.uncertainty.reliable_capacity import plain_solution, reliable_capacity
+from qps.solver.uncertainty.reliable_capacity import capacity_of_worst, plain_worst_mode
 from qps.solver.uncertainty.sampled_capacity import capacity_samples
 
 _RELAXED = Fraction(6, 5)
@@ -62,7 +61,7 @@ class Planner:
         self.price_date = price_date(model, base, choices)
         self.lowered = lowered_space(design_space(model, base, choices.axes), choices)
         self.space: DesignSpace = self.lowered.space
-        self._solutions: dict[Chosen, Solution] = {}
+        self._solutions: dict[Chosen, WorstMode] = {}
         self._reliable: dict[tuple[tuple[str, str], ...], ReliableCapacity] = {}
         self._chosen: dict[tuple[tuple[str, str], ...], Chosen] = {}
 
@@ -81,17 +80,18 @@ class Planner:
             lowered=self.lowered, choices=self.choices, users=users, relaxed=relaxed
         )
 
-    def solution(self, chosen: Chosen) -> Solution:
-        """Return the solution of a configuration, which is solved once."""
+    def solution(self, chosen: Chosen) -> WorstMode:
+        """Return the solution of the worst mode of a configuration, which is solved once."""
         if chosen not in self._solutions:
             configuration = self.space.configured(chosen)
             model = model_at_confidence(self.space.model, configuration)
-            self._solutions[chosen] = solve_model(model, configuration)
+            self._solutions[chosen] = solve_worst_mode(model, configuration)
         return self._solutions[chosen]
 
     def planned(self, chosen: Chosen, users: int) -> PlannedConfiguration:
         """Return a configuration with its cost and capacity."""
-        solution = self.solution(chosen)
+        worst = self.solution(chosen)
+        solution = worst.solution
         configuration, graph = self.space.configured(chosen), solution.graph
         cost = objective_of(self.space.model, configuration, graph, self.choices, {})
         choices = tuple(
@@ -103,7 +103,7 @@ class Planner:
             choices=choices,
             cost=0.0 if cost is None else value_at(graph, cost, users),
             capacity=solution.capacity,
-            known=answer_known(solution),
+            known=largest_known(worst.failures, graph.low),
             limited_by=solution.limited_by,
         )
 
@@ -114,12 +114,12 @@ class Planner:
         return replace(one, reliable=self._reliable[one.choices])
 
     def _reliable_capacity(self, chosen: Chosen) -> ReliableCapacity:
-        configuration, solution = self.space.configured(chosen), self.solution(chosen)
+        configuration, worst = self.space.configured(chosen), self.solution(chosen)
         sampling, sampled, model = Sampling(known=KnownSurfaces()), None, self.space.model
         if uncertain_in(configuration):
-            model, solution = plain_solution(model, configuration, solution)
-            sampled = capacity_samples(model, configuration, solution, sampling)
-        return reliable_capacity(model, configuration, solution, sampled, sampling).capacity
+            model, worst = plain_worst_mode(model, configuration, worst)
+            sampled = capacity_samples(model, configuration, worst, sampling)
+        return capacity_of_worst(model, configuration, worst, sampled, sampling)
 
     def first(
         self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()
@@ -179,7 +179,7 @@ def _requirement_prices(
     planner: Planner, chosen: Chosen, best: PlannedConfiguration, users: int
 ) -> Iterator[RequirementPrice]:
     """Yield the requirements of which a limit that is a fifth wider saves money, most first."""
-    graph = planner.solution(chosen).graph
+    graph = planner.solution(chosen).solution.graph
     limits = {known.symbol: name for name, known in graph.assumptions.items()}
     stated = {limits[one.limit]: one for one in all_criteria(graph) if one.limit in limits}
     found = []

@@ -171,7 +171,7 @@ class MatrixSolver:
         """Put the answers of some rows where they belong; return those of other structures."""
         if not chosen.size or not solvers:
             return chosen
-        answers = [solver.solve(index, chosen.size) for solver in solvers]
+        answers = self.answers_of(solvers, index, chosen.size)
         other, refused = np.zeros((2, chosen.size), dtype=bool)
         for mode, answer in zip(group.modes, answers, strict=True):
             bad = (answer.verdict != SOUND) & ~refused
@@ -196,11 +196,23 @@ class MatrixSolver:
                     rows.texts[int(chosen[own])] = refusal.reason
                     rows.faulted[chosen[own]] = refusal.is_fault
                     refused[own] = True
-        worst = worst_modes(solvers, answers, index)
+        worst = self.worst_of(solvers, answers, index)
         for position, answer in enumerate(answers):
             mine = np.flatnonzero((worst == position) & ~refused & ~other)
             self._put(rows, group, position, answer, chosen[mine], mine)
         return chosen[other]
+
+    def answers_of(
+        self, solvers: Sequence[ModeSolver], index: Index, count: int
+    ) -> list[ModeAnswers]:
+        """Return the answers of each mode for some rows."""
+        return [solver.solve(index, count) for solver in solvers]
+
+    def worst_of(
+        self, solvers: Sequence[ModeSolver], answers: Sequence[ModeAnswers], index: Index
+    ) -> Ints:
+        """Return the number of the worst mode of each row."""
+        return worst_modes(solvers, answers, index)
 
     def reason_of_no_value(self, _rows: RowBlock, _row: int) -> str | None:
         """Return why rows have no answer in which something has no value, by the first of them.

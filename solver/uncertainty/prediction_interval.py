@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.answer_parts import Interval
 from qps.solver.answers.solution import Solution
-from qps.solver.answers.uncertain_dependence import rests_on
+from qps.solver.answers.uncertain_dependence import graphs_of, rests_on
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
 from qps.solver.uncertainty.criterion_samples import UNDECIDED
@@ -72,7 +72,7 @@ def sampled_uncertainty(
     limits = LimitSamples(samples=samples)
     found = solved_for(model, configuration, axis, solution, limits=limits, known=sampling.known)
     names = {name for number in numbers for name, _ in number.parameters}
-    if solution.capacity is not None and not rests_on(solution, names):
+    if solution.capacity is not None and not rests_on(graphs_of(solution), names):
         found = _as_nominal(found, solution.capacity)
     is_answered = found.is_answered[:samples]
     if not is_answered.any():

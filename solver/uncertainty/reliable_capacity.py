@@ -6,7 +6,7 @@ limits are tightened by the measured errors of what they limit (`unfavorable_err
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from qps.compiler.lower.certainty_requirements import as_stated, without_certain
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.answers.answer_parts import ReliableCapacity
+from qps.solver.answers.graph_criteria import first_unacceptable
 from qps.solver.answers.graph_solution import certified_answer
 from qps.solver.answers.reliable_limits import (
     NOTHING_MET,
@@ -26,8 +27,9 @@ from qps.solver.answers.reliable_limits import (
     met_up_to,
 )
 from qps.solver.answers.solution import QUALITY, Solution
+from qps.solver.answers.uncertain_dependence import graphs_of
 from qps.solver.answers.unfavorable_errors import UnfavorableErrors, unfavorable_errors
-from qps.solver.answers.worst_mode import solve_model
+from qps.solver.answers.worst_mode import WorstMode, solve_model, solve_worst_mode
 from qps.solver.uncertainty.interval_result import Sampling
 
 if TYPE_CHECKING:  # of few specs; it needs numpy
@@ -47,19 +49,47 @@ def reliable_capacity(
     surrogate model of samples may be a little off either way.
     """
     modes = (solution, *solution.others)
-    graphs = [one.graph for one in modes]
-    errors = unfavorable_errors(model, graphs, solution.at)
-    tight = errors.tightened(model)
-    plain = solution.capacity if sampled is None else sampled.at_confidence.capacity
     if sampled is None:
         met = least_met(*(met_up_to(one.graph.mode, one.failures, one.graph.high) for one in modes))
     else:
         met = sampled.met_up_to
+    found = _with_errors(
+        model, configuration, graphs_of(solution), solution, sampled, sampling, nominal_limits
+    )
+    return replace(found, met_up_to=least_met(met, found.met_up_to))
+
+
+def capacity_of_worst(
+    model: ir.Model,
+    configuration: Configuration,
+    worst: WorstMode,
+    sampled: CapacitySamples | None,
+    sampling: Sampling,
+) -> ReliableCapacity:
+    """Return the same capacity by the worst mode alone, without the limits of the others."""
+    return _with_errors(
+        model, configuration, worst.graphs, worst.solution, sampled, sampling, _least_capacity
+    ).capacity
+
+
+def _with_errors(
+    model: ir.Model,
+    configuration: Configuration,
+    graphs: Sequence[LoadGraph],
+    solution: Solution,
+    sampled: CapacitySamples | None,
+    sampling: Sampling,
+    nominal: Callable[[ir.Model, Configuration], tuple[int | None, MetUpTo]],
+) -> ReliableAnswer:
+    """Return what a model supports with its errors, and the limits of what has an error."""
+    errors = unfavorable_errors(model, graphs, solution.at)
+    tight = errors.tightened(model)
+    plain = solution.capacity if sampled is None else sampled.at_confidence.capacity
     covered, further = plain, NOTHING_MET
     if tight is model or plain is None:
         pass
     elif sampled is None:
-        covered, further = nominal_limits(tight, configuration)
+        covered, further = nominal(tight, configuration)
     else:
         from qps.solver.uncertainty.sampled_capacity import sampled_limits  # noqa: PLC0415
 
@@ -73,7 +103,7 @@ def reliable_capacity(
         allowed_for=errors.allowed_for,
         unmeasured=errors.unmeasured,
     )
-    return ReliableAnswer(capacity=capacity, met_up_to=least_met(met, further))
+    return ReliableAnswer(capacity=capacity, met_up_to=further)
 
 
 def plain_solution(
@@ -89,6 +119,17 @@ def plain_solution(
     return plain, replace(solve_model(plain, configuration), at=solution.at)
 
 
+def plain_worst_mode(
+    model: ir.Model, configuration: Configuration, worst: WorstMode
+) -> tuple[ir.Model, WorstMode]:
+    """Return the same with the solution of the worst mode alone."""
+    if as_stated(model, configuration) is model:
+        return model, worst
+    plain = without_certainty(model)
+    found = solve_worst_mode(plain, configuration)
+    return plain, replace(found, solution=replace(found.solution, at=worst.solution.at))
+
+
 def nominal_limits(model: ir.Model, configuration: Configuration) -> tuple[int | None, MetUpTo]:
     """Return the capacity of the worst mode with nominal inputs, and where criteria are met."""
     graphs = [lower(model, each) for each in in_each_mode(model, configuration)]
@@ -96,6 +137,18 @@ def nominal_limits(model: ir.Model, configuration: Configuration) -> tuple[int |
     supported = [one.largest for one in found if one.largest is not None]
     ends = [met_up_to(g.mode, one.failures, g.high) for g, one in zip(graphs, found, strict=True)]
     return min(supported) if len(supported) == len(found) else None, least_met(*ends)
+
+
+def _least_capacity(model: ir.Model, configuration: Configuration) -> tuple[int | None, MetUpTo]:
+    """Return the capacity of the worst mode with nominal inputs, and no limits."""
+    first: int | None = None
+    for each in in_each_mode(model, configuration):
+        graph = lower(model, each)
+        found = first_unacceptable(graph, until=first)
+        first = first if found is None else found
+    if first is None:
+        return configuration.high, NOTHING_MET
+    return None if first == configuration.low else first - 1, NOTHING_MET
 
 
 def _are_independent(model: ir.Model, graphs: Sequence[LoadGraph]) -> bool:

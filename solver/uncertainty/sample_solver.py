@@ -23,9 +23,12 @@ from qps.solver.matrix.compilation.compiled_matrix import (
     CompiledMode,
 )
 from qps.solver.matrix.compilation.configuration_order import numbers_of
+from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.limits.row_preparation import Bools, Ints
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
+from qps.solver.matrix.rows.exact_decisions import Index
+from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import condition_rows
@@ -106,17 +109,29 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
     fitted: tuple[FittedSurface, ...]
 
 
+class LeastOfSamples(Struct, frozen=True, eq=False, kw_only=True):
+    """The first population at which anything fails in each sample, as far as that is known.
+
+    Most often it is in one `mode`.
+    """
+
+    first: Ints
+    mode: str | None = None
+
+
 @dataclass
 class SampleSolver(FewAlone):
     """Solves samples for their answers; with `outcomes`, also which criteria are met.
 
-    With `limits`, also up to where they are.
+    With `limits`, also up to where they are. With the `least` answer of each sample so far, nothing
+    beyond it is looked for in any mode: not even which mode is the worst of those alike.
     """
 
     stated: StatedPoints = field(kw_only=True)
     outcomes: CriterionSamples | None = field(kw_only=True)
     limits: LimitSamples | None = field(default=None, kw_only=True)
     fitted: list[FittedSurface] = field(default_factory=list, kw_only=True)
+    least: LeastOfSamples | None = field(default=None, kw_only=True)
 
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group: by floats."""
@@ -127,6 +142,31 @@ class SampleSolver(FewAlone):
         """Return what solves the modes of a sample that no other is solved with."""
         axes = self.compiled.blocks[number].structure.axes
         return [self.solver_of(mode, axes, 1) for mode in group.modes]
+
+    def answers_of(
+        self, solvers: Sequence[ModeSolver], index: Index, count: int
+    ) -> list[ModeAnswers]:
+        """Return the answers of each mode; of the least alone, those of the worst mode first."""
+        if self.least is None:
+            return super().answers_of(solvers, index, count)
+        found: dict[int, ModeAnswers] = {}
+        worst = self.least.mode
+        for place in sorted(range(len(solvers)), key=lambda at: solvers[at].mode.mode != worst):
+            found[place] = answers = solvers[place].solve(index, count)
+            is_sound = answers.verdict == SOUND
+            samples = index[-2][is_sound]
+            first = np.minimum(self.least.first[samples], answers.first[is_sound])
+            self.least.first[samples] = first
+        return [found[place] for place in range(len(solvers))]
+
+    def worst_of(
+        self, solvers: Sequence[ModeSolver], answers: Sequence[ModeAnswers], index: Index
+    ) -> Ints:
+        """Return the number of the worst mode of each row; of the least alone, any such mode."""
+        if self.least is None:
+            return super().worst_of(solvers, answers, index)
+        worst: Ints = np.argmin([answer.first for answer in answers], axis=0)
+        return worst
 
     def solver_of(
         self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
@@ -142,6 +182,7 @@ class SampleSolver(FewAlone):
             stated=self.stated,
             outcomes=self.outcomes,
             limits=self.limits,
+            until=None if self.least is None else self.least.first,
             fitted=self.fitted,
         )
 
@@ -165,19 +206,21 @@ def solved_for(
     workers: int | None = None,
     limits: LimitSamples | None = None,
     known: KnownSurfaces | None = None,
+    least: LeastOfSamples | None = None,
 ) -> SampleSolutions:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
     Without a `solution` nothing but the answers is reported, and what `limits` ask for. The same
-    for any number of workers. Surfaces that are `known` of other models are not fitted again.
+    for any number of workers. Surfaces that are `known` of other models are not fitted again. With
+    the `least` answer of each sample nothing beyond that is looked for, nor judged.
     """
-    at = None if solution is None else solution.at
+    at = None if solution is None or least is not None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
-    near = _stated_failures(solution)
+    near = _stated_points(solution)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
     before = () if known is None else tuple(known.fitted)
-    maker = partial(_StretchSolver, compiled, near, at, limits=limits, known=before)
+    maker = partial(_StretchSolver, compiled, near, at, limits=limits, known=before, least=least)
     count = min(workers or cores(), len(stretches))
     if count <= 1:
         solve = maker()
@@ -201,6 +244,7 @@ class _StretchSolver:
         *,
         limits: LimitSamples | None,
         known: tuple[FittedSurface, ...],
+        least: LeastOfSamples | None,
     ) -> None:
         self._known = len(known)
         self._outcomes = (
@@ -213,6 +257,7 @@ class _StretchSolver:
             outcomes=self._outcomes,
             limits=self._limits,
             fitted=list(known),
+            least=least,
         )
 
     def __call__(self, start: int, stop: int) -> _Part:
@@ -269,7 +314,7 @@ def _joined(parts: Sequence[_Part], low: int) -> SampleSolutions:
     )
 
 
-def _stated_failures(solution: Solution | None) -> StatedPoints:
+def _stated_points(solution: Solution | None) -> StatedPoints:
     """Return where criteria first fail and resources saturate as stated, in the worst mode last."""
     if solution is None:
         return StatedPoints(None, {})
@@ -279,7 +324,7 @@ def _stated_failures(solution: Solution | None) -> StatedPoints:
         for resource in one.resources:
             if resource.saturation.at is not None:
                 saturations[resource.name] = float(resource.saturation.at)
-    return StatedPoints(failures, saturations)
+    return StatedPoints(failures, saturations, solution.at)
 
 
 def holding(

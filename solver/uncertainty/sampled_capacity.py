@@ -9,14 +9,19 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.answer_parts import Interval
 from qps.solver.answers.reliable_limits import NOTHING_MET, MetUpTo
-from qps.solver.answers.solution import Solution
 from qps.solver.answers.uncertain_dependence import rests_on
+from qps.solver.answers.worst_mode import WorstMode
 from qps.solver.matrix.limits.row_preparation import Bools, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, not_below
 from qps.solver.uncertainty.interval_result import AtConfidence, Sampling
 from qps.solver.uncertainty.limit_samples import LimitSamples, limits_at_confidence
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
-from qps.solver.uncertainty.sample_solver import SampleSolutions, nothing_possible, solved_for
+from qps.solver.uncertainty.sample_solver import (
+    LeastOfSamples,
+    SampleSolutions,
+    nothing_possible,
+    solved_for,
+)
 
 
 class CapacitySamples(Struct, frozen=True, eq=False, kw_only=True):
@@ -49,32 +54,31 @@ def sampled_capacity(
 
 
 def capacity_samples(
-    model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
+    model: ir.Model, configuration: Configuration, worst: WorstMode, sampling: Sampling
 ) -> CapacitySamples | None:
-    """Return the capacity of each sample; None where every number is known.
+    """Return the capacity of each sample, by the worst mode; None where every number is known.
 
     As in the uncertainty of an answer: samples cannot move a capacity that rests on none of them.
+    In a sample no mode is looked at beyond what another one supports, so that there are no limits.
     QpsError where not one sample can be.
     """
     numbers = uncertain_numbers(model, configuration)
     if not numbers:
         return None
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
-    limits = LimitSamples(samples=sampling.samples)
-    known = sampling.known
-    found = solved_for(model, configuration, axis, solution, limits=limits, known=known)
+    solution, end = worst.solution, np.int64(configuration.high + 1)
+    first = LeastOfSamples(first=np.full(axis.count, end), mode=solution.graph.mode)
+    found = solved_for(model, configuration, axis, solution, known=sampling.known, least=first)
     names = {name for number in numbers for name, _ in number.parameters}
     largest, is_solved = found.largest, found.is_answered
-    if solution.capacity is not None and not rests_on(solution, names):
+    if solution.capacity is not None and not rests_on(worst.graphs, names):
         largest = np.full_like(largest, solution.capacity)
     if not is_solved.any():
         raise nothing_possible(found.reasons, numbers[0].written)
-    certainty = sampling.certainty
-    capacity = not_below(least(largest[is_solved], certainty), configuration.low)
-    met = limits_at_confidence(found.met_up_to, is_solved, certainty, configuration.high)
+    capacity = not_below(least(largest[is_solved], sampling.certainty), configuration.low)
     return CapacitySamples(
-        at_confidence=AtConfidence(confidence=certainty, capacity=capacity),
-        met_up_to=met,
+        at_confidence=AtConfidence(confidence=sampling.certainty, capacity=capacity),
+        met_up_to={},
         largest=largest,
         is_solved=is_solved,
         axis=axis,
@@ -94,7 +98,8 @@ def sampled_limits(
     limits where none of the samples before are known.
     """
     limits = LimitSamples(samples=sampling.samples, names=names) if sampled.met_up_to else None
-    found = _solved(model, configuration, sampling, limits, sampled.axis)
+    before = None if limits is not None else LeastOfSamples(first=sampled.largest + 1)
+    found = _solved(model, configuration, sampling, limits, sampled.axis, before)
     largest = np.minimum(found.largest, sampled.largest)
     is_solved = found.is_answered & sampled.is_solved
     if not is_solved.any():
@@ -113,8 +118,10 @@ def _solved(
     sampling: Sampling,
     limits: LimitSamples | None = None,
     axis: ir.Axis | None = None,
+    before: LeastOfSamples | None = None,
 ) -> SampleSolutions:
     if axis is None:
         numbers = uncertain_numbers(model, configuration)
         axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
-    return solved_for(model, configuration, axis, None, limits=limits, known=sampling.known)
+    known = sampling.known
+    return solved_for(model, configuration, axis, None, limits=limits, known=known, least=before)

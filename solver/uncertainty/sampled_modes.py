@@ -47,9 +47,13 @@ _SAMPLES_EXAMINED = 8
 
 @dataclass(kw_only=True)
 class SampleModeSolver(SurfaceModeSolver):
-    """Solves samples of one mode; without `outcomes` and `limits` only for the answers."""
+    """Solves samples of one mode; without `outcomes` and `limits` only for the answers.
+
+    Of each sample what fails later than `until` is not looked for: something else fails there.
+    """
 
     limits: LimitSamples | None = None
+    until: Ints | None = None
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
         """Return the answers of some samples; what is of no interest in them is left out."""
@@ -62,7 +66,7 @@ class SampleModeSolver(SurfaceModeSolver):
         with np.errstate(all="ignore"):
             long = [n for n, own in enumerate(mode.criteria) if self._is_long(sides_of([own]))]
             quick = [one for number, one in enumerate(mode.criteria) if number not in long]
-            end = np.where(is_sound, mode.high + 1, mode.low).astype(np.int64)
+            end = np.where(is_sound, self._end_of(index[-2]), mode.low).astype(np.int64)
             first = self._first_of_quick(rows, quick, end)
             firsts: dict[int, FirstBySurface] = {}
             for number in long:
@@ -132,13 +136,17 @@ class SampleModeSolver(SurfaceModeSolver):
         pool, prepared = self._pool(number)
         few = pool[: first_points(len(self.drawn))]
         some = prepared.take(slice(few.size))
-        end = np.full(few.size, self.mode.high + 1, dtype=np.int64)
-        at = self._first_of_quick(some, quick, end).astype(float)
+        at = self._first_of_quick(some, quick, self._end_of(few)).astype(float)
         drawn = self._drawn(few)
         for found in self._failures_in(number):
             at = np.minimum(at, np.floor(found(drawn, few.size)[0]) + 1)
         parts = self._part_of_limit(some, criterion, np.clip(at, self.mode.low, self.mode.high))
         return are_below_one(drawn, parts, self._drawn(samples), samples.size)
+
+    def _end_of(self, samples: Ints) -> Ints:
+        """Return before which population a failure of each sample is looked for."""
+        end = np.full(samples.shape, self.mode.high + 1, dtype=np.int64)
+        return end if self.until is None else np.minimum(end, self.until[samples])
 
     def _nothing_but(
         self, verdict: Ints, one_by_one: ScalarFallback, first: Ints, limit: Ints

@@ -58,11 +58,13 @@ Evaluation: TypeAlias = Callable[[Rows, About | None], Floats]
 class StatedPoints(Struct, frozen=True):
     """Where criteria first fail and resources saturate with the numbers as stated, by name.
 
-    Without `failures` they are looked for from the start of the range on.
+    Without `failures` they are looked for from the start of the range on. Surfaces are to say on
+    which side of the `population` criteria fail, if there is one.
     """
 
     failures: Mapping[str, float] | None
     saturations: Mapping[str, float]
+    population: int | None = None
 
 
 class FirstBySurface(Struct, frozen=True, kw_only=True, eq=False):
@@ -161,7 +163,8 @@ class SurfaceModeSolver(ModeSolver):
         crossing = self._crossing(
             lambda some, at: _excess(some, criterion, at), start, is_sought_beyond=is_load
         )
-        limit = None if self.outcomes is None else float(self.outcomes.population)
+        at = self.stated.population
+        limit = None if at is None else float(at)
         alike = self._alike(criterion, start, limit)
         return self._by_surface(index, (_FAILURE, criterion.name), crossing, rows, limit, alike)
 
