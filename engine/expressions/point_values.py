@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
-from math import inf, isfinite, isnan, nan
+from math import inf, isfinite, isnan, ldexp, nan
 from typing import TYPE_CHECKING
 
 from qps.engine.exact_algebra.exact_powers import PowerTooLongError
@@ -157,7 +157,7 @@ class EvaluationPoint:
 
         So it is, too, where more digits make the ball no smaller: some of it is known as floats.
         """
-        before = inf
+        before, fewer = inf, 0
         for bits in precisions:
             try:
                 ball = self._ball(formula, bits)
@@ -169,20 +169,20 @@ class EvaluationPoint:
             if ball.is_zero():
                 return 0
             radius = float(ball.rad())
-            if _is_no_smaller(radius, before):
+            if _is_no_smaller(radius, before, bits - fewer):
                 break
-            before = radius
+            before, fewer = radius, bits
         return _UNDECIDED
 
     def number(self, formula: Formula) -> float:
         """Return the value as a float; infinite, or not-a-number, where it is so.
 
-        Where more digits make the ball no smaller, no more are requested.
+        Where more digits make the ball hardly smaller, no more are requested.
         """
         value = self.exact(formula)
         if value is not None:
             return as_float(value)
-        found, before = nan, inf
+        found, before, fewer = nan, inf, 0
         for bits in _FLOAT_BITS:
             try:
                 ball = self._ball(formula, bits)
@@ -193,9 +193,10 @@ class EvaluationPoint:
                 return low
             found = float(ball.mid()) if ball.is_finite() else nan
             radius = float(ball.rad())
-            if ball.rel_accuracy_bits() >= _ENOUGH_BITS or _is_no_smaller(radius, before):
+            is_settled = _is_no_smaller(radius, before, bits - fewer)
+            if ball.rel_accuracy_bits() >= _ENOUGH_BITS or is_settled:
                 break
-            before = radius
+            before, fewer = radius, bits
         return found
 
     def _bounded(self, formula: Formula) -> SlopedInterval:
@@ -274,13 +275,13 @@ def _ball_of(part: Formula, operands: Sequence[arb]) -> arb:
     return found
 
 
-_NO_SMALLER = 0.5
-"""With eight times the digits a ball is smaller than this part of it, where digits help."""
+_LEAST_GAIN = 0.25
+"""Where digits help, a ball is smaller by nearly all bits that are added: this part at least."""
 
 
-def _is_no_smaller(radius: float, before: float) -> bool:
-    """Return whether more digits made a ball no smaller: some of it is known as floats."""
-    return 0 < before < inf and radius >= before * _NO_SMALLER
+def _is_no_smaller(radius: float, before: float, more_bits: int) -> bool:
+    """Return whether more bits made a ball hardly smaller: some of it is known as floats."""
+    return 0 < before < inf and radius >= ldexp(before, -int(more_bits * _LEAST_GAIN))
 
 
 _CHOOSING = (*EXTREMES, *ROUNDINGS)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, inf, lgamma, log, nan
+from operator import mul
 
 from qps.engine.numerics.falling_roots import rising_root
 from qps.engine.numerics.polynomials import convolved, dot, weighed
@@ -297,10 +298,13 @@ def _one_by_one(
     """Return rates and numbers of customers up to the last, from those of the first on."""
     rate, held = start
     rates, numbers = [rate], [held]
+    ratios, copies = [r for r, _ in stations], [m for _, m in stations]
+    plain = all(m == 1 for m in copies)
     for n in range(first + 1, last + 1):
-        cycles = [r * (1 + number) for (r, _), number in zip(stations, held, strict=True)]
-        rate = n / (think + sum(m * r for (_, m), r in zip(stations, cycles, strict=True)))
-        held = [rate * r for r in cycles]
+        cycles = [r + r * number for r, number in zip(ratios, held)]  # noqa: B905 - quicker
+        whole = sum(cycles) if plain else sum(map(mul, copies, cycles))
+        rate = n / (think + whole)
+        held = [rate * cycle for cycle in cycles]
         rates.append(rate)
         numbers.append(held)
     return rates, numbers

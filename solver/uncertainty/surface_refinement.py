@@ -97,19 +97,10 @@ def surface_through(
     if not first:
         return fitted(drawn, np.zeros(0))
     same = [one for one in before if np.array_equal(_first_of(one, first), chosen)]
-    known = _known(same, chosen, evaluate)
-    if known is not None:
-        (surface, chosen), found = known, known[0].values
-    else:
-        found = evaluate(chosen[:1], None)
-        twin = _twin(found, others)
-        about = np.repeat(found, first - 1), np.full(first - 1, _FIRST_OFF)
-        if twin is not None:
-            about = twin.values[1:first], np.zeros(first - 1)
-        found = np.concatenate([found, evaluate(chosen[1:], about)])
-        if twin is not None and _is_same(twin.values[:first], found):
-            return twin
-        surface = _through(drawn, chosen, found)
+    surface, chosen = _begun(drawn, chosen, evaluate, same, others)
+    if any(surface is one for one in others):
+        return surface
+    found = surface.values
     least = np.min([one(drawn, count)[0] for one in others], axis=0, initial=np.inf)
     while chosen.size < most and surface.kriging is not None:
         at, off = surface(drawn, count)
@@ -135,21 +126,44 @@ def _through(drawn: Mapping[str, Floats], chosen: Ints, found: Floats) -> Surfac
     return replace(surface, chosen=chosen)
 
 
-def _known(
-    before: Sequence[Surface], chosen: Ints, evaluate: Evaluation
-) -> tuple[Surface, Ints] | None:
-    """Return one of the surfaces that has these points, and all of its points; None for none."""
-    if not before:
-        return None
-    last, sure = before[-1], np.zeros(chosen.size)
-    found = evaluate(chosen[:1], (last.values[:1], sure[:1]))
-    likely = _twin(found, before)
-    if likely is None:
-        return None
-    about = likely.values[1 : chosen.size], sure[1:]
-    found = np.concatenate([found, evaluate(chosen[1:], about)])
+def _begun(
+    drawn: Mapping[str, Floats],
+    chosen: Ints,
+    evaluate: Evaluation,
+    before: Sequence[Surface],
+    others: Sequence[Surface],
+) -> tuple[Surface, Ints]:
+    """Return a surface through the first points, and its points: more where one before has them.
+
+    Values are looked for where those of an equal surface lie; else as far from those of the last
+    one before as the first value is from its own.
+    """
+    last = before[-1] if before else None
+    found = evaluate(chosen[:1], None if last is None else (last.values[:1], np.zeros(1)))
+    likely, off = _twin(found, [*before, *others]), 0.0
+    about = np.repeat(found, chosen.size - 1)
+    if likely is not None:
+        about = likely.values[1 : chosen.size]
+    elif last is None:
+        off = _FIRST_OFF
+    else:
+        moved = _moved(last.values[: chosen.size], float(found[0]))
+        about, off = (about, _FIRST_OFF) if moved is None else moved
+    more = evaluate(chosen[1:], (about, np.full(chosen.size - 1, off)))
+    found = np.concatenate([found, more])
     twin = _twin(found, before)
-    return None if twin is None or twin.chosen is None else (twin, twin.chosen)
+    if twin is not None and twin.chosen is not None:
+        return twin, twin.chosen
+    other = _twin(found, others)
+    return (_through(drawn, chosen, found) if other is None else other), chosen
+
+
+def _moved(before: Floats, first: float) -> tuple[Floats, float] | None:
+    """Return about where values lie of which one is known, beside those before, and how far off."""
+    if not (np.isfinite(before).all() and before[0] > 0 and 0 < first < np.inf):
+        return None
+    part = first / float(before[0])
+    return before[1:] * part, abs(float(np.log(part)))
 
 
 def _twin(found: Floats, surfaces: Sequence[Surface]) -> Surface | None:
@@ -235,6 +249,6 @@ def memoized_surface(
             _surfaces.popitem(last=False)
     _surfaces.move_to_end(key)
     surface = _surfaces[key]
-    if all(one.surface is not surface for one in known):
+    if all(one.surface is not surface or one.kind != alike.kind for one in known):
         known.append(FittedSurface(kind=alike.kind, samples=samples, surface=surface))
     return surface

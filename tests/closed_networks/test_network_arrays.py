@@ -16,6 +16,7 @@ from qps.engine.numerics.sloped_intervals import SlopedInterval
 from qps.engine.queueing_networks import (
     load_dependent_arrays,
     load_dependent_mva,
+    pool_network_arrays,
     product_form,
 )
 from qps.engine.queueing_networks.load_dependent_operands import GROUP
@@ -157,3 +158,18 @@ def test_networks_of_one_hash_are_not_taken_for_each_other(
             own = np.array(rows[start : start + _ROWS]).T
             found = load_dependent_arrays.nested_rate(*own)
             assert found == pytest.approx(rates[start : start + _ROWS], rel=1e-9)
+
+
+@pytest.mark.parametrize("think", [0.0, 1e-3, 5.0, 390.0])
+def test_weights_of_all_customers_give_what_mean_value_analysis_does(think: float) -> None:
+    random = np.random.default_rng(int(think))
+    rows = 7
+    ratios = random.uniform(0.001, 1, (5, rows)) * 10.0 ** random.integers(-6, 1, (5, 1))
+    ratios[0] = 1.0
+    copies = random.integers(1, 4, (5, rows)).astype(float)
+    columns = np.full(rows, think)
+    stations = [pool_network_arrays.Single(*one) for one in zip(ratios, copies, strict=True)]
+    rates, numbers = pool_network_arrays._by_series(600, columns, ratios, copies)
+    steps, held = pool_network_arrays._one_by_one(600, columns, stations)
+    assert rates == pytest.approx(steps, rel=1e-13)
+    assert np.array(numbers) == pytest.approx(np.array(held), rel=1e-13)

@@ -118,3 +118,19 @@ def test_bounds_from_floats_hold_where_a_number_moves_less_than_it_is_off(noise:
     assert 7 in found
     assert float(found.rad()) < 1e-8 + 4 * noise
     assert by_floats(lambda value: 1 / value, (1,), arb(2, 1)).is_nan()
+
+
+@pytest.mark.parametrize("noise", [1e-16, 1e-12])
+def test_a_number_takes_few_digits_where_some_of_it_is_known_as_floats(
+    noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 64 digits it is rounded off besides, so that 128 make it a little smaller."""
+    used: list[int] = []
+
+    def result(_point: EvaluationPoint, _formula: Formula, bits: int) -> arb:
+        used.append(bits)
+        return arb(1, noise * (100 if bits == 64 else 1))
+
+    monkeypatch.setattr(EvaluationPoint, "_ball", result)
+    assert EvaluationPoint({}).number(log(number(3))) == 1
+    assert used == [64, 128]

@@ -253,3 +253,19 @@ def test_probabilities_by_a_surface_are_those_of_single_solves() -> None:
     assert one.probability == is_met.mean()
     assert one.error == max(maybe.mean() - one.probability, one.probability - surely.mean())
     assert one.error < 0.05
+
+
+def test_values_are_looked_for_where_those_of_a_surface_before_moved_to() -> None:
+    pool = _points(256, 2)
+    one = surface_through(pool, lambda which, _: _edge(pool)[which], None, [])
+    seen: list[float] = []
+
+    def moved(which: np.ndarray, about: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:
+        found = np.asarray(_edge(pool)[which] * 3)
+        assert about is not None
+        seen.extend((about[0] / found).tolist())
+        return found
+
+    surface_through(pool, moved, None, [], before=[one])
+    firsts = seen[: first_points(2)]
+    assert firsts == pytest.approx([1 / 3, *[1.0] * (len(firsts) - 1)])

@@ -303,5 +303,7 @@ _ANY = acb(arb(0, 1), arb(0, 1))
 
 def _less(size: acb, v: arb | None) -> acb:
     """Return E exp(-z S) - 1 for a time S of mean 1; without variation where there is none."""
+    if v == 1:
+        return -size / (size + 1)
     power = -size if v is None else -(v * size + 1).log() / v
     return power.exp() - 1
