@@ -54,21 +54,27 @@ def fork(before: str = "") -> str:
     )
 
 
-def fan_out(behind: str = "") -> str:
-    """Return a spec of 100 calls at once, and a step behind them."""
+def fan_out(behind: str = "", leaf: str = "mm1", step: str = "work", measure: str = "p99") -> str:
+    """Return a spec of 100 calls at once, and a step behind them; each takes a `step` at a leaf."""
     merge = "component merged { cpu 2 ms/request }\n" if behind else ""
+    slow = "component slow { cpu 20 ms/request }\n" if "slow" in step else ""
     return (
         _HEAD.format(**_SMALL)
-        + _LEAVES
+        + _LEAVES.replace("mm1", leaf)
         + merge
+        + slow
         + _TOPOLOGY.format(nodes="node root = box * 4; node leaves = leaf * 100")
         + _STREAM.format(
             rate="0.1",
             at="root",
-            steps=f"together 100 {{ call leaves {{ work }} }}{behind}",
-            measure="p99",
+            steps=f"together 100 {{ call leaves {{ {step} }} }}{behind}",
+            measure=measure,
         )
     )
+
+
+SLOW = "work; 1 %: slow"
+"""One call in a hundred takes 20 ms more."""
 
 
 def quota(measure: str) -> str:

@@ -272,6 +272,22 @@ def _requests(s: Callable[..., BenchmarkTarget]) -> Iterator[BenchmarkTarget]:
         ("p99 as the limit, a step and two calls", "", requested.fork("work; ")),
         ("p99 as the limit, 100 calls at once", "174 us", requested.fan_out()),
         ("p99 as the limit, 100 calls and a step", "511,000 us", requested.fan_out("; merged")),
+        ("p99 as the limit, 100 calls, 1 %: slow", "", requested.fan_out(step=requested.SLOW)),
+        (
+            "p99 as the limit, 100 calls, 1 %: slow, and a step",
+            "",
+            requested.fan_out("; merged", step=requested.SLOW),
+        ),
+        (
+            "p99 as the limit, 100 calls of one length and a step",
+            "",
+            requested.fan_out("; merged", "md1"),
+        ),
+        (
+            "mean as the limit, 100 calls, 1 %: slow, and a step",
+            "",
+            requested.fan_out("; merged", step=requested.SLOW, measure="latency"),
+        ),
         ("mean as the limit, a CPU limit", "", requested.quota("latency")),
     )
     for number, (what, before, text) in enumerate(rows):

@@ -6,13 +6,17 @@ other calls it is summed over the law of their order (`order_numbers`), row by r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import log, log1p, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from qps.engine.distributions.order_arrays import order_level
 from qps.engine.distributions.order_numbers import summed_quantile, summed_tail
 from qps.engine.distributions.stages import OPERANDS
+from qps.engine.distributions.sum_arrays import stages_quantile
+from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.forks.fork_arrays import fork_lateness, fork_quantile, fork_tail
 from qps.engine.forks.phase_counts import CALLS
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
@@ -20,24 +24,45 @@ from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 
 def order_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
     """Return the quantile of the time until so many answers are there, with other stages."""
-    return _as_fork(fork_quantile, summed_quantile, level, *operands)
+    if _are_calls_alone(*operands):
+        answers, spare, _, *stages = operands
+        return stages_quantile(order_level(level, answers, spare), *stages)
+    return _as_fork(fork_quantile, summed_quantile, (level,), *operands)
 
 
 def order_tail(time: ArrayLike, *operands: ArrayLike) -> Array:
     """Return the share that takes longer than a time until so many answers are there."""
-    return _as_fork(fork_tail, summed_tail, time, *operands)
+    return _as_fork(fork_tail, summed_tail, (time,), *operands)
+
+
+def order_lateness(time: ArrayLike, level: ArrayLike, *operands: ArrayLike) -> Array:
+    """Return log(P(T > time)/(1 - level)) as a part of what it is at most; -1 at the least.
+
+    Of calls alone the share of one that is late has the same sign.
+    """
+    if _are_calls_alone(*operands):
+        answers, spare, _, *stages = operands
+        return lateness(time, order_level(level, answers, spare), *stages)
+    return _as_fork(fork_lateness, _summed_lateness, (time, level), *operands)
+
+
+def _summed_lateness(time: float, level: float, *operands: float) -> float:
+    if not (time >= 0 and 0 < level < 1):
+        return nan
+    longer = summed_tail(time, *operands)
+    return max(-1.0, 1 - log(longer) / log1p(-level)) if longer > 0 else longer - 1
 
 
 def _as_fork(
     of_fork: Callable[..., Array],
     summed: Callable[..., float],
-    first: ArrayLike,
+    before: Sequence[ArrayLike],
     *operands: ArrayLike,
 ) -> Array:
     """Return what a fork with these calls has, and the sum over orders where that has no value."""
     stages = _with_calls(*operands)
-    found = of_fork(first, *stages) if stages else np.asarray(np.nan)
-    columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (first, *operands)))
+    found = of_fork(*before, *stages) if stages else np.asarray(np.nan)
+    columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (*before, *operands)))
     found = np.array(np.broadcast_to(found, columns[0].shape))
     is_left = np.isnan(found)
     if is_left.any():
@@ -45,15 +70,12 @@ def _as_fork(
     return found
 
 
-def order_lateness(time: ArrayLike, level: ArrayLike, *operands: ArrayLike) -> Array:
-    """Return log(P(T > time)/(1 - level)) as a part of what it is at most; -1 at the least.
-
-    Not-a-number where calls are not of exponential times.
-    """
-    stages = _with_calls(*operands)
-    if stages:
-        return fork_lateness(time, level, *stages)
-    return in_blocks(lambda some: np.full(some.shape, np.nan), time)
+def _are_calls_alone(
+    _: ArrayLike, _spare: ArrayLike, inside: ArrayLike, *stages: ArrayLike
+) -> bool:
+    """Return whether nothing else is passed in any element."""
+    count = len(stages) // OPERANDS
+    return count > 0 and bool((np.asarray(inside, dtype=float) == count).all())
 
 
 def _with_calls(

@@ -8,6 +8,8 @@ import pytest
 from helpers.specs import checked
 from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.distributions.sum_numbers import stages_quantile
+from qps.engine.numerics.array_blocks import Array
+from qps.solver.matrix.limits import late_shares
 from qps.solver.matrix.limits.late_shares import LateShare
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
@@ -66,22 +68,22 @@ STEPS = ("get; 1.4 %: scan", "one of { 30 %: scan; else: call front { get } }")
 NAMES = ("commands.p99 <= 100 ms", "commands.p50 + 1 ms <= 2 ms", "2 * commands.p99 <= 200 ms")
 
 
-def capacities_by_both(text: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the capacities of rows by what is late; they are those by quantiles."""
+def capacities(text: str) -> list[int]:
     model = checked(text).model
     compiled = compile_matrix(model, model.matrices[-1])
+    blocks = MatrixSolver(compiled).row_blocks(0, compiled.size)
+    return [int(one) for rows in blocks for one in rows.largest]
 
-    def capacities() -> list[int]:
-        blocks = MatrixSolver(compiled).row_blocks(0, compiled.size)
-        return [int(one) for rows in blocks for one in rows.largest]
 
+def capacities_by_both(text: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the capacities of rows by what is late; they are those by quantiles."""
     looked = []
     at = LateShare.at
-    monkeypatch.setattr(LateShare, "at", lambda *of: looked.append(1) or at(*of))
-    found = capacities()
+    monkeypatch.setattr(LateShare, "at", lambda *of, **by: looked.append(1) or at(*of, **by))
+    found = capacities(text)
     assert looked
     monkeypatch.setattr(LateShare, "of", staticmethod(lambda *_: None))
-    assert found == capacities()
+    assert found == capacities(text)
     return found
 
 
@@ -121,6 +123,33 @@ def test_capacities_of_quantiles_that_are_guarded_by_their_mean(
     """Quantiles of many calls are no longer than Markov's inequality says: both are looked at."""
     found = capacities_by_both(GUARDED % (calls, limit), monkeypatch)
     assert found[0] > found[-1] > 1
+
+
+def test_capacities_of_calls_that_are_summed_over_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Services of one length, and a step besides: the share that is late is a sum, too."""
+    text = GUARDED % ("9", "asks.p99 <= 100 ms")
+    text = text.replace("queueing mm1", "queueing md1").replace("7 values", "2 values")
+    found = capacities_by_both(text, monkeypatch)
+    assert found[0] > found[-1] > 1
+
+
+def test_what_is_less_than_a_quantile_decides_where_that_is_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is looked at only where the quantile fails; so are rows of which it is always computed."""
+
+    def always_late(time: Array, *_: Array) -> Array:
+        return np.ones(np.shape(time))
+
+    text = GUARDED % ("100", "asks.p99 <= 2 s")
+    own = capacities(text)
+    monkeypatch.setitem(late_shares._LATENESS, "order_quantile", always_late)
+    alone = capacities(text)
+    monkeypatch.setattr(LateShare, "besides", frozenset())
+    assert alone == capacities(text)
+    assert own[-1] > alone[-1] > 1
 
 
 def test_a_load_of_kinds_of_services_grows_with_the_population() -> None:

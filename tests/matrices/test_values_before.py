@@ -64,7 +64,7 @@ def test_rows_are_those_of_which_each_population_is_tried(
     monkeypatch.setattr(Before, "first", counted)
     found = _largest(text)
     assert looked
-    monkeypatch.setattr(search, "_otherwise", lambda *_: (tried, 3))
+    monkeypatch.setattr(search, "_otherwise", lambda *_: (tried, 3, None))
     assert found == _largest(text)
     assert np.unique(found).size > 3
 

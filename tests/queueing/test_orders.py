@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 
 from qps.engine.distributions.order_numbers import summed_quantile
+from qps.engine.distributions.stages import OPERANDS
 from qps.engine.forks.answer_arrays import order_lateness
 from qps.engine.operations import OPERATIONS
 
@@ -141,12 +142,20 @@ def test_rows_of_calls_are_as_many_numbers() -> None:
     assert np.isinf(found).any()
 
 
-def test_lateness_of_calls_is_above_zero_where_their_quantile_is_above_the_time() -> None:
-    operands = (100.0, 0.0, 1.0, *EXPONENTIAL, *FULLY_LOADED)
+@pytest.mark.parametrize("others", [(), FULLY_LOADED, FIXED])
+@pytest.mark.parametrize("branch", [EXPONENTIAL, FIXED, BIMODAL])
+@pytest.mark.parametrize("spare", [0.0, 10.0])
+def test_lateness_of_calls_is_above_zero_where_their_quantile_is_above_the_time(
+    branch: tuple[float, ...], others: tuple[float, ...], spare: float
+) -> None:
+    operands = (100.0 - spare, spare, len(branch) / OPERANDS, *branch, *others)
     time = QUANTILE.number(0.99, *operands)
-    assert order_lateness(time * 0.999, 0.99, *operands) > 0
-    assert order_lateness(time * 1.001, 0.99, *operands) < 0
-    assert np.isnan(order_lateness(time, 0.99, 100.0, 0.0, 1.0, *FIXED, *EXPONENTIAL))
+    assert QUANTILE.array(0.99, *operands) == pytest.approx(time, rel=1e-8)
+    found = order_lateness(time * np.array([0.5, 0.999, 1.001, 2.0]), 0.99, *operands)
+    assert list(found > 0) == [True, True, False, False]
+    assert list(found) == sorted(found, reverse=True)
+    assert -1 <= found.min() <= found.max() <= 1
+    assert np.isnan(order_lateness(time, 1.0, *operands))
 
 
 def test_a_sum_is_that_of_many_draws() -> None:

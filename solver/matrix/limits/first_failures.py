@@ -6,7 +6,7 @@ What is not proved in a bounded number of steps is left to the functions for one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,7 @@ from qps.solver.matrix.limits.every_population import (
     tried,
 )
 from qps.solver.matrix.limits.failure_brackets import Excess
-from qps.solver.matrix.limits.failure_search import Sought
+from qps.solver.matrix.limits.failure_search import FirstPoints, Sought
 from qps.solver.matrix.limits.late_shares import LateShare
 from qps.solver.matrix.limits.range_proofs import shape_of
 from qps.solver.matrix.limits.row_preparation import (
@@ -70,24 +70,61 @@ def first_failures(
         if not index.size:
             continue
         simple = partial(_all_simple if is_proven else _is_simple, criteria)
-        split = _split(rows.runner.program, criteria)
         ends = np.full(index.size, float(low)), (first[index] - 1).astype(np.float64)
-        other, pieces = _otherwise(rows.runner.program, criteria, *ends)
-        sought = Sought(
-            excess=partial(_excess, split), is_simple=simple, is_whole=True, pieces=pieces
-        )
         some = rows.only(sides_of(criteria) | tight_sides_of(criteria))
         some = some.take(index) if index.size < rows.count else some
-        found = failure_search.first_failures(some, sought, *ends)
-        left = np.flatnonzero(found.is_open)
-        if left.size and other is not None:
-            left_ends = found.proven[left], ends[1][left]
-            points = other(some.take(left), sought.excess, *left_ends)
-            found.at[left], found.is_open[left] = points
+        found = _of_criteria(some, criteria, simple, ends)
         fails = np.isfinite(found.at)
         first[index[fails]] = found.at[fails].astype(np.int64)
         is_open[index] |= found.is_open
     return Failures(first, is_open)
+
+
+_IsSimple = Callable[[Boxes, Floats, Floats], Bools]
+
+
+def _of_criteria(
+    rows: Rows,
+    criteria: Sequence[CompiledCriterion],
+    is_simple: _IsSimple,
+    ends: tuple[Floats, Floats],
+) -> FirstPoints:
+    """Return the first points at which criteria fail.
+
+    First by quantiles alone: what may only be less than one of them is looked at where it fails.
+    """
+    split = _split(rows.runner.program, criteria)
+    excess = partial(_excess, split, is_alone=False)
+    if not any(late.besides for _, late in split[1]):
+        return _searched(rows, criteria, Sought(excess=excess, is_simple=is_simple), ends)
+    alone = partial(_excess, split, is_alone=True)
+    found = _searched(rows, criteria, Sought(excess=alone, is_simple=is_simple), ends)
+    fails = np.flatnonzero(np.isfinite(found.at))
+    if fails.size:
+        holds = fails[excess(rows.take(fails), found.at[fails]) <= 0]
+        if holds.size:
+            ends = ends[0][holds], ends[1][holds]
+            sought = Sought(excess=excess, is_simple=is_simple)
+            again = _searched(rows.take(holds), criteria, sought, ends)
+            found.at[holds], found.is_open[holds] = again.at, again.is_open
+    return found
+
+
+def _searched(
+    rows: Rows,
+    criteria: Sequence[CompiledCriterion],
+    sought: Sought,
+    ends: tuple[Floats, Floats],
+) -> FirstPoints:
+    """Return the first points of what is sought: by pieces, and then in another way, if any."""
+    other, pieces, trials = _otherwise(rows.runner.program, criteria, *ends)
+    sought = replace(sought, pieces=pieces, trials=trials or sought.trials)
+    found = failure_search.first_failures(rows, sought, *ends)
+    left = np.flatnonzero(found.is_open)
+    if left.size and other is not None:
+        points = other(rows.take(left), sought.excess, found.proven[left], ends[1][left])
+        found.at[left], found.is_open[left] = points
+    return found
 
 
 _FirstOf = Callable[[Rows, Excess, Floats, Floats], tuple[Floats, Bools]]
@@ -95,17 +132,21 @@ _FirstOf = Callable[[Rows, Excess, Floats, Floats], tuple[Floats, Bools]]
 
 def _otherwise(
     program: StraightLineProgram, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
-) -> tuple[_FirstOf | None, int | None]:
-    """Return what looks for rows that pieces leave open, and so many pieces are worth a trial."""
+) -> tuple[_FirstOf | None, int | None, int | None]:
+    """Return what looks for rows that pieces leave open, and so many pieces are worth a trial.
+
+    The last is how many are where none has been proved.
+    """
     if rests_on_single_networks(program, sides_of(criteria)):
-        return None, _PIECES_OF_SHORT
+        return None, _PIECES_OF_SHORT, None
     if not are_tried(program, sides_of(criteria)):
-        return None, None
+        return None, None, None
     before = Before.of(program, criteria)
     if before is None:
-        return tried, _PIECES
+        return tried, _PIECES, None
     is_short = bool((end - low < MOST_TRIED).all())
-    return before.first, _PIECES_OF_SHORT if is_short else _PIECES
+    pieces = _PIECES_OF_SHORT if is_short else _PIECES
+    return before.first, pieces, _PIECES_OF_SHORT if before.is_slow else None
 
 
 _Split = tuple[list[CompiledCriterion], list[tuple[CompiledCriterion, LateShare]]]
@@ -118,12 +159,15 @@ def _split(program: StraightLineProgram, criteria: Sequence[CompiledCriterion]) 
     return by_sides, [(criterion, late) for criterion, late in found if late is not None]
 
 
-def _excess(split: _Split, rows: Rows, population: Floats) -> Floats:
-    """Return the margin of what is passed furthest; how far means nothing from `FAILS` on."""
+def _excess(split: _Split, rows: Rows, population: Floats, *, is_alone: bool) -> Floats:
+    """Return the margin of what is passed furthest; how far means nothing from `FAILS` on.
+
+    Where quantiles are looked at `is_alone`, what may be less is not.
+    """
     by_sides, by_late = split
     value = worst(rows, by_sides, population)
     for criterion, late in by_late:
-        margin = np.broadcast_to(late.at(rows, population), value.shape)
+        margin = np.broadcast_to(late.at(rows, population, is_alone=is_alone), value.shape)
         undecided = np.flatnonzero(np.isnan(margin))
         if undecided.size:
             margin = margin.copy()

@@ -65,20 +65,31 @@ class LateShare:
         """The operations that it rests on."""
         return {self.limit, *self.operands, *(one for _, others in self.steps for one in others)}
 
-    def at(self, rows: Rows, population: Floats) -> Floats:
-        """Return what is above zero where a limit is passed; not-a-number where it is not known."""
-        values = rows.at(self.outputs, population)
+    @property
+    def besides(self) -> set[int]:
+        """The operations that are not the quantile, but may be less than what has it."""
+        others = [(word == _LEAST, set(each)) for word, each in self.steps]
+        needed = {self.limit, *self.operands}.union(*(each for least, each in others if not least))
+        return set().union(*(each for least, each in others if least)) - needed
+
+    def at(self, rows: Rows, population: Floats, *, is_alone: bool = False) -> Floats:
+        """Return what is above zero where a limit is passed; not-a-number where it is not known.
+
+        Where the quantile `is_alone`, what may be less than it is not computed.
+        """
+        without = self.besides if is_alone else set()
+        values = rows.at(self.outputs - without, population)
         time, is_defined = values[self.limit], np.ones((), dtype=bool)
         most: Floats = np.asarray(np.inf)
         for word, others in self.steps:
-            each = [values[other] for other in others]
-            if word == _LEAST:  # all of them are above it, or none decides
+            each = [values[other] for other in others if other not in without]
+            if word == _LEAST and each:  # all of them are above it, or none decides
                 with np.errstate(divide="ignore", invalid="ignore"):
                     margins = [np.where(time > 0, one / time - 1, one - time) for one in each]
                 most = reduce(np.minimum, margins, most)
             elif word == SUM:
                 time = time - sum(each)
-            else:
+            elif word == PRODUCT:
                 factor = prod(each)
                 time, is_defined = time / factor, is_defined & (np.asarray(factor) > 0)
         found = _LATENESS[self.word](time, *(values[operand] for operand in self.operands))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.limits.failure_brackets import Excess
-from qps.solver.matrix.limits.late_shares import QUANTILES
+from qps.solver.matrix.limits.late_shares import QUANTILES, LateShare
 from qps.solver.matrix.limits.neighboring_rows import first_failing
 from qps.solver.matrix.limits.row_preparation import (
     Bools,
@@ -33,15 +34,26 @@ _MOST, _MOST_OF_NETWORKS = 1 << 16, 1 << 13
 _DOUBT = 1e-9
 _TOGETHER, _FEW = 1 << 18, 4
 """Values that are computed together; populations that are no longer halved."""
+_LAWS = QUANTILES | {"order_mean"}
+"""Words of what is made of the law of a time: bounded over stretches, not computed at each."""
+_SLOW = {"order_mean", "order_quantile"}
+"""Words of which some are summed over a law: bounds of pieces would take long."""
+_UNKNOWN = Bounds(-np.inf, np.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """Criteria that rest on quantiles; `inner` is what is computed at each population."""
+    """Criteria that rest on quantiles; `inner` is what is computed at each population.
+
+    `besides` is what may only lower a quantile: it is bounded where the quantile does not decide.
+    What `is_slow` is rather computed at single populations.
+    """
 
     criteria: Sequence[CompiledCriterion]
     inner: frozenset[int]
     most: int
+    besides: frozenset[int] = frozenset()
+    is_slow: bool = False
 
     @staticmethod
     def of(program: StraightLineProgram, criteria: Sequence[CompiledCriterion]) -> Before | None:
@@ -51,7 +63,7 @@ class Before:
         outer: set[int] = set()
         for number in needed:
             step = steps[number]
-            if step.word in QUANTILES or not outer.isdisjoint(step.operands):
+            if step.word in _LAWS or not outer.isdisjoint(step.operands):
                 outer.add(number)
         if not outer:
             return None
@@ -60,7 +72,10 @@ class Before:
         known = (OPERATIONS.get(steps[number].word) for number in needed)
         is_of_networks = any(row is not None and row.row_by_row for row in known)
         most = _MOST_OF_NETWORKS if is_of_networks else _MOST
-        return Before(criteria, inner, most)
+        late = (LateShare.of(program, criterion) for criterion in criteria)
+        besides = frozenset(chain.from_iterable(one.besides for one in late if one is not None))
+        is_slow = any(steps[number].word in _SLOW for number in outer)
+        return Before(criteria, inner, most, besides - inner, is_slow)
 
     def first(self, rows: Rows, excess: Excess, low: Floats, end: Floats) -> tuple[Floats, Bools]:
         """Return the first population of each row that may fail, infinite for none.
@@ -118,7 +133,8 @@ class _Stretches:
     def first_open(self) -> Floats:
         """Return the first population of each row that does not surely hold, else its end."""
         found = self._counts.copy()
-        row, start, stop = self._towards_ends()
+        every = np.arange(found.size)
+        row, start, stop = self._towards_ends(every[~self._hold(every, 0 * found, found)])
         while row.size:
             holds = self._hold(row, start, stop)
             is_one = stop - start == 1
@@ -127,11 +143,11 @@ class _Stretches:
             row, start, stop = _halved(row[left], start[left], stop[left])
         return np.asarray(self._low + found)
 
-    def _towards_ends(self) -> tuple[Ints, Ints, Ints]:
-        """Return stretches of all rows, half as long each towards the end of a row."""
-        parts = []
+    def _towards_ends(self, left: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return stretches of some rows, half as long each towards the end of a row."""
+        parts = [(left[:0], left[:0], left[:0])]
         stop = self._counts.copy()
-        left, long = np.arange(stop.size), np.ones_like(stop)
+        long = np.ones_like(stop)
         while left.size:
             start = np.maximum(stop[left] - long[left], 0)
             parts.append((left, start, stop[left].copy()))
@@ -144,6 +160,14 @@ class _Stretches:
 
     def _hold(self, row: Ints, start: Ints, stop: Ints) -> Bools:
         """Return in which stretches all criteria surely hold, by the extremes in them."""
+        found = self._hold_by(row, start, stop, self._before.besides)
+        left = np.flatnonzero(~found)
+        if left.size and self._before.besides:
+            found[left] = self._hold_by(row[left], start[left], stop[left], frozenset())
+        return found
+
+    def _hold_by(self, row: Ints, start: Ints, stop: Ints, without: frozenset[int]) -> Bools:
+        """Return the same, without the bounds of some operations."""
         places = np.stack((start, stop), axis=1) + self._starts[row][:, None]
         each = self._rows.take(row)
         known = {number: Bounds(value, value) for number, value in each.known.items()}
@@ -152,8 +176,9 @@ class _Stretches:
                 of.reduceat(values, places.ravel())[::2] for of in (np.minimum, np.maximum)
             )
             known[number] = Bounds(least, most, -np.inf, np.inf)
+        known |= dict.fromkeys(without, _UNKNOWN)
         bounds = each.runner.bounds(self._sides, known, {}, (0.0, 0.0))
-        return np.broadcast_to(self._before.hold(bounds), row.shape)
+        return np.broadcast_to(self._before.hold(bounds), row.shape).copy()
 
 
 def _halved(row: Ints, start: Ints, stop: Ints) -> tuple[Ints, Ints, Ints]:
