@@ -48,12 +48,13 @@ class DisturbanceKind(StrEnum):
     SLOW = "slow"
     SURGE = "surge"
     EMPTY = "empty"
+    FAIL = "fail"
 
 
 class Disturbance(Struct, frozen=True, kw_only=True):
-    """A node is lost or slow, a stream is under a surge, or a cache is emptied.
+    """A node is lost, slow or answers errors, a stream is under a surge, or a cache is emptied.
 
-    Of a node, so many machines are lost: all without a `count`.
+    Of a node, so many machines are lost or fail: all without a `count`.
     """
 
     kind: DisturbanceKind

@@ -214,7 +214,7 @@ export default grammar({
     autoscaler: ($) => seq(alias($._word_autoscale15, "autoscale"), $.name, "in", $.range, "{", optional(seq($._cache_item, repeat(seq($._end_of_statement, $._cache_item)))), "}"),
     retrying: ($) => seq(alias($._word_retry36, "retry"), $.name, "{", optional(seq($._cache_item, repeat(seq($._end_of_statement, $._cache_item)))), "}"),
     incident: ($) => seq("incident", field(NAME, $.identifier), "{", optional(seq($.disturbance, repeat(seq($._end_of_statement, $.disturbance)))), "}"),
-    disturbance: ($) => seq(choice("lose", "slow", "surge", "empty"), optional($.some_of), $.name, optional(seq("by", $._any_expr)), optional(seq(alias($._word_after12, "after"), $._any_expr)), optional(seq("for", $._any_expr))),
+    disturbance: ($) => seq(choice("lose", "slow", "surge", "empty", "fail"), optional($.some_of), $.name, optional(seq("by", $._any_expr)), optional(seq(alias($._word_after12, "after"), $._any_expr)), optional(seq("for", $._any_expr))),
     some_of: ($) => seq($._how_many, "of"),
     scenario: ($) => seq("scenario", field(NAME, $.identifier), "{", optional(seq($.change, repeat(seq($._end_of_statement, $.change)))), "}"),
     change: ($) => seq(choice($.name, $.told), "=", choice($.range, $._any_expr, $.listed)),

@@ -161,11 +161,12 @@ def question_7() -> dict[str, float]:
 def question_8() -> dict[str, float]:
     """One of 4 hosts at 75 % fails for 10 minutes: three hosts at 100 %."""
     runs = []
-    for seed in range(20):
+    for seed in range(60):
         tier = ServerTier(0.010, [(0.0, 4)])
         calm = RequestRun([(0.0, 300.0)], [tier], 300, kept_from=30, calm=inf, seed=seed).run()
         lost = ServerTier(0.010, [(0.0, 4), (60.0, 3), (660.0, 4)])
         found = _incident(RequestRun([(0.0, 300.0)], [lost], 900, calm=0.2, seed=seed).run())
+        found["over at s"] -= 60
         found["response ms"] = 1000 * fmean(took for _, took in calm.waits)
         runs.append(found)
     return _mean_of(runs)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from math import ceil
-from typing import Any
+from typing import Any, Protocol
 
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.stations import NORMAL, Happening, Schedule
 
 _ROUNDING = 1e-9
+
+
+class ErrorAnswers(Protocol):
+    """Whether a machine answers a request with an error, at once; it deals with it then."""
+
+    def __call__(self, item: Item) -> bool:
+        """Return whether a request is refused that arrives."""
 
 
 class ChangingServers:
@@ -20,12 +27,14 @@ class ChangingServers:
     """
 
     __slots__ = (
-        *("_busy", "_changed_at", "_clock", "_queue", "_schedule", "_servers", "_served_of"),
-        *("_speed", "busy_time", "work"),
+        *("_busy", "_changed_at", "_clock", "_queue", "_refuse", "_schedule", "_servers"),
+        *("_served_of", "_speed", "busy_time", "work"),
     )
 
-    def __init__(self, clock: Any, schedule: Schedule, capacity: float) -> None:
-        self._clock, self._schedule = clock, schedule
+    def __init__(
+        self, clock: Any, schedule: Schedule, capacity: float, refuse: ErrorAnswers | None = None
+    ) -> None:
+        self._clock, self._schedule, self._refuse = clock, schedule, refuse
         self._queue: deque[tuple[float, Go, Item, bool]] = deque()
         self._busy, self._changed_at = 0, clock.now
         self.busy_time = self.work = 0.0
@@ -43,12 +52,23 @@ class ChangingServers:
         """Return what lets an item be served for a time that is drawn, and go on."""
 
         def enter(item: Item) -> None:
+            if self._refuse is not None and self._refuse(item):
+                return
             service = draw()
             self._queue.append((service, then, item, overlaps))
             self.work += service
             self._start()
 
         return enter
+
+    def refuse_waiting(self) -> None:
+        """Have all that waits answered with errors that would be if it came now."""
+        if self._refuse is None:
+            return
+        waiting = [entry for entry in self._queue if not self._refuse(entry[2])]
+        self._queue.clear()
+        self._queue.extend(waiting)
+        self.work = sum(service for service, *_ in waiting)
 
     def used(self) -> float:
         """Return for how long servers have been busy since this was last item."""

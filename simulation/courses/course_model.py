@@ -52,6 +52,7 @@ def incident_course(
     Of the fluid model it takes how long to play, and nothing else.
     """
     _refuse_slower_delays(system)
+    _refuse_errors_together(system)
     numbers = IncidentNumbers.of(model, configuration, incident, population)
     emptied = [one.name for one in system.caches]
     miss = _network(numbers, emptied, 0)
@@ -106,6 +107,18 @@ def _refuse_slower_delays(system: IncidentSystem) -> None:
                     f"`{one.name}` has a delay at a node that is slower: it cannot be simulated",
                     "in a copy of the spec, state it as `cpu` of a node with enough cores",
                 )
+
+
+def _refuse_errors_together(system: IncidentSystem) -> None:
+    if not any(one.answers_errors for one in system.capacity_changes):
+        return
+    for one in system.streams:
+        if any(route.has_parallel_calls for route in one.routes):
+            raise refused(
+                f"`{one.name}` makes calls together, and a node fails with errors: it cannot be "
+                "simulated",
+                "in a copy of the spec, make its calls one after the other",
+            )
 
 
 def _is_of(name: str, stream: str) -> bool:

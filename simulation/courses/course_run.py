@@ -12,7 +12,7 @@ from typing import Any
 import simpy
 from msgspec.structs import replace
 
-from qps.simulation.courses.changing_servers import ChangingServers
+from qps.simulation.courses.changing_servers import ChangingServers, ErrorAnswers
 from qps.simulation.courses.course_input import ClientStream, CourseInput, CourseResult
 from qps.simulation.courses.course_record import CourseRecord
 from qps.simulation.courses.recently_used import RecentlyUsed, RequestedItems
@@ -21,7 +21,7 @@ from qps.simulation.items import Go, Item, StreamCounts
 from qps.simulation.run_state import SimulationState, StreamHandlers
 from qps.simulation.stations import NORMAL, Happening
 from qps.simulation.step_chains import chained, prepare
-from qps.solver.incidents.incident_system import CapacityLoss
+from qps.solver.incidents.incident_system import CapacityLoss, RetryPolicy
 
 _SAVED = 10.0
 """For so long a budget of retries is saved, in s."""
@@ -30,14 +30,23 @@ _SAVED = 10.0
 class Attempt(Item):
     """An attempt of a request: when that was sent first, for which item, and how often it was."""
 
-    __slots__ = ("first", "is_answered", "is_hit", "item", "number")
+    __slots__ = ("clients", "first", "is_answered", "is_hit", "item", "node", "number")
 
     def __init__(
-        self, *, now: float, priority: float, first: float, item: int, number: int
+        self,
+        clients: _Clients,
+        *,
+        now: float,
+        priority: float,
+        first: float,
+        item: int,
+        number: int,
     ) -> None:
         super().__init__(now, priority)
+        self.clients = clients
         self.first, self.item, self.number = first, item, number
         self.is_answered = self.is_hit = False
+        self.node = ""
 
 
 class CourseRun:
@@ -60,7 +69,9 @@ class CourseRun:
         self.scalers = [ReplicaController(one) for one in course.scalers]
         self._failed: Counter[str] = Counter()
         self.servers = [
-            ChangingServers(self.clock, state.schedule, self._capacity(place))
+            ChangingServers(
+                self.clock, state.schedule, self._capacity(place), self._refusal_at(place)
+            )
             for place in range(len(course.stations))
         ]
         state.shared = self.servers
@@ -128,6 +139,27 @@ class CourseRun:
             if one.node == node and self._is_now(one) and one.is_slower
         )
 
+    def _refusal_at(self, place: int) -> ErrorAnswers | None:
+        """Return which requests a station answers with errors; None if it never does."""
+        node = self.course.stations[place].node
+        own = [
+            one for one in self.course.capacity_changes if one.node == node and one.answers_errors
+        ]
+        if not own:
+            return None
+
+        def refuse(item: Item) -> bool:
+            if not isinstance(item, Attempt):
+                return False
+            is_there, item.node = item.node == node, node
+            works = prod(one.factor for one in own if self._is_now(one))
+            if works == 1 or (is_there and works > 0) or self._random.random() < works:
+                return False
+            item.clients.fail(item)
+            return True
+
+        return refuse
+
     def _is_now(self, change: CapacityLoss) -> bool:
         return change.start <= self.clock.now < change.end
 
@@ -143,6 +175,8 @@ class CourseRun:
     def _change_servers(self) -> None:
         for place, one in enumerate(self.servers):
             one.change(self._capacity(place), self._speed(place))
+            if self._capacity(place) == 0:
+                one.refuse_waiting()
 
     def _observe(self) -> None:
         now, stations = self.clock.now, self.course.stations
@@ -240,7 +274,7 @@ class _Clients:
             self._tokens = min(self._tokens + retry.budget, most)
         item = -1 if stream.cache is None else self._run.requested[stream.cache].next()
         self._run.record.offer(self._place, now)
-        attempt = Attempt(now=now, priority=stream.priority, first=now, item=item, number=0)
+        attempt = Attempt(self, now=now, priority=stream.priority, first=now, item=item, number=0)
         self._send(attempt)
 
     def _send_again(self, happening: Any) -> None:
@@ -249,6 +283,7 @@ class _Clients:
         self._run.record.retry(self._place, now)
         number = before.number + 1
         attempt = Attempt(
+            self,
             now=now,
             priority=before.priority,
             first=before.first,
@@ -286,16 +321,29 @@ class _Clients:
 
     def _time_out(self, happening: Any) -> None:
         attempt: Attempt = happening.item
-        if attempt.is_answered:
-            return
+        if not attempt.is_answered:
+            self._give_up(attempt)
+
+    def fail(self, attempt: Attempt) -> None:
+        """Answer an attempt with an error: it is sent again, or lost, if its client still waits."""
+        if self._clock.now - attempt.created <= self._timeout:
+            attempt.is_answered = True
+            self._give_up(attempt)
+
+    def _give_up(self, attempt: Attempt) -> None:
         retry = self._stream.retry
-        assert retry is not None
-        may = attempt.number < retry.retries
-        if may and retry.budget is not None:
-            may = self._tokens >= 1
-            self._tokens -= may
-        if may:
-            wait = retry.backoff * 2**attempt.number
-            self._schedule(Happening(self._again, attempt), NORMAL, wait)
-        else:
+        if retry is None or not self._may_retry(attempt, retry):
             self._run.record.lose(self._place, attempt.first)
+            return
+        wait = retry.backoff * 2**attempt.number
+        self._schedule(Happening(self._again, attempt), NORMAL, wait)
+
+    def _may_retry(self, attempt: Attempt, retry: RetryPolicy) -> bool:
+        """Return whether an attempt is sent again, and spend what its budget has for that."""
+        if attempt.number >= retry.retries:
+            return False
+        if retry.budget is None:
+            return True
+        has_tokens = self._tokens >= 1
+        self._tokens -= has_tokens
+        return has_tokens

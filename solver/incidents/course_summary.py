@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from itertools import chain
+from math import ceil, isfinite
 
 from msgspec import Struct
 
+from qps.solver.answers.solution import SolverFault
 from qps.solver.incidents.incident_system import CoursePoint
 
 MOST_POINTS = 240
@@ -27,9 +29,22 @@ class StepRecord(Struct, kw_only=True):
     capacities: tuple[float, ...] = ()
     utilizations: tuple[float, ...] = ()
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all of its numbers are."""
+        rates = (self.offered, self.retries, self.answered, self.failed, self.wait)
+        by_place = (self.backlogs, self.loads, self.capacities, self.utilizations)
+        return all(map(isfinite, (*rates, *self.hit_rates, *chain(*by_place))))
+
 
 def summarized(records: Sequence[StepRecord], step: float) -> tuple[CoursePoint, ...]:
-    """Return steps as points, each of which stands for as many of them."""
+    """Return steps as points, each of which stands for as many of them.
+
+    SolverFault for one that has no value: it must not be drawn as nothing, nor count as over.
+    """
+    for number, record in enumerate(records):
+        if not record.is_finite:
+            raise SolverFault(f"an incident has no value at {number * step:.6g} s: {record}")
     many = max(1, ceil(len(records) / MOST_POINTS))
     found = []
     for first in range(0, len(records), many):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from qps.solver.incidents.incident_system import IncidentSystem
+from qps.solver.incidents.incident_system import IncidentSystem, RequestStream
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +36,7 @@ class FlowLayout(Struct, frozen=True, kw_only=True):
     station.
     """
 
+    streams: tuple[RequestStream, ...]
     keys: tuple[FlowKey, ...]
     works: tuple[Amounts, ...]
     order: tuple[int, ...]
@@ -43,6 +44,11 @@ class FlowLayout(Struct, frozen=True, kw_only=True):
     after: tuple[tuple[tuple[int, Amounts], ...], ...]
     of_stream: tuple[tuple[slice, ...], ...]
     """The keys of each attempt of each stream, one for each of its routes."""
+
+    def owned(self, place: int) -> slice:
+        """Return the keys of a stream."""
+        slices = self.of_stream[place]
+        return slice(slices[0].start, slices[-1].stop)
 
 
 class Parcel(Struct):
@@ -82,6 +88,7 @@ def flow_layout(system: IncidentSystem) -> FlowLayout:
             here = station
         masks[here].setdefault(DONE, np.zeros(len(keys)))[column] = 1
     return FlowLayout(
+        streams=system.streams,
         keys=tuple(keys),
         works=tuple(works),
         order=tuple(sorted(range(count), key=lambda station: ranks[station])),

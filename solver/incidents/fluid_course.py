@@ -16,12 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from qps.solver.incidents.course_steps import MOST_STEPS, calm_of, step_of, tried_for
+from qps.solver.incidents.course_steps import MOST_STEPS, calm_of, step_of
 from qps.solver.incidents.course_summary import StepRecord, summarized
-from qps.solver.incidents.filling_cache import FillingCache, fetched, sent_again
+from qps.solver.incidents.filling_cache import FillingCache, fetched
 from qps.solver.incidents.flow_layout import DONE, FlowLayout, Parcel, flow_layout
+from qps.solver.incidents.fluid_clients import FluidClients
 from qps.solver.incidents.fluid_scaling import FluidScaling
-from qps.solver.incidents.incident_system import FluidCourse, IncidentSystem, StreamOutcome
+from qps.solver.incidents.incident_system import (
+    FluidCourse,
+    IncidentSystem,
+    StreamOutcome,
+    StreamTally,
+)
 from qps.solver.incidents.refetched_items import ENTRY, Refetch, refetches, with_items
 from qps.solver.incidents.slowed_service import SlowedService, slowed_service
 
@@ -35,8 +41,6 @@ else:
 
 _EMPTY = 1e-9
 """Part of what a station does in a step: less is no backlog."""
-_BUDGET_SECONDS = 10.0
-"""For so long a budget of retries can be saved."""
 _GROWING_WINDOWS = 2
 """For so many windows in a row, a backlog grows that is not cleared any more."""
 _STEADY = 1e-3
@@ -54,6 +58,8 @@ def fluid_course(
 
     layout, step = flow_layout(system), step or step_of(system)
     shape = (MOST_STEPS + 1, len(layout.keys))
+    caches = {one.name: FillingCache.of(one) for one in system.caches}
+    counts = [StreamTally() for _ in system.streams]
     flow = _Flow(
         system=system,
         layout=layout,
@@ -62,14 +68,20 @@ def fluid_course(
         done=np.zeros(shape),
         served=np.zeros(shape),
         refetches=refetches(system, layout, step),
-        due={},
         queues=[deque() for _ in system.stations],
         waiting=[0.0] * len(system.stations),
         usual=[system.usual_capacity(one) for one in system.stations],
-        caches={one.name: FillingCache.of(one) for one in system.caches},
+        errors=[0.0] * len(system.stations),
+        caches=caches,
         scaling=FluidScaling.of(system),
-        tokens=[0.0] * len(system.streams),
-        counts=[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0] for _ in system.streams],
+        clients=FluidClients(
+            layout=layout,
+            step=step,
+            caches=caches,
+            counts=counts,
+            tokens=[0.0] * len(system.streams),
+        ),
+        counts=counts,
     )
     return flow.run(until)
 
@@ -84,9 +96,6 @@ def is_stuck(before: Sequence[float], after: Sequence[float]) -> bool:
     return all(now >= then * (1 - _STEADY) for then, now in zip(before, after, strict=True))
 
 
-_SENT, _RETRIES, _LOST, _LATE, _WORST, _WORST_AT = range(6)
-
-
 class _Flow(Struct, kw_only=True):
     """The state of the flow; `sent` and `done` have a row for each step, a column for each key."""
 
@@ -98,24 +107,24 @@ class _Flow(Struct, kw_only=True):
     served: Amounts
     """What was answered, also to clients that had given up."""
     refetches: dict[int, tuple[Refetch, ...]]
-    due: dict[int, Amounts]
     queues: list[deque[Parcel]]
     waiting: list[float]
     """The work that waits at each station."""
     usual: list[float]
     """The work that each station does in a second before the incident."""
+    errors: list[float]
+    """The part of the requests that come to each station now that is answered with an error."""
     caches: dict[str, FillingCache]
     scaling: FluidScaling
-    tokens: list[float]
-    counts: list[list[float]]
+    clients: FluidClients
+    counts: list[StreamTally]
     slowed: SlowedService | None = None
-    missed: dict[int, list[float]] = field(default_factory=dict)
     flushed: set[int] = field(default_factory=set)
     records: list[StepRecord] = field(default_factory=list)
     troubled: int = -1
     """The last step in which something waited or was lost."""
-    lost_from: int = -1
-    """The last step in which requests were sent first that are lost."""
+    retried_until: int = -1
+    """The last step in which something is sent again that was answered with an error."""
 
     # -- until when --------------------------------------------------------------------------
 
@@ -131,8 +140,8 @@ class _Flow(Struct, kw_only=True):
             if now <= self.system.end + self.step:
                 continue
             if self._is_calm(number, now):
-                return self._course((self.troubled + 1) * self.step)
-            if now > until and self.troubled >= number - 1:
+                return self._course((self._last_trouble + 1) * self.step)
+            if now > until and self._last_trouble >= number - 1:
                 return self._course(now, is_extrapolated=True)
             if number % window == 0:
                 steady = self.scaling.is_at_rest(now) and all(
@@ -157,8 +166,12 @@ class _Flow(Struct, kw_only=True):
     def _backlog(self) -> float:
         return max(self.records[-1].backlogs)
 
+    @property
+    def _last_trouble(self) -> int:
+        return max(self.troubled, self.retried_until)
+
     def _is_calm(self, number: int, now: float) -> bool:
-        calm = (number - self.troubled) * self.step
+        calm = (number - self._last_trouble) * self.step
         return calm > calm_of(self.system) and self.scaling.is_at_rest(now)
 
     # -- a step ------------------------------------------------------------------------------
@@ -171,20 +184,20 @@ class _Flow(Struct, kw_only=True):
                 self.caches[flush.cache].flush()
         self.scaling.start_step(now)
         self.slowed = slowed_service(self.system, self.layout, now)
+        self.errors = [self.system.error_share(one.node, now) for one in self.system.stations]
         self._send(number, now)
         used = self._serve(number, now)
-        failed = self._time_out(number)
+        self.records[-1].failed += self._time_out(number)
         self.scaling.end_step(now + self.step, self.step)
-        if failed > 0:
+        if self.records[-1].failed > 0:
             self.troubled = number
-        self.records[-1].failed = failed
         self.records[-1].utilizations = used
 
     def _send(self, number: int, now: float) -> None:
         """Send the requests of a step: first attempts, and retries that are due."""
         import numpy as np  # noqa: PLC0415 - of incidents alone
 
-        amounts = self.due.pop(number, None)
+        amounts = self.clients.due.pop(number, None)
         retries = 0.0 if amounts is None else float(amounts.sum())
         if amounts is None:
             amounts = np.zeros(len(self.layout.keys))
@@ -196,14 +209,10 @@ class _Flow(Struct, kw_only=True):
             shares = [max(0.0, one.share + one.per_hit * hits) for one in stream.routes]
             amounts[self.layout.of_stream[place][0]] = [many * one for one in shares]
             if stream.cache is not None:
-                self.missed.setdefault(place, []).append(1 - hits)
-            counts = self.counts[place]
-            counts[_SENT] += many
+                self.clients.missed.setdefault(place, []).append(1 - hits)
+            self.counts[place].sent += many
             offered += many
-            if stream.retry is not None and stream.retry.budget is not None:
-                earned = stream.retry.budget * many
-                most = stream.retry.budget * rate * _BUDGET_SECONDS
-                self.tokens[place] = min(self.tokens[place] + earned, max(most, earned))
+            self.clients.earn(place, stream.retry, rate, many)
         if ENTRY in self.refetches:
             again = self.refetches[ENTRY]
             amounts = with_items(again, number, amounts, self.sent, self.served)
@@ -227,6 +236,8 @@ class _Flow(Struct, kw_only=True):
             station, queue = self.system.stations[place], self.queues[place]
             left = capacity = self._capacity(place, now) * self.step
             capacities[place] = capacity / self.step / self.usual[place]
+            if self.errors[place] >= 1:
+                self._empty(number, place)
             while queue and left > 0:
                 parcel = queue[0]
                 if parcel.work <= left:
@@ -246,7 +257,7 @@ class _Flow(Struct, kw_only=True):
                     self.sent[served.origin] += gone - served.amounts
                 for target, mask in self.layout.after[place]:
                     passed = Parcel(served.origin, gone * mask, 0.0)
-                    self._move(number, target, passed, served.origin)
+                    self._move(number, target, passed, served.origin, before=place)
             if not queue:
                 self.waiting[place] = 0.0
             elif self.waiting[place] > _EMPTY * station.servers * self.step:
@@ -271,11 +282,19 @@ class _Flow(Struct, kw_only=True):
         capacity *= self.system.capacity_factor(station.node, now)
         return capacity * self.scaling.part_of(station.node)
 
-    def _move(self, number: int, target: int, parcel: Parcel, origin: int) -> None:
+    def _move(
+        self, number: int, target: int, parcel: Parcel, origin: int, before: int | None = None
+    ) -> None:
         """Move requests to a station, or answer them."""
         if target == DONE:
             self._answer(number, origin, parcel.amounts)
             return
+        stations = self.system.stations
+        is_there = before is not None and stations[before].node == stations[target].node
+        if self.errors[target] > 0 and not is_there:
+            failed = self.errors[target] * parcel.amounts
+            self._fail(number, origin, failed)
+            parcel.amounts = parcel.amounts - failed
         work = float(self.layout.works[target] @ parcel.amounts)
         if work <= 0:
             return
@@ -296,15 +315,14 @@ class _Flow(Struct, kw_only=True):
         waited = (number - origin) * self.step
         record = self.records[-1]
         for place, stream in enumerate(self.system.streams):
-            slices = self.layout.of_stream[place]
-            own = slice(slices[0].start, slices[-1].stop)
+            own = self.layout.owned(place)
             answered = amounts[own]
             if not answered.any():
                 continue
             record.wait = max(record.wait, waited)
             self.served[origin, own] += answered
             if stream.cache is not None:
-                missed = self.missed[place][origin]
+                missed = self.clients.missed[place][origin]
                 self.caches[stream.cache].fill(fetched(stream, missed, answered))
             response, all_of_them = waited + stream.latency, answered
             timeout = inf if stream.retry is None else stream.retry.timeout
@@ -318,12 +336,12 @@ class _Flow(Struct, kw_only=True):
             counts = self.counts[place]
             if stream.limit is not None:
                 soon = float((all_of_them * self._within(stream.limit - response, own)).sum())
-                counts[_LATE] += max(0.0, many - soon)
+                counts.late += max(0.0, many - soon)
                 self.troubled = number if many > soon else self.troubled
             if self.slowed is not None:
                 response += self.slowed.longer(timeout - response, own)
-            if response > counts[_WORST] + self.step / 2:
-                counts[_WORST], counts[_WORST_AT] = response, (number + 1) * self.step
+            if response > counts.worst + self.step / 2:
+                counts.worst, counts.worst_at = response, (number + 1) * self.step
 
     def _within(self, left: float, own: slice) -> Amounts | float:
         """Return which part of requests is answered if so much time is left, by keys."""
@@ -331,48 +349,39 @@ class _Flow(Struct, kw_only=True):
 
     def _time_out(self, number: int) -> float:
         """Have clients send again what was not answered in time; return how much they give up."""
-        import numpy as np  # noqa: PLC0415 - of incidents alone
-
         lost = 0.0
         for place, stream in enumerate(self.system.streams):
-            retry = stream.retry
-            if retry is None:
+            if stream.retry is None:
                 continue
-            origin = number - max(1, round(retry.timeout / self.step))
+            origin = number - self.clients.patience(stream.retry)
             if origin < 0:
                 continue
-            slices = self.layout.of_stream[place]
-            own = slice(slices[0].start, slices[-1].stop)
+            own = self.layout.owned(place)
             failed = self.sent[origin, own] - self.done[origin, own]
             failed[failed < _EMPTY * stream.rate * self.step] = 0.0
-            if not failed.any():
-                continue
-            width = slices[0].stop - slices[0].start
-            again = float(failed[:-width].sum()) if retry.retries else 0.0
-            part = 1.0
-            if retry.budget is not None and again > 0:
-                part = min(1.0, self.tokens[place] / again)
-                self.tokens[place] -= part * again
-            gone = float(failed.sum()) - part * again
-            if gone > _EMPTY * stream.rate * self.step:
-                first = origin - round(tried_for(retry) / self.step) if part == 1 else origin
-                self.lost_from = max(self.lost_from, first)
-            for attempt in range(len(slices) - 1):
-                many = part * failed[attempt * width : (attempt + 1) * width]
-                if not many.any():
-                    continue
-                wait = retry.backoff * 2**attempt
-                at = number + max(1, round(wait / self.step))
-                if at not in self.due:
-                    self.due[at] = np.zeros(len(self.layout.keys))
-                if stream.cache is not None:
-                    missed = self.missed[place][origin]
-                    many = sent_again(stream, missed, self.caches[stream.cache].rate, many)
-                self.due[at][slices[attempt + 1]] += many
-            self.counts[place][_RETRIES] += part * again
-            self.counts[place][_LOST] += gone
-            lost += gone
+            if failed.any():
+                lost += self.clients.unanswered(place, number, origin, failed)
         return lost
+
+    # -- errors ------------------------------------------------------------------------------
+
+    def _fail(self, number: int, origin: int, amounts: Amounts) -> None:
+        """Answer requests with an error: their clients, if they still wait, act at once."""
+        for place, stream in enumerate(self.system.streams):
+            own = self.layout.owned(place)
+            failed = amounts[own]
+            if not failed.any() or number - origin > self.clients.patience(stream.retry):
+                continue
+            self.done[origin, own] += failed
+            self.records[-1].failed += self.clients.unanswered(place, number, origin, failed)
+            self.retried_until = max(number, self.clients.last_due)
+
+    def _empty(self, number: int, place: int) -> None:
+        """Answer all that waits at a station with an error."""
+        for parcel in self.queues[place]:
+            self._fail(number, parcel.origin, parcel.amounts)
+        self.queues[place].clear()
+        self.waiting[place] = 0.0
 
     # -- what became of it -------------------------------------------------------------------
 
@@ -386,6 +395,6 @@ class _Flow(Struct, kw_only=True):
             cleared_at=cleared_at,
             in_time_at=inf
             if cleared_at == inf or is_extrapolated
-            else (self.lost_from + 1) * self.step,
+            else (self.clients.lost_from + 1) * self.step,
             is_extrapolated=is_extrapolated,
         )

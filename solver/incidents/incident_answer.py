@@ -19,11 +19,14 @@ from qps.solver.incidents.incident_system import (
     RequestStream,
     ScalingPolicy,
 )
+from qps.solver.incidents.random_backlogs import random_backlogs
 from qps.solver.incidents.random_variation import deciding_variation
 
 _BUDGET = 0.1
 _MOST_TIMES = 16
 """How many times as many machines are tried at most."""
+_LEAST_COUNT = 0.5
+"""Less than so many requests are none."""
 _BETTER = 0.95
 """A change is worth mentioning if it leaves at most this part of what is lost or of the time."""
 
@@ -42,6 +45,7 @@ def incident_answer(
     answer = IncidentAnswer(
         name=incident.name, at=population, system=system, course=course, mitigations=(),
         variation=deciding_variation(system, course),
+        random_backlogs=random_backlogs(system, course),
     )  # fmt: skip
     if not advice or answer.course.cleared_at <= system.start:
         return answer
@@ -53,11 +57,12 @@ def incident_answer(
 def _is_better(course: FluidCourse, before: FluidCourse) -> bool:
     if course.returns != before.returns:
         return course.returns
-    if not course.returns:
+    unserved, unserved_before = course.lost + course.late, before.lost + before.late
+    if not course.returns or unserved > unserved_before + _LEAST_COUNT:
         return False
-    return course.cleared_at < _BETTER * before.cleared_at or (
-        course.lost + course.late < _BETTER * (before.lost + before.late)
-        and course.cleared_at <= before.cleared_at
+    is_shorter = course.cleared_at < _BETTER * before.cleared_at
+    return is_shorter or (
+        unserved < _BETTER * unserved_before and course.cleared_at <= before.cleared_at
     )
 
 

@@ -43,6 +43,8 @@ def capacity_changes(numbers: IncidentNumbers) -> tuple[CapacityLoss, ...]:
         machines = 0
         if one.kind is _KIND.LOSE:
             factor, machines = _part_left(numbers, one), _machines_lost(numbers, one)
+        elif one.kind is _KIND.FAIL:
+            factor = _part_without_errors(numbers, one)
         elif one.kind is _KIND.SLOW:
             factor = 1 - numbers.value(one.amount)
         else:
@@ -56,9 +58,23 @@ def capacity_changes(numbers: IncidentNumbers) -> tuple[CapacityLoss, ...]:
                 end=end,
                 is_slower=one.kind is _KIND.SLOW,
                 machines=machines,
+                answers_errors=one.kind is _KIND.FAIL,
             )
         )
     return tuple(found)
+
+
+def _part_without_errors(numbers: IncidentNumbers, of: ir.Disturbance) -> float:
+    """Return which part of the machines of a node does not fail."""
+    if of.count is not None and any(one.node == of.target for one in numbers.model.autoscalers):
+        raise no_answer(
+            of.span,
+            f"incidents are not supported in which some machines of the autoscaled node "
+            f"`{of.target}` fail with errors: how many there are changes",
+            f"have all of them fail: `fail {of.target} for 10 minute`, or remove `autoscale` in a "
+            "copy of the spec",
+        )
+    return 0.0 if of.count is None else _counted_part(numbers, of)
 
 
 def _machines_lost(numbers: IncidentNumbers, of: ir.Disturbance) -> int:
@@ -78,8 +94,11 @@ def _part_left(numbers: IncidentNumbers, of: ir.Disturbance) -> float:
     """Return which part of the machines of a node is left; 1 of one that counts its machines."""
     if any(one.node == of.target for one in numbers.model.autoscalers):
         return 1.0
-    if of.count is None:
-        return 0.0
+    return 0.0 if of.count is None else _counted_part(numbers, of)
+
+
+def _counted_part(numbers: IncidentNumbers, of: ir.Disturbance) -> float:
+    assert of.count is not None
     count = machines_of(numbers, of.target)
     if of.count > count:
         raise _too_many(of, count)
@@ -91,7 +110,7 @@ def _too_many(of: ir.Disturbance, count: float) -> QpsError:
         codes.OUT_OF_RANGE,
         of.span,
         f"`{of.target}` has only {count:g} machines",
-        hint=f"to lose all of them, write `lose {of.target} for 10 minute`",
+        hint=f"for all of them, write `{of.kind} {of.target} for 10 minute`",
     )
 
 

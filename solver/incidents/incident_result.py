@@ -29,11 +29,28 @@ class Mitigation(Struct, frozen=True, kw_only=True):
     course: FluidCourse
 
 
+class RandomBacklog(Struct, frozen=True, kw_only=True):
+    """A backlog of a station in s of its work, between two times with a load near 1.
+
+    `worst` is the mean of the largest, `last` that of the one at the end, which is cleared at
+    `cleared_at` on average; infinite if the load stays as high.
+    """
+
+    place: int
+    load: float
+    start: float
+    end: float
+    worst: float
+    last: float
+    cleared_at: float
+
+
 class IncidentAnswer(Struct, frozen=True, kw_only=True):
     """The course of an incident at a population, and changes that would have made it shorter.
 
     Where random variation decides whether it is over by itself, `variation` is the part by which it
-    makes the requests more or fewer; otherwise 0.
+    makes the requests more or fewer; otherwise 0. `random_backlogs` are those that random variation
+    builds alone, which the course does not have.
     """
 
     name: str
@@ -42,6 +59,7 @@ class IncidentAnswer(Struct, frozen=True, kw_only=True):
     course: FluidCourse
     mitigations: tuple[Mitigation, ...]
     variation: float = 0.0
+    random_backlogs: tuple[RandomBacklog, ...] = ()
 
     @property
     def bottleneck(self) -> int | None:

@@ -5,10 +5,10 @@ Times are in s from the start of the incident, rates in 1/s; work is in s of one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import inf, prod
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 
 class FluidStation(Struct, frozen=True, kw_only=True):
@@ -100,7 +100,8 @@ class CapacityLoss(Struct, frozen=True, kw_only=True):
     """The capacity of a node is multiplied by a factor between two times.
 
     Fewer machines serve as fast as before, while `is_slower` machines take longer for each request.
-    Of an autoscaled node, up to `machines` of those that work then are lost.
+    Of an autoscaled node, up to `machines` of those that work then are lost. Where it
+    `answers_errors`, the other machines get their share of the requests, and answer at once.
     """
 
     node: str
@@ -109,6 +110,7 @@ class CapacityLoss(Struct, frozen=True, kw_only=True):
     end: float
     is_slower: bool = False
     machines: int = 0
+    answers_errors: bool = False
 
 
 class TrafficChange(Struct, frozen=True, kw_only=True):
@@ -169,6 +171,11 @@ class IncidentSystem(Struct, frozen=True, kw_only=True):
         own = [one for one in self.capacity_changes if one.node == node]
         return prod(one.factor for one in own if one.start <= now < one.end)
 
+    def error_share(self, node: str, now: float) -> float:
+        """Return which part of the requests that come to a node is answered with an error."""
+        own = [one for one in self.capacity_changes if one.node == node and one.answers_errors]
+        return 1 - prod(one.factor for one in own if one.start <= now < one.end)
+
     def machines_lost(self, node: str, now: float) -> int:
         """Return how many machines of an autoscaled node have failed at a time, at most."""
         own = [one for one in self.capacity_changes if one.node == node]
@@ -202,6 +209,17 @@ class CoursePoint(Struct, frozen=True, kw_only=True):
     hit_rates: tuple[float, ...]
 
 
+class StreamTally(Struct, kw_only=True):
+    """What is counted of the requests of a stream while they are followed."""
+
+    sent: float = 0.0
+    retries: float = 0.0
+    lost: float = 0.0
+    late: float = 0.0
+    worst: float = 0.0
+    worst_at: float = 0.0
+
+
 class StreamOutcome(Struct, frozen=True, kw_only=True):
     """What became of the requests of a stream: how many were sent, are lost, and came late.
 
@@ -218,10 +236,9 @@ class StreamOutcome(Struct, frozen=True, kw_only=True):
     worst_at: float
 
     @classmethod
-    def of(cls, stream: str, counts: Sequence[float]) -> StreamOutcome:
-        """Return an outcome of its numbers, in their order."""
-        names = ("sent", "retries", "lost", "late", "worst", "worst_at")
-        return cls(stream=stream, **dict(zip(names, counts, strict=True)))
+    def of(cls, stream: str, counts: StreamTally) -> StreamOutcome:
+        """Return an outcome of what was counted."""
+        return cls(stream=stream, **asdict(counts))
 
 
 class FluidCourse(Struct, frozen=True, kw_only=True):

@@ -82,7 +82,7 @@ def transient_queues(
     for moment, of_moment in zip(moments, queues, strict=True):
         seconds = (moment.end - moment.start) * _MINUTE
         for name, queue in of_moment.items():
-            if queue.load < 1 and seconds < _STEADY * queue.relaxation:
+            if queue.load < 1 + _SMALL and seconds < _STEADY * queue.relaxation:
                 slowness[name] = max(slowness.get(name, 0.0), queue.relaxation / seconds)
     slowest = sorted(slowness, key=lambda name: -slowness[name])[:_FOLLOWED]
     followed = (_followed(name, moments, queues, cycle) for name in slowest)

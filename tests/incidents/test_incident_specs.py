@@ -112,6 +112,11 @@ def test_with_the_advice_left_out_nothing_else_is_solved(tmp_path: Path) -> None
             "autoscale web in 2..9 { target 70 % }\nincident one { lose 10 of web for 10 s }",
             "`web` has only 9 machines",
         ),
+        ("incident one { fail 4 of db for 10 s }", "`db` has only 3 machines"),
+        (
+            "autoscale web in 2..9 { target 70 % }\nincident one { fail 1 of web for 10 s }",
+            "some machines of the autoscaled node `web` fail with errors",
+        ),
         (
             "retry browse { timeout 1 ms; retries 1 }\nincident one { lose db for 10 s }",
             "the timeout is not above the mean response time of `browse`",

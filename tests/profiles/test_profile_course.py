@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, pi, sqrt
 
 import pytest
 
@@ -120,3 +120,19 @@ def test_minutes_are_rounded_up_to_hundredths_of_the_largest_value() -> None:
     assert len({one.values for one in found.moments}) <= 100
     assert found.worst.utilization == pytest.approx(1.0)
     assert all(one.is_met for one in found.moments)
+
+
+def test_a_load_of_exactly_the_capacity_has_a_queue_that_grows_with_the_root_of_time() -> None:
+    """Of M/M/1, the mean is that of a reflected Brownian motion, √(2 (2 λ) t / π) requests."""
+    spec = checked(
+        "users rate in 1..100_000\n"
+        "profile visits over day { 10:00..10:10 = 1; else = 0.5 }\n"
+        "machine host { cpu 1 core, queueing mm1 }\ncomponent work { cpu 10 ms/request }\n"
+        "topology { node hosts = host }\n"
+        "stream call in all { traffic rate * 1 request/s * visits; at hosts { work } }\n"
+    )
+    course = profile_course.profile_course(spec.model, spec.configuration((), ()), 100)
+    assert course is not None
+    (queue,) = course.transient
+    assert queue.wait == pytest.approx(0.010 * sqrt(2 * 200 * 600 / pi), rel=0.01)
+    assert (queue.at, queue.steady_wait) == ("10:10", None)

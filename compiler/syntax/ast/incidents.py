@@ -33,7 +33,7 @@ class Retrying(Declaration, frozen=True, kw_only=True):
 class Disturbance(Written, frozen=True, kw_only=True):
     """`lose 1 of web for 10 minute`, `slow db by 50 % after 5 minute for 10 minute`.
 
-    What happens to something: it is lost, slow, under a surge, or emptied.
+    What happens to something: it is lost, slow, fails with errors, is under a surge, or emptied.
     """
 
     kind: str

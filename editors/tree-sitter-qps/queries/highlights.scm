@@ -61,6 +61,7 @@
   "every"
   "exclude"
   "expect"
+  "fail"
   "fails"
   "figure"
   "first"

@@ -15,7 +15,12 @@ from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent, quantity
-from qps.solver.incidents.incident_result import IncidentAnswer, Mitigation, MitigationKind
+from qps.solver.incidents.incident_result import (
+    IncidentAnswer,
+    Mitigation,
+    MitigationKind,
+    RandomBacklog,
+)
 from qps.solver.incidents.incident_system import (
     CoursePoint,
     FluidCourse,
@@ -58,7 +63,8 @@ def incident_facts(
         (phrase("incident.label.at"), at),
         (phrase("incident.label.happens"), _happens(answer, incident)),
         *_worst(course, labels),
-        *_backlogs(course, system, labels),
+        *_attempts(course),
+        *_backlogs(answer, labels),
         *_lost(course, system, labels),
         *_late(course, system, labels),
         *_servers(course, system),
@@ -106,10 +112,11 @@ def _happens(answer: IncidentAnswer, incident: ir.Incident) -> str:
 def _of_node(one: ir.Disturbance, factor: float) -> str:
     if one.kind is ir.DisturbanceKind.SLOW:
         return phrase("incident.slow", target=one.target, amount=percent(1 - factor))
+    does = "fail" if one.kind is ir.DisturbanceKind.FAIL else "lose"
     if one.count is None:
-        return phrase("incident.lose", target=one.target)
-    are = "is" if one.count == 1 else "are"
-    return phrase("incident.lose_some", target=one.target, count=one.count, are=are)
+        return phrase(f"incident.{does}", target=one.target)
+    number = "one" if one.count == 1 else "some"
+    return phrase(f"incident.{does}_{number}", target=one.target, count=one.count)
 
 
 # -- the course ------------------------------------------------------------------------------
@@ -133,9 +140,15 @@ def _worst(course: FluidCourse, labels: Labels) -> Iterator[tuple[str, str]]:
             label = ""
 
 
-def _backlogs(
-    course: FluidCourse, system: IncidentSystem, labels: Labels
-) -> Iterator[tuple[str, str]]:
+def _attempts(course: FluidCourse) -> Iterator[tuple[str, str]]:
+    point = max(course.points, key=lambda one: one.offered + one.retries)
+    if any(one.retries for one in course.streams) and point.retries > 0:
+        rate, at = number(point.offered + point.retries), duration(point.at)
+        yield phrase("incident.label.attempts"), phrase("incident.attempts", rate=rate, at=at)
+
+
+def _backlogs(answer: IncidentAnswer, labels: Labels) -> Iterator[tuple[str, str]]:
+    course, system = answer.course, answer.system
     found = []
     for place, station in enumerate(system.stations):
         point = max(course.points, key=lambda one: one.backlogs[place])
@@ -155,22 +168,38 @@ def _backlogs(
             ),
         )
         label = ""
+    for one in _shown_random(answer):
+        text = phrase(
+            "incident.random_backlog",
+            resource=labels.of(system.stations[one.place].name),
+            worst=duration(one.worst),
+            load=percent(one.load),
+            end=duration(one.end),
+        )
+        yield label, labels.sentence(text)
+        label = ""
+
+
+def _shown_random(answer: IncidentAnswer) -> list[RandomBacklog]:
+    return [one for one in answer.random_backlogs if one.worst > SHOWN_BACKLOG][:_MOST_BACKLOGS]
 
 
 def _lost(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterator[tuple[str, str]]:
     label = phrase("incident.label.lost")
     for one, stream in zip(course.streams, system.streams, strict=True):
-        if stream.retry is None or one.lost < _SHOWN_COUNT:
+        if one.lost < _SHOWN_COUNT:
             continue
+        has_errors = any(each.answers_errors for each in system.capacity_changes)
+        cause = "errors_or_timeout" if has_errors else "lost"
         lost = phrase(
-            "incident.lost",
+            f"incident.{cause if stream.retry else 'errors'}",
             stream=labels.of(one.stream),
             lost=_many(one.lost),
             sent=_many(one.sent),
             part=percent(min(1.0, one.lost / one.sent)),
-            timeout=quantity(stream.retry.timeout, TIME),
+            timeout=quantity(stream.retry.timeout if stream.retry else 0.0, TIME),
         )
-        if stream.retry.retries:
+        if stream.retry is not None and stream.retry.retries:
             many = stream.retry.retries
             retries = phrase("incident.retry" if many == 1 else "incident.retries", many=many)
             lost = phrase("incident.lost_after", lost=lost, retries=retries)
@@ -277,6 +306,10 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
             offered = number(sum(one.rate for one in passing) + last.retries)
             return phrase("incident.never_retries", offered=offered, resource=resource)
         return phrase("incident.never", resource=resource)
+    random = _shown_random(answer)
+    at = max((one.cleared_at for one in random), default=0.0)
+    if course.cleared_at < at < inf:
+        return phrase("incident.random_over", at=duration(at))
     if course.cleared_at <= system.start:
         return phrase("incident.no_backlog")
     key = "incident.extrapolated" if course.is_extrapolated else "incident.over"

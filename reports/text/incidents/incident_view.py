@@ -7,7 +7,7 @@ from math import inf, isfinite
 
 from msgspec import Struct
 
-from qps.solver.incidents.incident_result import IncidentAnswer, Mitigation
+from qps.solver.incidents.incident_result import IncidentAnswer, Mitigation, RandomBacklog
 from qps.solver.incidents.incident_system import (
     CoursePoint,
     FluidCourse,
@@ -34,6 +34,21 @@ class WorstBacklogView(Struct, frozen=True, kw_only=True):
     resource: str
     worst: float
     worst_at: float
+
+
+class RandomBacklogView(Struct, frozen=True, kw_only=True):
+    """A backlog that random variation builds alone, at a load near 1 between two times, in s.
+
+    `worst` is the mean of the largest, in s of the work of the resource; without `over_at`, it is
+    never cleared.
+    """
+
+    resource: str
+    load: float
+    starts_at: float
+    ends_at: float
+    worst: float
+    over_at: float | None
 
 
 class CoursePointView(Struct, frozen=True, kw_only=True):
@@ -84,6 +99,7 @@ class IncidentView(Struct, frozen=True, kw_only=True):
     step: float
     streams: tuple[StreamOutcomeView, ...]
     backlogs: tuple[WorstBacklogView, ...]
+    random_backlogs: tuple[RandomBacklogView, ...]
     mitigations: tuple[MitigationView, ...]
     course: tuple[CoursePointView, ...]
 
@@ -125,6 +141,7 @@ def _incident(answer: IncidentAnswer) -> IncidentView:
         step=course.step,
         streams=tuple(map(_stream, course.streams)),
         backlogs=_backlogs(course, system),
+        random_backlogs=tuple(_random(one, system) for one in answer.random_backlogs),
         mitigations=tuple(map(_mitigation, answer.mitigations)),
         course=tuple(_point(one, system) for one in course.points),
     )
@@ -154,6 +171,17 @@ def _backlogs(course: FluidCourse, system: IncidentSystem) -> tuple[WorstBacklog
             worst = point.backlogs[place]
             found.append(WorstBacklogView(resource=station.name, worst=worst, worst_at=point.at))
     return tuple(sorted(found, key=lambda one: -one.worst))
+
+
+def _random(one: RandomBacklog, system: IncidentSystem) -> RandomBacklogView:
+    return RandomBacklogView(
+        resource=system.stations[one.place].name,
+        load=one.load,
+        starts_at=one.start,
+        ends_at=one.end,
+        worst=one.worst,
+        over_at=_finite(one.cleared_at),
+    )
 
 
 def _mitigation(one: Mitigation) -> MitigationView:

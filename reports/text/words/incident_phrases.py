@@ -67,6 +67,7 @@ INCIDENT_PHRASES: dict[str, str] = {
         "fluid model, at nominal inputs; parallel calls of {streams} are followed one after the "
         "other, so that waits at several of them are added"
     ),
+    "incident.attempts": "with retries, up to {rate} requests/s, at {at}",
     "incident.at_once": "no backlog",
     "incident.at": "{users}, {rate} requests/s",
     "incident.backlog": "{resource}: up to {worst} of work, at {at}",
@@ -80,11 +81,20 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.cache": "{cache}: hit rate {low} at {at}, {end} at the end",
     "incident.change": "Change",
     "incident.empty": "empty {target} at {start}",
+    "incident.errors_or_timeout": (
+        "{stream}: {lost} of {sent} requests ({part}), by errors or without an answer within "
+        "{timeout}"
+    ),
+    "incident.errors": "{stream}: {lost} of {sent} requests ({part}), answered with errors",
     "incident.extrapolated": "at about {at}, by itself",
+    "incident.fail": "{target} answers errors",
+    "incident.fail_one": "{count} of {target} answers errors",
+    "incident.fail_some": "{count} of {target} answer errors",
     "incident.happens": "{what} from {start} to {end}",
     "incident.in_time": "requests sent after {at} are answered",
     "incident.label.accuracy": "Accuracy",
     "incident.label.at": "At",
+    "incident.label.attempts": "Attempts",
     "incident.label.backlog": "Backlog",
     "incident.label.cache": "Cache",
     "incident.label.happens": "Incident",
@@ -99,7 +109,8 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.late": "{stream}: {late} of {sent} requests answered after {limit}",
     "incident.least": "{node}: at least {before} -> {after} servers",
     "incident.lose": "{target} is lost",
-    "incident.lose_some": "{count} of {target} {are} lost",
+    "incident.lose_one": "{count} of {target} is lost",
+    "incident.lose_some": "{count} of {target} are lost",
     "incident.lost": (
         "{stream}: {lost} of {sent} requests ({part}), without an answer within {timeout}"
     ),
@@ -118,6 +129,13 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.none": "0",
     "incident.over": "at {at}, by itself",
     "incident.over_in_short": "{name}, over: {over}",
+    "incident.random_backlog": (
+        "{resource}: up to about {worst} of work by random variation alone, on average: it is "
+        "{load} utilized until {end}"
+    ),
+    "incident.random_over": (
+        "on average at about {at}, by itself: what waits then is by random variation alone"
+    ),
     "incident.retries": "{many} retries",
     "incident.retry": "1 retry",
     "incident.same_servers": "{node}: {first} at all times",

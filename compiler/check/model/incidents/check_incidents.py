@@ -40,12 +40,14 @@ _EXAMPLES = {
     ir.DisturbanceKind.SLOW: "slow {} by 50 % for 10 minute",
     ir.DisturbanceKind.SURGE: "surge {} by 100 % for 10 minute",
     ir.DisturbanceKind.EMPTY: "empty {}",
+    ir.DisturbanceKind.FAIL: "fail {} for 10 minute",
 }
 _TAKES: dict[ir.DisturbanceKind, type[ast.Shared]] = {
     ir.DisturbanceKind.LOSE: ast.Node,
     ir.DisturbanceKind.SLOW: ast.Node,
     ir.DisturbanceKind.SURGE: ast.Stream,
     ir.DisturbanceKind.EMPTY: ast.Param,
+    ir.DisturbanceKind.FAIL: ast.Node,
 }
 
 
@@ -154,7 +156,7 @@ class IncidentChecker(SettingsChecker, frozen=True):
                 codes.OUT_OF_RANGE,
                 stated.count.span,
                 "a number of machines is a whole number of at least 1",
-                hint=f"write `lose 1 of {stated.name.text} for 10 minute`",
+                hint=f"write `{kind} 1 of {stated.name.text} for 10 minute`",
             )
             return None
         scope = Scope(self.main, AllowedNames.NOTHING)
@@ -202,7 +204,8 @@ class IncidentChecker(SettingsChecker, frozen=True):
 
     def _has_its_parts(self, kind: ir.DisturbanceKind, stated: ast.Disturbance) -> bool:
         """Return whether a disturbance has what its kind takes, and nothing else."""
-        is_lost, is_emptied = kind is ir.DisturbanceKind.LOSE, kind is ir.DisturbanceKind.EMPTY
+        is_lost = kind in (ir.DisturbanceKind.LOSE, ir.DisturbanceKind.FAIL)
+        is_emptied = kind is ir.DisturbanceKind.EMPTY
         takes_amount = not is_lost and not is_emptied
         wrong: tuple[Span, str] | None = None
         if stated.count is not None and not is_lost:
