@@ -265,6 +265,8 @@ class Basis(Struct, frozen=True, kw_only=True):
     """Options that a condition requests: any other option makes no difference here."""
     weighed: Mapping[str, bool]
     """Numbers by whose values others are known; whether by their signs alone."""
+    structural: frozenset[str]
+    """Of these, those whose values decided on a formula."""
     evaluated: frozenset[str]
     """Numbers whose values were requested."""
     supposed: Mapping[Formula, bool]

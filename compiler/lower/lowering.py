@@ -133,6 +133,7 @@ def _load_graph(
             decided=frozenset(numbers.decided),
             options=frozenset(numbers.options),
             weighed=numbers.weighed,
+            structural=frozenset(numbers.structural),
             evaluated=frozenset(numbers.evaluated),
             supposed=numbers.supposed or {},
             switches=numbers.switches or {},

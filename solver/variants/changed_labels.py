@@ -1,4 +1,8 @@
-"""How numbers are known whatever a reader changes: labels that hold for all values a page takes."""
+"""How numbers are known whatever a reader changes: labels that hold for all values a page takes.
+
+Some numbers decide on formulas, such as how often a call is made. They move only where one of them
+is changed: else a page would compute all values by the formulas that suit any of them.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,11 @@ class ChangedLabels(Struct, frozen=True):
 
 def changed_labels(
     model: ir.Model, configuration: Configuration, graph: LoadGraph, guards: VariantGuards
-) -> ChangedLabels | None:
-    """Return the labels that hold whatever the numbers are; None where those of a graph do.
+) -> tuple[ChangedLabels, ...]:
+    """Return the labels that hold whatever the numbers are; none where those of a graph do.
 
-    Most labels rest on no number's value: only where one does, the model is lowered once more.
+    Most labels rest on no number's value: only where one does, the model is lowered once more, and
+    twice where some of these decide on formulas. The first that has a number that is changed holds.
     """
     declared = {parameter.name: parameter for parameter in model.parameters}
     moving: Moving = {
@@ -32,12 +37,16 @@ def changed_labels(
         for name, number in graph.assumptions.items()
         if name not in graph.basis.decided
     }
+    structural = graph.basis.structural
     weighed = graph.basis.weighed.items()
-    numbers = [n for n, by_sign in weighed if n in moving and (moving[n] or not by_sign)]
-    if not numbers:
-        return None
-    other = lower(model, configuration, moving, sizes_move=True)
-    return ChangedLabels(other, tuple(sorted(numbers)))
+    numbers = {n for n, by_sign in weighed if n in moving and (moving[n] or not by_sign)}
+    plain = {name: turns for name, turns in moving.items() if name not in structural}
+    found = []
+    for together, names in ((moving, numbers & structural), (plain, numbers - structural)):
+        if names:
+            other = lower(model, configuration, together, sizes_move=True)
+            found.append(ChangedLabels(other, tuple(sorted(names))))
+    return tuple(found)
 
 
 def _stays_positive(

@@ -85,7 +85,7 @@ class VariantGraph(Struct, frozen=True, kw_only=True):
     filled: frozenset[str]
     impossible: tuple[tuple[Formula, str], ...]
     guards: tuple[VariantGuard, ...]
-    changed: ChangedGraph | None
+    changed: tuple[ChangedGraph, ...]
     drawn: str | None
 
     @property
@@ -116,7 +116,7 @@ def variant_graph(
     A number that a mode makes of that cannot be moved: `--set` would set it in the others, too.
     """
     guards = guards_of(model, configuration, graph)
-    other = changed_labels(model, configuration, graph, guards)
+    others = changed_labels(model, configuration, graph, guards)
     numbers = _numbers(model, configuration, graph, guards.of_numbers, elastic)
     return VariantGraph(
         criteria_graph=_criteria_graph(graph),
@@ -125,9 +125,7 @@ def variant_graph(
         filled=frozenset(name for name in graph.resources if is_filled(graph, name)),
         impossible=tuple((over, text) for over, text, _ in impossible(graph) if over.symbols),
         guards=guards.others,
-        changed=None
-        if other is None
-        else ChangedGraph(_criteria_graph(other.graph), other.numbers),
+        changed=tuple(ChangedGraph(_criteria_graph(one.graph), one.numbers) for one in others),
         drawn=timed_stream(graph),
     )
 

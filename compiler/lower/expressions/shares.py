@@ -19,4 +19,4 @@ def is_always_a_share(times: Formula, numbers: Assuming) -> bool:
             return compare("<=", formula, ONE)
         return range_of(formula, ranges).high <= 1
 
-    return numbers.of_what_stays(times, is_share)
+    return numbers.structure_of(times, is_share)

@@ -44,6 +44,8 @@ class Assuming(Struct, kw_only=True):
     moving: Moving = field(default_factory=dict)
     sizes_move: bool = False
     weighed: dict[str, bool] = field(default_factory=dict)
+    structural: set[str] = field(default_factory=set)
+    """Of these, those whose values decided on a formula: where they move there is another."""
     evaluated: set[str] = field(default_factory=set)
     """Numbers whose values were requested: with other values there may be other formulas."""
     supposed: dict[Formula, bool] | None = None
@@ -166,6 +168,14 @@ class Assuming(Struct, kw_only=True):
         signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
         found = evaluate(substituted(formula, stays), signs)
         self.weigh([formula], by_sign=evaluate(formula, signs) == found)
+        return found
+
+    def structure_of(
+        self, lowered: Formula, evaluate: Callable[[Formula, Mapping[Formula, ValueRange]], Result]
+    ) -> Result:
+        """Return the same where formulas, not labels alone, follow from what is known."""
+        found = self.of_what_stays(lowered, evaluate)
+        self.structural |= {one.name for one in self.assumed_in(self.averaged(lowered))}
         return found
 
     def is_supposed_a_share(self, lowered: Formula) -> bool:

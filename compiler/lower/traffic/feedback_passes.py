@@ -179,7 +179,7 @@ class _Between(Struct, frozen=True, kw_only=True):
             if queue is None:  # of a pool, for which the wait follows from these times
                 raise _UnknownPassesError
             return Gap(random=queue.wait(visit))
-        if self.numbers.of_what_stays(part.value, _is_nothing):
+        if self.numbers.structure_of(part.value, _is_nothing):
             return Gap()
         time = part.per_visit
         return Gap(time) if part.spent is TimeSpent.DELAY else Gap(random=time)
@@ -230,7 +230,7 @@ class _Outcomes(Struct, frozen=True, kw_only=True):
         return [*found, (1 - total(chances), ())]
 
     def _repeated(self, outcomes: list[_Outcome], call: CallFactor) -> list[_Outcome]:
-        times = self.numbers.of_what_stays(call.times, _number)
+        times = self.numbers.structure_of(call.times, _number)
         if times is None or times > _MOST_PASSES:
             raise _UnknownPassesError
         found: list[_Outcome] = [(ONE, ())]

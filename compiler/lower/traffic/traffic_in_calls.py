@@ -180,7 +180,7 @@ class CallTraffic:
         def factor(formula: Formula, _: Mapping[Formula, object]) -> Fraction | None:
             return formula.value if isinstance(formula.value, Fraction) else None
 
-        return self._expressions.of_what_stays(times, factor)
+        return self._expressions.structure_of(times, factor)
 
     def _is_whole(self, copies: Formula) -> bool:
         """Return whether a number is whole, whatever the numbers that are moving."""
@@ -188,7 +188,7 @@ class CallTraffic:
         def is_whole(formula: Formula, _: Mapping[Formula, object]) -> bool:
             return isinstance(formula.value, Fraction) and formula.value.denominator == 1
 
-        return self._expressions.of_what_stays(copies, is_whole)
+        return self._expressions.structure_of(copies, is_whole)
 
     def machines_left(self, machines: Formula, calls: Formula) -> ValueRange:
         """Return how many machines get no call, whatever the numbers that are moving."""
@@ -198,7 +198,7 @@ class CallTraffic:
                 return ValueRange(spare.value, spare.value)
             return range_of(spare, ranges)
 
-        return self._expressions.of_what_stays(machines - calls, left)
+        return self._expressions.structure_of(machines - calls, left)
 
     def _note_visits(self, begun: _OpenCall, call: CallFactor) -> None:
         """Note what is averaged away of the visits of queues within a call."""

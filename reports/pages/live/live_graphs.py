@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
@@ -77,13 +77,17 @@ class LiveGraphs:
             },
         }
 
-    def _changed(self, changed: ChangedGraph | None, usual: Mapping[str, Json]) -> dict[str, Json]:
+    def _changed(
+        self, graphs: Sequence[ChangedGraph], usual: Mapping[str, Json]
+    ) -> dict[str, Json]:
         """Return how the same is known at other values of some numbers; nothing where no worse."""
-        if changed is None:
-            return {}
-        weaker = self._labeled(changed.criteria_graph)
-        differing = {name: value for name, value in weaker.items() if value != usual[name]}
-        return {"changed": {"numbers": changed.numbers, "labeled": differing}} if differing else {}
+        found: list[Json] = []
+        for one in graphs:
+            weaker = self._labeled(one.criteria_graph)
+            differing = {name: value for name, value in weaker.items() if value != usual[name]}
+            if differing:
+                found.append({"numbers": one.numbers, "labeled": differing})
+        return {"changed": found} if found else {}
 
     def _measure(self, measure: NamedMeasure) -> int:
         return self._records.record(

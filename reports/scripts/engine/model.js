@@ -30,10 +30,12 @@ export class Model {
   }
 
   // A graph with labels that hold for some numbers: where one is changed by whose value it is told
-  // how others are known, those that hold whatever the numbers are.
+  // how others are known, those that hold whatever the numbers are. The first of these that has a changed one counts.
   labeled(graph, numbers) {
-    const isChanged = (one) => numbers.has(one.name) && graph.changed.numbers.includes(one.name) && !isEqual(numbers.get(one.name), exactNumber(one));
-    return graph.changed && graph.numbers.some(isChanged) ? graph.changed.graph : graph;
+    const isChanged = (one) => numbers.has(one.name) && !isEqual(numbers.get(one.name), exactNumber(one));
+    if (!graph.changed) return graph;
+    const changed = new Set(graph.numbers.filter(isChanged).map((one) => one.name));
+    return graph.changed.find((one) => one.numbers.some((name) => changed.has(name)))?.graph ?? graph;
   }
 
   // A record with those that it names: the steps of the way of a stream, and its route.
@@ -55,12 +57,12 @@ export class Model {
       }
       graph.isResolved = true;
       graph.order = this.program.needed(outputsOf(graph));
-      if (graph.changed) graph.changed.graph = { ...graph, ...this.changedLabels(graph), changed: null };
+      for (const one of graph.changed ?? []) one.graph = { ...graph, ...this.changedLabels(one), changed: null };
     }
     return graph;
   }
 
-  changedLabels({ changed: { labeled } }) {
+  changedLabels({ labeled }) {
     const entries = Object.entries(labeled);
     return Object.fromEntries(entries.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.resolved(one)) : own]));
   }
