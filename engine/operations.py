@@ -219,6 +219,7 @@ _ROWS = (
     of_networks("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6, part=QUANTILE_ERROR),
     of_queues("room_loss", -1, -1, 1, of="servers room traffic", lies=_SHARE),
     of_queues("room_wait", -1, 1, 1, of="servers room traffic"),
+    of_queues("room_traffic", 1, -1, 1, by_floats=True),
     of_queues("room_quantile", -1, 1, 1, 1, by_floats=True),
     of_queues("slowest", 1, 1, 1, repeats=3, by_floats=True),
     of_queues("burst_wait", 1, 1, 1, row_by_row=True, by_floats=True),

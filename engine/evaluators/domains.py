@@ -106,7 +106,7 @@ def room_loss(servers: Formula, room: Formula, traffic: Formula) -> Domain:
     )
 
 
-room_wait = room_loss
+room_wait = room_traffic = room_loss
 
 
 def room_quantile(servers: Formula, room: Formula, traffic: Formula, level: Formula) -> Domain:

@@ -26,7 +26,12 @@ from qps.engine.evaluators.on_floats import (
 )
 from qps.engine.forks.answer_arrays import order_quantile, order_tail
 from qps.engine.forks.fork_arrays import fork_mean, fork_quantile, fork_tail
-from qps.engine.queueing.finite_room_arrays import room_loss, room_quantile, room_wait
+from qps.engine.queueing.finite_room_arrays import (
+    room_loss,
+    room_quantile,
+    room_traffic,
+    room_wait,
+)
 from qps.engine.queueing.queue_arrays import (
     batch_quantile,
     burst_quantile,
@@ -118,6 +123,7 @@ __all__ = [
     "periodic_wait",
     "room_loss",
     "room_quantile",
+    "room_traffic",
     "room_wait",
     "shared_rate",
     "shared_time",

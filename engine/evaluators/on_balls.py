@@ -24,7 +24,12 @@ from qps.engine.evaluators.queueing.closed_balls import (
     mixed_wait,
 )
 from qps.engine.evaluators.queueing.erlang_balls import erlang_b, erlang_c, periodic_wait
-from qps.engine.evaluators.queueing.finite_room_balls import room_loss, room_quantile, room_wait
+from qps.engine.evaluators.queueing.finite_room_balls import (
+    room_loss,
+    room_quantile,
+    room_traffic,
+    room_wait,
+)
 from qps.engine.evaluators.queueing.fork_balls import fork_mean, fork_quantile, fork_tail
 from qps.engine.evaluators.queueing.fork_join_balls import forked_rate, forked_time, forked_wait
 from qps.engine.evaluators.queueing.load_dependent_balls import (
@@ -107,6 +112,7 @@ __all__ = [
     "periodic_wait",
     "room_loss",
     "room_quantile",
+    "room_traffic",
     "room_wait",
     "shared_rate",
     "shared_time",

@@ -19,7 +19,7 @@ from qps.engine.forks.fork_numbers import (
     order_quantile,
     order_tail,
 )
-from qps.engine.queueing.finite_room_numbers import room_loss, room_wait
+from qps.engine.queueing.finite_room_numbers import room_loss, room_traffic, room_wait
 from qps.engine.queueing.finite_room_quantiles import room_quantile
 from qps.engine.queueing.queue_numbers import (
     batch_quantile,
@@ -104,6 +104,7 @@ __all__ = [
     "periodic_wait",
     "room_loss",
     "room_quantile",
+    "room_traffic",
     "room_wait",
     "shared_rate",
     "shared_time",

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.numerics.array_blocks import Array, in_blocks
-from qps.engine.queueing import finite_room_quantiles
+from qps.engine.queueing import finite_room_numbers, finite_room_quantiles
 from qps.engine.queueing.erlang_arrays import erlang_c, inverse_erlang_b
 
 _TERMS = 22
 _SATURATION_DISTANCE = 0.15
+_TRAFFIC = np.frompyfunc(finite_room_numbers.room_traffic, 3, 1)
 _QUANTILE = np.frompyfunc(finite_room_quantiles.room_quantile, 4, 1)
 
 
@@ -22,6 +23,11 @@ def room_loss(servers: ArrayLike, room: ArrayLike, traffic: ArrayLike) -> Array:
 def room_wait(servers: ArrayLike, room: ArrayLike, traffic: ArrayLike) -> Array:
     """Return how long those wait on average who get in."""
     return in_blocks(_wait, servers, room, traffic)
+
+
+def room_traffic(servers: ArrayLike, room: ArrayLike, wait: ArrayLike) -> Array:
+    """Return the traffic at which those who get in wait so long on average."""
+    return in_blocks(lambda *some: _TRAFFIC(*some).astype(float), servers, room, wait)
 
 
 def room_quantile(

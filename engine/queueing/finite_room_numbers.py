@@ -14,11 +14,16 @@ from __future__ import annotations
 
 from math import expm1, inf, log1p, nan
 
+from qps.engine.numerics.falling_roots import rising_root
 from qps.engine.queueing.queue_numbers import erlang_c, inverse_erlang_b
 
 _TERMS = 22
 _SATURATION_DISTANCE = 0.15
 """Up to which the series of what is no whole number of terms has all digits by then."""
+
+
+_NEARLY_ALL = 1 - 1e-12
+"""Of what is offered and served at once together, where more could not be told apart."""
 
 
 def room_loss(servers: float, room: float, traffic: float) -> float:
@@ -67,6 +72,23 @@ def room_wait(servers: float, room: float, traffic: float) -> float:
         return above / c / (inverse + r * sums - power)
     others = _powers(m, x) - 1 + float(q**m) * inverse
     return q * _stairs(m, x) / c / others if others > 0 else m / c  # as where all of it is full
+
+
+def room_traffic(servers: float, room: float, wait: float) -> float:
+    """Return the traffic at which those who get in wait so long on average."""
+    if not (servers > 0 and room >= 0 and wait >= 0) or inf in (servers, room):
+        return nan
+    c = min(servers, room)
+    if wait == 0 or room <= c:
+        return 0.0
+    if wait >= (room - c) / c:
+        return inf
+
+    def excess(share: float) -> float:
+        return room_wait(servers, room, c * share / (1 - share)) - wait
+
+    share = rising_root(excess, 0.0, _NEARLY_ALL)
+    return c * share / (1 - share)
 
 
 def _log1p(x: float) -> float:

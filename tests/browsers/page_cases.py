@@ -52,6 +52,7 @@ WIDE: dict[str, Ranges] = {
     "gamma_quantile": (_SHARES, _VARIATIONS, _LATE),
     "room_loss": ((0.0, 2.0), _SERVERS, (0.0, 3.0)),
     "room_wait": ((0.0, 2.0), _SERVERS, (0.0, 3.0)),
+    "room_traffic": ((0.0, 0.0), (0.5, 3.0), (-3.0, -0.3)),
     "room_quantile": ((0.0, 0.0), (0.5, 3.0), _SHARES, _LATE),
     "burst_wait": ((0.0, 2.5), (-3.0, 0.0), (-3.0, 0.0)),
     "burst_quantile": ((0.0, 2.5), (-3.0, 0.0), (-3.0, 0.0), _LATE),

@@ -100,6 +100,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "mixed_room": ((0.7, 0.99), CUSTOMERS, POSITIVE, *STATION, *STATION),
     "room_loss": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
     "room_wait": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
+    "room_traffic": ((1.0, 3.0), (5.0, 60.0), (0.1, 0.6)),
     "room_quantile": ((2.0, 9.0), (10.0, 60.0), POSITIVE, LEVEL),
     "slowest": (POSITIVE, POSITIVE, (0.1, 9.0)),
     "burst_wait": (FLOWS, (0.05, 0.95), (0.001, 1.0)),

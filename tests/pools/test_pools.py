@@ -272,3 +272,30 @@ require { page.latency <= 10 s }
     spec = checked(text)
     found = solve_for(spec.model, spec.configuration(None, []), "think", 20)
     assert [(one.low, one.high) for one in found.intervals] == [(1, 20)]
+
+
+# users, places, thinking and holding in seconds: p50, p95 and p99 of the machine repair model
+FEW_USERS = [
+    (10, 2, 0.5, 0.14, 0.2402, 0.6860, 0.9378),
+    (10, 1, 1.0, 0.1, 0.2157, 0.7253, 1.0149),
+    (30, 5, 1.0, 0.2, 0.2687, 0.7848, 1.1086),
+    (60, 10, 1.0, 0.3, 0.7449, 1.4793, 1.9622),
+    (200, 8, 4.0, 0.15, 0.1871, 0.5876, 0.8342),
+]
+
+
+@pytest.mark.parametrize(("users", "places", "think", "held", "p50", "p95", "p99"), FEW_USERS)
+def test_few_users_wait_for_no_more_than_there_are(
+    users: int, places: int, think: float, held: float, p50: float, p95: float, p99: float
+) -> None:
+    """Of ten users of one place p99 was 1.9 times as long, as if any number could wait."""
+    graph = lowered(
+        "users N in 1..2\nunit thread\n"
+        f"machine box {{ cpu {places + 2} core, queueing mmc; threads {places} thread }}\n"
+        f"component work {{ cpu {held} s/request }}\ntopology {{ node a = box }}\n"
+        f"stream s in all {{ traffic {users} request, 1 bit/request, think {think} s\n"
+        "at a { take threads; work; give threads } }"
+    )
+    for level, value in ((50, p50), (95, p95), (99, p99)):
+        found = graph.at(1).number(graph.streams["s"].latency_quantile(Fraction(level, 100)))
+        assert found == pytest.approx(value, rel=0.07)

@@ -15,7 +15,7 @@ const operations = file ? JSON.parse(readFileSync(file, "utf-8")) : {};
 
 // Where these are fractions, floats are exact: the page needs no others.
 const INEXACT = ["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "stages_quantile", "stages_tail", "order_level", "order_mean", "order_quantile", "order_tail", "fork_mean", "fork_quantile", "fork_tail", "closed_quantile", "closed_rate", "closed_cycle", "closed_wait", "mixed_wait", "mixed_room",
-  "room_loss", "room_wait", "room_quantile", "slowest", "burst_wait", "burst_quantile", "uneven", "unlike_long", "unlike_ratio", "unlike_share", "unlike_short", "class_rate", "class_wait", "class_open_wait", "class_quantile", "forked_rate", "forked_time", "forked_wait", "nested_rate", "nested_time", "nested_wait"];
+  "room_loss", "room_wait", "room_traffic", "room_quantile", "slowest", "burst_wait", "burst_quantile", "uneven", "unlike_long", "unlike_ratio", "unlike_share", "unlike_short", "class_rate", "class_wait", "class_open_wait", "class_quantile", "forked_rate", "forked_time", "forked_wait", "nested_rate", "nested_time", "nested_wait"];
 
 function isNear(found, expected, within, least = 0) {
   return Object.is(found, expected) || found === expected || Math.abs(found - expected) <= Math.max(within * Math.abs(expected), least);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from qps.compiler.lower.disciplines.closed_wait_laws import LEAST_SHARE
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.disciplines.gamma_stages import gamma_law
@@ -9,7 +11,19 @@ from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    square_root,
+    total,
+)
+
+_LEAST = number(Fraction(1, 10**9))
 
 
 class PoolInClosedNetwork(InClosedNetwork, frozen=True):
@@ -22,22 +36,19 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
 
     def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
-        """Return the wait, of a gamma law.
+        """Return the wait: of a share that waits, of a gamma law.
 
-        Some wait, as many as servers for as long would let wait, each for an exponential time.
-        Beyond the knee nearly all wait: how many do so varies no more than how many do not. The
-        wait is a difference of times: where hardly anybody waits, roundings must not make it less
-        than none.
+        The wait is a difference of times: where hardly anybody waits, roundings must not make it
+        less than none.
         """
         wait, closed = maximum(ZERO, self.wait(queue, own)), self.stream_of(own)
         assert closed is not None
-        waiting = total(
-            one.network.wait(one.name, queue.resource) * one.throughput for one in self.streams
-        )
-        pool = closed.pool(queue.resource)
-        spread = apply("mean", total(closed.network.jobs) * pool.copies, waiting**2)
-        share = maximum(LEAST_SHARE, minimum(ONE, self._share_waiting(queue.resource, wait)))
-        return gamma_law(wait, minimum(2 / share - 1, spread), own.service)
+        among, variation = self._law_of_those_who_wait(queue.resource, wait)
+        share = maximum(LEAST_SHARE, minimum(ONE, apply("mean", wait, among)))
+        law = gamma_law(apply("mean", wait, share), variation, ZERO)
+        waits = share, law.service, law.variation
+        counted = own.service + share * law.counted
+        return StageLaw(waits=ZERO, work=ZERO, then=waits, counted=counted)
 
     def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the same: all of it is waiting."""
@@ -47,19 +58,28 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         """Return None: it is a stage."""
         return None
 
-    def _share_waiting(self, name: str, wait: Formula) -> Formula:
-        """Return which share of those who take of a pool waits, by how long all do on average."""
+    def _law_of_those_who_wait(self, name: str, wait: Formula) -> tuple[Formula, Formula]:
+        """Return the mean wait of those who wait at all, and its squared variation.
+
+        While all places are held, those who wait are a queue of one server, of the others who would
+        be elsewhere (the machine repair model). Whoever comes finds all but itself.
+        """
         pools = [(one, one.pool(name)) for one in self.streams]
         first = pools[0][1]
-        held = [
+        places, copies = first.places, first.copies
+        taken = total(one.throughput * pool.visits for one, pool in pools) / copies
+        held = total(
             one.throughput * pool.holding_time(one.network.nested_times(one.name))
             for one, pool in pools
-        ]
-        taken = total(one.throughput * pool.visits for one, pool in pools)
-        varied = total(pool.variation for _, pool in pools) / len(pools)
-        free = maximum(ZERO, first.places - total(held) / first.copies)
-        longest = total(held) * (1 + varied) / 2
-        return apply("mean", wait * taken * free, longest)
+        )
+        users, each = total(self.streams[0].network.jobs), apply("mean", held / copies, taken)
+        others = maximum(ZERO, users - held / copies - wait * taken)
+        most = maximum(ZERO, users - 1 - places)
+        away = apply("mean", places * others, maximum(_LEAST, held / copies))
+        found, varies = _waiting_of_few(most, away)
+        varied = 1 + (total(pool.variation for _, pool in pools) / len(pools) - 1) / places
+        row = found + (1 + varied) / 2
+        return row * each / places, (row * varied + varies) / row**2
 
     def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - it is that of the stream
         """As well as all that goes on in a cycle."""
@@ -68,3 +88,17 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
         """What waits for a place goes on when another one is done."""
         return False
+
+
+def _waiting_of_few(users: Formula, away: Formula) -> tuple[Formula, Formula]:
+    """Return the mean and the variance of how many wait for one server, of so many users.
+
+    These are away so many mean services long. A visit is assumed to find as large a part of the
+    others as all users find on average (Schweitzer 1979). Where few wait their number is geometric,
+    and where most do, that of the others is Poisson's.
+    """
+    among = 1 - ONE / maximum(ONE, users)
+    more = away + 1 - users * among
+    waiting = apply("mean", 2 * users, more + square_root(more**2 + 4 * among * users))
+    geometric, others = waiting * (1 + waiting), maximum(ZERO, users - waiting)
+    return waiting, apply("mean", geometric * others, geometric + others)

@@ -53,10 +53,9 @@ class FiniteRoom(DisciplineLaw, frozen=True):
     def quantile(self, queue: Queue, own: QueueVisit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
         offered, known = _offered(queue), formula(level)
-        if _is_plain(queue):
-            places = _places(offered)
-            times = apply("room_quantile", offered.servers, places, offered.traffic, known)
-            return offered.service * (times - 1)
+        if _is_exponential(queue):
+            line = _line_of_as_many(offered, self.wait(queue, own) / offered.service)
+            return offered.service * (apply("room_quantile", *line, known) - 1)
         if _is_fixed(queue):
             return self.waiting_quantile(queue, level)
         stage = self._stage(queue, own)
@@ -64,7 +63,7 @@ class FiniteRoom(DisciplineLaw, frozen=True):
 
     def stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the law of wait and service where it has no quantile of its own."""
-        is_own = _is_plain(queue) or _is_fixed(queue)
+        is_own = _is_exponential(queue) or _is_fixed(queue)
         return None if is_own else self._stage(queue, own)
 
     def _stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
@@ -126,6 +125,8 @@ class FiniteRoom(DisciplineLaw, frozen=True):
         """They are exact where the mean is: a mixture of Erlang's laws."""
         if _known(queue, "wait").is_exact:
             return known_by("m-m-c-k", queue.resource)
+        if _is_exponential(queue):
+            return known_by("finite-room-as-many", queue.resource)
         is_fixed = _is_fixed(queue) and _offered(queue).arrivals is ONE
         method = "finite-room-fixed-service" if is_fixed else "finite-room-percentiles"
         return known_by(method, queue.resource)
@@ -135,10 +136,24 @@ def _is_fixed(queue: Queue) -> bool:
     return queue.variation is ZERO and queue.is_modeled_as_uniform
 
 
-def _is_plain(queue: Queue) -> bool:
-    """Return whether services are alike and exponential, and arrivals random."""
-    is_random = queue.variation is ONE and _offered(queue).arrivals is ONE
-    return is_random and queue.is_modeled_as_uniform
+def _is_exponential(queue: Queue) -> bool:
+    """Return whether services are alike and exponential, however items arrive."""
+    return queue.variation is ONE and queue.is_modeled_as_uniform
+
+
+def _line_of_as_many(offered: OfferedLoad, wait: Formula) -> tuple[Formula, Formula, Formula]:
+    """Return servers, room and the traffic that arrives at random and waits as long there.
+
+    Whoever gets in finds so many with the weights of a geometric law that ends where the room is
+    full, nearly so however items arrive. Where some need one place more than others need, it is one
+    of as many places as the room has.
+    """
+    servers, room = offered.servers, offered.room
+    assert room is not None
+    if offered.arrivals is ONE:
+        return servers, _places(offered), offered.traffic
+    most = _NEARLY_FULL * maximum(ZERO, room / servers - 1)
+    return servers, room, apply("room_traffic", servers, room, minimum(most, wait))
 
 
 def _line(offered: OfferedLoad) -> tuple[tuple[Formula, Formula], Formula]:
@@ -175,6 +190,8 @@ _LEAST = number(Fraction(1, 50))
 """Of what neither comes nor is served unevenly a place counts as a hundred at most."""
 _LEAST_VARIED, _MOST_VARIED = number(Fraction(1, 3)), number(Fraction(3, 2))
 """Of a wait: the law of what is left of a work varies no less, and hardly more."""
+_NEARLY_FULL = number(Fraction(999, 1000))
+"""Of the longest mean wait: nobody waits longer than where the room is always full."""
 _RARE = number(Fraction(1, 10**12))
 """Waits of fewer are in no quantile."""
 

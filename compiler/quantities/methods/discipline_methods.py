@@ -275,6 +275,18 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             fails=("exponential-service", "equal-service"),
             instead=("m-m-c-k",),
         ),
+        "finite-room-as-many": Method(
+            name="GI/M/c/K percentiles: M/M/c/K with the same mean queueing delay",
+            of=TAIL,
+            reason=(
+                "percentiles of the finite queue of {at} are those of Poisson arrivals with the "
+                "same mean queueing delay: within {error:%}"
+            ),
+            error=0.03,
+            measured="exact Markov chains with hyperexponential interarrival times",
+            fails=("poisson",),
+            instead=("m-m-c-k",),
+        ),
         "finite-room-fixed-service": Method(
             name="M/D/c/K percentiles: queueing delay of M/M/c/K, scaled by its mean",
             of=TAIL,

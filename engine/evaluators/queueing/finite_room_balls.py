@@ -16,7 +16,7 @@ from qps.engine.evaluators.ball_arithmetic import (
     refuse,
 )
 from qps.engine.evaluators.queueing.erlang_balls import erlang_c
-from qps.engine.queueing import finite_room_quantiles
+from qps.engine.queueing import finite_room_numbers, finite_room_quantiles
 from qps.engine.queueing.erlang_numbers import inverse_erlang_ball
 
 _SPARE = 64
@@ -31,6 +31,17 @@ def room_loss(servers: arb, room: arb, traffic: arb) -> arb:
 def room_wait(servers: arb, room: arb, traffic: arb) -> arb:
     """Return how long those wait on average who get in."""
     return _by_ends(_wait, (0,), servers, room, traffic)
+
+
+def room_traffic(servers: arb, room: arb, wait: arb) -> arb:
+    """Return the traffic at which those who get in wait so long on average."""
+    operands = (servers, room, wait)
+    refuse(bool(servers <= 0) or bool(room < 0) or bool(wait < 0))
+    if is_unknown(*operands) or any(map(is_infinite, operands)):
+        return UNKNOWN
+    if not (servers > 0 and room >= 0 and wait >= 0):
+        return UNKNOWN
+    return by_floats(finite_room_numbers.room_traffic, (1, -1, 1), *operands)
 
 
 def room_quantile(servers: arb, room: arb, traffic: arb, level: arb) -> arb:

@@ -79,6 +79,18 @@ def room_wait(servers: Exact, room: Exact, traffic: Exact) -> Exact:
     return waiting / (others + q**m * _inverse_b(c, traffic))
 
 
+def room_traffic(servers: Exact, room: Exact, wait: Exact) -> Exact:
+    """Return the traffic at which those who get in wait so long: where it is none, or endless."""
+    c = _of_room(servers, room, wait)
+    if inf in (servers, room):
+        raise InexactError
+    if wait == 0 or room <= c:
+        return ZERO
+    if wait == inf or finite(wait) * finite(c) >= finite(room) - finite(c):
+        return inf
+    raise InexactError
+
+
 def slowest(*operands: Exact) -> Exact:
     """Return the mean of the largest of times: a fraction where they are always the same."""
     variations, means = operands[2::3], operands[1::3]

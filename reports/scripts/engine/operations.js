@@ -10,7 +10,7 @@ import { placeOf } from "./numerics/operand_groups.js";
 import { burst_wait, burst_quantile, uneven } from "./rows/bursty_arrivals.js";
 import { closed_rate, closed_cycle, closed_wait, mixed_wait, mixed_room, closed_quantile } from "./rows/closed_networks.js";
 import { class_rate, class_wait, class_open_wait, class_quantile } from "./rows/customer_classes.js";
-import { room_loss, room_wait, room_quantile } from "./rows/finite_rooms.js";
+import { room_loss, room_wait, room_traffic, room_quantile } from "./rows/finite_rooms.js";
 import { fork_mean, fork_quantile, fork_tail } from "./rows/fork_times.js";
 import { forked_rate, forked_time, forked_wait } from "./rows/fork_join_networks.js";
 import { md1_tail, md1_quantile, batch_quantile, periodic_tail, periodic_quantile, sojourn_quantile, gamma_quantile } from "./rows/single_servers.js";
@@ -151,7 +151,7 @@ export const OPERATIONS = {
   burst_wait, burst_quantile, uneven,
   closed_rate, closed_cycle, closed_wait, mixed_wait, mixed_room, closed_quantile,
   class_rate, class_wait, class_open_wait, class_quantile,
-  room_loss, room_wait, room_quantile,
+  room_loss, room_wait, room_traffic, room_quantile,
   fork_mean, fork_quantile, fork_tail,
   forked_rate, forked_time, forked_wait,
   md1_tail, md1_quantile, batch_quantile, periodic_tail, periodic_quantile, sojourn_quantile, gamma_quantile,

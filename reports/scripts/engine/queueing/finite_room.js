@@ -1,6 +1,8 @@
 // Queues with a finite room, as `engine/queueing/finite_room_numbers.py` has them. Times are counted in service times.
 
-const TERMS = 22, NEAR = 0.15;
+import { risingRoot } from "../numerics/roots.js";
+
+const TERMS = 22, NEAR = 0.15, NEARLY_ALL = 1 - 1e-12;
 
 // By Erlang's formulas, of the numbers of queues, which know this module.
 export function rooms(inverseErlangB, erlangC) {
@@ -33,6 +35,16 @@ export function rooms(inverseErlangB, erlangC) {
       const r = traffic / c, y = (traffic - c) / c, power = r ** m, sums = powers(m, y);
       const above = (m + 1) * -y < 1 ? power * stairs(m, x) * q : (sums - m * power) / -y;
       return above / c / (inverse + r * sums - power);
+    },
+
+    // The traffic at which those who get in wait so long.
+    room_traffic(servers, room, wait) {
+      if (!isThere(servers, room, wait) || servers === Infinity || room === Infinity) return NaN;
+      const c = Math.min(servers, room);
+      if (wait === 0 || room <= c) return 0;
+      if (wait >= (room - c) / c) return Infinity;
+      const share = risingRoot((one) => this.room_wait(servers, room, (c * one) / (1 - one)) - wait, 0, NEARLY_ALL);
+      return (c * share) / (1 - share);
     },
   };
 }
